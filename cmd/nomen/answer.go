@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answerNames answers every name by f, and for "-" every line of standard input.
-// An error of f, which f itself has said, is that of one name: those that follow
-// are answered too. If one of them was a failure, so is the whole.
+// answerNames calls f for each name, and for "-" with each line of standard input.
+// f prints its own errors; an error about one name does not stop the ones after it.
+// The result is a failure if any call failed.
 func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, string) error) error {
 	failed := false
 	err := c.answerEach(ctx, args, func(a *answers, arg string) {
@@ -30,15 +30,15 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return err
 }
 
-// answerStored answers names, as answerNames does, from the store. It is opened
-// when the first line of standard input is there, if lines are asked for: the
-// command that writes them, before the pipe, may have it open until then.
+// answerStored is like answerNames but opens the store first. If the names come from
+// standard input, it waits for the first line before it opens the store, because the
+// command that writes to the pipe may have the store open until then.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)
 		begun := make(chan struct{})
-		go func() { // apart, as an interrupt has to reach who waits
-			_, _ = in.Peek(1) // the end, or what is wrong, is met again when it is read
+		go func() { // in a goroutine, so that an interrupt ends the wait
+			_, _ = in.Peek(1) // the next read returns the same error
 			close(begun)
 		}()
 		select {
@@ -53,17 +53,17 @@ func (c *cli) answerStored(ctx context.Context, how access, args []string, f fun
 	})
 }
 
-// A badName is the answer about a name that there is nothing to say about.
+// A badName is the JSON answer about a name that could not be processed.
 type badName struct {
 	Name  string        `json:"name"`
 	Error *resolveError `json:"error"`
 }
 
-// What JSON has as the code of an error that says nothing about the name.
+// codeFailure is the JSON code of an error that says nothing about the name itself.
 const codeFailure = "failure"
 
-// explainAnswer makes of an error what JSON shows of it: its code is one of the
-// kinds of [nomen.Error], or codeFailure.
+// explainAnswer returns the JSON form of an error. Its code is a kind of [nomen.Error],
+// or codeFailure.
 func explainAnswer(err error) *resolveError {
 	var no *nomen.Error
 	var bad *name.Error

@@ -11,13 +11,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const authorityLong = `An authority is a prefix of names and the policy under which they live: who
-answers for them, and at which host names and addresses they are asked for.`
+const authorityLong = `A naming authority is a prefix and the policy for the names below it: who owns them,
+and at which host names and addresses the server answers for them.`
 
 func (c *cli) authorityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "authority",
-		Short: "naming authorities and their policies",
+		Short: "manage naming authorities and their policies",
 		Long:  authorityLong,
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -30,7 +30,7 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "get PREFIX",
 		Short:   "show an authority",
-		Long:    "Get shows the authority of exactly this prefix, with its policy and rules.",
+		Long:    "Get shows the authority with exactly this prefix, its policy and its rules.",
 		Example: "  nomen authority get urn:ietf:rfc\n  nomen authority get --json urn:ietf:rfc | jq .rules",
 		Args:    arguments(1, 1),
 	}
@@ -53,10 +53,10 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 func (c *cli) authorityTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test PREFIX NAME...",
-		Short: "show what the rules of an authority give to names",
-		Long: `Test shows which rule of an authority is for each name and what it gives, and says
-where the rule is not used: the name has a record of its own, or another authority
-decides about it. The status is 1 if no rule is for one.`,
+		Short: "show what the rules of an authority do with names",
+		Long: `Test shows which rule of the authority matches each name and the locations it gives.
+It also says when the rule is not used because the name has a record or belongs to
+another authority. The exit status is 1 if no rule matches one of the names.`,
 		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648",
 		Args:    arguments(2, -1),
 	}
@@ -79,9 +79,9 @@ decides about it. The status is 1 if no rule is for one.`,
 func (c *cli) authorityListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "show all authorities",
-		Long: `List shows all authorities, a line each: the prefix, a tab and what it is; with --json
-each as a whole, as 'nomen authority put -' reads them.`,
+		Short: "list all authorities",
+		Long: `List prints one authority per line: the prefix, a tab and the description. With
+--json it prints each complete authority, in the format 'nomen authority put -' reads.`,
 		Example: "  nomen authority list\n  nomen authority list --json > authorities.jsonl",
 		Args:    noArguments,
 	}
@@ -107,12 +107,12 @@ each as a whole, as 'nomen authority put -' reads them.`,
 	return cmd
 }
 
-const authorityPutLong = `Put writes an authority. Options that are not given stay as they are; a list
-that is given replaces the one there, and an empty one (--owner "") removes it.
-Rules bring tests, and are refused when one fails: docs/reference/authority.md.
+const authorityPutLong = `Put creates or changes an authority. Options that are not given keep their values. An
+option that can be repeated replaces the whole list; an empty value (--owner "") clears
+it. Rules come with tests and are rejected when a test fails: docs/reference/authority.md.
 
-With "-" it reads whole authorities from standard input, one a line as
-"nomen authority list --json" prints them.`
+With "-" it reads complete authorities from standard input, one per line, in the format
+"nomen authority list --json" prints.`
 
 func (c *cli) authorityPutCommand() *cobra.Command {
 	var given store.Authority
@@ -120,7 +120,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	var policy policyFlags
 	cmd := &cobra.Command{
 		Use:   "put PREFIX|-",
-		Short: "write an authority",
+		Short: "create or change an authority",
 		Long:  authorityPutLong,
 		Example: `  nomen authority put urn:dns:example.org --owner archive --owner library --contact mailto:names@example.org
   nomen authority put urn:nbn:fi --host urn.example.org --list
@@ -130,20 +130,20 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 		Args: arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&given.Owners, "owner", nil, "who answers for it; there should be two (default none)")
-	f.StringSliceVar(&given.Hosts, "host", nil, "host name under which it is asked")
-	f.StringSliceVar(&given.Addresses, "address", nil, "local address at which it is asked")
-	f.BoolVar(&given.Default, "default", false, "it is meant when nothing else says who is")
+	f.StringArrayVar(&given.Owners, "owner", nil, "person or department responsible for it; name at least two (default none)")
+	f.StringSliceVar(&given.Hosts, "host", nil, "host name at which the server answers for it")
+	f.StringSliceVar(&given.Addresses, "address", nil, "local address at which the server answers for it")
+	f.BoolVar(&given.Default, "default", false, "use this authority when the request does not say which")
 	f.StringArrayVar(&given.Parents, "parent", nil, "naming authority that authorised it")
 	f.StringArrayVar(&given.Children, "child", nil, "naming authority that it authorised")
-	f.StringVar(&given.Contact, "contact", "", "URL, mostly mailto:, https: or tel:")
-	f.StringVar(&given.Description, "description", "", "for people")
-	f.BoolVar(&given.List, "list", false, "urn+a lists its names")
-	f.StringVar(&service, "default-service", "", "of web paths: I2L, I2C ... (default I2L)")
-	f.BoolVar(&given.FoldCase, "fold-case", false, "its elements are the same in upper and lower case")
-	f.IntVar(&given.Redirect, "redirect-status", 0, "of redirects to HTTP/1.1 clients (default 303)")
+	f.StringVar(&given.Contact, "contact", "", "contact URL, such as mailto:, https: or tel:")
+	f.StringVar(&given.Description, "description", "", "description for people")
+	f.BoolVar(&given.List, "list", false, "let clients list its names (urn+a)")
+	f.StringVar(&service, "default-service", "", "service of web paths: I2L, I2C and others (default I2L)")
+	f.BoolVar(&given.FoldCase, "fold-case", false, "ignore case in what follows the prefix")
+	f.IntVar(&given.Redirect, "redirect-status", 0, "status code of redirects to HTTP/1.1 clients (default 303)")
 	policy.add(f)
-	f.StringVar(&why, "why", "", "reason, for the history")
+	f.StringVar(&why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if args[0] == "-" {
 			return c.withStore(cmd.Context(), creates, func(b backend) error { return c.putAll(cmd.Context(), b, why) })
@@ -176,7 +176,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	return cmd
 }
 
-// merge sets the fields of a that were given.
+// merge copies the fields whose options were given from given to a.
 func merge(a, given *store.Authority, changed func(string) bool) {
 	set := func(flag string, assign func()) {
 		if changed(flag) {
@@ -197,8 +197,7 @@ func merge(a, given *store.Authority, changed func(string) bool) {
 	set("redirect-status", func() { a.Redirect = given.Redirect })
 }
 
-// nonempty returns the values of an option that can be repeated; an empty one removes
-// what was there.
+// nonempty drops empty values, so that --owner "" clears the list.
 func nonempty(values []string) []string {
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// policyFlags are the options of a policy as they are given.
+// policyFlags are the options of a policy as given.
 type policyFlags struct {
 	rules, delegate, delegateTo                         string
 	suffix, access, accessNote, qComponent, query, pick string
@@ -33,25 +33,25 @@ type policyFlags struct {
 }
 
 func (p *policyFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&p.rules, "rules", "", "file of rules in JSON, \"-\" for standard input; an empty one removes them")
-	f.StringVar(&p.delegate, "delegate", "", "names that are not known here are answered elsewhere: redirect, or ask; \"\" for not")
-	f.StringVar(&p.delegateTo, "delegate-to", "", "where: HOST, HOST:PORT or a template such as https://resolver.example/{+name}{?s,c}")
-	f.StringVar(&p.suffix, "suffix", "", "append: what follows a registered name goes behind its locations")
-	f.StringVar(&p.access, "access", "", "denied or legal: nobody may ask")
-	f.StringVar(&p.accessNote, "access-note", "", "why not, for people")
-	f.StringSliceVar(&p.services, "service", nil, "service that is offered: I2L, I2Ls ... (default all)")
-	f.StringArrayVar(&p.keywords, "keyword", nil, "directive that has a meaning, KEYWORD or KEYWORD=VALUE,VALUE")
-	f.StringArrayVar(&p.rComponents, "r-component", nil, "what an r-component means, R=DIRECTIVES, as in toc=c=toc")
+	f.StringVar(&p.rules, "rules", "", "JSON file of rules, or \"-\" for standard input; an empty file removes them")
+	f.StringVar(&p.delegate, "delegate", "", "answer for names that have no record by another resolver: redirect to it, or ask it; \"\" for neither")
+	f.StringVar(&p.delegateTo, "delegate-to", "", "the other resolver: HOST, HOST:PORT or a template such as https://resolver.example/{+name}{?s,c}")
+	f.StringVar(&p.suffix, "suffix", "", "append: append what follows a registered name to its locations")
+	f.StringVar(&p.access, "access", "", "reject all requests: denied, or legal for legal reasons")
+	f.StringVar(&p.accessNote, "access-note", "", "reason for --access, for people")
+	f.StringSliceVar(&p.services, "service", nil, "service to offer: I2L, I2Ls and others (default all)")
+	f.StringArrayVar(&p.keywords, "keyword", nil, "directive to understand: KEYWORD or KEYWORD=VALUE,VALUE")
+	f.StringArrayVar(&p.rComponents, "r-component", nil, "meaning of an r-component: R=DIRECTIVES, as in toc=c=toc")
 	f.StringVar(&p.qComponent, "q-component", "", "append it to the location's query (default), or ignore it")
-	f.StringVar(&p.query, "query", "", "append a plain query to the location's, or ignore it (default)")
-	f.BoolVar(&p.fragment, "fragment", false, "references to its names may have fragments")
-	f.BoolVar(&p.fetch, "fetch", false, "I2R and I2Rs send the resource itself")
-	f.StringVar(&p.pick, "choice", "", "fixed: of equal locations always the same; else they share by weight")
-	f.IntVar(&p.maxAge, "max-age", 0, "seconds for which answers may be kept without asking again")
-	f.StringVar(&p.checkDigit, "check-digit", "", "of new names: namespace, noid, luhn or mod97")
+	f.StringVar(&p.query, "query", "", "append a plain query to the location's query, or ignore it (default)")
+	f.BoolVar(&p.fragment, "fragment", false, "allow fragments in references to its names")
+	f.BoolVar(&p.fetch, "fetch", false, "let I2R and I2Rs send the resource itself")
+	f.StringVar(&p.pick, "choice", "", "fixed: always choose the same of equal locations, instead of at random by weight")
+	f.IntVar(&p.maxAge, "max-age", 0, "seconds for which clients may cache responses")
+	f.StringVar(&p.checkDigit, "check-digit", "", "check character of new names: namespace, noid, luhn or mod97")
 }
 
-// merge sets the fields of a policy that were given.
+// merge sets the fields of a policy whose options were given.
 func (p *policyFlags) merge(to *store.Policy, changed func(string) bool, stdin io.Reader) error {
 	var errs []error
 	set := func(flag string, assign func()) {
@@ -112,7 +112,7 @@ func (p *policyFlags) merge(to *store.Policy, changed func(string) bool, stdin i
 	return errors.Join(errs...)
 }
 
-// readRules reads the rules from the file that was named.
+// readRules reads the rules from the file given by --rules.
 func (p *policyFlags) readRules(to *store.Policy, stdin io.Reader) error {
 	if p.rules == "" {
 		to.Rules = nil
@@ -139,7 +139,7 @@ func readFile(file string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// decodeStrictly reads one value of JSON without members that nobody knows.
+// decodeStrictly decodes one JSON value and rejects unknown members.
 func decodeStrictly(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -151,19 +151,19 @@ func decodeStrictly(text []byte, v any) error {
 		case errors.As(err, &syntax):
 			offset = syntax.Offset
 		case errors.As(err, &kind):
-			offset, err = kind.Offset, fmt.Errorf("%s cannot be %s", cmp.Or(strings.TrimPrefix(kind.Field, "Policy."), "what is wanted"), withArticle(kind.Value))
+			offset, err = kind.Offset, fmt.Errorf("%s cannot be %s", cmp.Or(strings.TrimPrefix(kind.Field, "Policy."), "the value"), withArticle(kind.Value))
 		}
 		before := text[:max(0, min(int(offset)-1, len(text)))]
 		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
 		return fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("offset %d: more follows", d.InputOffset())
+		return fmt.Errorf("offset %d: unexpected text after the value", d.InputOffset())
 	}
 	return nil
 }
 
-// withArticle spells what package json calls a value.
+// withArticle returns package json's name of a kind of value, with its article.
 func withArticle(value string) string {
 	switch value {
 	case "bool":
@@ -210,19 +210,19 @@ func showPolicy(row func(label string, values ...string), a *store.Authority) er
 	return nil
 }
 
-// tried is what the rules of an authority would make of a name.
-type tried struct {
+// A triedName is what the rules of an authority do with a name.
+type triedName struct {
 	Name      string           `json:"name"`
 	Rule      int              `json:"rule,omitempty"` // from 1
 	Match     string           `json:"match,omitempty"`
 	Locations []nomen.Location `json:"locations,omitempty"`
 	SameAs    []string         `json:"same_as,omitempty"`
 	Left      []string         `json:"left,omitempty"`
-	Record    nomen.Status     `json:"record,omitempty"`     // of its own, which answers in place of a rule
-	Authority string           `json:"decided_by,omitempty"` // another one, under the first
+	Record    nomen.Status     `json:"record,omitempty"`     // status of its record, which is used instead of a rule
+	Authority string           `json:"decided_by,omitempty"` // a longer prefix, which is used instead
 }
 
-// testNames prints what the rules of a give to names, and what answers in place of a rule.
+// testNames prints what the rules of a do with names, and what is used instead of a rule.
 func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string) error {
 	compiled, err := a.Compile()
 	if err != nil {
@@ -232,7 +232,7 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 	if err != nil {
 		return err
 	}
-	none := false
+	unmatched := false
 	for _, spelling := range names {
 		n, err := name.Parse(spelling)
 		if err != nil {
@@ -242,7 +242,7 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 		if !a.Prefix.Covers(n) {
 			return usageError{fmt.Errorf("%s is not under %s", n, a.Prefix)}
 		}
-		t := tried{Name: n.Key(), Authority: decider(all, a, n)}
+		t := triedName{Name: n.Key(), Authority: decider(all, a, n)}
 		if compiled.Rules != nil {
 			if r, ok := compiled.Rules.Apply(n); ok {
 				t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
@@ -255,19 +255,19 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
-		none = none || t.Rule == 0
+		unmatched = unmatched || t.Rule == 0
 		if err := c.showTried(t); err != nil {
 			return err
 		}
 	}
-	if none {
+	if unmatched {
 		return errNo
 	}
 	return nil
 }
 
-// decider returns the prefix of the authority that decides about a name under a in its
-// place, "" if that is a.
+// decider returns the prefix of the authority below a that a name belongs to, "" if it
+// belongs to a itself.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {
@@ -281,19 +281,19 @@ func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	return longest
 }
 
-// instead says what answers in place of the rules, a line each.
-func (t tried) instead() string {
+// instead says what is used instead of the rules, one line for each.
+func (t triedName) instead() string {
 	var b strings.Builder
 	if t.Authority != "" {
-		fmt.Fprintf(&b, "  not used: %s decides about it\n", t.Authority)
+		fmt.Fprintf(&b, "  not used: the name belongs to %s\n", t.Authority)
 	}
 	if t.Record != "" {
-		fmt.Fprintf(&b, "  not used: it has a record of its own, which is %s\n", t.Record)
+		fmt.Fprintf(&b, "  not used: the name has a record (%s)\n", t.Record)
 	}
 	return b.String()
 }
 
-func (c *cli) showTried(t tried) error {
+func (c *cli) showTried(t triedName) error {
 	if c.json {
 		return c.printJSON(t)
 	}
@@ -316,10 +316,10 @@ func (c *cli) showTried(t tried) error {
 	return err
 }
 
-// putAll writes whole authorities, one a line as list --json prints them. A bad
-// one does not keep the others out.
+// putAll writes complete authorities, one per line in the format of list --json. It
+// continues after an invalid one.
 func (c *cli) putAll(ctx context.Context, b backend, why string) error {
-	refused := 0
+	rejected := 0
 	var ownerless []registrar.Warning
 	defer func() { c.warnOwnerless(ownerless) }()
 	lines := bufio.NewScanner(c.in)
@@ -340,33 +340,33 @@ func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			refused++
+			rejected++
 			fmt.Fprintf(c.err, "nomen: line %d: %s\n", number, words(err))
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return err
 	}
-	if refused > 0 {
+	if rejected > 0 {
 		return errNo
 	}
 	return nil
 }
 
-// maxOwnerless is how many authorities without owners are told one by one.
+// maxOwnerless is how many warnings about missing owners are printed one by one.
 const maxOwnerless = 3
 
-// warnOwnerless tells which authorities have too few owners, in one line if they are
+// warnOwnerless warns about authorities with too few owners, in one line if there are
 // many.
 func (c *cli) warnOwnerless(all []registrar.Warning) {
 	if len(all) <= maxOwnerless {
 		c.warn(all)
 		return
 	}
-	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners: who looks after their names when one has left?\n", len(all))
+	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners; name a second owner, so that their names stay maintained when one leaves\n", len(all))
 }
 
-// putLine writes one authority and returns what it is warned about.
+// putLine writes one authority and returns the warnings about it.
 func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// A backend is where store commands do their work: in the store itself, or
-// through the server that has it open.
+// A backend carries out store commands, either on the store itself or through the
+// server that has it open.
 type backend interface {
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
@@ -34,7 +34,7 @@ type backend interface {
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
 
 	Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error]
-	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] // the newest first; none for one that never was
+	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] // newest first; empty for an unknown prefix
 	Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error)
 	RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error)
 	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
@@ -53,7 +53,7 @@ var (
 	_ backend = (*adminapi.Client)(nil)
 )
 
-// local works on an open store.
+// local is the backend that works on an open store.
 type local struct {
 	store     store.Store
 	registrar *registrar.Registrar
@@ -99,11 +99,11 @@ func (l *local) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (
 	return bulk.Import(ctx, l.registrar, registrar.Operator(), r, o)
 }
 
-// newScratch returns a place where a dry run keeps what names would come to.
+// newScratch returns temporary storage in which a dry run keeps its results.
 func newScratch() (bulk.Scratch, error) {
 	s, err := pebblestore.NewScratch("")
 	if err != nil {
-		return nil, fmt.Errorf("a place for the dry run: %w", err)
+		return nil, fmt.Errorf("temporary directory for the dry run: %w", err)
 	}
 	return s, nil
 }
@@ -161,12 +161,12 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	if p, ok := l.store.(store.Prover); ok {
 		return p.ProveHead(ctx, later, earlier)
 	}
-	return nil, fmt.Errorf("%T gives no proofs: %w", l.store, errors.ErrUnsupported)
+	return nil, fmt.Errorf("%T cannot prove heads: %w", l.store, errors.ErrUnsupported)
 }
 
-// Verify puts what waits into the log first, if it can: the head stands for it then.
+// Verify first logs pending changes, if it can, so that the head covers them.
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	_ = store.Settle(ctx, l.store) // it is checked all the same
+	_ = store.Settle(ctx, l.store) // verify even if this fails
 	return store.Verify(ctx, l.store, fault, progress)
 }
 
@@ -182,8 +182,8 @@ func (l *local) Backup(ctx context.Context, dir string, progress func(done, tota
 	return store.Backup(ctx, l.store, dir, progress)
 }
 
-// current returns the authority of a prefix and its revision, or an empty one
-// and 0.
+// current returns the authority of a prefix and its revision. If there is none, it
+// returns an empty authority and revision 0.
 func current(ctx context.Context, b backend, p name.Prefix) (*store.Authority, uint64, error) {
 	a, err := b.Authority(ctx, p)
 	switch {

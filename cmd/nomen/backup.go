@@ -9,31 +9,31 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const backupLong = `Backup makes a copy of the store in DIR as of one moment, while a server goes on
-serving and changing it. DIR must not be there yet, or hold an earlier backup of
-the same store: then only what has changed since is copied.
+const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running.
+DIR must not exist, or must hold an earlier backup of the same store; then only what has
+changed since is copied.
 
-A manifest in the backup, backup.jsonl, has the size and the SHA-256 of each file.
-'nomen restore' compares every file with it and makes a store of the backup; nothing
-else changes a backup. Only its owner can read it; a later backup into DIR lets in the
-group too if that may enter DIR and others may not.
+The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each file.
+'nomen restore' checks every file against it and creates a store from the backup. Only
+the owner of the backup can read it; a later backup to the same DIR lets the group read
+it too if the group, but not others, may enter DIR.
 
-With --rehearse the backup is restored to a temporary directory at once, its history is
-checked there, and the directory is removed. The exit status is 1 if there are faults.
+With --rehearse the backup is then restored to a temporary directory, its history is
+verified there, and the directory is removed. The exit status is 1 if faults are found.
 
-The administrator's token is a file beside the store and no part of it; a server
-that finds none makes a new one. A database is backed up with its own tools.`
+The administrator's token is a file beside the store and not part of the backup; a
+server without one creates a new one. Back up a database with its own tools.`
 
 func (c *cli) backupCommand() *cobra.Command {
 	var rehearse bool
 	cmd := &cobra.Command{
 		Use:     "backup DIR",
-		Short:   "a consistent copy of the store, while serving",
+		Short:   "back up the store while the server runs",
 		Long:    backupLong,
 		Example: "  nomen backup /backup/names-2026-11-20\n  nomen backup --rehearse /backup/names",
 		Args:    arguments(1, 1),
 	}
-	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore it to a temporary place and verify it there")
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore the backup to a temporary directory and verify it there")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir, err := filepath.Abs(args[0])
 		if err != nil {
@@ -56,11 +56,11 @@ type backupLine struct {
 
 func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 	start := clock()
-	bar, end := c.counting("backup, bytes")
+	bar, end := c.counting("backup: bytes copied")
 	err := b.Backup(ctx, dir, bar)
 	end()
 	if errors.Is(err, errors.ErrUnsupported) {
-		return errors.New("a database is backed up with its own tools, such as pg_dump; 'nomen migrate --from postgres://... --to pebble:DIR' makes a directory of it (docs/howto/back-up-and-restore.md)")
+		return errors.New("backup works on the embedded store only: back up a database with its own tools, such as pg_dump, or copy it to a directory with 'nomen migrate --from postgres://... --to pebble:DIR' (docs/howto/back-up-and-restore.md)")
 	}
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 
 const environmentPrefix = "NOMEN_"
 
-// readEnvironment sets every option of the command that was not given from
-// NOMEN_OPTION.
+// readEnvironment sets each option that was not given on the command line from the
+// environment variable NOMEN_OPTION.
 func (c *cli) readEnvironment(cmd *cobra.Command) error {
 	return eachUnset(cmd, func(f *pflag.Flag) ([]string, bool) {
 		v, ok := os.LookupEnv(environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
@@ -25,8 +25,8 @@ func (c *cli) readEnvironment(cmd *cobra.Command) error {
 	}, "environment")
 }
 
-// eachUnset sets the options that nothing has set yet to the values that a source
-// has of them.
+// eachUnset sets the options that are not set yet to the values that a source has for
+// them.
 func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, bool), source string) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -42,22 +42,22 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, bool), so
 	return errors.Join(errs...)
 }
 
-// setOption gives an option its value, or the values of a list. One text is read
-// as on the command line, where commas part the values of some lists.
+// setOption sets an option to a value or, if it is a list, to several. A single value is
+// parsed as on the command line, where some lists are separated by commas.
 func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	if len(values) == 1 {
 		return flags.Set(f.Name, values[0])
 	}
 	list, ok := f.Value.(pflag.SliceValue)
 	if !ok {
-		return errors.New("a list is given, want one value")
+		return errors.New("expected one value, not a list")
 	}
 	f.Changed = true
 	return list.Replace(values)
 }
 
-// readFile sets the options that neither the command line nor the environment
-// has set from the configuration file, and takes its authorities.
+// readFile sets the options that neither the command line nor the environment set from
+// the configuration file, and reads its authorities.
 func (c *cli) readFile(cmd *cobra.Command) error {
 	if c.config == "" {
 		return nil
@@ -79,7 +79,7 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 	}, c.config)
 }
 
-// readOptions returns the values of every option in a file.
+// readOptions returns the values of all options in a file.
 func (c *cli) readOptions(text []byte) (map[string][]string, error) {
 	var keys map[string]any
 	if err := toml.Unmarshal(text, &keys); err != nil {
@@ -97,8 +97,8 @@ func (c *cli) readOptions(text []byte) (map[string][]string, error) {
 	return options, nil
 }
 
-// readAuthorities decodes the [[authority]] tables. Every other key has to be
-// the name of an option.
+// readAuthorities decodes the [[authority]] tables. Every other key must be the name of
+// an option.
 func (c *cli) readAuthorities(text []byte, known map[string]bool) error {
 	var file struct{ Authority []authorityTable }
 	d := toml.NewDecoder(bytes.NewReader(text))
@@ -123,7 +123,7 @@ func (c *cli) readAuthorities(text []byte, known map[string]bool) error {
 	return nil
 }
 
-// unknownKeys makes a usage error of the keys that are no option either.
+// unknownKeys returns a usage error for the keys that are not options.
 func (c *cli) unknownKeys(strict *toml.StrictMissingError, known map[string]bool) error {
 	var errs []error
 	for _, e := range strict.Errors {
@@ -137,7 +137,7 @@ func (c *cli) unknownKeys(strict *toml.StrictMissingError, known map[string]bool
 	return errors.Join(errs...)
 }
 
-// fileError makes a usage error that names file, line and column.
+// fileError returns a usage error with file, line and column.
 func (c *cli) fileError(err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
@@ -147,7 +147,7 @@ func (c *cli) fileError(err error) error {
 	return usagef("%s: %w", c.config, err)
 }
 
-// decodeFault says what is wrong in the words of the file, not in those of Go.
+// decodeFault describes the error in the terms of TOML, not of Go.
 func decodeFault(e *toml.DecodeError) string {
 	message := strings.TrimPrefix(e.Error(), "toml: ")
 	key := strings.Join(e.Key(), ".")
@@ -168,8 +168,8 @@ func decodeFault(e *toml.DecodeError) string {
 	return message
 }
 
-// knownOptions returns the names of the options of all commands: one file
-// serves them all.
+// knownOptions returns the names of the options of all commands, because one file can
+// hold options for all of them.
 func knownOptions(root *cobra.Command) map[string]bool {
 	known := map[string]bool{}
 	add := func(f *pflag.Flag) { known[f.Name] = f.Name != "config" && f.Name != "help" }
@@ -185,7 +185,7 @@ func knownOptions(root *cobra.Command) map[string]bool {
 	return known
 }
 
-// optionValues writes a TOML value, or each of a list, as an option takes it.
+// optionValues formats a TOML value, or each value of a list, for an option.
 func optionValues(v any) ([]string, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -197,7 +197,7 @@ func optionValues(v any) ([]string, error) {
 		case string, bool, int64, float64:
 			values[i] = fmt.Sprint(e)
 		default:
-			return nil, errors.New("want a text, a number, true or false, or a list of these")
+			return nil, errors.New("expected a string, a number, true or false, or a list of these")
 		}
 	}
 	return values, nil

@@ -8,7 +8,7 @@ import (
 )
 
 // An authorityTable is one [[authority]] of a configuration file. Its keys are the
-// fields that 'authority list --json' prints, but for those that the store sets.
+// fields that 'authority list --json' prints, except those that the store sets.
 type authorityTable struct {
 	Prefix         string              `toml:"prefix"`
 	Owners         []string            `toml:"owners"`
@@ -40,13 +40,13 @@ type authorityTable struct {
 	CheckDigit     string              `toml:"check_digit"`
 }
 
-// A delegationTable is a [store.Delegation].
+// A delegationTable is the TOML form of a [store.Delegation].
 type delegationTable struct {
 	Mode store.Mode `toml:"mode"`
 	To   string     `toml:"to"`
 }
 
-// A ruleTable is a [rule.Rule].
+// A ruleTable is the TOML form of a [rule.Rule].
 type ruleTable struct {
 	Match      string               `toml:"match"`
 	Regexp     string               `toml:"regexp"`
@@ -58,8 +58,8 @@ type ruleTable struct {
 	Tests      []testTable          `toml:"tests"`
 }
 
-// The tables in a rule have the fields of their types in their order, so that they
-// are converted as they are.
+// The tables in a rule have the same fields as their types, in the same order, so that
+// they can be converted.
 type (
 	partTable struct {
 		Drop string `toml:"drop"`

@@ -13,28 +13,28 @@ import (
 	"github.com/nomen-project/nomen/conform"
 )
 
-const conformLong = `Conform checks from outside whether a resolver does what the documents about name
-resolution require. It works with any resolver, not only with nomen.
+const conformLong = `Conform checks a resolver from outside against the documents about name resolution. It
+works with any resolver, not only nomen.
 
-TARGET is HOST, HOST:PORT or an http or https URL; without a port, it is 4500. A
-URL can have a path, below which the resolver is.
+TARGET is HOST, HOST:PORT or an http or https URL; the default port of HOST is 4500. A
+URL can have a path if the resolver is below one.
 
-The profiles are 1995 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (its
-services, requested as RFC 2169 does), web (HTTP, RFC 8141), memento (RFC 7089),
-linkset (RFC 9264) and signposting (FAIR Signposting). Without --profile all are
-tried, and those that the server does not offer are not applicable.
+The profiles are 1995 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (its services,
+requested as in RFC 2169), web (HTTP, RFC 8141), memento (RFC 7089), linkset (RFC 9264)
+and signposting (FAIR Signposting). By default all are tried, and those that the server
+does not offer count as not applicable.
 
-The names to try are given by --name and its kin, as URIs or as ElementIDs of the
-authority. Without --name, the command asks urn+a for a list and takes the first
-three. Only reading requests are sent, and one with an unknown method, RESOLVE.
+--name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs
+of the authority. Without --name, the command gets a list by urn+a and takes the first
+three. It sends only requests that read, and one with the unknown method RESOLVE.
 
-Each case passes, fails, or is not applicable, with the reason. For a failure, and
-with -v for all, the command prints what was sent (>) and received (<); bytes other
-than printable ASCII are escaped. --list prints the cases and sends nothing.
+Each case passes, fails or is not applicable, with the reason. For failures, or with -v
+for all cases, the command prints what it sent (>) and received (<), with bytes other
+than printable ASCII escaped. --list prints the cases and sends nothing.
 
-The exit status is 1 if a case failed, or if none applied.`
+The exit status is 1 if a case failed or none applied.`
 
-// A conforming is one run of the command.
+// A conforming is one run of nomen conform.
 type conforming struct {
 	*cli
 	options  conform.Options
@@ -49,7 +49,7 @@ func (c *cli) conformCommand() *cobra.Command {
 	r := &conforming{cli: c}
 	cmd := &cobra.Command{
 		Use:   "conform TARGET",
-		Short: "check any resolver against the documents",
+		Short: "check a resolver against the specifications",
 		Long:  conformLong,
 		Example: `  nomen conform localhost:4500
   nomen conform --profile 1995 --name alb002 urn.example.org
@@ -66,19 +66,19 @@ func (c *cli) conformCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	o := &r.options
-	f.StringVar(&r.profiles, "profile", "", "profiles to try, with commas between them (default all that the server offers)")
-	f.StringArrayVar(&o.Names, "name", nil, "name that the server knows (default found by urn+a)")
-	f.StringVar(&o.Authority, "authority", "", "prefix of the names, such as urn:dns:example.org (default found out)")
+	f.StringVar(&r.profiles, "profile", "", "comma-separated profiles to try (default all that the server offers)")
+	f.StringArrayVar(&o.Names, "name", nil, "name that the server knows (default from urn+a)")
+	f.StringVar(&o.Authority, "authority", "", "prefix of the names, such as urn:dns:example.org (default detected)")
 	f.StringVar(&o.Retired, "retired", "", "name that was retired without a successor")
-	f.StringVar(&o.Moved, "moved", "", "name that was replaced by another one")
+	f.StringVar(&o.Moved, "moved", "", "name that was replaced by another")
 	f.StringVar(&o.Absent, "absent", conform.DefaultAbsent, "name that the server does not know")
-	f.StringVar(&o.Landing, "landing", "", "URL or path of the landing page of the first name (default where the name leads)")
-	f.StringVar(&o.TimeGate, "timegate", "", "URL of a TimeGate, behind which the URL of a name is put")
-	f.DurationVar(&o.Timeout, "timeout", conform.DefaultTimeout, "of one request")
-	f.StringVar(&r.roots, "ca", "", "PEM file of the certificates to trust (default those of the system)")
-	f.BoolVar(&r.insecure, "insecure", false, "do not check the certificate of the server")
+	f.StringVar(&o.Landing, "landing", "", "URL or path of the landing page of the first name (default what the name redirects to)")
+	f.StringVar(&o.TimeGate, "timegate", "", "URL of a TimeGate, to which the URL of a name is appended")
+	f.DurationVar(&o.Timeout, "timeout", conform.DefaultTimeout, "timeout of one request")
+	f.StringVar(&r.roots, "ca", "", "PEM file of certificates to trust (default the system's)")
+	f.BoolVar(&r.insecure, "insecure", false, "do not verify the server's certificate")
 	f.BoolVar(&r.list, "list", false, "list the cases and send nothing")
-	f.StringVar(&r.junit, "junit", "", "file to write a JUnit report to")
+	f.StringVar(&r.junit, "junit", "", "write a JUnit report to this file")
 	return cmd
 }
 
@@ -99,7 +99,7 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 	}
 	var count conform.Count
 	var results []conform.Result
-	var failed error // of writing
+	var failed error // from writing results
 	subject, err := conform.Run(ctx, r.options, func(one conform.Result) {
 		count.Add(one)
 		results = append(results, one)
@@ -124,14 +124,14 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 	switch {
 	case count.Failed > 0:
 		return errNo
-	case count.Passed == 0: // which is no success
-		fmt.Fprintf(r.err, "nomen: %s: nothing was checked: the server offers none of the profiles for these names; -v shows its answers, --name gives other names\n", r.options.Target)
+	case count.Passed == 0:
+		fmt.Fprintf(r.err, "nomen: %s: nothing was checked: the server offers none of the profiles for these names; -v shows its responses, --name chooses other names\n", r.options.Target)
 		return errNo
 	}
 	return nil
 }
 
-// trust sets which certificates are accepted.
+// trust sets the certificates to trust.
 func (r *conforming) trust() error {
 	config := &tls.Config{InsecureSkipVerify: r.insecure} //nolint:gosec // on request
 	if r.roots != "" {

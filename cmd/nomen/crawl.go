@@ -19,25 +19,25 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-const crawlLong = `Crawl walks the web of naming authorities from one on. It asks the resolver of
-each, by the reserved requests urn+p and urn+c, which authorities have authorised
-it and which it has authorised, and goes on to those.
+const crawlLong = `Crawl follows the links between naming authorities, starting from one. It asks the
+resolver of each authority, by the reserved requests urn+p and urn+c, which authorities
+have authorised it and which it has authorised, and continues with those.
 
-AUTHORITY is a domain name, or urn:dns: with one. Each authority is asked once,
-breadth first, a few at a time; an address is left alone for --delay between two
-requests, however many authorities are there. The resolver of each is at its own host, or where --table says. Only the
-first may be in a private network, unless --allow-private says so. With --via one
-resolver is asked about all of them.
+AUTHORITY is a domain name, or urn:dns: with one. Each authority is asked once, in
+breadth first order, several at a time; requests to the same address are --delay apart.
+The resolver of an authority is at its own host, or where --table says. Only the first may
+be in a private network, unless --allow-private is given. With --via one resolver is
+asked about all of them.
 
-It prints a line for each thing that is said: the authority, what the other is
-to it (parent or child), and the other's name as it is spelled there. --format
-dot prints a graph for Graphviz when the walk has ended, and svg a drawn tree.
+It prints a line for each link: the authority, the relation of the other to it (parent
+or child), and the name of the other as it is given there. --format dot prints a graph
+for Graphviz at the end, and svg a drawn tree.
 
-With --state the walk is kept in a file as it goes. The same command goes on
-from there, also after it was killed; --retry asks those again that failed.
+With --state the progress is saved in a file. Running the same command again continues
+from there, even after a crash; --retry asks failed authorities again.
 
-The exit status is 1 if an authority could not be asked or a limit ended the
-walk, which standard error says, and 3 if the first could not be asked.`
+The exit status is 1 if an authority could not be asked or a limit ended the crawl,
+which standard error says, and 3 if the first authority could not be asked.`
 
 // The formats of the command.
 const (
@@ -47,10 +47,10 @@ const (
 	crawlSVG  = "svg"
 )
 
-// A crawling is one run of the command.
+// A crawling is one run of nomen crawl.
 type crawling struct {
 	*cli
-	asker        client.Options
+	client       client.Options
 	find         finderFlags
 	options      crawl.Options
 	format       string
@@ -67,7 +67,7 @@ func (c *cli) crawlCommand() *cobra.Command {
 	r := &crawling{cli: c}
 	cmd := &cobra.Command{
 		Use:   "crawl AUTHORITY",
-		Short: "walk parents and children of a naming authority",
+		Short: "list the parents and children of naming authorities",
 		Long:  crawlLong,
 		Example: `  nomen crawl example.org
   nomen crawl --relation child --depth 3 --json example.org
@@ -78,19 +78,19 @@ func (c *cli) crawlCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.format, "format", crawlText, "text, json (as with --json), dot or svg")
-	f.StringVar(&r.relation, "relation", "both", "parent, child or both")
-	f.StringVar(&r.asker.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all (default that of each)")
-	f.Uint16Var(&r.asker.Port, "port", 0, "of resolvers (default 4500)")
-	f.DurationVar(&r.asker.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
-	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "between two requests to an address; negative for none")
-	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "authorities asked at a time")
-	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "steps from the first; negative for the first alone")
-	f.IntVar(&r.options.MaxNodes, "max-authorities", crawl.DefaultMaxNodes, "how many to ask")
-	f.StringVar(&r.bytes, "max-bytes", "", "of all answers, as 500M (default 64M)")
-	f.StringVar(&r.state, "state", "", "file that keeps the walk")
-	f.BoolVar(&r.options.Retry, "retry", false, "with --state: ask those again that failed")
-	f.BoolVar(&r.allowPrivate, "allow-private", false, "let authorities lead to private addresses")
+	f.StringVar(&r.format, "format", crawlText, "output format: text, json (same as --json), dot or svg")
+	f.StringVar(&r.relation, "relation", "both", "links to follow: parent, child or both")
+	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all (default each authority's own)")
+	f.Uint16Var(&r.client.Port, "port", 0, "port of resolvers (default 4500)")
+	f.DurationVar(&r.client.Timeout, "timeout", client.DefaultTimeout, "timeout of one attempt at one address")
+	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "pause between two requests to an address; negative for none")
+	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "authorities to ask at the same time")
+	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "steps from the first authority; negative for only the first")
+	f.IntVar(&r.options.MaxNodes, "max-authorities", crawl.DefaultMaxNodes, "maximum number of authorities to ask")
+	f.StringVar(&r.bytes, "max-bytes", "", "maximum size of all responses, such as 500M (default 64M)")
+	f.StringVar(&r.state, "state", "", "file in which to save the progress")
+	f.BoolVar(&r.options.Retry, "retry", false, "with --state: ask failed authorities again")
+	f.BoolVar(&r.allowPrivate, "allow-private", false, "allow authorities in private networks")
 	r.find.register(f)
 	complete(cmd, "format", []string{crawlText, crawlJSON, crawlDOT, crawlSVG})
 	complete(cmd, "relation", []string{crawl.Parent, crawl.Child, "both"})
@@ -105,7 +105,7 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	ask, end, err := r.askers(first)
+	ask, end, err := r.queriers(first)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 			return usageError{err}
 		}
 		if n := r.options.State.Known(); n > 0 {
-			fmt.Fprintf(r.err, "nomen: going on from %d authorities in %s\n", n, r.state)
+			fmt.Fprintf(r.err, "nomen: continuing after %d authorities in %s\n", n, r.state)
 		}
 	}
 	err = r.walk(ctx, crawl.New(ask, r.options), first)
@@ -125,7 +125,7 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 	return err
 }
 
-// prepare reads the options that have a syntax of their own.
+// prepare checks the options and parses those with a syntax.
 func (r *crawling) prepare() (err error) {
 	switch r.relation {
 	case "both":
@@ -134,12 +134,12 @@ func (r *crawling) prepare() (err error) {
 	case crawl.Child:
 		r.options.NoParents = true
 	default:
-		return usagef("--relation %q: want parent, child or both", r.relation)
+		return usagef("--relation %q: must be parent, child or both", r.relation)
 	}
 	switch r.format {
 	case crawlText, crawlJSON, crawlDOT, crawlSVG:
 	default:
-		return usagef("--format %q: want text, json, dot or svg", r.format)
+		return usagef("--format %q: must be text, json, dot or svg", r.format)
 	}
 	if r.json {
 		r.format = crawlJSON
@@ -151,7 +151,7 @@ func (r *crawling) prepare() (err error) {
 		r.options.MaxDepth = -1
 	}
 	if r.options.Retry && r.state == "" {
-		return usagef("--retry is for --state")
+		return usagef("--retry needs --state")
 	}
 	if r.bytes != "" {
 		if r.options.MaxBytes, err = parseSize(r.bytes); err != nil {
@@ -159,23 +159,24 @@ func (r *crawling) prepare() (err error) {
 		}
 	}
 	if r.verbose {
-		r.asker.Trace = func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
+		r.client.Trace = func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
 	}
-	if err := r.find.complete(&r.asker); err != nil {
+	if err := r.find.complete(&r.client); err != nil {
 		return err
 	}
-	if r.options.Hosts = r.addresses; r.asker.Via != "" {
-		r.options.Hosts = func(context.Context, string) []string { return []string{r.asker.Via} }
+	if r.options.Hosts = r.addresses; r.client.Via != "" {
+		r.options.Hosts = func(context.Context, string) []string { return []string{r.client.Via} }
 	}
 	return nil
 }
 
-// addresses returns where an authority is asked: many may be at one host.
+// addresses returns the addresses of an authority's resolver. Many authorities may share
+// one.
 func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	at := authority
-	port := strconv.Itoa(int(cmp.Or(r.asker.Port, discover.Port)))
-	if n, err := name.Parse("urn:dns:" + authority + ":" + crawl.AskParents); err == nil && r.asker.Finder != nil {
-		for w, err := range r.asker.Finder.Find(ctx, n) {
+	port := strconv.Itoa(int(cmp.Or(r.client.Port, discover.Port)))
+	if n, err := name.Parse("urn:dns:" + authority + ":" + crawl.AskParents); err == nil && r.client.Finder != nil {
+		for w, err := range r.client.Finder.Find(ctx, n) {
 			if u, bad := url.Parse(w.URL); err == nil && bad == nil {
 				at = cmp.Or(w.Host, u.Hostname(), at)
 				port = cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme], strconv.Itoa(int(w.Port)))
@@ -183,13 +184,13 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 			}
 		}
 	}
-	dns := r.asker.DNS
+	dns := r.client.DNS
 	if dns == nil {
 		dns = net.DefaultResolver
 	}
 	addresses, err := discover.HostAddresses(ctx, dns, at)
 	if err != nil || len(addresses) == 0 {
-		return []string{net.JoinHostPort(at, port)} // where it cannot be asked either
+		return []string{net.JoinHostPort(at, port)} // the request then fails with the error
 	}
 	all := make([]string, len(addresses))
 	for i, a := range addresses {
@@ -198,33 +199,33 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	return all
 }
 
-// askers returns who asks the first authority, which the user has named, and the
-// others, which strangers have.
-func (r *crawling) askers(first string) (crawl.Querier, func(), error) {
-	open, guarded, end, err := openAndGuarded(r.asker)
+// queriers returns a querier that may ask the first authority, which the user named, in a
+// private network, but not those that other authorities name.
+func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
+	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {
 		return nil, nil, err
 	}
 	if r.allowPrivate {
 		return crawl.QuerierOf(open), end, nil
 	}
-	return &trustingOne{first, crawl.QuerierOf(open), crawl.QuerierOf(guarded)}, end, nil
+	return &firstTrusted{first, crawl.QuerierOf(open), crawl.QuerierOf(guarded)}, end, nil
 }
 
-// A trustingOne asks one authority wherever it is, and others in public.
-type trustingOne struct {
+// A firstTrusted asks the first authority at any address, and others only at public ones.
+type firstTrusted struct {
 	first         string
 	open, guarded crawl.Querier
 }
 
-func (t *trustingOne) Query(ctx context.Context, authority, request string) ([]string, error) {
+func (t *firstTrusted) Query(ctx context.Context, authority, request string) ([]string, error) {
 	if authority == t.first {
 		return t.open.Query(ctx, authority, request)
 	}
 	return t.guarded.Query(ctx, authority, request)
 }
 
-// walk prints what is found, as it is found or at the end.
+// walk crawls and prints each authority at once, or a drawing at the end.
 func (r *crawling) walk(ctx context.Context, w *crawl.Walker, first string) error {
 	start := clock()
 	var ended error
@@ -247,13 +248,13 @@ func (r *crawling) walk(ctx context.Context, w *crawl.Walker, first string) erro
 	return r.judge(ended)
 }
 
-// show prints what an authority says, and on standard error what it does not.
+// show prints the links of an authority, and its errors on standard error.
 func (r *crawling) show(n *crawl.Node) error {
 	for _, e := range n.Errors {
 		fmt.Fprintf(r.err, "nomen: %s: %s\n", n.Authority, printable(e))
 	}
 	if n.Skipped > 0 {
-		fmt.Fprintf(r.err, "nomen: %s: %d names more than are kept\n", n.Authority, n.Skipped)
+		fmt.Fprintf(r.err, "nomen: %s: ignored %d names beyond the limit\n", n.Authority, n.Skipped)
 	}
 	if len(n.Errors) > 0 {
 		r.failed++
@@ -271,7 +272,7 @@ func (r *crawling) show(n *crawl.Node) error {
 	return nil
 }
 
-// draw prints the formats that need the whole.
+// draw prints the formats that need all authorities.
 func (r *crawling) draw() error {
 	draw := map[string]func(io.Writer, []*crawl.Node) error{crawlDOT: crawl.WriteDOT, crawlSVG: crawl.WriteSVG}[r.format]
 	if draw == nil || len(r.nodes) == 0 {
@@ -280,7 +281,7 @@ func (r *crawling) draw() error {
 	return draw(r.out, r.nodes)
 }
 
-// judge says how the walk ended.
+// judge returns the error of the command for the error that ended the crawl.
 func (r *crawling) judge(ended error) error {
 	var limit *crawl.LimitError
 	var state *crawl.StateError

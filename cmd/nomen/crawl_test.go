@@ -133,10 +133,10 @@ func TestCrawlIsPolite(t *testing.T) {
 	if err := r.prepare(); err != nil {
 		t.Fatal(err)
 	}
-	r.asker.DNS, r.asker.Finder, r.asker.Via = oneHost{}, nil, s.Addr().String()
+	r.client.DNS, r.client.Finder, r.client.Via = oneHost{}, nil, s.Addr().String()
 	const delay = 50 * time.Millisecond
 	r.options.Delay, r.allowPrivate = delay, true
-	ask, end, err := r.askers("n0.example")
+	ask, end, err := r.queriers("n0.example")
 	if err != nil {
 		t.Fatal(err)
 	}

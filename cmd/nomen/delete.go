@@ -13,11 +13,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const deleteLong = `Delete removes reserved names: names that were minted or put with --status
-reserved and never made active. Their history is kept. A name that is or was
-active is never deleted: 'nomen retire' makes it a tombstone.
+const deleteLong = `Delete removes reserved names: names that were minted, or put with --status reserved,
+and never made active. Their history is kept. A name that is or was active cannot be
+deleted; 'nomen retire' makes it a tombstone.
 
-On a terminal it asks for each name, elsewhere it needs --yes.
+On a terminal it asks for confirmation of each name; otherwise it needs --yes.
 
 ` + streamHelp
 
@@ -26,18 +26,18 @@ func (c *cli) deleteCommand() *cobra.Command {
 	var why string
 	cmd := &cobra.Command{
 		Use:   "delete NAME...",
-		Short: "remove reserved names",
+		Short: "delete reserved names",
 		Long:  deleteLong,
 		Example: `  nomen delete urn:dns:example.org:alb003
   nomen delete --yes --why 'minted by mistake' - < names.txt`,
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&yes, "yes", false, "do not ask")
-	f.StringVar(&why, "why", "", "reason, for the history")
+	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	f.StringVar(&why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !yes && (!isTerminalInput(c.in) || args[0] == "-") {
-			return usagef("delete: this needs a terminal to ask on, or --yes")
+			return usagef("delete: no terminal to ask for confirmation on: pass --yes")
 		}
 		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {
 			out, err := c.deleteName(cmd.Context(), b, arg, yes, why)
@@ -52,30 +52,30 @@ func (c *cli) deleteCommand() *cobra.Command {
 	return cmd
 }
 
-// deleteName removes a reserved name as it is when that is confirmed.
+// deleteName deletes a reserved name after confirmation.
 func (c *cli) deleteName(ctx context.Context, b backend, spelling string, yes bool, why string) (registrar.Outcome, error) {
 	rec, err := get(ctx, b, spelling, time.Time{})
 	if err != nil {
 		return registrar.Outcome{}, err
 	}
 	if rec.Status != nomen.Reserved {
-		return registrar.Outcome{}, &store.StateError{Key: rec.Name.Key(), Rule: fmt.Sprintf("is %s, and only a reserved name can be deleted; 'nomen retire' makes a tombstone of an active one", rec.Status)}
+		return registrar.Outcome{}, &store.StateError{Key: rec.Name.Key(), Rule: fmt.Sprintf("is %s; only a reserved name can be deleted, 'nomen retire' makes an active one a tombstone", rec.Status)}
 	}
 	if !yes {
-		fmt.Fprintf(c.err, "The reserved name %s will be deleted. Type the name to go on: ", printable(rec.Spelling))
+		fmt.Fprintf(c.err, "The reserved name %s will be deleted. Type the name to confirm: ", printable(rec.Spelling))
 		answer, err := c.answer()
 		if err != nil {
 			return registrar.Outcome{}, err
 		}
 		if typed, err := name.Parse(answer); err != nil || typed != rec.Name {
-			return registrar.Outcome{}, &store.StateError{Key: rec.Name.Key(), Rule: "what was typed is another name; nothing was changed"}
+			return registrar.Outcome{}, &store.StateError{Key: rec.Name.Key(), Rule: "the name you typed is a different one; nothing was changed"}
 		}
 	}
 	out, err := b.Delete(ctx, rec.Name, rec.Revision, why)
 	return out, named(spelling, err)
 }
 
-// deleted answers with a name that is gone.
+// deleted prints the name that was deleted.
 func (a *answers) deleted(out registrar.Outcome) {
 	if a.json != nil {
 		a.object(struct {

@@ -18,48 +18,47 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const discoverLong = `Discover shows by which steps the resolver of a name is found, and why. Nothing is
-asked of the resolvers themselves.
+const discoverLong = `Discover shows step by step how the resolver of a name is found. It does not contact the
+resolvers themselves.
 
-The ways are tried in this order: the entries of the table for the longest prefix
-of the name; for urn:dns names, all addresses of the host; for all others, rules
-in the domain name system (DDDS, RFC 3404); the public resolvers that are known;
-the default resolver.
+It tries, in this order: the entries of the table for the longest prefix of the name;
+for urn:dns names, all addresses of the host; for all others, rules in the Domain Name
+System (DDDS, RFC 3404); the known public resolvers; the default resolver.
 
-A table has an entry a line: a prefix of names, and where they are asked for.
+A table has one entry per line: a prefix of names, and the resolver for them.
 
   urn:nbn:fi     https://urn.fi/{name}            a URL with the name in it
   urn:example    https://names.example.org/       names are paths below it
-  urn:nir        https://h.example/uri-res/       by RFC 2169
-  urn:dns:a.org  names.example.org:4500           by the protocol of 1995
-  doi            https://doi.example/{element}    what follows the prefix
-  urn:secret     -                                nobody is asked
+  urn:nir        https://h.example/uri-res/       RFC 2169
+  urn:dns:a.org  names.example.org:4500           the protocol of 1995
+  doi            https://doi.example/{element}    only what follows the prefix
+  urn:secret     -                                no resolver: such names are not looked up
 
---dialect takes the generation of the URN syntax by which to read a name, as for
-'nomen resolve'. Components and directives after the name do not change the way.
+--dialect selects the generation of the URN syntax by which a name is read, as for
+'nomen resolve'. Components and directives after the name do not matter here.
 
-The exit status is 0 if there is a way, 1 if there is none, 3 if DNS could not be
-asked: then there may be others.`
+The exit status is 0 if a resolver was found, 1 if none was found, and 3 if DNS failed,
+because there may be more resolvers then.`
 
-// finderFlags are the options by which resolvers are found.
+// finderFlags are the options about finding resolvers.
 type finderFlags struct {
 	table, public string
 	dns           []string
 	fallback      string
 }
 
-// noTable is the name of no table of public resolvers.
+// noTable is the value of --public-table for no table.
 const noTable = "none"
 
 func (o *finderFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, which come first (default none)")
-	f.StringVar(&o.public, "public-table", "", `file in place of the known public resolvers, "none" for none (default those of discover/public.txt)`)
-	f.StringSliceVar(&o.dns, "dns", nil, "IP or IP:PORT of the DNS server (default those of the system)")
-	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names that nothing else leads to (default none)")
+	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, tried first (default none)")
+	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in public resolvers, "none" for none (default discover/public.txt)`)
+	f.StringSliceVar(&o.dns, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
+	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for all other names (default none)")
 }
 
-// finder returns a finder, and the resolver by which it asks DNS. trace, if not
-// nil, is told of each step.
+// finder returns a finder and the DNS resolver that it uses. A trace that is not nil is
+// called for each step.
 func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.Finder, *discover.Resolver, error) {
 	dns, err := discover.NewResolver(discover.ResolverOptions{Servers: o.dns})
 	if err != nil {
@@ -85,8 +84,8 @@ func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.
 	return f, dns, nil
 }
 
-// complete makes a client find resolvers, unless one is named that is asked about
-// all: that may have to be looked up.
+// complete makes a client find resolvers, or only look up host names if Via names the
+// resolver.
 func (o *finderFlags) complete(c *client.Options) error {
 	if c.Via == "" {
 		finder, dns, err := o.finder(c.Port, nil)
@@ -101,7 +100,7 @@ func (o *finderFlags) complete(c *client.Options) error {
 	return err
 }
 
-// hosts returns by which DNS hosts are looked up; nil for that of the system.
+// hosts returns the DNS resolver for host names; nil for the system's.
 func (o *finderFlags) hosts() (discover.DNS, error) {
 	if len(o.dns) == 0 {
 		return nil, nil
@@ -113,7 +112,7 @@ func (o *finderFlags) hosts() (discover.DNS, error) {
 	return dns, nil
 }
 
-// readTable reads a table; "" is none.
+// readTable reads a table of resolvers; it returns nil for the file "".
 func readTable(file string) ([]discover.Entry, error) {
 	if file == "" {
 		return nil, nil
@@ -143,7 +142,7 @@ func (c *cli) discoverCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	flags.register(cmd.Flags())
-	cmd.Flags().Uint16Var(&port, "port", 0, "of resolvers of urn:dns names (default 4500)")
+	cmd.Flags().Uint16Var(&port, "port", 0, "port of resolvers of urn:dns names (default 4500)")
 	dialect := addURNDialect(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d := &discovery{dialect: dialect.d}
@@ -157,23 +156,23 @@ func (c *cli) discoverCommand() *cobra.Command {
 	return cmd
 }
 
-// A discovery shows the steps to the resolvers of names.
+// A discovery is one run of nomen discover.
 type discovery struct {
 	finder  *discover.Finder
 	dns     *discover.Resolver
-	dialect urn.Dialect // of the URNs that are given
+	dialect urn.Dialect // of the URNs given
 
 	name  string
-	steps []discoveryStep // of the name
+	steps []discoveryStep // of the current name
 }
 
-// A discoveryStep is a step in JSON.
+// A discoveryStep is the JSON form of a step.
 type discoveryStep struct {
 	Name     string        `json:"name"`
 	Step     int           `json:"step"`
 	How      string        `json:"how"`
 	Target   string        `json:"target"`
-	Kind     discover.Kind `json:"kind,omitempty"` // of a way
+	Kind     discover.Kind `json:"kind,omitempty"` // only if a resolver was found
 	Services []string      `json:"services,omitempty"`
 }
 
@@ -181,7 +180,7 @@ func (d *discovery) add(how, target string) {
 	d.steps = append(d.steps, discoveryStep{Name: d.name, Step: len(d.steps) + 1, How: how, Target: target})
 }
 
-// show answers with the steps for one name, and says what failed.
+// show prints the steps for one name, and the error if there was one.
 func (d *discovery) show(ctx context.Context, a *answers, arg string) error {
 	d.name, d.steps = arg, nil
 	q, err := client.ParseDialect(d.dialect, arg)
@@ -201,10 +200,10 @@ func (d *discovery) show(ctx context.Context, a *answers, arg string) error {
 	return err
 }
 
-// A noWayError says that nothing leads to a resolver.
+// A noWayError says that no resolver was found.
 type noWayError struct{ name string }
 
-func (e noWayError) Error() string { return e.name + ": nothing leads to a resolver" }
+func (e noWayError) Error() string { return e.name + ": no resolver found" }
 
 func (e noWayError) Is(target error) bool { return target == errNo }
 
@@ -216,28 +215,28 @@ func explainWay(err error) *resolveError {
 	return e
 }
 
-// find notes the steps. A failure of DNS is the last that happened; a host that
-// does not exist is none.
+// find records the steps. It returns the last failure of DNS; a host that does not exist
+// is not a failure.
 func (d *discovery) find(ctx context.Context, n name.Name) error {
-	some := false
+	found := false
 	var failed error
 	for w, err := range d.finder.Find(ctx, n) {
 		if err == nil {
 			err = d.way(ctx, w)
-			some = some || err == nil
+			found = found || err == nil
 		}
 		var dns *net.DNSError
 		if err != nil && !(errors.As(err, &dns) && dns.IsNotFound) {
 			failed = err
 		}
 	}
-	if failed == nil && !some {
+	if failed == nil && !found {
 		return noWayError{n.Key()}
 	}
 	return failed
 }
 
-// way adds the step to a way, and those to the addresses of its host.
+// way records a resolver and the addresses of its host.
 func (d *discovery) way(ctx context.Context, w discover.Way) error {
 	target := w.URL
 	if target == "" {
@@ -251,7 +250,7 @@ func (d *discovery) way(ctx context.Context, w discover.Way) error {
 	}
 	addrs, err := discover.Addresses(ctx, d.dns, w.Host)
 	if err != nil {
-		d.add("look up its addresses: "+err.Error(), w.Host)
+		d.add("cannot look up the addresses: "+err.Error(), w.Host)
 		return err
 	}
 	for i, a := range addrs {
@@ -260,7 +259,7 @@ func (d *discovery) way(ctx context.Context, w discover.Way) error {
 	return nil
 }
 
-// print writes the steps, aligned for people.
+// print writes the steps as aligned text or JSON.
 func (d *discovery) print(a *answers) {
 	if a.json != nil {
 		for _, s := range d.steps {
@@ -273,5 +272,5 @@ func (d *discovery) print(a *answers) {
 	for _, s := range d.steps {
 		fmt.Fprintf(w, "%3d  %s\t%s\t%s\n", s.Step, s.Kind, printable(s.Target), printable(s.How))
 	}
-	_ = w.Flush() // answers keep their own errors
+	_ = w.Flush() // answers keep the first error
 }

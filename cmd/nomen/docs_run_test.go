@@ -189,7 +189,7 @@ for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep
 // variable is what differs from one run to the next.
 var variable = regexp.MustCompile(strings.Join([]string{
 	`\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z)?`, `[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT`, // times
-	`[\d.]+ m?s\b`, `[\d,]+ a second`, `[\d,.]+ [KMG]iB`, // durations, rates, sizes
+	`[\d.]+ m?s\b`, `[\d,]+ per second`, `[\d,.]+ [KMG]iB`, // durations, rates, sizes
 	`\b[0-9a-f]{64}\b`, `\b\d+-[a-z0-9]{8}\b`, `"[0-9a-z]{10,}"`, // hashes, IDs, entity tags
 }, "|"))
 

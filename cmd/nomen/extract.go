@@ -18,40 +18,39 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-const extractLong = `Extract finds the identifiers in documents: in plain text, in HTML and in mail,
-messages as well as mailboxes. What type a document is of is told by the suffix
-of its name or else by how it begins, unless --type says it. Without a file, or
-for "-", it reads standard input.
+const extractLong = `Extract finds the identifiers in documents: plain text, HTML and mail, both single
+messages and mailboxes. It detects the type of a document by the suffix of its name or
+by its beginning, unless --type is given. Without a file, or for "-", it reads standard
+input.
 
-In text it finds what has a scheme. Brackets, quotation marks and the punctuation
-of the sentence are left out, and identifiers that were broken over lines are put
-together. Asked for, it finds more: references without a scheme (--abbreviated),
-addresses of mail (--mail), identifiers with letters beyond ASCII (--iri).
-References in HTML and in the headers of mail are resolved against the base that
-is in force there: BASE, Content-Base, Content-Location, those of the entities
-around it, --base, which is from where the document was retrieved, after
-redirects, or else --default-base.
+In text it finds everything with a scheme. It leaves out surrounding brackets, quotation
+marks and punctuation, and joins identifiers that were broken over lines. Options make it
+find more: references without a scheme (--abbreviated), mail addresses (--mail) and
+identifiers with letters beyond ASCII (--iri). References in HTML and in mail headers are
+resolved against the base that applies there: BASE, Content-Base, Content-Location, those
+of the enclosing entities, --base (the URI from which the document was retrieved, after
+redirects), or else --default-base.
 
-Where a URN ends is what --dialect says: in 2012 before a slash, in rfc8141 not. A
-URN is no base: against one only fragments and absolute references lead anywhere.
+--dialect decides where a URN ends: in 2012 before a slash, in rfc8141 not. A URN is not
+useful as a base: only fragments and absolute references resolve against it.
 
-It prints one identifier a line, with the name of the file if there are several.
-As JSON it also tells where and as what it stands there, and which rule gave the
-base; start and end are byte offsets into the file.
+It prints one identifier per line, after the name of the file if there are several. JSON
+output also says where in the document it was found, in which role, and which rule gave
+the base; start and end are byte offsets into the file.
 
-With --links it tells of each how it is written (well-formed, mended, malformed),
-and what came of retrieving it, which is read from the file that --history names:
-in each line a URI, the time when it was retrieved last (RFC 3339), and what was
-wrong when it was tried last, with tabs between; the last two may be empty.
-Nothing is retrieved.
+With --links it also says how each identifier is written (well-formed, mended, malformed)
+and the outcome of retrieving it, which it reads from the file given by --history. Each
+line there has three fields separated by tabs: a URI, the time of the last retrieval (RFC
+3339), and the error of the last attempt; the last two may be empty. Nothing is
+retrieved.
 
-With --embed-base it prints the document instead, so that its relative references
-mean the same wherever it is kept: HTML with a BASE, a message with a
-Content-Location. What is absolute there stays as it is.
+With --embed-base it prints the document itself, changed so that its relative references
+keep their meaning wherever it is stored: HTML gets a BASE, a message gets a
+Content-Location. Absolute references stay unchanged.
 
-As for grep, the exit status is 1 if nothing is found; also if something in a
-document is wrong, which standard error tells with its offset; and 3 if a file
-cannot be read. What can be read is read nevertheless.`
+The exit status is 1 if nothing was found, as for grep, or if a document has an error,
+which is printed with its offset to standard error; and 3 if a file cannot be read.
+Errors do not stop the remaining documents from being read.`
 
 func (c *cli) extractCommand() *cobra.Command {
 	e := &extractor{cli: c}
@@ -70,20 +69,20 @@ func (c *cli) extractCommand() *cobra.Command {
 	}
 	e.dialect = addURNDialect(cmd)
 	f := cmd.Flags()
-	f.StringVar(&e.typ, "type", "", "text, html or mime (default by name and content)")
+	f.StringVar(&e.typ, "type", "", "type of the documents: text, html or mime (default detected by name and content)")
 	f.StringVar(&e.base, "base", "", "URI from which the document was retrieved (default none)")
-	f.StringVar(&e.defaultBase, "default-base", "", "base of documents that have no other")
-	f.BoolVar(&e.embed, "embed-base", false, "print the document with its base in it")
-	f.BoolVar(&e.links, "links", false, "tell how identifiers are written and what came of retrieving them")
-	f.StringVar(&e.history, "history", "", "file of what came of retrieving, for --links")
-	f.BoolVar(&e.options.Abbreviated, "abbreviated", false, "find www.example.org/a and example.org too")
-	f.BoolVar(&e.options.Mail, "mail", false, "find addresses of mail too")
-	f.BoolVar(&e.options.IRI, "iri", false, "let identifiers have letters beyond ASCII")
+	f.StringVar(&e.defaultBase, "default-base", "", "base for documents that have no other")
+	f.BoolVar(&e.embed, "embed-base", false, "print the document with its base embedded")
+	f.BoolVar(&e.links, "links", false, "say how identifiers are written and whether they were retrieved")
+	f.StringVar(&e.history, "history", "", "file of earlier retrievals, for --links")
+	f.BoolVar(&e.options.Abbreviated, "abbreviated", false, "also find references such as www.example.org/a and example.org")
+	f.BoolVar(&e.options.Mail, "mail", false, "also find mail addresses")
+	f.BoolVar(&e.options.IRI, "iri", false, "allow letters beyond ASCII in identifiers")
 	complete(cmd, "type", []string{extract.TypeText.String(), extract.TypeHTML.String(), extract.TypeMIME.String()})
 	return cmd
 }
 
-// An extractor is one run of the command.
+// An extractor is one run of nomen extract.
 type extractor struct {
 	*cli
 	typ, base, defaultBase, history string
@@ -96,16 +95,16 @@ type extractor struct {
 	visits   visits
 	several  bool
 	found    bool
-	bad      bool // something in a document is wrong
+	bad      bool // a document has an error
 	failed   bool
 	answered *answers
 }
 
-// An extracted is one finding in JSON.
+// An extracted is the JSON form of an identifier that was found.
 type extracted struct {
 	File     string  `json:"file,omitempty"`
 	Text     string  `json:"text"`
-	Spelling string  `json:"spelling,omitempty"` // where it is not the text
+	Spelling string  `json:"spelling,omitempty"` // if it differs from the text
 	URI      *string `json:"uri,omitempty"`
 	Other    string  `json:"other,omitempty"`
 	Kind     string  `json:"kind"`
@@ -125,7 +124,7 @@ type extracted struct {
 func (e *extractor) run(ctx context.Context, args []string) error {
 	if e.typ != "" {
 		if e.as, e.forced = extract.ParseType(e.typ); !e.forced {
-			return usagef("--type: %q is none of text, html, mime", e.typ)
+			return usagef("--type %q: must be text, html or mime", e.typ)
 		}
 	}
 	e.options.URN = e.dialect.d
@@ -138,11 +137,11 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	}
 	switch {
 	case e.embed && (e.links || e.json):
-		return usagef("--embed-base prints a document: neither --links nor --json goes with it")
+		return usagef("--embed-base cannot be combined with --links or --json")
 	case e.embed && len(args) > 1:
-		return usagef("--embed-base: %d documents, want one", len(args))
+		return usagef("--embed-base: expected one document, not %d", len(args))
 	case e.history != "" && !e.links:
-		return usagef("--history is for --links")
+		return usagef("--history needs --links")
 	case e.history != "":
 		if e.visits, err = readVisits(e.history); err != nil {
 			return err
@@ -176,7 +175,7 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// baseFlag returns the base that an option gives; a zero URI if it is not given.
+// baseFlag parses the base given by an option; it returns the zero URI for "".
 func baseFlag(name, value string) (uri.URI, error) {
 	if value == "" {
 		return uri.URI{}, nil
@@ -188,7 +187,7 @@ func baseFlag(name, value string) (uri.URI, error) {
 	return base, nil
 }
 
-// file finds what is in a file, or in standard input.
+// file extracts from a file, or from standard input for "-".
 func (e *extractor) file(ctx context.Context, name string) error {
 	in := e.in
 	if name != "-" {
@@ -204,7 +203,7 @@ func (e *extractor) file(ctx context.Context, name string) error {
 	return e.document(ctx, name, &awaited{answers: e.answered, ctx: ctx, pieces: readPieces(ctx, in)})
 }
 
-// document finds what is in a document.
+// document extracts from a document.
 func (e *extractor) document(ctx context.Context, name string, r io.Reader) error {
 	typ, known := e.as, e.forced
 	if !known {
@@ -245,19 +244,19 @@ func (e *extractor) document(ctx context.Context, name string, r io.Reader) erro
 	return nil
 }
 
-// complain says what is wrong in a document.
+// complain prints an error in a document.
 func (e *extractor) complain(name string, err error) {
 	e.answered.flush()
 	fmt.Fprintln(e.err, "nomen: "+printable(sourceName(name)+": "+err.Error()))
 	e.bad = true
 }
 
-// embedded prints a document with its base in it.
+// embedded prints a document with its base embedded.
 func (e *extractor) embedded(name string, typ extract.Type, r io.Reader) error {
 	embed := extract.EmbedBase
 	switch typ {
 	case extract.TypeText:
-		return usagef("--embed-base: %s: a plain text has no place for a base", sourceName(name))
+		return usagef("--embed-base: %s: plain text cannot hold a base", sourceName(name))
 	case extract.TypeMIME:
 		embed = extract.EmbedBaseMIME
 	}
@@ -268,7 +267,7 @@ func (e *extractor) embedded(name string, typ extract.Type, r io.Reader) error {
 	w := bufio.NewWriter(e.out)
 	err := embed(w, r, base)
 	if err = cmp.Or(err, w.Flush()); errors.Is(err, extract.ErrEmbeddedBase) {
-		return usagef("--embed-base: %w: give it by --base", err)
+		return usagef("--embed-base: %w; pass --base", err)
 	}
 	e.found = err == nil
 	if err != nil {
@@ -284,7 +283,7 @@ func sourceName(name string) string {
 	return name
 }
 
-// withoutPath returns what is wrong with a file, without its name.
+// withoutPath returns an error about a file without the name of the file.
 func withoutPath(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -293,7 +292,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// show answers with a finding.
+// show prints an identifier that was found.
 func (e *extractor) show(name string, l extract.Link) {
 	if e.json {
 		r := extracted{
@@ -331,7 +330,7 @@ func (e *extractor) show(name string, l extract.Link) {
 	e.answered.text(printable(line))
 }
 
-// inPast says what came of retrieving a link.
+// inPast describes the outcome of retrieving a link.
 func inPast(l extract.Link) string {
 	s := l.State.String()
 	if l.State == extract.RetrievedEarlier {
@@ -343,14 +342,13 @@ func inPast(l extract.Link) string {
 	return s
 }
 
-// visits is what is known of attempts to retrieve resources, by their URIs
-// without a fragment.
+// visits holds the outcomes of retrieving resources, by their URIs without fragments.
 type visits map[string]extract.Visit
 
-// of returns what is known of a resource.
+// of returns the outcome for a resource.
 func (v visits) of(target uri.URI) extract.Visit { return v[target.WithoutFragment().String()] }
 
-// readVisits reads a file for --history. The last line about a resource counts.
+// readVisits reads a file for --history. The last line for a resource wins.
 func readVisits(name string) (visits, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -374,7 +372,7 @@ func readVisits(name string) (visits, error) {
 		var visit extract.Visit
 		if len(fields) > 1 && fields[1] != "" {
 			if visit.Retrieved, err = time.Parse(time.RFC3339, fields[1]); err != nil {
-				return nil, fmt.Errorf("--history: %s:%d: the time %q is not as RFC 3339 has it, such as 2006-01-02T15:04:05Z", name, n, fields[1])
+				return nil, fmt.Errorf("--history: %s:%d: invalid time %q: must be as in RFC 3339, such as 2006-01-02T15:04:05Z", name, n, fields[1])
 			}
 		}
 		if len(fields) > 2 && fields[2] != "" {
@@ -388,8 +386,8 @@ func readVisits(name string) (visits, error) {
 	return all, nil
 }
 
-// An awaited is a file as a reader. While there is nothing to read, what
-// has been answered is written, and an interrupt ends the waiting.
+// An awaited is a reader of a file. Before it waits for input it prints the answers so
+// far, and an interrupt ends the wait.
 type awaited struct {
 	*answers
 	ctx    context.Context

@@ -25,41 +25,41 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-const fetchLong = `Fetch follows a name or URL to the resource and prints that, or with -o saves it.
+const fetchLong = `Fetch follows a name or URL to the resource and prints it, or saves it with -o.
 
-It speaks http, https, ftp, gopher, news, snews, nntp, whois and data, and opens
-file and afs on this machine. Directories, menus and groups come as lists. A name
-(urn, ark, doi, hdl, info, tag) goes to its resolver first, which is found as 'nomen
-discover' shows, and leads to the first of its locations that can be had. Any other
-scheme is had through a gateway that --gateway gives. A telnet, rlogin or tn3270
-URL is a session: it is handed to the program that --session gives, or else told.
+It supports http, https, ftp, gopher, news, snews, nntp, whois and data, and reads file
+and afs URLs on this machine. Directories, menus and groups are printed as lists. For a
+name (urn, ark, doi, hdl, info, tag) it asks the resolver, found as 'nomen discover'
+shows, and fetches the first location that works. Other schemes need a gateway, given by
+--gateway. A telnet, rlogin or tn3270 URL is a session: fetch starts the program given by
+--session, or prints the command to run.
 
---dialect takes the generation of the standard by which to read what you type. In
-2012, of urn:example:book?s=I2R&c=ToC, the directive c names a component of the
-resource; s names the service, which is always the one for the resource here.
+--dialect selects the generation of the standard by which the name or URL is read. In
+2012, in urn:example:book?s=I2R&c=ToC, the directive c names a component of the
+resource; s names the service, which here is always the one for the resource.
 
-What you type may be on this machine or in a private network, and may have a
-password in it. What it leads to may not, unless --allow-private says so: neither
-a redirection nor a location that a resolver tells. Nobody leads to files of this
-machine, or makes you send a password elsewhere.
+A URL that you type may point to this machine or to a private network, and may contain a
+password. Redirects and locations from a resolver may not point to private networks,
+unless --allow-private is given, and never to files of this machine. Your password is
+never sent to another server.
 
-With -o the file appears when all of it has come. Until then it is FILE.part,
-with a note in FILE.part.json; -c goes on from there if the server can tell that
-the resource is still the same, and begins anew otherwise. A file that is there
-is not replaced, unless --force says so.
+With -o the file appears when the download is complete. Until then the data is in
+FILE.part, with details in FILE.part.json. -c resumes it if the server can tell that the
+resource is unchanged, and starts over otherwise. An existing file is not replaced
+without --force.
 
-With --json one line describes what has been saved, or, without -o, what would
-be fetched: the resource itself is not printed then.
+With --json it prints one line that describes what was saved or, without -o, what would
+be fetched; it does not print the resource then.
 
-Requests travel unencrypted, except to https and snews; -v says each step. The
-exit status is 1 if there is no such resource, or it is refused, and 3 if the
-network or a server failed.`
+Requests are unencrypted, except to https and snews; -v shows each step. The exit status
+is 1 if the resource does not exist or fetching it is not allowed, and 3 if the network
+or a server failed.`
 
-// A fetching is one run of the command.
+// A fetching is one run of nomen fetch.
 type fetching struct {
 	*cli
 	*dialects
-	asker    client.Options
+	client   client.Options
 	find     finderFlags
 	options  fetch.Options
 	request  fetch.Request
@@ -78,7 +78,7 @@ func (c *cli) fetchCommand() *cobra.Command {
 	r := &fetching{cli: c}
 	cmd := &cobra.Command{
 		Use:   "fetch NAME-OR-URL",
-		Short: "the resource itself",
+		Short: "fetch the resource of a name or URL",
 		Long:  fetchLong,
 		Example: `  nomen fetch urn:ietf:rfc:2648
   nomen fetch -o rfc.txt --via localhost:4500 urn:ietf:rfc:2648
@@ -94,26 +94,26 @@ func (c *cli) fetchCommand() *cobra.Command {
 	r.dialects = addDialects(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&r.output, "output", "o", "", "file to save to; - for standard output")
-	f.BoolVarP(&r.save.Continue, "continue", "c", false, "go on with what an interrupted fetch has left")
-	f.BoolVar(&r.save.Replace, "force", false, "replace the file")
-	f.StringVar(&r.span, "range", "", "FIRST-LAST bytes, or FIRST- for all from there on (default all)")
+	f.BoolVarP(&r.save.Continue, "continue", "c", false, "resume an interrupted fetch")
+	f.BoolVar(&r.save.Replace, "force", false, "replace an existing file")
+	f.StringVar(&r.span, "range", "", "bytes to fetch, as FIRST-LAST, or FIRST- for all from there (default all)")
 	f.BoolVar(&r.menu, "menu", false, "print a Gopher menu as URLs and titles")
-	f.StringVar(&r.request.Accept, "accept", "", "media types wanted, as in an Accept field (default any)")
-	f.StringVar(&r.request.Languages, "language", "", "languages wanted, as in an Accept-Language field (default any)")
-	f.StringVar(&r.options.UserAgent, "user-agent", "", "sent over HTTP (default none)")
-	f.StringVar(&r.asker.Via, "via", "", "HOST:PORT or URL of the resolver of names (default as discover finds)")
-	f.Uint16Var(&r.asker.Port, "port", 0, "of resolvers of urn:dns names (default 4500)")
-	f.StringArrayVar(&r.gateways, "gateway", nil, "SCHEME=URL with {uri}, {+uri} or {rest}; x-* and * for many schemes")
-	f.BoolVar(&r.options.ProposedGateways, "proposed-gateways", false, "also those that the catalogue of schemes proposes")
-	f.StringArrayVar(&r.sessions, "session", nil, "SCHEME=PROGRAM with {host}, {port}, {user}; what is in [brackets] goes if that is not known")
-	f.StringVar(&r.options.Client.NewsServer, "news-server", "", "HOST:PORT asked for news that name no server")
-	f.StringVar(&r.options.Client.Mail, "mail-address", "", "password of anonymous FTP")
-	f.StringSliceVar(&r.options.Schemes, "scheme", nil, "schemes that may be followed (default all)")
-	f.BoolVar(&r.options.AllowPrivate, "allow-private", false, "let strangers lead to private addresses")
-	f.StringVar(&r.size, "max-size", "", "bytes at most, as 500M; 0 for no limit (default 1G)")
-	f.DurationVar(&r.options.Timeout, "timeout", fetch.DefaultTimeout, "without a sign of the other side")
-	f.DurationVar(&r.options.MaxTime, "max-time", fetch.DefaultMaxTime, "for all of it")
-	f.IntVar(&r.options.MaxRedirects, "max-redirects", fetch.DefaultMaxRedirects, "how many to follow; negative for none")
+	f.StringVar(&r.request.Accept, "accept", "", "preferred media types, as in an Accept field (default any)")
+	f.StringVar(&r.request.Languages, "language", "", "preferred languages, as in an Accept-Language field (default any)")
+	f.StringVar(&r.options.UserAgent, "user-agent", "", "User-Agent to send over HTTP (default none)")
+	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver of names (default as found by discover)")
+	f.Uint16Var(&r.client.Port, "port", 0, "port of resolvers of urn:dns names (default 4500)")
+	f.StringArrayVar(&r.gateways, "gateway", nil, "gateway for a scheme: SCHEME=URL with {uri}, {+uri} or {rest}; x-* and * match many schemes")
+	f.BoolVar(&r.options.ProposedGateways, "proposed-gateways", false, "also use the gateways that the catalogue of schemes proposes")
+	f.StringArrayVar(&r.sessions, "session", nil, "program for a scheme: SCHEME=PROGRAM with {host}, {port}, {user}; an argument in [brackets] is dropped if its value is unknown")
+	f.StringVar(&r.options.Client.NewsServer, "news-server", "", "HOST:PORT of the server for news URLs that name none")
+	f.StringVar(&r.options.Client.Mail, "mail-address", "", "password for anonymous FTP")
+	f.StringSliceVar(&r.options.Schemes, "scheme", nil, "scheme that may be followed (default all)")
+	f.BoolVar(&r.options.AllowPrivate, "allow-private", false, "allow redirects and locations to reach private networks")
+	f.StringVar(&r.size, "max-size", "", "maximum number of bytes, such as 500M; 0 for no limit (default 1G)")
+	f.DurationVar(&r.options.Timeout, "timeout", fetch.DefaultTimeout, "maximum time without data from the server")
+	f.DurationVar(&r.options.MaxTime, "max-time", fetch.DefaultMaxTime, "maximum total time")
+	f.IntVar(&r.options.MaxRedirects, "max-redirects", fetch.DefaultMaxRedirects, "maximum number of redirects; negative for none")
 	r.find.register(f)
 	return cmd
 }
@@ -122,12 +122,12 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	asker, guarded, end, err := openAndGuarded(r.asker)
+	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {
 		return err
 	}
 	defer end()
-	r.options.Resolver, r.options.Guarded = asker, guarded
+	r.options.Resolver, r.options.Guarded = open, guarded
 	f, err := fetch.New(r.options)
 	if err != nil {
 		return usageError{err}
@@ -136,16 +136,16 @@ func (r *fetching) run(ctx context.Context, arg string) error {
 	id, err := r.dialects.readAbsolute(strings.TrimPrefix(strings.TrimSpace(arg), "URL:"))
 	location := id.uri
 	if port, ok := location.Port(); ok && port != "" && !isPort(port) {
-		return usagef("%s: a port is a number from 1 to 65535, not %q", location.Redacted(), port)
+		return usagef("%s: invalid port %q: must be from 1 to 65535", location.Redacted(), port)
 	}
 	if err == nil {
 		err = r.follow(ctx, f, location)
 	}
 	var session *fetch.SessionError
 	if errors.As(err, &session) {
-		return r.converse(ctx, session)
+		return r.startSession(ctx, session)
 	}
-	return r.told(err)
+	return r.report(err)
 }
 
 func isPort(s string) bool {
@@ -153,8 +153,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// openAndGuarded returns a client that asks about names of the user, and one that
-// asks about those of strangers, not inside.
+// openAndGuarded returns a client for names that the user gave, and one for names from
+// elsewhere, which does not reach private networks.
 func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(), err error) {
 	if open, err = client.New(o); err != nil {
 		return nil, nil, nil, usageError{err}
@@ -166,13 +166,13 @@ func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(),
 	return open, guarded, func() { _, _ = open.Close(), guarded.Close() }, nil
 }
 
-// prepare reads the options that have a syntax of their own.
+// prepare checks the options and parses those with a syntax.
 func (r *fetching) prepare() (err error) {
 	r.request.Trusted, r.request.URN = true, r.dialects.urn
 	for _, g := range r.gateways {
 		name, template, ok := strings.Cut(g, "=")
 		if !ok {
-			return usagef("--gateway %q: want SCHEME=URL", g)
+			return usagef("--gateway %q: must be SCHEME=URL", g)
 		}
 		if r.options.Gateways, err = r.options.Gateways.With(name, template); err != nil {
 			return usagef("--gateway: %w", err)
@@ -203,25 +203,25 @@ func (r *fetching) prepare() (err error) {
 	}
 	switch {
 	case r.output == "" && (r.save.Continue || r.save.Replace):
-		return usagef("--continue and --force are for --output")
+		return usagef("--continue and --force need --output")
 	case r.output != "" && r.span != "":
-		return usagef("a range is not saved, as the file would look like the whole: print it")
+		return usagef("--range cannot be combined with --output, because the file would look complete")
 	case r.menu && r.output != "":
-		return usagef("--menu prints: --output does not go with it")
+		return usagef("--menu cannot be combined with --output")
 	}
 	if r.verbose {
 		trace := func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
-		r.asker.Trace, r.options.Trace = trace, trace
+		r.client.Trace, r.options.Trace = trace, trace
 	}
-	r.asker.Timeout = r.options.Timeout
-	if err := r.find.complete(&r.asker); err != nil {
+	r.client.Timeout = r.options.Timeout
+	if err := r.find.complete(&r.client); err != nil {
 		return err
 	}
-	r.options.DNS, err = r.find.hosts() // of locators too
+	r.options.DNS, err = r.find.hosts() // also for URLs
 	return err
 }
 
-// follow prints or saves what is found.
+// follow prints or saves the resource.
 func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
 	if r.output != "" {
 		return r.keep(ctx, f, location)
@@ -242,19 +242,19 @@ func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.UR
 		_, err = io.Copy(r.out, o.Body)
 		return err
 	case !isTextType(o.Type):
-		return usagef("%s is not text, and this is a terminal: save it with --output FILE", o.Type)
+		return usagef("%s cannot be shown on a terminal: save it with --output FILE", o.Type)
 	}
 	return showText(r.out, o.Body)
 }
 
-// showText copies text to a terminal, without what the terminal would obey.
+// showText copies text to a terminal, with control characters escaped.
 func showText(to io.Writer, from io.Reader) error {
 	w := shown.NewWriter(to)
 	_, err := io.Copy(w, from)
 	return errors.Join(err, w.Close())
 }
 
-// keep saves to a file, and shows how that goes.
+// keep saves the resource to a file and shows the progress.
 func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
 	show, end := r.progress()
 	r.save.Progress = show
@@ -263,13 +263,13 @@ func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI)
 	var part *fetch.PartError
 	switch {
 	case errors.As(err, &part) && part.Usable:
-		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; go on with --continue\n", part.Bytes, part.File)
+		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; resume with --continue\n", part.Bytes, part.File)
 	case errors.As(err, &part):
-		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; the server does not let anybody go on from there\n", part.Bytes, part.File)
+		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; the server does not support resuming\n", part.Bytes, part.File)
 	case errors.Is(err, fs.ErrExist) && r.save.Continue:
-		return usagef("%w: --force replaces it", err)
+		return usagef("%w; --force replaces it", err)
 	case errors.Is(err, fs.ErrExist):
-		return usagef("%w: --force replaces it, --continue goes on with a part", err)
+		return usagef("%w; --force replaces it, --continue resumes a partial download", err)
 	case errors.Is(err, fetch.ErrNoFile):
 		return usageError{err}
 	}
@@ -277,18 +277,18 @@ func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI)
 		return err
 	}
 	if r.save.Continue && saved.Resumed == 0 {
-		fmt.Fprintln(r.err, "nomen: begun anew: there was nothing to go on with, or the resource is not the same")
+		fmt.Fprintln(r.err, "nomen: started over: there was nothing to resume, or the resource has changed")
 	}
 	if r.json {
 		d := describe(location, &saved.Object)
 		d.File, d.Bytes, d.Resumed = r.output, &saved.Bytes, saved.Resumed
 		return r.printJSON(d)
 	}
-	fmt.Fprintf(r.err, "nomen: %d bytes of %s in %s\n", saved.Bytes, saved.Type, r.output)
+	fmt.Fprintf(r.err, "nomen: saved %d bytes of %s to %s\n", saved.Bytes, saved.Type, r.output)
 	return nil
 }
 
-// progress shows bytes, their rate and the time left, on terminals.
+// progress shows a progress bar on terminals: bytes, rate and time left.
 func (r *fetching) progress() (show func(done, total int64), end func()) {
 	if !isTerminal(r.err) {
 		return nil, func() {}
@@ -309,7 +309,7 @@ func (r *fetching) progress() (show func(done, total int64), end func()) {
 	}
 }
 
-// A fetched is what is told of a resource in JSON.
+// A fetched is the JSON description of a resource.
 type fetched struct {
 	Input    string     `json:"input"`
 	URL      string     `json:"url"`
@@ -334,7 +334,7 @@ func describe(location uri.URI, o *fetch.Object) *fetched {
 	return d
 }
 
-// A menuItem is an item of a menu in JSON.
+// A menuItem is the JSON form of a menu item.
 type menuItem struct {
 	Type  string `json:"type"`
 	Title string `json:"title"`
@@ -344,7 +344,7 @@ type menuItem struct {
 // showMenu prints the items of a Gopher menu: locator, tab, title.
 func (r *fetching) showMenu(o *fetch.Object) error {
 	if o.Type != fetch.TypeMenu {
-		return usagef("%s is of type %s, and no Gopher menu", o.URL, o.Type)
+		return usagef("%s: not a Gopher menu but %s", o.URL, o.Type)
 	}
 	out := bufio.NewWriter(r.out)
 	for item, err := range fetch.ReadMenu(o.Body) {
@@ -370,9 +370,9 @@ func (r *fetching) showMenu(o *fetch.Object) error {
 	return out.Flush()
 }
 
-// converse opens a session for the user, or tells how. Only what he has typed
-// himself starts a program.
-func (r *fetching) converse(ctx context.Context, e *fetch.SessionError) error {
+// startSession starts the program for a session, or prints the command to run. It starts
+// a program only for a URL that the user typed.
+func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) error {
 	s := e.Session
 	if s.User != "" {
 		fmt.Fprintf(r.err, "nomen: log in as %s\n", printable(s.User))
@@ -387,10 +387,10 @@ func (r *fetching) converse(ctx context.Context, e *fetch.SessionError) error {
 	}
 	program, args, err := s.Command(launchers)
 	if err != nil {
-		return r.told(err)
+		return r.report(err)
 	}
 	if !known || !e.Trusted {
-		fmt.Fprintf(r.err, "nomen: this is a %s session, and nothing to fetch; open it with: %s\n", s.Scheme, printable(strings.Join(append([]string{program}, args...), " ")))
+		fmt.Fprintf(r.err, "nomen: this is a %s session, not a resource to fetch; to open it, run: %s\n", s.Scheme, printable(strings.Join(append([]string{program}, args...), " ")))
 		return errNo
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
@@ -398,8 +398,8 @@ func (r *fetching) converse(ctx context.Context, e *fetch.SessionError) error {
 	return cmd.Run()
 }
 
-// told says what went wrong, and returns what the exit status is to be.
-func (r *fetching) told(err error) error {
+// report prints an error and returns the error for the exit status.
+func (r *fetching) report(err error) error {
 	var usage usageError
 	var garbled *fetch.FormatError
 	switch {
@@ -413,20 +413,20 @@ func (r *fetching) told(err error) error {
 	return errFailed
 }
 
-// advice returns what the user can do about an error, if it is not plain.
+// advice returns what the user can do about an error, if it is not obvious.
 func advice(err error) string {
 	var address *guard.AddressError
 	switch {
 	case errors.As(err, &address):
-		return "; --allow-private lets others lead there"
+		return "; --allow-private allows it"
 	case errors.Is(err, scheme.ErrNoAlgorithm):
-		return "; --gateway SCHEME=URL names a gateway"
+		return "; --gateway SCHEME=URL sets a gateway"
 	}
 	return ""
 }
 
-// isRefusal reports whether err says that there is nothing to be had, or that it
-// must not: no failure of the network or a server.
+// isRefusal reports whether err means that the resource does not exist or must not be
+// fetched, as opposed to a failure of the network or a server.
 func isRefusal(err error) bool {
 	var no *nomen.Error
 	var refused *fetch.RefusedError
@@ -446,8 +446,8 @@ func isTextType(mediatype string) bool {
 	return strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "message/") || strings.HasSuffix(t, "json") || strings.HasSuffix(t, "xml") || t == fetch.TypeMenu
 }
 
-// parseLauncher reads a program with its arguments. Words are parted by white
-// space alone; those in square brackets belong together.
+// parseLauncher parses a program and its arguments. Words are separated by white space;
+// those in square brackets form a group.
 func parseLauncher(words string) (scheme.Launcher, error) {
 	var l scheme.Launcher
 	var group []string
@@ -472,26 +472,26 @@ func parseLauncher(words string) (scheme.Launcher, error) {
 	}
 	switch {
 	case l.Program == "":
-		return l, errors.New("want SCHEME=PROGRAM and its arguments")
+		return l, errors.New("must be SCHEME=PROGRAM and its arguments")
 	case open:
-		return l, errors.New("a bracket is not closed")
+		return l, errors.New("missing closing bracket")
 	}
 	return l, nil
 }
 
-// parseSize reads a number of bytes with K, M, G or T after it, which are powers
-// of 1024.
+// parseSize parses a number of bytes, optionally followed by K, M, G or T, which are
+// powers of 1024.
 func parseSize(s string) (int64, error) {
 	digits := strings.TrimRight(strings.ToUpper(s), "KMGTIB")
 	shift, ok := map[string]uint{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s)[len(digits):], "B"), "I")]
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || !ok || n < 0 || n > (1<<62)>>shift {
-		return 0, fmt.Errorf("%q is no number of bytes, such as 1000, 500M or 2G", s)
+		return 0, fmt.Errorf("invalid size %q: must be a number of bytes such as 1000, 500M or 2G", s)
 	}
 	return n << shift, nil
 }
 
-// parseSpan reads FIRST-LAST or FIRST-, counted from 0 and inclusive.
+// parseSpan parses FIRST-LAST or FIRST-, counted from 0 and inclusive.
 func parseSpan(s string) (offset, length int64, err error) {
 	if s == "" {
 		return 0, 0, nil
@@ -499,14 +499,14 @@ func parseSpan(s string) (offset, length int64, err error) {
 	first, last, ok := strings.Cut(s, "-")
 	from, err := strconv.ParseInt(first, 10, 63)
 	if !ok || err != nil || from < 0 {
-		return 0, 0, fmt.Errorf("%q: want FIRST-LAST or FIRST-", s)
+		return 0, 0, fmt.Errorf("invalid range %q: must be FIRST-LAST or FIRST-", s)
 	}
 	if last == "" {
 		return from, 0, nil
 	}
 	to, err := strconv.ParseInt(last, 10, 62)
 	if err != nil || to < from {
-		return 0, 0, fmt.Errorf("%q: want FIRST-LAST or FIRST-", s)
+		return 0, 0, fmt.Errorf("invalid range %q: must be FIRST-LAST or FIRST-", s)
 	}
 	return from, to - from + 1, nil
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const findLong = `Find lists the names that have a location which begins with PREFIX, byte by byte,
-in the order of the locations: one line each, the location, a tab and the name.
-Retired and reserved names are among them; locations of earlier revisions are not.
+const findLong = `Find lists the names with a location that begins with PREFIX, compared byte by byte. It
+prints one line for each, sorted by location: the location, a tab and the name. Retired
+and reserved names are included; locations of earlier revisions are not.
 
-A long list can be had in parts: --after-location and --after-name take the last
-line of the part before. The exit status is 1 if there is none.`
+To read a long list in parts, pass the last line of a part to --after-location and
+--after-name. The exit status is 1 if no location is found.`
 
 func (c *cli) findCommand() *cobra.Command {
 	var prefix string
@@ -23,7 +23,7 @@ func (c *cli) findCommand() *cobra.Command {
 	var after struct{ location, name string }
 	cmd := &cobra.Command{
 		Use:   "find --location PREFIX",
-		Short: "names by their locations",
+		Short: "find names by their locations",
 		Long:  findLong,
 		Example: `  nomen find --location https://old.example.org/
   nomen find --location https://old.example.org/ --limit 20 --json
@@ -31,18 +31,18 @@ func (c *cli) findCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&prefix, "location", "", "what the locations begin with (required)")
-	f.IntVar(&limit, "limit", 0, "list so many (default all)")
-	f.StringVar(&after.location, "after-location", "", "go on behind this location ... (default from the first)")
+	f.StringVar(&prefix, "location", "", "beginning of the locations (required)")
+	f.IntVar(&limit, "limit", 0, "maximum number of lines (default all)")
+	f.StringVar(&after.location, "after-location", "", "continue after this location ... (default from the first)")
 	f.StringVar(&after.name, "after-name", "", "... of this name")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case !cmd.Flags().Changed("location"):
 			return usagef("find: --location is required")
 		case limit < 0:
-			return usagef("--limit %d: want a number from 0", limit)
+			return usagef("--limit %d: must not be negative", limit)
 		case after.name != "" && after.location == "":
-			return usagef("--after-name goes with --after-location")
+			return usagef("--after-name needs --after-location")
 		}
 		place := store.Place{URL: after.location}
 		if after.name != "" {
@@ -59,13 +59,13 @@ func (c *cli) findCommand() *cobra.Command {
 	return cmd
 }
 
-// A placeLine is a place as JSON.
+// A placeLine is the JSON form of a place.
 type placeLine struct {
 	Location string `json:"location"`
 	Name     string `json:"name"`
 }
 
-// find prints places as they come.
+// find prints places as they arrive.
 func (c *cli) find(ctx context.Context, b backend, prefix string, after store.Place, limit int) error {
 	a := newAnswers(c)
 	found := 0

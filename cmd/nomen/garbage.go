@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// How much memory may be garbage before it is collected, in what runs for long, in
-// percent of what is not. Most of what is not is the cache of the store, when it is
-// full: with Go's 100 that would take twice its size. When little is in use, a share
-// of that is too little garbage: each collection has the stacks of all connections
-// to look at, so there is an amount that always may be.
+// The garbage collector runs when garbage exceeds a percentage of the memory in use. Go's
+// default of 100 would let the process grow to twice the size of a full cache, so a
+// smaller percentage is used. If little memory is in use, a percentage would start the
+// collector too often, and each time it scans the stacks of all connections; so a fixed
+// amount of garbage is always allowed.
 const (
 	leanGC      = 50
 	mostGC      = 1000
@@ -20,8 +20,8 @@ const (
 	tuneEvery   = time.Second
 )
 
-// tuneCollector sets how much garbage there may be, by what is in use, until ctx
-// ends, unless the environment says it (GOGC).
+// tuneCollector sets the percentage of garbage by the memory in use until ctx ends, unless
+// the environment sets it (GOGC).
 func tuneCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -51,7 +51,7 @@ func tuneCollector(ctx context.Context) {
 	}()
 }
 
-// gcPercent returns the share of garbage for so many bytes that are in use.
+// gcPercent returns the percentage of garbage to allow for live bytes in use.
 func gcPercent(live uint64) int {
 	return int(min(max(freeGarbage*100/max(live, 1), leanGC), mostGC))
 }

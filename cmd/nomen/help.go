@@ -8,21 +8,21 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The groups of commands in the help, with their commands.
+// groups returns the groups of commands in the help, with their commands.
 func groups() []group {
 	return []group{
 		{"publish", "Publish names:", "serve put get retire delete import export mint authority token find relocate history changes undo redact misses"},
-		{"keep", "Look after the store:", "backup restore verify jobs migrate rekey"},
-		{"ask", "Ask about names of everywhere:", "resolve fetch discover crawl conform zone"},
-		{"any", "Any identifier:", "parse check normalize compare join relativize extract schemes namespaces services"},
-		{"about", "The program:", "help man completion version"},
+		{"keep", "Maintain the store:", "backup restore verify jobs migrate rekey"},
+		{"ask", "Resolve and inspect names:", "resolve fetch discover crawl conform zone"},
+		{"any", "Work with identifiers:", "parse check normalize compare join relativize extract schemes namespaces services"},
+		{"about", "About nomen:", "help man completion version"},
 	}
 }
 
 type group struct{ id, title, commands string }
 
-// arrange puts the commands into their groups, and brings what cobra adds, and all
-// flags, into the form of the others.
+// arrange puts the commands into their groups and adapts the commands that cobra adds,
+// and all flags, to the style of the others.
 func arrange(root *cobra.Command) {
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
@@ -37,17 +37,17 @@ func arrange(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = of[cmd.Name()]
 		if cmd.Name() == "completion" {
-			cmd.Short = "a script by which your shell completes commands"
+			cmd.Short = "print a completion script for your shell"
 			cmd.Example = "  source <(nomen completion bash)\n  nomen completion zsh > \"${fpath[1]}/_nomen\""
 			for _, shell := range cmd.Commands() {
-				shell.Short = "for " + shell.Name()
+				shell.Short = "print the completion script for " + shell.Name()
 			}
 		}
 	}
 	eachCommand(root, func(cmd *cobra.Command) { cmd.Flags().VisitAll(sayRepeated) })
 }
 
-// sayRepeated adds to the help of an option that it can be given more than once.
+// sayRepeated adds "can be repeated" to the help of an option that takes a list.
 func sayRepeated(f *pflag.Flag) {
 	const repeated = "can be repeated"
 	if _, many := f.Value.(pflag.SliceValue); many && !strings.Contains(f.Usage, repeated) {
@@ -58,7 +58,7 @@ func sayRepeated(f *pflag.Flag) {
 	}
 }
 
-// eachCommand calls f with a command and all below it.
+// eachCommand calls f for a command and all its subcommands.
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
 	for _, sub := range cmd.Commands() {
@@ -69,7 +69,7 @@ func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "what a command does, with examples",
+		Short: "show help for a command, with examples",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, cmd := range root.Commands() {
@@ -87,29 +87,29 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// noArguments refuses arguments: of a command with others below it they are taken
-// for the names of these.
+// noArguments rejects arguments. If the command has subcommands, the argument is taken
+// for a misspelled one.
 func noArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
 	case !cmd.HasSubCommands():
-		return usagef("%s takes no arguments, and %q is one", cmd.CommandPath(), args[0])
+		return usagef("%s takes no arguments: unexpected %q", cmd.CommandPath(), args[0])
 	}
 	meant := ""
 	cmd.SuggestionsMinimumDistance = 2
 	if all := cmd.SuggestionsFor(args[0]); len(all) > 0 {
 		meant = "; did you mean " + strings.Join(all, " or ") + "?"
 	}
-	return usagef("%q is not a command of %s%s", args[0], cmd.CommandPath(), meant)
+	return usagef("unknown command %q for %s%s", args[0], cmd.CommandPath(), meant)
 }
 
-const manLong = `Man prints the manual page nomen(1), made from the same table as the help.`
+const manLong = `Man prints the manual page nomen(1). It has the same text as the help.`
 
 func (c *cli) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
-		Short:   "the manual page of all commands",
+		Short:   "print the manual page of all commands",
 		Long:    manLong,
 		Example: "  nomen man | man -l -\n  nomen man > /usr/local/share/man/man1/nomen.1",
 		Args:    noArguments,
@@ -120,7 +120,7 @@ func (c *cli) manCommand() *cobra.Command {
 	}
 }
 
-// manual returns the page of the manual, in the macros of man(7).
+// manual returns the manual page in the macros of man(7).
 func manual(root *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH NOMEN 1 \"\" \"nomen %s\"\n.SH NAME\nnomen \\- %s\n", roff(versionText()), roff(root.Short))
@@ -139,7 +139,7 @@ func manual(root *cobra.Command) string {
 	return b.String()
 }
 
-// section writes the part of the page about one command.
+// section writes the section about one command.
 func section(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, ".SS %s\n%s.\n.PP\n.B %s\n.PP\n", roff(cmd.CommandPath()), roff(cmd.Short), roff(cmd.UseLine()))
 	paragraphs(b, cmd.Long)
@@ -149,8 +149,8 @@ func section(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// paragraphs writes text in which an empty line ends a paragraph. Lines that begin
-// with a space stay as they are.
+// paragraphs writes text in which an empty line ends a paragraph. Paragraphs with
+// indented lines keep their line breaks.
 func paragraphs(b *strings.Builder, text string) {
 	for p := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if p == "" {
@@ -179,8 +179,8 @@ func options(b *strings.Builder, flags *pflag.FlagSet) {
 	})
 }
 
-// defaultOf says which value an option has if it is not given, where its help does
-// not.
+// defaultOf returns the default value of an option as text for the help, unless the
+// usage text already says it.
 func defaultOf(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "0", "false", "[]", "0s":
@@ -192,7 +192,7 @@ func defaultOf(f *pflag.Flag) string {
 	return " (default " + f.DefValue + ")"
 }
 
-// roff spells text so that troff takes none of it for a request.
+// roff escapes text so that troff does not read any of it as a request.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + s)
 	return strings.TrimPrefix(s, "\n")

@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const historyLong = `History shows every revision of a name, the newest first: when it was made, by
-whom and why, and what became different, field by field. A plus stands before
-what was added, a minus before what was taken away. A change that was part of an
-import, relocation or undo has its ID, by which 'nomen undo' takes all of it back.
+const historyLong = `History shows every revision of a name, newest first: when it was made, by whom and why,
+and what changed, field by field. A plus marks what was added, a minus what was removed.
+A change that was part of an import, relocation or undo has its ID; 'nomen undo' reverts
+all changes with an ID.
 
-With --json each revision is an object with the full record as it was from then
-on. Content that was redacted is not there; its place is.
+With --json each revision is an object with the full record as of that revision. Redacted
+content is not included, but the revision is.
 
-With --authority it is the history of a naming authority: its owners, hosts, policy.
-A server is asked for all changes of its store for that, which may take a while.
+With --authority it shows the history of a naming authority: its owners, hosts and
+policy. If a server is running, this reads all changes of its store and may take a while.
 
 `
 
@@ -30,7 +30,7 @@ func (c *cli) historyCommand() *cobra.Command {
 	limit, authority := 0, ""
 	cmd := &cobra.Command{
 		Use:   "history NAME... | --authority PREFIX",
-		Short: "show all revisions of names, or of an authority",
+		Short: "show the history of names or of an authority",
 		Long:  historyLong + streamHelp,
 		Example: `  nomen history urn:dns:example.org:alb002
   nomen history --limit 1 --json urn:dns:example.org:alb002
@@ -38,14 +38,14 @@ func (c *cli) historyCommand() *cobra.Command {
   nomen history --authority urn:dns:example.org`,
 		Args: arguments(0, -1),
 	}
-	cmd.Flags().StringVar(&authority, "authority", "", "prefix of the authority that is meant, in place of names (default none)")
-	cmd.Flags().IntVar(&limit, "limit", 0, "show the newest so many (default all)")
+	cmd.Flags().StringVar(&authority, "authority", "", "show the history of the authority with this prefix (default none)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "show only this many of the newest revisions (default all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if limit < 0 {
-			return usagef("--limit %d: want a number from 0", limit)
+			return usagef("--limit %d: must not be negative", limit)
 		}
 		if (authority == "") != (len(args) > 0) {
-			return usagef("history: want names, or --authority PREFIX")
+			return usagef("history: expected either names or --authority PREFIX")
 		}
 		show := showHistory
 		if authority != "" {
@@ -62,8 +62,8 @@ func (c *cli) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// showHistory answers with the revisions of a name, the newest first, as they
-// come: it holds two of them.
+// showHistory prints the revisions of a name, newest first, as they arrive. It keeps two
+// of them in memory.
 func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	n, err := name.Parse(arg)
 	if err != nil {
@@ -82,7 +82,7 @@ func showHistory(ctx context.Context, b backend, a *answers, arg string, limit i
 	return nil
 }
 
-// showAuthorityHistory is showHistory for an authority.
+// showAuthorityHistory is like showHistory for an authority.
 func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	p, err := name.ParsePrefix(arg)
 	if err != nil {
@@ -104,16 +104,16 @@ func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string
 	return nil
 }
 
-// A historian shows revisions.
+// A historian prints revisions.
 type historian struct {
 	*answers
 	name  string
-	left  int                // how many are to be shown yet, if not 0
-	later *adminapi.Revision // the one that waits for what was before it
-	gone  map[uint64]uint64  // revisions that were redacted, and by which
+	left  int                // how many are still to be printed; 0 for all
+	later *adminapi.Revision // waits for the revision before it
+	gone  map[uint64]uint64  // redacted revisions, and the revisions that redacted them
 }
 
-// take takes the next revision, an earlier one; it reports whether it wants more.
+// take takes the next older revision and reports whether more are needed.
 func (h *historian) take(r adminapi.Revision) bool {
 	if h.later != nil {
 		h.show(*h.later, &r)
@@ -125,22 +125,22 @@ func (h *historian) take(r adminapi.Revision) bool {
 	return true
 }
 
-// end shows the first revision.
+// end prints the oldest revision.
 func (h *historian) end() {
 	if h.later != nil {
 		h.show(*h.later, nil)
 	}
 }
 
-// A revisionLine is a revision as JSON.
+// A revisionLine is the JSON form of a revision.
 type revisionLine struct {
 	Name string `json:"name"` // or the prefix of the authority
 	adminapi.Revision
-	Changes []adminapi.Difference `json:"changes"` // as against the revision before
+	Changes []adminapi.Difference `json:"changes"` // from the revision before
 }
 
-// show shows a revision and what it changed of the one before, nil if there is
-// none.
+// show prints a revision and how it differs from the one before, which is nil for the
+// first.
 func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {
@@ -166,7 +166,7 @@ func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
 	}
 	h.head(r)
 	if was.Redacted && !r.Redacted {
-		h.text(fmt.Sprintf("    (the content of revision %d was removed: what changed is not known)", was.Revision))
+		h.text(fmt.Sprintf("    (cannot show what changed: the content of revision %d was removed)", was.Revision))
 	}
 	for _, d := range changes {
 		h.difference(d)
@@ -174,7 +174,7 @@ func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
 	h.flushFull()
 }
 
-// head shows all of a revision but its content.
+// head prints everything of a revision except its content.
 func (h *historian) head(r adminapi.Revision) {
 	parts := []string{
 		h.paint(colourYellow, fmt.Sprintf("revision %d", r.Revision), 0),

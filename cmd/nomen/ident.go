@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// identifierCommands are those that need nothing but the identifiers that they
-// are given, and the registries: no store, no network.
+// identifierCommands returns the commands that work on identifiers alone, with the
+// registries, but without a store or the network.
 func (c *cli) identifierCommands() []*cobra.Command {
 	return []*cobra.Command{
 		c.parseCommand(), c.checkCommand(), c.normalizeCommand(),
@@ -21,22 +21,22 @@ func (c *cli) identifierCommands() []*cobra.Command {
 	}
 }
 
-// dialects are the generations of the standards by which a command reads: one
-// for URIs, one for URNs. As a flag it takes the name of either, or both.
+// dialects are the generations of the standards by which a command reads identifiers: one
+// for URIs, one for URNs. As a flag it accepts one of either, or both.
 type dialects struct {
 	uri      uri.Dialect
 	urn      urn.Dialect
-	urnFirst bool // the last that was named is one of URNs
+	urnFirst bool // the last one given is for URNs
 }
 
-const dialectUsage = "rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; of URNs rfc8141, 2012, rfc2141 or 1995"
+const dialectUsage = "for URIs rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; for URNs rfc8141, 2012, rfc2141 or 1995"
 
-// dialectNames are what --dialect takes.
+// dialectNames returns the values that --dialect accepts.
 func dialectNames() []string {
 	return []string{"rfc3986", "rfc6874", "2003", "1997", "1993", "rfc8141", "2012", "rfc2141", "1995"}
 }
 
-// addDialects gives a command the flag --dialect, and returns what it says.
+// addDialects adds the flag --dialect to a command and returns its value.
 func addDialects(cmd *cobra.Command) *dialects {
 	d := &dialects{uri: uri.Latest, urn: urn.Latest}
 	cmd.Flags().Var(d, "dialect", dialectUsage)
@@ -44,7 +44,7 @@ func addDialects(cmd *cobra.Command) *dialects {
 	return d
 }
 
-// complete tells shells the values of a flag.
+// complete registers the values of a flag for shell completion.
 func complete(cmd *cobra.Command, flag string, values []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
@@ -56,8 +56,8 @@ func (d *dialects) String() string { return d.uri.String() + "," + d.urn.String(
 
 func (d *dialects) Type() string { return "dialect" }
 
-// Set takes the names of dialects, with a comma between: one of URIs, one of URNs,
-// or both.
+// Set parses the names of dialects, separated by a comma: one for URIs, one for URNs, or
+// both.
 func (d *dialects) Set(names string) error {
 	var uris, urns int
 	for name := range strings.SplitSeq(names, ",") {
@@ -68,24 +68,24 @@ func (d *dialects) Set(names string) error {
 			d.urn, d.urnFirst = n, true
 			urns++
 		} else {
-			return fmt.Errorf("%q is no dialect that is known: want %s", name, dialectUsage)
+			return fmt.Errorf("unknown dialect %q: must be %s", name, dialectUsage)
 		}
 	}
 	switch {
 	case uris > 1:
-		return fmt.Errorf("%q names %d dialects of URIs: want one of them and one of URNs at most", names, uris)
+		return fmt.Errorf("%q names %d dialects for URIs: expected at most one for URIs and one for URNs", names, uris)
 	case urns > 1:
-		return fmt.Errorf("%q names %d dialects of URNs: want one of them and one of URIs at most", names, urns)
+		return fmt.Errorf("%q names %d dialects for URNs: expected at most one for URIs and one for URNs", names, urns)
 	}
 	return nil
 }
 
-// A urnDialect is the flag --dialect of a command that takes only those of URNs.
+// A urnDialect is the flag --dialect of a command that accepts only dialects for URNs.
 type urnDialect struct{ d urn.Dialect }
 
 const urnDialectUsage = "generation of the URN syntax: rfc8141, 2012, rfc2141 or 1995"
 
-// addURNDialect gives a command the flag --dialect for URNs.
+// addURNDialect adds the flag --dialect for URNs to a command.
 func addURNDialect(cmd *cobra.Command) *urnDialect {
 	u := &urnDialect{urn.Latest}
 	cmd.Flags().Var(u, "dialect", urnDialectUsage)
@@ -97,32 +97,32 @@ func (u *urnDialect) String() string { return u.d.String() }
 
 func (u *urnDialect) Type() string { return "dialect" }
 
-// Set takes the name of a dialect.
+// Set parses the name of a dialect.
 func (u *urnDialect) Set(name string) error {
 	d, ok := urn.ParseDialect(name)
 	if !ok {
-		return fmt.Errorf("unknown dialect %q of URNs: want rfc8141, 2012, rfc2141 or 1995", name)
+		return fmt.Errorf("unknown URN dialect %q: must be rfc8141, 2012, rfc2141 or 1995", name)
 	}
 	u.d = d
 	return nil
 }
 
-// An identifier is an input that has been read.
+// An identifier is a parsed input.
 type identifier struct {
 	uri uri.URI
-	urn urn.URN // not valid if the identifier is no URN
+	urn urn.URN // not valid if the identifier is not a URN
 }
 
-// read reads a reference, which may stand between the delimiters of a text. One
-// that begins with "urn:" has to be a URN, and is then read as a URI in the
-// spelling that has no white space (1995, 2).
+// read parses a reference, which may have the delimiters that text puts around it. If it
+// begins with "urn:" it must be a URN, and is then also parsed as a URI, in the spelling
+// without white space (1995, 2).
 func (d *dialects) read(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	id, err := d.readPlain(inner)
 	return id, errorAround(s, err)
 }
 
-// readAbsolute is read for what has to have a scheme.
+// readAbsolute is like read but requires a scheme.
 func (d *dialects) readAbsolute(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	if d.looksURN(inner) {
@@ -132,8 +132,8 @@ func (d *dialects) readAbsolute(s string) (identifier, error) {
 	return identifier{uri: u}, errorAround(s, err)
 }
 
-// errorAround makes an error about what stands between the delimiters of s one
-// about s.
+// errorAround converts the offset of an error in the text between the delimiters of s to
+// an offset in s.
 func errorAround(s string, err error) error {
 	if _, delimited := uri.Undelimit(s); !delimited || err == nil {
 		return err
@@ -153,7 +153,7 @@ func errorAround(s string, err error) error {
 	return err
 }
 
-// readPlain is read for what has no delimiters.
+// readPlain is like read for an input without delimiters.
 func (d *dialects) readPlain(s string) (identifier, error) {
 	if !d.looksURN(s) {
 		u, err := d.uri.ParseReference(s)
@@ -171,7 +171,7 @@ func (d *dialects) readPlain(s string) (identifier, error) {
 	return id, err
 }
 
-// errorIn makes an error about the spelling of id one about the input.
+// errorIn converts an error in the spelling of id to one in the input.
 func (id identifier) errorIn(input string, err error) error {
 	var bad *uri.Error
 	if !errors.As(err, &bad) {
@@ -184,8 +184,8 @@ func (id identifier) errorIn(input string, err error) error {
 
 const urnPrefix = "urn:"
 
-// looksURN reports whether s begins with "urn:", in any case, and in the dialect
-// of 1995 after or between white space and a bracket, even one that is not closed.
+// looksURN reports whether s begins with "urn:", in any case, and in the dialect of 1995
+// with white space and an opening bracket anywhere before or in it.
 func (d *dialects) looksURN(s string) bool {
 	if d.urn != urn.Draft1995 {
 		return len(s) >= len(urnPrefix) && s[3] == ':' && strings.EqualFold(s[:len(urnPrefix)], urnPrefix)
@@ -203,13 +203,11 @@ func (d *dialects) looksURN(s string) bool {
 	return n == len(urnPrefix)
 }
 
-// isSpace1995 reports whether c is white space, which is no part of a name of
-// 1995.
+// isSpace1995 reports whether c is white space, which is not part of a name of 1995.
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// offsetIn returns the offset into an input of byte at of the spelling that was
-// read from it, which is the input or, in 1995, the input without white space
-// and brackets.
+// offsetIn returns the offset in the input of byte at of the parsed spelling. They differ
+// only in 1995, where the spelling has no white space and brackets.
 func (id identifier) offsetIn(input string, at int) int {
 	if id.urn.Dialect() != urn.Draft1995 {
 		return at
@@ -227,22 +225,22 @@ func (id identifier) offsetIn(input string, at int) int {
 	return i
 }
 
-// The codes of errors that programs meet in JSON.
+// The codes of errors in JSON.
 const (
-	codeMalformed    = "malformed"    // not what the dialect derives
-	codeTooLong      = "too-long"     // a line longer than what is read
-	codePair         = "no-pair"      // a line that does not have two identifiers
-	codeUnresolvable = "unresolvable" // a reference that has no target
-	codeNoReference  = "no-reference" // a target that has no reference
+	codeMalformed    = "malformed"    // does not match the syntax of the dialect
+	codeTooLong      = "too-long"     // the line is longer than the limit
+	codePair         = "no-pair"      // the line does not have two identifiers
+	codeUnresolvable = "unresolvable" // the reference has no target
+	codeNoReference  = "no-reference" // the target has no reference
 )
 
-// A codedError is a refusal that is not a parser's.
+// A codedError is an error with a code, for errors that do not come from a parser.
 type codedError struct {
 	code string
 	error
 }
 
-// explain makes of an error what JSON shows of it.
+// explain returns the JSON form of an error.
 func explain(err error) *resolveError {
 	var bad uri.InputError
 	var coded codedError

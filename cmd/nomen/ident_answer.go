@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// flushSize is how many bytes of answers are written at once.
+// flushSize is how many bytes of answers are buffered.
 const flushSize = 64 << 10
 
-// maxEcho bounds how much of a line that is too long its answer repeats.
+// maxEcho bounds how much of an overlong line is repeated in its answer.
 const maxEcho = 80
 
-// answers writes the answers of one command in the order of the inputs, and
-// remembers whether one of them was no.
+// answers writes the answers of one command in the order of the inputs and remembers
+// whether one of them was no.
 type answers struct {
 	out, log io.Writer
 	json     *json.Encoder // into buf; nil for text
 	colour   bool
 	buf      []byte // not written yet
 	line     int    // of standard input; 0 for arguments
-	alone    bool   // there is one argument: an empty line would hold the place of nothing
+	alone    bool   // there is only one argument, so an error needs no empty line in its place
 	no       bool
-	err      error // of writing
+	err      error // the first write error
 }
 
 func newAnswers(c *cli) *answers {
@@ -34,46 +34,45 @@ func newAnswers(c *cli) *answers {
 	return a
 }
 
-// Write takes what the JSON encoder writes.
+// Write implements io.Writer for encoders. It never fails.
 func (a *answers) Write(p []byte) (int, error) {
 	a.buf = append(a.buf, p...)
 	return len(p), nil
 }
 
-// object answers with a JSON object.
+// object adds an answer as a JSON object.
 func (a *answers) object(v any) {
 	if err := a.json.Encode(v); err != nil {
 		a.err = err
 	}
 }
 
-// text answers with a line.
+// text adds an answer as a line of text.
 func (a *answers) text(s string) {
 	a.buf = append(a.buf, s...)
 	a.buf = append(a.buf, '\n')
 }
 
-// refuse answers that there is no answer: with a JSON object, or an empty line
-// and the reason on standard error.
+// refuse adds the answer for an error: a JSON object, or an empty line with the reason on
+// standard error.
 func (a *answers) refuse(err error, object any) {
 	a.no = true
 	if a.json != nil {
 		a.object(object)
 		return
 	}
-	a.tell(words(err) + caretOn(a.log, err))
+	a.report(words(err) + caretOn(a.log, err))
 	if !a.alone {
 		a.text("")
 	}
 }
 
-// warn says on standard error what is odd about an answer that follows.
-func (a *answers) warn(message string) { a.tell("warning: " + printable(message)) }
+// warn prints a warning about the next answer on standard error.
+func (a *answers) warn(message string) { a.report("warning: " + printable(message)) }
 
-// tell writes a line to standard error, with the number of the line that is
-// answered.
-func (a *answers) tell(message string) {
-	a.flush() // what goes to the same terminal stays in order
+// report writes a line to standard error, with the number of the input line.
+func (a *answers) report(message string) {
+	a.flush() // keep the order if both are the same terminal
 	where := ""
 	if a.line > 0 {
 		where = fmt.Sprintf("line %d: ", a.line)
@@ -81,13 +80,13 @@ func (a *answers) tell(message string) {
 	fmt.Fprintln(a.log, "nomen: "+where+message)
 }
 
-// A badLine is the answer to a line that could not even be split.
+// A badLine is the JSON answer to a line that could not be split.
 type badLine struct {
 	Input string        `json:"input"`
 	Error *resolveError `json:"error"`
 }
 
-// refuseLine refuses a whole line, of which a long one is cut.
+// refuseLine is like refuse for a whole line; it truncates a long one.
 func (a *answers) refuseLine(line string, err error) {
 	if len(line) > maxEcho {
 		line = line[:maxEcho] + "..."
@@ -95,7 +94,7 @@ func (a *answers) refuseLine(line string, err error) {
 	a.refuse(err, badLine{line, explain(err)})
 }
 
-// flushFull writes the answers if there are many.
+// flushFull writes the answers if the buffer is full.
 func (a *answers) flushFull() {
 	if len(a.buf) >= flushSize {
 		a.flush()
@@ -111,7 +110,7 @@ func (a *answers) flush() {
 	a.buf = a.buf[:0]
 }
 
-// end writes what is left and returns how it went.
+// end writes the remaining answers and returns the error of the command.
 func (a *answers) end() error {
 	a.flush()
 	switch {
@@ -132,7 +131,7 @@ const (
 	colourFaint  = "2"
 )
 
-// paint gives a text a width and, on a terminal, a colour.
+// paint pads a text to a width and, on a terminal, colours it.
 func (a *answers) paint(colour, s string, width int) string {
 	pad := strings.Repeat(" ", max(width-len(s), 0))
 	if !a.colour || colour == "" {

@@ -14,27 +14,27 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const checkLong = `Check tells whether identifiers are valid, and warns of what in them may deceive
-people or programs: passwords, hosts that look like others, addresses in odd
-forms, ports, escaped delimiters, texts in which browsers, curl and Go's net/url
-see another host. A finding says where it is, in bytes from 0, and is an error,
-a warning or an information.
+const checkLong = `Check says whether identifiers are valid, and warns about anything that may mislead people
+or programs: passwords, look-alike hosts, unusual forms of addresses, ports, escaped
+delimiters, and text in which browsers, curl and Go's net/url see different hosts. Each
+finding is an error, a warning or information, and has an offset in bytes from 0.
 
-Valid is what the reference rule of the dialect derives, for URNs that of their
-dialect. A rule of the namespace of a URN that is broken, such as a check digit,
-is a finding that is an error; what was probably meant is said, if it is known.
+An identifier is valid if it matches the reference rule of the dialect, and a URN if it
+matches the syntax of its dialect. If it breaks a rule of the URN's namespace, such as a
+check character, that is a finding of severity error; check suggests what was probably
+meant, if it can.
 
-With --rule valid is what the named production of the dialect derives, such as
-host, IPv6address, NSS or r-component (in 1997 site, hostname ...), and nothing
-else is looked at. Productions that URIs and URNs both have are those of the
-dialect that --dialect names. The exit status is 1 if an identifier is not valid
-or has a finding that is an error.
+With --rule, an identifier is valid if it matches the given production of the dialect,
+such as host, IPv6address, NSS or r-component (in 1997 site, hostname ...); nothing else
+is checked. A production that exists for URIs and URNs is taken from the dialect that
+--dialect names. The exit status is 1 if an identifier is invalid or has a finding of
+severity error.
 
---base tells of references in a document with that URI what is odd about resolving
-them against it: a URN has no hierarchy for relative references.
+With --base, references are also checked for problems when they are resolved against that
+URI: a URN has no hierarchy for relative references.
 
-An identifier may stand in angle brackets, with "URL:" and white space inside, as
-texts delimit it.
+An identifier may be enclosed in angle brackets, with "URL:" and white space inside, as in
+text.
 
 ` + registryHelp + `
 
@@ -43,7 +43,7 @@ texts delimit it.
 func (c *cli) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check ID...",
-		Short: "are identifiers valid, and is anything odd about them?",
+		Short: "check whether identifiers are valid and harmless",
 		Long:  checkLong,
 		Example: `  nomen check http://example.org/ 'http://example.org/a b'
   nomen check http://www.example.org@0x7f.1:8080/
@@ -57,7 +57,7 @@ func (c *cli) checkCommand() *cobra.Command {
 	}
 	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
 	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against (default the reference rule)")
-	base := cmd.Flags().String("base", "", "URI of the document in which the references stand (default none)")
+	base := cmd.Flags().String("base", "", "URI of the document that contains the references (default none)")
 	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := k.knowsRule(); err != nil {
@@ -80,10 +80,10 @@ func (c *cli) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// A checker answers what is to be said about identifiers.
+// A checker checks identifiers.
 type checker struct {
 	*dialects
-	rule      string  // "" is the reference rule
+	rule      string  // "" for the reference rule
 	base      uri.URI // of references; zero for none
 	rules     []uri.SchemeRules
 	inspector urn.Inspector
@@ -94,7 +94,7 @@ func (k *checker) knowsRule() error {
 	if k.rule == "" || !isUnknownRule(k.checkRule("")) {
 		return nil
 	}
-	return usagef("--rule %q: %s has %s; %s has %s", k.rule,
+	return usagef("--rule %q: unknown production: %s has %s; %s has %s", k.rule,
 		k.uri, strings.Join(slices.Collect(k.uri.Rules()), ", "), k.urn, strings.Join(slices.Collect(k.urn.Rules()), ", "))
 }
 
@@ -102,7 +102,7 @@ func isUnknownRule(err error) bool {
 	return errors.Is(err, uri.ErrUnknownRule) || errors.Is(err, urn.ErrUnknownRule)
 }
 
-// checkRule checks s against the production, which either dialect may have.
+// checkRule checks s against the production, in whichever dialect has it.
 func (k *checker) checkRule(s string) error {
 	first, second := k.uri.CheckRule, k.urn.CheckRule
 	if k.urnFirst {
@@ -114,7 +114,7 @@ func (k *checker) checkRule(s string) error {
 	return second(k.rule, s)
 }
 
-// A verdict is the result for one identifier in JSON.
+// A verdict is the JSON result for one identifier.
 type verdict struct {
 	Input       string       `json:"input"`
 	Valid       bool         `json:"valid"`
@@ -122,7 +122,7 @@ type verdict struct {
 	Suggestions []suggestion `json:"suggestions,omitempty"`
 }
 
-// A finding is a [uri.Finding], or what a parser or a namespace says.
+// A finding is a [uri.Finding], or an error of a parser or a namespace.
 type finding struct {
 	Code     uri.FindingCode `json:"code"`
 	Severity string          `json:"severity"`
@@ -181,7 +181,7 @@ func (k *checker) checkURI(v *verdict) {
 	}
 }
 
-// judge takes the answer of a parser.
+// judge records the result of a parser.
 func (v *verdict) judge(err error) {
 	v.Valid = err == nil
 	if err != nil {
@@ -195,7 +195,7 @@ func (v *verdict) add(f uri.Finding) {
 	v.Findings = append(v.Findings, finding{f.Code, f.Severity.String(), f.Offset, f.Message, f.Rule})
 }
 
-// show prints a verdict for people: a line, and one for each finding.
+// show prints a verdict as text: one line, and one for each finding.
 func (v *verdict) show(a *answers) {
 	word, colour := "valid", colourGreen
 	if !v.Valid {

@@ -10,23 +10,22 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const compareLong = `Compare tells whether two identifiers are equivalent, and the first level at which
-they are: string, case, percent, path or scheme, as in 'nomen normalize', or urn
-for two URNs that are the same name by the rules of URNs and of their namespace,
-which do not look at what follows ?+, ?= and #. "Not established" does not say
-that the resources differ: that cannot be known from names.
+const compareLong = `Compare says whether two identifiers are equivalent, and the first level at which they
+are: string, case, percent, path or scheme, as in 'nomen normalize', or urn for two URNs
+that are the same name by the rules of URNs and of their namespace, which ignore what
+follows ?+, ?= and #. "Not established" does not mean that the resources differ: names
+cannot show that.
 
-Fragments of URIs count, unless the purpose is "cache": then what is compared is
-what would be asked of a server, and the directives in the query of a URN of 2012
-count, in any order. The exit status is 1 if a pair is not established to be
-equivalent.
+Fragments of URIs count, unless the purpose is "cache". That compares what would be sent
+to a server, and the directives in the query of a URN of 2012 count, in any order. The
+exit status is 1 if a pair is not established to be equivalent.
 
 ` + pairHelp
 
 func (c *cli) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "are two identifiers equivalent?",
+		Short: "check whether two identifiers are equivalent",
 		Long:  compareLong,
 		Example: `  nomen compare HTTP://example.org/%7Esmith http://EXAMPLE.org:80/~smith
   nomen compare --purpose cache 'http://example.org/a#x' 'http://example.org/a#y'
@@ -36,7 +35,7 @@ func (c *cli) compareCommand() *cobra.Command {
 		Args: pairArguments(2),
 	}
 	e := &equality{dialects: addDialects(cmd), comparer: uri.Comparer{Rules: scheme.Rules()}}
-	purpose := cmd.Flags().String("purpose", "resource", "resource, or cache (without fragments, with directives)")
+	purpose := cmd.Flags().String("purpose", "resource", "purpose of the comparison: resource, or cache (without fragments, with directives)")
 	complete(cmd, "purpose", []string{"resource", "cache"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch *purpose {
@@ -44,21 +43,21 @@ func (c *cli) compareCommand() *cobra.Command {
 		case "cache":
 			e.comparer.NoFragment, e.purpose = true, urn.PurposeCache
 		default:
-			return usagef("--purpose %q: want resource or cache", *purpose)
+			return usagef("--purpose %q: must be resource or cache", *purpose)
 		}
 		return c.answerPairs(cmd.Context(), args, e.answer)
 	}
 	return cmd
 }
 
-// An equality answers whether identifiers are equivalent.
+// An equality compares identifiers.
 type equality struct {
 	*dialects
 	comparer uri.Comparer
 	purpose  urn.Purpose
 }
 
-// A comparison is the result for two identifiers in JSON.
+// A comparison is the JSON result for two identifiers.
 type comparison struct {
 	A          string        `json:"a"`
 	B          string        `json:"b"`
@@ -100,9 +99,9 @@ func (e *equality) readBoth(first, second string) (x, y identifier, err error) {
 	return x, y, nil
 }
 
-// compare returns the first level at which x and y are equivalent. Of the levels
-// of URIs only the lowest is one of URNs: decoding escapes, say, would go
-// further than their rules.
+// compare returns the first level at which x and y are equivalent. For URNs only the
+// lowest level of URIs applies; decoding escapes, for example, would go further than the
+// rules of URNs.
 func (e *equality) compare(x, y identifier) (string, bool) {
 	if !x.urn.IsValid() || !y.urn.IsValid() {
 		if level, ok := e.comparer.Compare(x.uri, y.uri); ok {
@@ -123,7 +122,7 @@ func (e *equality) compare(x, y identifier) (string, bool) {
 	}
 }
 
-// names compares URNs, also by what their namespace adds.
+// names returns a comparer of URNs that also applies the rules of their namespace.
 func (e *equality) names() urn.Comparer {
 	return urn.Comparer{Purpose: e.purpose, Fold: func(canonical string) string {
 		n, err := e.urn.Parse(canonical)

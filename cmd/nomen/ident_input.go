@@ -11,50 +11,50 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// What "-" does, for the help of the commands.
+// The help on "-".
 const (
-	streamHelp = `With "-" instead, one identifier a line is read from standard input, and the
-answers come in the same order while lines still arrive. A bad line does not end
-it: as JSON its answer has an error with code, offset, rule and message; as text
-its answer is an empty line, and standard error says which line it was and why.`
+	streamHelp = `With "-", identifiers are read from standard input, one per line. Answers are printed in
+the same order while input still arrives. A bad line does not stop the command: with
+--json its answer has an error with code, offset, rule and message; as text its answer is
+an empty line, and standard error gives the line number and the reason.`
 
-	pairHelp = `"-" alone reads two a line from standard input, with a tab between;
-"-" instead of the second reads that one a line. Answers come in the same order
-while lines still arrive. A bad line does not end it: as JSON its answer has an
-error with code, offset, rule and message; as text its answer is an empty line,
-and standard error says which line it was and why.`
+	pairHelp = `With "-" as the only argument, two identifiers per line are read from standard input,
+separated by a tab; with "-" as the second, one per line. Answers are printed in the same
+order while input still arrives. A bad line does not stop the command: with --json its
+answer has an error with code, offset, rule and message; as text its answer is an empty
+line, and standard error gives the line number and the reason.`
 )
 
-// The longest lines that are read, without the line end.
+// The maximum lengths of lines, without the line end.
 const (
 	maxLine = uri.MaxLength
 	maxPair = 2*uri.MaxLength + 1
 )
 
-// pieceSize is how much of standard input is read at once.
+// pieceSize is how much of standard input is read at a time.
 const pieceSize = 128 << 10
 
-// answerEach answers every argument by f, and for "-" every line of standard
-// input. If an answer was no, the error is errNo.
+// answerEach calls f for every argument, and for "-" for every line of standard input. If
+// an answer was no, it returns errNo.
 func (c *cli) answerEach(ctx context.Context, args []string, f func(*answers, string)) error {
 	return c.answerAll(ctx, args, maxLine, f)
 }
 
-// pairArguments checks the arguments of a command of two identifiers or more.
+// pairArguments checks the arguments of a command that takes two or more identifiers.
 func pairArguments(most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 1 && args[0] == "-":
 			return nil
 		case len(args) > 1 && args[0] == "-":
-			return usagef(`%s: the first argument is "-": it has to be the only one`, cmd.Name())
+			return usagef(`%s: if the first argument is "-", it must be the only one`, cmd.Name())
 		}
 		return arguments(2, most)(cmd, args)
 	}
 }
 
-// answerPairs answers by f the pairs that the first argument makes with each
-// other one or, for "-" alone, the pairs in the lines of standard input.
+// answerPairs calls f for the pairs of the first argument with each other one or, for a
+// single "-", for the pairs in the lines of standard input.
 func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers, first, second string)) error {
 	if len(args) > 1 {
 		return c.answerEach(ctx, args[1:], func(a *answers, second string) { f(a, args[0], second) })
@@ -62,14 +62,14 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 	return c.answerAll(ctx, args, maxPair, func(a *answers, line string) {
 		first, second, ok := strings.Cut(line, "\t")
 		if !ok || strings.IndexByte(second, '\t') >= 0 {
-			a.refuseLine(line, codedError{codePair, fmt.Errorf("found %d tabs: want two identifiers with a tab between", strings.Count(line, "\t"))})
+			a.refuseLine(line, codedError{codePair, fmt.Errorf("expected two identifiers separated by a tab, found %d tabs", strings.Count(line, "\t"))})
 			return
 		}
 		f(a, first, second)
 	})
 }
 
-// answerAll answers arguments, and lines no longer than limit.
+// answerAll calls f for arguments, and for lines of standard input up to limit bytes.
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
 	a.alone = len(args) == 1 && args[0] != "-"
@@ -86,8 +86,8 @@ func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*a
 	return a.end()
 }
 
-// answerLines answers the lines of r by f. Answers are written at the latest
-// before more input is waited for.
+// answerLines calls f for the lines of r. It writes the answers before it waits for more
+// input.
 func (a *answers) answerLines(ctx context.Context, r io.Reader, limit int, f func(*answers, string)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -120,8 +120,7 @@ func (a *answers) answerLines(ctx context.Context, r io.Reader, limit int, f fun
 	}
 }
 
-// next returns the next piece. If that is not there yet, it writes what has been
-// answered.
+// next returns the next piece. Before it waits for one, it writes the answers so far.
 func (a *answers) next(ctx context.Context, pieces <-chan piece) (piece, error) {
 	select {
 	case p := <-pieces:
@@ -137,14 +136,14 @@ func (a *answers) next(ctx context.Context, pieces <-chan piece) (piece, error) 
 	}
 }
 
-// A piece is some text as it was read, and the error that came with it.
+// A piece is the result of one read: some text, and the error that came with it.
 type piece struct {
 	text string
 	err  error
 }
 
-// readPieces reads r until an error. It does so apart from the caller, whom an
-// interrupt must reach while a read blocks.
+// readPieces reads r until an error, in a goroutine, so that an interrupt reaches the
+// caller while a read blocks.
 func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	pieces := make(chan piece)
 	go func() {
@@ -164,16 +163,16 @@ func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	return pieces
 }
 
-// A lineSplitter makes lines of pieces. A line ends with LF or CR LF. Most lines
-// are substrings of a piece; what is copied is those that pieces cut in two.
+// A lineSplitter splits pieces into lines, which end with LF or CR LF. Most lines are
+// substrings of a piece; only lines that span pieces are copied.
 type lineSplitter struct {
 	limit   int
-	rest    []byte // of the line that has begun
-	tooLong bool   // and whose end is not kept
+	rest    []byte // the beginning of the current line
+	tooLong bool   // rest is truncated
 }
 
-// split calls f for every line that ends in a piece. Of a line that is longer
-// than the limit f gets the beginning.
+// split calls f for every line that ends in a piece. f gets only the beginning of a line
+// that is longer than the limit.
 func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
 	for {
 		i := strings.IndexByte(text, '\n')
@@ -191,22 +190,22 @@ func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
 	}
 }
 
-// keep adds to the line that has begun.
+// keep adds text to the current line.
 func (l *lineSplitter) keep(text string) {
-	if room := l.limit + 1 - len(l.rest); len(text) > room { // one more, for a CR
+	if room := l.limit + 1 - len(l.rest); len(text) > room { // one more for a CR
 		text, l.tooLong = text[:room], true
 	}
 	l.rest = append(l.rest, text...)
 }
 
-// finish ends the line that has begun.
+// finish ends the current line.
 func (l *lineSplitter) finish(f func(line string, tooLong bool)) {
 	line := strings.TrimSuffix(string(l.rest), "\r")
 	f(line, l.tooLong || len(line) > l.limit)
 	l.rest, l.tooLong = l.rest[:0], false
 }
 
-// end calls f for the last line, if it has no line end.
+// end calls f for a last line without a line end.
 func (l *lineSplitter) end(f func(line string, tooLong bool)) {
 	if len(l.rest) > 0 {
 		l.finish(f)

@@ -10,17 +10,17 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const joinLong = `Join prints the URI that each reference means in a document whose URI is the
-base. Where the dialect says that a reference means the current document, which
-it calls no URI, the answer is "(current document)" and the fragment, if the
-reference has one; as JSON it has same_document and no target. RFC 3986 has both.
+const joinLong = `Join prints the URI to which each reference resolves in a document whose URI is BASE. If
+the dialect says that a reference means the current document, and gives no URI for it,
+the answer is "(current document)" and the fragment, if the reference has one; with
+--json it has same_document and no target. In RFC 3986 it has both.
 
---compatible reads a reference with the scheme of the base, such as http:g, as if
-it had none, where the dialect permits it (2003, RFC 3986).
+--compatible treats a reference with the scheme of the base, such as http:g, as if it had
+no scheme, where the dialect permits it (2003, RFC 3986).
 
-A URN has no hierarchy: against a URN only absolute references, the empty one and
-fragments are resolved. --urn-base resolves every reference as it would be against
-any other URI, and warns.
+A URN has no hierarchy: only absolute references, the empty reference and fragments can be
+resolved against it. --urn-base resolves every reference as against any other URI, with a
+warning.
 
 ` + pairHelp
 
@@ -37,21 +37,21 @@ func (c *cli) joinCommand() *cobra.Command {
 	}
 	j := &joiner{dialects: addDialects(cmd)}
 	cmd.Flags().BoolVar(&j.resolver.Compatible, "compatible", false, "ignore the scheme of a reference if the base has the same")
-	cmd.Flags().BoolVar(&j.urnBase, "urn-base", false, "resolve relative references against URNs too, with a warning")
+	cmd.Flags().BoolVar(&j.urnBase, "urn-base", false, "also resolve relative references against URNs, with a warning")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.answerPairs(cmd.Context(), args, j.answer)
 	}
 	return cmd
 }
 
-// A joiner answers with the targets of references.
+// A joiner resolves references.
 type joiner struct {
 	*dialects
 	resolver uri.Resolver
-	urnBase  bool // relative references are resolved against URNs too
+	urnBase  bool // also resolve relative references against URNs
 }
 
-// A joined is the result for one reference in JSON.
+// A joined is the JSON result for one reference.
 type joined struct {
 	Base         string        `json:"base"`
 	Ref          string        `json:"ref"`
@@ -86,8 +86,7 @@ func (j *joiner) answer(a *answers, base, ref string) {
 	a.object(r)
 }
 
-// join returns what a reference means, and what is to be said about it, nil for
-// nothing.
+// join returns the target of a reference and a finding about it, or nil.
 func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	b, err := j.readAbsolute(base)
 	if err != nil {
@@ -104,8 +103,8 @@ func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	}
 	t, err := j.resolver.Resolve(b.uri, r)
 	var tooLong *uri.Error
-	if errors.As(err, &tooLong) { // its offset is not one of the reference
-		err = codedError{codeUnresolvable, errors.New("the target is longer than a URI may be")}
+	if errors.As(err, &tooLong) { // its offset does not refer to the reference
+		err = codedError{codeUnresolvable, errors.New("the target exceeds the maximum length of a URI")}
 	}
 	if !odd {
 		return t, nil, err
@@ -113,7 +112,7 @@ func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	return t, &f, err
 }
 
-// targetText says for people what a reference means.
+// targetText formats the target of a reference as text.
 func targetText(t uri.Target) string {
 	switch {
 	case t.URI.IsValid():
@@ -125,7 +124,7 @@ func targetText(t uri.Target) string {
 	}
 }
 
-// defined returns a component for JSON, in which what is undefined is absent.
+// defined returns a component for JSON, nil if it is undefined.
 func defined(s string, ok bool) *string {
 	if !ok {
 		return nil

@@ -8,28 +8,27 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const normalizeLong = `Normalize prints the normal form of each identifier. Levels, each of which
-includes those before it:
+const normalizeLong = `Normalize prints the normal form of each identifier. Each level includes those before it:
 
   string    nothing changes
   case      scheme and host in lower case, hexadecimal digits in upper case
-  percent   characters that need no escape are not escaped
-  path      no segments that are . or ..
-  scheme    the default port and an empty path as the scheme has them (default)
+  percent   unnecessary escapes decoded
+  path      segments that are . or .. removed
+  scheme    default port removed and empty path set, by the scheme (default)
 
-What a level does in an older dialect is what its document says. From "case" on
-a URN has the normal form of its own rules: "urn" and the namespace in lower
-case, hexadecimal digits in upper case, in 1995 also the authority in lower
-case and needless escapes decoded. At "scheme" it has the one spelling of all
-that its namespace holds equivalent: books, say, have thirteen digits without
-hyphens. What follows ?+, ?= and # stays, in 2012 also the query.
+In an older dialect a level does what the document of the dialect says. From "case" on, a
+URN gets its canonical form: "urn" and the namespace in lower case, hexadecimal digits in
+upper case, and in 1995 also the authority in lower case and unnecessary escapes decoded.
+At "scheme" it gets the one spelling that its namespace uses for all equivalent ones: ISBNs,
+for example, get thirteen digits without hyphens. What follows ?+, ?= and # is kept, in
+2012 also the query.
 
 ` + streamHelp
 
 func (c *cli) normalizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "normalize ID...",
-		Short: "the normal form of identifiers",
+		Short: "print the normal form of identifiers",
 		Long:  normalizeLong,
 		Example: `  nomen normalize HTTP://Example.ORG:80/%7Esmith/./a/../b
   nomen normalize --level case HTTP://Example.ORG:80/%7esmith/./a
@@ -39,12 +38,12 @@ func (c *cli) normalizeCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	n := &normalizer{dialects: addDialects(cmd)}
-	level := cmd.Flags().String("level", uri.LevelScheme.String(), "string, case, percent, path or scheme")
+	level := cmd.Flags().String("level", uri.LevelScheme.String(), "level: string, case, percent, path or scheme")
 	complete(cmd, "level", levelNames())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		l, ok := uri.ParseLevel(*level)
 		if !ok || l > uri.LevelScheme {
-			return usagef("--level %q: want string, case, percent, path or scheme", *level)
+			return usagef("--level %q: must be string, case, percent, path or scheme", *level)
 		}
 		n.level = l
 		return c.answerEach(cmd.Context(), args, n.answer)
@@ -60,13 +59,13 @@ func levelNames() []string {
 	return names
 }
 
-// A normalizer answers with normal forms.
+// A normalizer prints normal forms.
 type normalizer struct {
 	*dialects
 	level uri.Level
 }
 
-// A normalForm is the result for one identifier in JSON.
+// A normalForm is the JSON result for one identifier.
 type normalForm struct {
 	Input  string        `json:"input"`
 	Normal *string       `json:"normal,omitempty"`
@@ -87,9 +86,8 @@ func (n *normalizer) answer(a *answers, s string) {
 	a.text(normal)
 }
 
-// normal returns the normal form. That of a URN is the canonical form of the
-// name, by the rules of its namespace at the highest level, followed by the
-// components as they are in any URI.
+// normal returns the normal form. For a URN it is the canonical form of the name, at the
+// highest level by the rules of its namespace, followed by the normalized components.
 func (n *normalizer) normal(id identifier) string {
 	switch {
 	case !id.urn.IsValid() && n.level == uri.LevelScheme:

@@ -8,18 +8,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-const parseLong = `Parse splits URIs, references and URNs into their components, as they are
-spelled. What is undefined is not shown; what is empty is shown as "". The host
-keeps the brackets of an address. A URN is split twice: as a URI, and into the
-parts that its own dialect gives it. Where the rules of its namespace are known
-and kept, those say what its parts mean ('nomen namespaces'). For other URIs the
-rules of the scheme do, if there are any ('nomen schemes').
+const parseLong = `Parse splits URIs, references and URNs into their components, as spelled. Undefined
+components are not shown; empty ones are shown as "". The host keeps the brackets of an
+address. A URN is split twice: as a URI, and into the parts of its URN dialect. If the
+rules of its namespace are known and the name follows them, parse also shows the parts
+that they define ('nomen namespaces'). For other URIs it shows the parts that the rules
+of the scheme define, if there are any ('nomen schemes').
 
---dialect takes the generation of the standard by which to read. For URIs that
-is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses),
-2003, 1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default),
-2012 (a draft, with a query of directives), rfc2141 (1997) or 1995. It can name
-one of each: 2003,1995.
+--dialect selects the generation of the standard by which identifiers are read. For URIs
+it is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses), 2003,
+1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default), 2012 (a draft,
+with a query of directives), rfc2141 (1997) or 1995. It can name one of each: 2003,1995.
 
 ` + streamHelp
 
@@ -43,10 +42,10 @@ func (c *cli) parseCommand() *cobra.Command {
 	return cmd
 }
 
-// A parser answers with components.
+// A parser prints components.
 type parser struct{ *dialects }
 
-// components are the result for one identifier in JSON.
+// components is the JSON result for one identifier.
 type components struct {
 	Input     string         `json:"input"`
 	Dialect   string         `json:"dialect"`
@@ -81,8 +80,8 @@ func (p *parser) answer(a *answers, s string) {
 	r.show(a)
 }
 
-// dialectOf names the dialect by which an input is read; that of a URN is one of
-// URNs.
+// dialectOf returns the name of the dialect by which an input is read; for a URN it is a
+// dialect for URNs.
 func (d *dialects) dialectOf(s string) string {
 	if inner, _ := uri.Undelimit(s); d.looksURN(inner) {
 		return d.urn.String()
@@ -90,7 +89,7 @@ func (d *dialects) dialectOf(s string) string {
 	return d.uri.String()
 }
 
-// set fills the components.
+// set sets the components of a parsed identifier.
 func (r *components) set(id identifier) {
 	u := id.uri
 	r.Kind = "uri"
@@ -107,13 +106,13 @@ func (r *components) set(id identifier) {
 	}
 }
 
-// hostKind names the kind of a host, if there is one.
+// hostKind returns the kind of the host, nil if there is no host.
 func hostKind(u uri.URI) *string {
 	_, ok := u.Host()
 	return defined(u.HostKind().String(), ok)
 }
 
-// show prints the components for people: a row each, and an empty line.
+// show prints the components as text, one row each, and an empty line.
 func (r *components) show(a *answers) {
 	width := len("authority id")
 	for _, part := range r.Parts {

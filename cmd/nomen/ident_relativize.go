@@ -9,17 +9,17 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const relativizeLong = `Relativize prints for each target the shortest reference that, joined with the
-base, gives exactly that target. There is none for a few, such as a target with
-dot segments; then the exit status is 1. From a URN to another one it is the whole
-URN, as a URN has no hierarchy.
+const relativizeLong = `Relativize prints for each target the shortest reference that gives exactly that target
+when joined with the base. A few targets have none, such as those with dot segments; then
+the exit status is 1. From one URN to another it is the whole URN, because URNs have no
+hierarchy.
 
 ` + pairHelp
 
 func (c *cli) relativizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "relativize BASE TARGET...",
-		Short: "the shortest references from a base to targets",
+		Short: "print the shortest references from a base to targets",
 		Long:  relativizeLong,
 		Example: `  nomen relativize http://example.org/a/b http://example.org/a/c/d http://example.com/
   nomen relativize --json http://example.org/a/b?q http://example.org/a/b
@@ -33,10 +33,10 @@ func (c *cli) relativizeCommand() *cobra.Command {
 	return cmd
 }
 
-// A relativizer answers with references.
+// A relativizer computes references.
 type relativizer struct{ *dialects }
 
-// A relative is the result for one target in JSON.
+// A relative is the JSON result for one target.
 type relative struct {
 	Base   string        `json:"base"`
 	Target string        `json:"target"`
@@ -67,7 +67,7 @@ func (r *relativizer) relativize(base, target string) (string, error) {
 	}
 	ref, ok := b.uri.Relativize(t.uri)
 	if !ok {
-		return "", codedError{codeNoReference, errors.New("no reference joins back to exactly " + target)}
+		return "", codedError{codeNoReference, errors.New("no reference resolves to exactly " + target)}
 	}
 	if _, odd := urn.InspectReference(b.uri, ref); odd {
 		ref = t.uri

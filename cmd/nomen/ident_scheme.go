@@ -9,10 +9,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// schemeParts returns what the scheme of u says that its parts are, with the
-// values as they are spelled. Where one of a name has escapes and is used
-// decoded, the decoded values follow under the name with "_decoded", if they are
-// text.
+// schemeParts returns the parts that the scheme of u defines, with their values as spelled.
+// If a part is used decoded and has escapes, the decoded values follow under its name with
+// "_decoded", if they are text.
 func schemeParts(u uri.URI) nameParts {
 	parts := scheme.Parts(u)
 	var all nameParts
@@ -29,7 +28,7 @@ func schemeParts(u uri.URI) nameParts {
 	return all
 }
 
-// beyond returns the parts, or nil if they are the components once more.
+// beyond returns the parts, or nil if they only repeat the components.
 func (r *components) beyond(parts nameParts) nameParts {
 	for _, p := range parts {
 		if !r.repeats(p) {
@@ -39,7 +38,7 @@ func (r *components) beyond(parts nameParts) nameParts {
 	return nil
 }
 
-// repeats reports whether a part is a component under its own name.
+// repeats reports whether a part repeats the component of the same name.
 func (r *components) repeats(p namespace.Part) bool {
 	c, ok := map[string]*string{
 		"user": r.Userinfo, "host": r.Host, "port": r.Port,
@@ -48,8 +47,8 @@ func (r *components) repeats(p namespace.Part) bool {
 	return ok && c != nil && *c == p.Value
 }
 
-// decodedParts returns the decoded values of the parts with a name; none if
-// there are no escapes in them, or one is not text.
+// decodedParts returns the decoded values of the parts with a name, or nil if they have no
+// escapes or are not text.
 func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	var decoded nameParts
 	escapes := false
@@ -70,11 +69,11 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	return decoded
 }
 
-// scheme adds what the scheme of u has to say. An offset is moved to the input
-// from which u was read.
+// scheme adds the findings of the scheme of u, with offsets in the input from which u was
+// read.
 func (v *verdict) scheme(id identifier) {
 	for _, f := range scheme.Check(id.uri) {
-		if f.Code == scheme.CodeCredentials { // which says more than that there is user information
+		if f.Code == scheme.CodeCredentials { // more specific than FindingUserinfo
 			v.Findings = slices.DeleteFunc(v.Findings, func(f finding) bool { return f.Code == uri.FindingUserinfo })
 		}
 		v.Findings = append(v.Findings, finding{f.Code, f.Severity.String(), id.offsetIn(v.Input, f.Offset), f.Message, f.Rule})

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnComponents are the parts of a URN: those of its dialect.
+// urnComponents holds the parts of a URN in its dialect.
 type urnComponents struct {
 	NID         *string     `json:"nid,omitempty"`
 	NSS         *string     `json:"nss,omitempty"`
@@ -25,14 +25,14 @@ type urnComponents struct {
 	ElementID   *string     `json:"element_id,omitempty"`
 }
 
-// A directive is a [urn.Directive] in JSON.
+// A directive is the JSON form of a [urn.Directive].
 type directive struct {
 	Keyword string `json:"keyword"`
 	Value   string `json:"value"`
 	Ignored bool   `json:"ignored,omitempty"`
 }
 
-// urnParts returns the parts of a URN, nil if n is none.
+// urnParts returns the parts of a URN, nil if n is not valid.
 func urnParts(n urn.URN) *urnComponents {
 	switch n.Dialect() {
 	case urn.Draft1995:
@@ -60,8 +60,8 @@ func directivesOf(n urn.URN) []directive {
 	return all
 }
 
-// acceptsDirective knows the services; what other values there are is for
-// namespaces to say.
+// acceptsDirective reports whether a value is a known service. It accepts the values of
+// other keywords, which are up to namespaces.
 func acceptsDirective(keyword, value string) bool {
 	if keyword != "s" {
 		return true
@@ -70,7 +70,7 @@ func acceptsDirective(keyword, value string) bool {
 	return ok
 }
 
-// rows shows the parts for people; n may be nil.
+// rows prints the parts as text; n may be nil.
 func (n *urnComponents) rows(row func(label string, value *string)) {
 	if n == nil {
 		return
@@ -92,8 +92,8 @@ func (n *urnComponents) rows(row func(label string, value *string)) {
 	row("element id", n.ElementID)
 }
 
-// namespaceOf returns the namespace of a URN. Those of 1995 have none: their
-// SchemeIDs say who assigns names, and not what names look like.
+// namespaceOf returns the namespace of a URN. URNs of 1995 have none: their SchemeIDs say
+// who assigns names, not what they look like.
 func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	if n.Dialect() == urn.Draft1995 {
 		return namespace.Namespace{}, false
@@ -110,11 +110,11 @@ func canonicalName(n urn.URN) string {
 	return namespace.Canonical(n)
 }
 
-// nameParts are what a namespace says that the parts of a name are, an object in
-// JSON. A part that comes more than once has an array of values there.
+// nameParts are the parts of a name that its namespace defines. As JSON they are an object,
+// in which a part that occurs more than once has an array of values.
 type nameParts []namespace.Part
 
-// partsOf returns the parts of a URN that keeps the rules of its namespace.
+// partsOf returns the parts of a URN, nil if it breaks a rule of its namespace.
 func partsOf(n urn.URN) nameParts {
 	ns, ok := namespaceOf(n)
 	if !ok || ns.Check(n.NSS()) != nil {
@@ -134,7 +134,7 @@ func (p nameParts) MarshalJSON() ([]byte, error) {
 	for _, part := range p {
 		all, ok := values[part.Name]
 		if !ok {
-			continue // was written with the first of the name
+			continue // already written with the first part of this name
 		}
 		delete(values, part.Name)
 		b.WriteByte(before)
@@ -147,7 +147,7 @@ func (p nameParts) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeMember writes a member of a JSON object: a string, or an array of several.
+// writeMember writes a member of a JSON object: a string, or an array if there are several.
 func writeMember(b *bytes.Buffer, name string, values []string) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
@@ -161,12 +161,12 @@ func writeMember(b *bytes.Buffer, name string, values []string) error {
 	return e.Encode(values)
 }
 
-// checkURN fills the verdict about what has to be a URN.
+// checkURN checks an input that must be a URN.
 func (k *checker) checkURN(v *verdict) {
 	id, err := k.read(v.Input)
 	v.judge(err)
 	for _, f := range k.inspector.Inspect(k.urn, v.Input) {
-		if f.Code != uri.FindingInvalid { // has been judged
+		if f.Code != uri.FindingInvalid { // already added by judge
 			v.add(f)
 		}
 	}
@@ -177,14 +177,14 @@ func (k *checker) checkURN(v *verdict) {
 	v.suggest(k.urn)
 }
 
-// spelling adds what is to be said about a URN as a URI, and not about every
-// URN.
+// spelling adds the findings about a URN as a URI, except those that the rules of URNs
+// cover.
 func (k *checker) spelling(v *verdict, id identifier) {
 	for _, f := range k.uri.Inspect(id.urn.String(), k.rules...) {
 		switch f.Code {
 		case uri.FindingInvalid, uri.FindingNUL, uri.FindingCharset,
 			uri.FindingNeedlessEscape, uri.FindingLowerEscape, uri.FindingUpperScheme:
-			// The rules of URNs have judged these.
+			// The rules of URNs cover these.
 		default:
 			f.Offset = id.offsetIn(v.Input, f.Offset)
 			v.add(f)
@@ -192,7 +192,7 @@ func (k *checker) spelling(v *verdict, id identifier) {
 	}
 }
 
-// namespace adds what the rules of the namespace of a URN say.
+// namespace adds the findings of the namespace of a URN.
 func (v *verdict) namespace(n urn.URN) {
 	if n.Dialect() == urn.Draft1995 {
 		return
@@ -202,14 +202,14 @@ func (v *verdict) namespace(n urn.URN) {
 	}
 }
 
-// A suggestion is a [namespace.Suggestion] in JSON.
+// A suggestion is the JSON form of a [namespace.Suggestion].
 type suggestion struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
 }
 
-// suggest adds what the input probably means, as names of a dialect. What is
-// guessed knows nothing of the brackets and white space of 1995.
+// suggest adds names that were probably meant. It does not work for 1995, because the
+// suggestions do not know its brackets and white space.
 func (v *verdict) suggest(d urn.Dialect) {
 	if d == urn.Draft1995 {
 		return
@@ -221,9 +221,9 @@ func (v *verdict) suggest(d urn.Dialect) {
 	}
 }
 
-// mayMeanName reports whether something that is no URN was perhaps meant as one:
-// if it is malformed, has no scheme or one that is no scheme of URIs but perhaps
-// the identifier of a namespace, or has a URN inside.
+// mayMeanName reports whether something that is not a URN may have been meant as one: it
+// is malformed, has no scheme, has a scheme that is not a URI scheme but may be a namespace
+// identifier, or contains a URN.
 func mayMeanName(id identifier, valid bool) bool {
 	scheme, ok := id.uri.Scheme()
 	if !valid || !ok {
@@ -236,6 +236,6 @@ func mayMeanName(id identifier, valid bool) bool {
 	return !slices.Contains(schemesToo, strings.ToLower(scheme))
 }
 
-// schemesToo are the namespaces whose identifiers are URI schemes too: what
-// begins with one is what it seems to be.
+// schemesToo are the namespace identifiers that are also URI schemes, so that a URI
+// beginning with one was meant as such.
 var schemesToo = []string{"dns", "doi", "dvb", "ed2k", "example", "oid", "pwid", "service", "xmpp"}

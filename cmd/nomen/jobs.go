@@ -14,17 +14,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const jobsLong = `Imports, relocations, undos, verifications and backups that a running server does are
-jobs. A job goes on when the connection to it breaks, and its result is kept for a
-week, the last hundred of them. An interrupt (Ctrl-C) of the command that waits for a
-job cancels it.
+const jobsLong = `Imports, relocations, undos, verifications and backups run as jobs on a running server. A
+job continues when the connection to the server breaks; its result is kept for a week,
+for the last hundred jobs. Interrupting (Ctrl-C) the command that started a job cancels
+the job.
 
-When the server ends before a job does, the job is interrupted: what it did stays, and
-'nomen jobs show' says how far it came and how to go on.
+When the server stops before a job is complete, the job is interrupted: changes already
+made stay, and 'nomen jobs show' says how far it got and how to continue.
 
-An administrator without prefixes sees and cancels all jobs, every other token those
-that it has started. Without a running server there are no jobs: commands then work
-on the store themselves.`
+An administrator without prefixes can see and cancel all jobs, other tokens only the jobs
+they started. Without a running server there are no jobs: commands then work on the store
+directly.`
 
 func (c *cli) jobsCommand() *cobra.Command {
 	list := c.jobsListCommand()
@@ -39,15 +39,14 @@ func (c *cli) jobsCommand() *cobra.Command {
 	cmd.AddCommand(list,
 		c.jobCommand("show ID", "show a job and its result", jobShowLong,
 			"  nomen jobs show k3m9qx7a2b\n  nomen jobs show --json k3m9qx7a2b", c.showJob),
-		c.jobCommand("cancel ID", "end a job", jobCancelLong, "  nomen jobs cancel k3m9qx7a2b", c.cancelJob),
+		c.jobCommand("cancel ID", "cancel a job", jobCancelLong, "  nomen jobs cancel k3m9qx7a2b", c.cancelJob),
 		c.jobCommand("wait ID", "wait for the end of a job", jobWaitLong, "  nomen jobs wait k3m9qx7a2b", c.waitJob),
 	)
 	return cmd
 }
 
-const jobsListLong = `List shows the jobs of the running server, the newest first: ID, kind, state, how much
-is done, how fast, how long it will take, when it was started, by whom, and what it is
-about.`
+const jobsListLong = `List prints the jobs of the running server, newest first: ID, kind, state, progress,
+rate, time left, start time, who started it, and what it works on.`
 
 func (c *cli) jobsListCommand() *cobra.Command {
 	return &cobra.Command{
@@ -70,19 +69,18 @@ func (c *cli) jobsListCommand() *cobra.Command {
 	}
 }
 
-const jobShowLong = `Show prints what a job is about, how far it came, its result, and how to go on if it
-did not come to its end. The exit status is 1 if there is no such job.`
+const jobShowLong = `Show prints what a job works on, its progress, its result and, if it is incomplete, how
+to continue. The exit status is 1 if there is no such job.`
 
-const jobCancelLong = `Cancel ends a job. What it has done stays; 'nomen jobs show' says what that is, and how
-to take it back. A job that has ended stays as it is. The exit status is 1 if there is
-no such job.`
-
-const jobWaitLong = `Wait shows the progress of a job until it ends, then its result. An interrupt ends
-the waiting, not the job. The exit status is 0 if the job has done all that it was to
-do, 1 if it has not, if it refused something or found faults, or if there is no such
+const jobCancelLong = `Cancel stops a job. Changes already made stay; 'nomen jobs show' says which, and how to
+undo them. A job that has ended is not affected. The exit status is 1 if there is no such
 job.`
 
-// jobCommand is a command about one job.
+const jobWaitLong = `Wait shows the progress of a job until it ends, then its result. An interrupt ends the
+wait, not the job. The exit status is 0 if the job is complete, and 1 if it is
+incomplete, refused something or found faults, or if there is no such job.`
+
+// jobCommand returns a command about one job.
 func (c *cli) jobCommand(use, short, long, example string, do func(context.Context, *adminapi.Client, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: example, Args: arguments(1, 1),
@@ -92,7 +90,7 @@ func (c *cli) jobCommand(use, short, long, example string, do func(context.Conte
 				return err
 			}
 			if err = do(cmd.Context(), api, args[0]); errors.Is(err, store.ErrNotFound) {
-				fmt.Fprintf(c.err, "nomen: job %q: not found, or not one that this token may see\n", args[0])
+				fmt.Fprintf(c.err, "nomen: job %q: not found, or this token is not permitted to see it\n", args[0])
 				return errNo
 			}
 			return err
@@ -104,7 +102,7 @@ func (c *cli) jobCommand(use, short, long, example string, do func(context.Conte
 func (c *cli) jobServer(ctx context.Context) (*adminapi.Client, error) {
 	api, err := c.server(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no server answers for this data directory, and jobs are those of a running server: %w", c.data, err)
+		return nil, fmt.Errorf("%s: cannot reach a server of this data directory, and only a running server has jobs: %w", c.data, err)
 	}
 	return api, nil
 }
@@ -138,14 +136,14 @@ func jobSubject(j *adminapi.Job) string {
 	return j.Subject
 }
 
-// progressText says how far a job came.
+// progressText describes the progress of a job.
 func progressText(j *adminapi.Job) string {
 	s := fmt.Sprintf("%d %s", j.Done, j.Unit)
 	if j.Total > 0 {
 		s = fmt.Sprintf("%d of %d %s", j.Done, j.Total, j.Unit)
 	}
 	if j.Rate > 0 {
-		s += fmt.Sprintf(", %.0f a second", j.Rate)
+		s += fmt.Sprintf(", %.0f per second", j.Rate)
 	}
 	if j.Left > 0 {
 		s += fmt.Sprintf(", %s left", time.Duration(j.Left*float64(time.Second)).Round(time.Second))
@@ -169,7 +167,7 @@ func (c *cli) cancelJob(ctx context.Context, api *adminapi.Client, id string) er
 	return c.printJob(&j)
 }
 
-// jobPause is how often a job is asked about.
+// jobPause is how often the state of a job is requested.
 const jobPause = 500 * time.Millisecond
 
 func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) error {
@@ -198,7 +196,7 @@ func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) erro
 	}
 }
 
-// jobFaults counts what a job has refused or found wrong.
+// jobFaults counts what a job refused or the faults that it found.
 func jobFaults(j *adminapi.Job) (n int64) {
 	r := j.Result
 	if r == nil {
@@ -217,7 +215,7 @@ func jobFaults(j *adminapi.Job) (n int64) {
 	return n
 }
 
-// printJob prints a job, a line for each fact.
+// printJob prints a job, one line per property.
 func (c *cli) printJob(j *adminapi.Job) error {
 	if c.json {
 		return c.printJSON(j)
@@ -245,7 +243,7 @@ func (c *cli) printJob(j *adminapi.Job) error {
 			line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, refused %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
 		case r.Relocated != nil:
 			s := r.Relocated
-			line("result", fmt.Sprintf("%s of %s, %d retired left alone, %s refused", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
+			line("result", fmt.Sprintf("%s of %s, %d retired unchanged, %s refused", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
 		case r.Undone != nil:
 			s := r.Undone
 			line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, refused %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))

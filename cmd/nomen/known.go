@@ -12,27 +12,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const authorityKnownLong = `Known shows the authorities that this program knows of without serving them:
-public namespaces such as urn:isbn and doi, national libraries, and with
---registry the compact identifiers of a registry of prefixes. None of them is used
-unless it is loaded: what --json prints is what 'authority put -' reads, and you can
-change it in between.
+const authorityKnownLong = `Known shows the built-in authorities: public namespaces such as urn:isbn and doi,
+national libraries and, with --registry, the compact identifiers of a registry of
+prefixes. The server uses none of them until you load them: --json prints what
+'authority put -' reads, and you can edit it first.
 
-Arguments choose those with these prefixes, and those below them.`
+Arguments select the authorities with these prefixes or with prefixes below them.`
 
 func (c *cli) authorityKnownCommand() *cobra.Command {
 	var registry, base string
 	cmd := &cobra.Command{
 		Use:   "known [PREFIX...]",
-		Short: "public namespaces and prefixes, ready to be loaded",
+		Short: "show public namespaces and prefixes that can be loaded",
 		Long:  authorityKnownLong,
 		Example: `  nomen authority known
   nomen authority known --json urn:isbn urn:nbn | nomen authority put -
   nomen authority known --json --registry identifiers.org --base https://id.example.org > prefixes.jsonl`,
 	}
 	f := cmd.Flags()
-	f.StringVar(&registry, "registry", "", "prefixes of this registry: bioregistry, identifiers.org")
-	f.StringVar(&base, "base", "", "URL below which its names are (default the registry's own)")
+	f.StringVar(&registry, "registry", "", "show the prefixes of this registry: bioregistry or identifiers.org")
+	f.StringVar(&base, "base", "", "URL below which the registry's names are (default the registry's own)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		all, err := known(registry, base)
 		if err != nil {
@@ -49,18 +48,18 @@ func (c *cli) authorityKnownCommand() *cobra.Command {
 			}
 		}
 		if !found {
-			return fmt.Errorf("nothing is known of %s", strings.Join(args, ", "))
+			return fmt.Errorf("no known authority for %s", strings.Join(args, ", "))
 		}
 		return nil
 	}
 	return cmd
 }
 
-// known returns the public namespaces or, if one is named, a registry's prefixes.
+// known returns the public namespaces or, if registry is not "", its prefixes.
 func known(registry, base string) ([]*store.Authority, error) {
 	if registry == "" {
 		if base != "" {
-			return nil, usagef("authority known: --base goes with --registry")
+			return nil, usagef("authority known: --base needs --registry")
 		}
 		return public.Namespaces()
 	}
@@ -79,10 +78,10 @@ func known(registry, base string) ([]*store.Authority, error) {
 		}
 		return all, nil
 	}
-	return nil, usagef("authority known: --registry %q: want one of %s", registry, strings.Join(names, ", "))
+	return nil, usagef("authority known: --registry %q: must be one of %s", registry, strings.Join(names, ", "))
 }
 
-// below reports whether p is the prefix that was written, or lies below it.
+// below reports whether p is the written prefix or below it.
 func below(p name.Prefix, written string) bool {
 	want, err := name.ParsePrefix(written)
 	rest, ok := strings.CutPrefix(p.String(), want.String())

@@ -1,9 +1,9 @@
 // Command nomen parses, publishes and resolves persistent names.
 //
-// It is the only place of the module that reads flags, the environment and
-// configuration files, and where the packages are wired together. Results go to
+// It is the only package of the module that reads flags, the environment and
+// configuration files, and it wires the other packages together. Results go to
 // standard output, everything else to standard error. The exit status is 0 for
-// done and yes, 1 when the answer is no, 2 for wrong usage, 3 for a failure.
+// success and yes, 1 for no, 2 for wrong usage, 3 for a failure.
 package main
 
 import (
@@ -21,11 +21,11 @@ func main() { os.Exit(program()) }
 func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends it at once
+	context.AfterFunc(ctx, stop) // a second interrupt kills the process
 	return run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 }
 
-// The streams of a command.
+// streams are the standard streams of a command.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer

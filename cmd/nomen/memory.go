@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// minMemory is the least that --memory may be, in MiB.
+	// minMemory is the smallest value of --memory, in MiB.
 	minMemory = 256
 
-	// outsideHeap is what the process takes beside what the Go runtime counts: the
-	// program itself, which is read from its file, and stacks of the system.
+	// outsideHeap is the memory that the Go runtime does not count: the program itself,
+	// mapped from its file, and stacks of the system.
 	outsideHeap = 48 << 20
 )
 
-// memoryFlag adds --memory, the one option for how much memory a command takes.
+// memoryFlag adds --memory, which bounds the memory of a command.
 func (c *cli) memoryFlag(f *pflag.FlagSet, usual string) {
-	f.IntVar(&c.memory, "memory", 0, "MiB that the process takes at most, from 256 on; its cache gets all but 512 of them, or a quarter (default "+usual+")")
+	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets all but 512 of them, or a quarter (default "+usual+")")
 }
 
-// boundMemory divides --memory between the cache of the store and all else, or adds
-// what all else may take to the usual cache, in bytes, and has the Go runtime keep to
-// it, unless the environment says what that is to keep to (GOMEMLIMIT).
+// boundMemory divides --memory between the cache of the store and the rest, or by default
+// adds the usual rest to a cache of the given number of bytes. It sets the limit of the Go
+// runtime, unless the environment does (GOMEMLIMIT).
 func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	if c.memory != 0 && c.memory < minMemory {
-		return usagef("--memory %d: want MiB, at least %d", c.memory, minMemory)
+		return usagef("--memory %d: must be at least %d MiB", c.memory, minMemory)
 	}
 	c.cacheSize = usual
 	limit := pebblestore.MemoryFor(usual)

@@ -15,29 +15,28 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-const migrateLong = `Migrate copies everything from one store into an empty one: all changes with their
-times, reasons and digests, and the tokens. At the end it compares the two: the
-heads of their histories, which stand for every change in order, and the numbers of
-records and of tokens. The store that is copied stays as it is.
+const migrateLong = `Migrate copies one store into another, empty one: all changes with their times, reasons
+and digests, and the tokens. At the end it compares the two: the heads of their
+histories, which cover every change in order, and the numbers of records and tokens. The
+source is not changed.
 
-A store is pebble:DIR, or postgres://USER@HOST/DATABASE. No server may have a
-pebble store open meanwhile. What is changed in a database that is in use comes
-along up to the moment at which migrate begins; what a node had committed and not
-yet put into the log of changes when it was killed comes along too.
+A store is pebble:DIR or postgres://USER@HOST/DATABASE. No server may have a pebble store
+open meanwhile. From a database in use, migrate copies the changes made before it
+started, including those that a killed node had committed but not yet logged.
 
-If it is cut short, start it again: what has arrived is compared, not copied
-again.
+If it is interrupted, run it again: it compares what is already there instead of copying
+it again.
 
-With --repair-times, changes that a wrong clock has dated in the future get the time
-of the change before them; 'nomen verify' tells whether there are any. All else is
-copied as it is. The history of the copy then has another head.`
+With --repair-times, changes that a wrong clock dated in the future get the time of the
+change before them; 'nomen verify' says whether there are any. Everything else is copied
+unchanged. The copy then has a different head.`
 
 func (c *cli) migrateCommand() *cobra.Command {
 	var from, to string
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "migrate --from STORE --to STORE",
-		Short: "everything into another store",
+		Short: "copy everything into another store",
 		Long:  migrateLong,
 		Example: `  nomen migrate --from pebble:/var/lib/nomen/store --to postgres://nomen@db.example.org/names
   nomen migrate --from postgres://nomen@db.example.org/names --to pebble:/srv/names/store
@@ -45,9 +44,9 @@ func (c *cli) migrateCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&from, "from", "", "the store that is copied (required)")
-	f.StringVar(&to, "to", "", "the empty store that it is copied to (required)")
-	f.BoolVar(&repair, "repair-times", false, "date changes that are dated in the future like the change before them")
+	f.StringVar(&from, "from", "", "store to copy (required)")
+	f.StringVar(&to, "to", "", "empty store to copy it to (required)")
+	f.BoolVar(&repair, "repair-times", false, "give changes dated in the future the time of the change before them")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case from == "" || to == "":
@@ -72,14 +71,14 @@ func (c *cli) migrateStores(ctx context.Context, from, to string, repair bool) e
 	return errors.Join(c.migrate(ctx, source, target, repair), target.Close(), source.Close())
 }
 
-// openAt opens the store that pebble:DIR or postgres://... names.
+// openAt opens the store given as pebble:DIR or postgres://...
 func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Store, error) {
 	dir, isPebble := strings.CutPrefix(spec, "pebble:")
 	switch {
 	case isPebble && dir != "":
 		s, err := pebblestore.Open(pebblestore.Options{Dir: dir, Log: c.logger(), ReadOnly: readOnly, Now: clock})
 		if errors.Is(err, pebblestore.ErrLocked) {
-			return nil, fmt.Errorf("%w: stop the server, or wait until the other command has ended", err)
+			return nil, fmt.Errorf("%w; stop the server, or wait for the other command to end", err)
 		}
 		if err != nil {
 			return nil, err
@@ -92,21 +91,21 @@ func (c *cli) openAt(ctx context.Context, spec string, readOnly bool) (store.Sto
 		}
 		return s, nil
 	}
-	return nil, usagef("%q: want pebble:DIR or postgres://...", spec)
+	return nil, usagef("invalid store %q: must be pebble:DIR or postgres://USER@HOST/DATABASE", spec)
 }
 
-// A migration tells what was copied.
+// A migration is the result of a migration as JSON.
 type migration struct {
 	Changes uint64  `json:"changes"`
 	Records int64   `json:"records"`
 	Tokens  int     `json:"tokens"`
 	Head    string  `json:"head"`
 	Seconds float64 `json:"seconds"`
-	Retimed *uint64 `json:"retimed,omitempty"` // changes that got another time, of a repair
+	Retimed *uint64 `json:"retimed,omitempty"` // changes whose time was repaired
 }
 
-// migrate copies one store into another and compares them. A repair gives changes that
-// are dated in the future other times.
+// migrate copies one store into another and compares them. With repair it changes the
+// times of changes that are dated in the future.
 func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) error {
 	start := clock()
 	head, err := settledHead(ctx, from)
@@ -125,7 +124,7 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) er
 	err = store.Load(ctx, to, upTo(head.Size, bar, entries))
 	end()
 	if err != nil {
-		return fmt.Errorf("%w; what has arrived stays, and the same command goes on after it", err)
+		return fmt.Errorf("%w; run the same command again to continue", err)
 	}
 	m := migration{Changes: head.Size}
 	if m.Tokens, err = copyTokens(ctx, tokens, to); err != nil {
@@ -142,12 +141,11 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) er
 	if c.json {
 		return c.printJSON(m)
 	}
-	_, err = fmt.Fprintf(c.out, "%d changes of %d records and %d tokens in %.2f s, %.0f changes a second\nthe heads are equal: %s\n",
-		m.Changes, m.Records, m.Tokens, m.Seconds, rate(int64(m.Changes), m.Seconds), m.Head)
+	_, err = fmt.Fprintf(c.out, "%s\nthe heads are equal: %s\n", m.summary(), m.Head)
 	return err
 }
 
-// migrateRepaired ends a migration that has given changes other times.
+// migrateRepaired completes a migration that repaired times.
 func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migration, times *retimer, start time.Time) error {
 	head, err := settledHead(ctx, to)
 	if err != nil {
@@ -162,7 +160,7 @@ func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migra
 	case err != nil:
 		return err
 	case head.Size != m.Changes || there != here:
-		return fmt.Errorf("the copy is not the same: it has %d changes and %d records, not %d and %d; was the store changed meanwhile?", head.Size, there, m.Changes, here)
+		return fmt.Errorf("the copy differs: it has %d changes and %d records, expected %d and %d; was the store changed meanwhile?", head.Size, there, m.Changes, here)
 	}
 	if err := sameTokens(ctx, from, to); err != nil {
 		return err
@@ -171,12 +169,17 @@ func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migra
 	if c.json {
 		return c.printJSON(m)
 	}
-	_, err = fmt.Fprintf(c.out, "%d changes of %d records and %d tokens in %.2f s, %.0f changes a second\n%s\nhead %s\n",
-		m.Changes, m.Records, m.Tokens, m.Seconds, rate(int64(m.Changes), m.Seconds), times.summary(), m.Head)
+	_, err = fmt.Fprintf(c.out, "%s\n%s\nhead %s\n", m.summary(), times.summary(), m.Head)
 	return err
 }
 
-// upTo yields the entries up to a place, and shows how many there are.
+// summary says how much was copied, and how fast.
+func (m *migration) summary() string {
+	return fmt.Sprintf("%s of %s and %s in %.2f s, %.0f changes per second", count(int64(m.Changes), "change"),
+		count(m.Records, "record"), count(int64(m.Tokens), "token"), m.Seconds, rate(int64(m.Changes), m.Seconds))
+}
+
+// upTo yields the entries up to the one numbered last, and shows the progress.
 func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if last == 0 {
@@ -193,7 +196,7 @@ func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.E
 	}
 }
 
-// tokenBatch is how many tokens are written at once.
+// tokenBatch is how many tokens are written in one batch.
 const tokenBatch = 1000
 
 // copyTokens copies the tokens and returns how many there are.
@@ -223,8 +226,8 @@ func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to 
 	return n, write()
 }
 
-// compareStores returns an error unless both stores have the same history, as many
-// records, and the tokens of the first are in the second. It returns the number of
+// compareStores returns an error unless both stores have the same history and the same
+// number of records, and the second has all tokens of the first. It returns the number of
 // records.
 func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head) (int64, error) {
 	got, err := settledHead(ctx, to)
@@ -232,13 +235,13 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	case err != nil:
 		return 0, err
 	case got != want:
-		return 0, fmt.Errorf("the copy is not the same: its head is %s, not %s", got, want)
+		return 0, fmt.Errorf("the copy differs: its head is %s, expected %s", got, want)
 	}
 	there, err := exactCount(ctx, to)
 	if err != nil {
 		return 0, err
 	}
-	here, err := exactCount(ctx, from) // before the head: what is written in between shows there
+	here, err := exactCount(ctx, from) // before the head, which shows changes made after this count
 	if err != nil {
 		return 0, err
 	}
@@ -246,14 +249,14 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	case err != nil:
 		return 0, err
 	case now != want:
-		fmt.Fprintf(c.err, "nomen: warning: changes made meanwhile were not copied: %d\n", now.Size-want.Size)
+		fmt.Fprintf(c.err, "nomen: warning: the store was changed meanwhile; changes not copied: %d\n", now.Size-want.Size)
 	case here != there:
-		return 0, fmt.Errorf("the copy is not the same: it has %d records, not %d", there, here)
+		return 0, fmt.Errorf("the copy differs: it has %d records, expected %d", there, here)
 	}
 	return there, sameTokens(ctx, from, to)
 }
 
-// settledHead returns the head of s with all changes that were acknowledged.
+// settledHead returns the head of s after all acknowledged changes have been logged.
 func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -261,7 +264,7 @@ func settledHead(ctx context.Context, s store.Reader) (store.Head, error) {
 	return store.HeadOf(ctx, s)
 }
 
-// exactCount counts records, one by one if the store only estimates.
+// exactCount returns the number of records. It counts them if the store only estimates.
 func exactCount(ctx context.Context, s store.Reader) (int64, error) {
 	n, exact, err := store.Count(ctx, s)
 	if err != nil || exact {
@@ -277,11 +280,11 @@ func exactCount(ctx context.Context, s store.Reader) (int64, error) {
 	return n, nil
 }
 
-// sameTokens returns an error unless every token of one store is in the other.
+// sameTokens returns an error unless the second store has all tokens of the first.
 func sameTokens(ctx context.Context, from, to store.Store) error {
 	tokens, ok := to.(store.Tokens)
 	if !ok {
-		return fmt.Errorf("%T keeps no tokens: %w", to, errors.ErrUnsupported)
+		return fmt.Errorf("%T cannot store tokens: %w", to, errors.ErrUnsupported)
 	}
 	for t, err := range store.AllTokens(ctx, from) {
 		if err != nil {
@@ -292,7 +295,7 @@ func sameTokens(ctx context.Context, from, to store.Store) error {
 			return fmt.Errorf("token %s: %w", t.ID, err)
 		}
 		if !copied.SameContent(t) {
-			return fmt.Errorf("the copy is not the same: token %s is another", t.ID)
+			return fmt.Errorf("the copy differs: token %s has other content", t.ID)
 		}
 	}
 	return nil

@@ -12,36 +12,36 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-const mintLong = `Mint makes new names and reserves them: each is written as a reserved record,
-which nobody can be given again, and which is not public until it is made active.
-A name that exists already is passed over. Names are printed when they are
-reserved; with --dry-run they are printed and nothing is reserved.
+const mintLong = `Mint creates new names and reserves them: each becomes a reserved record, which cannot be
+given out again and is not public until it is made active. Names that already exist are
+skipped. Names are printed as soon as they are reserved; --dry-run prints them without
+reserving them.
 
-NAMESPACE-OR-PREFIX is what the names lie under: an authority's prefix, or the
+NAMESPACE-OR-PREFIX is where the names belong: the prefix of an authority, or the
 identifier of a URN namespace, such as uuid.
 
-A template says what follows it, in literal text and parts in braces:
+A template describes what follows the prefix, as literal text and parts in braces:
 
-  {seq}          the number after the highest there is
-  {seq:6}        the same in six digits; {seq:6:100-4999} within a range
-  {random:8}     eight characters from which no word arises
+  {seq}          the number after the highest existing one
+  {seq:6}        the same with six digits; {seq:6:100-4999} within a range
+  {random:8}     eight random characters that cannot form a word
   {digit:8}      eight random digits; {hex:8} hexadecimal ones
-  {date}         the day as YYYYMMDD; {year}, {month}, {day}; UTC
-  {uuid}         a UUID of version 7, in the order of time; {uuid:4} a random one
-  {check}        the check digits of the namespace: isbn, issn, nbn:de ...
-  {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two
+  {date}         the date as YYYYMMDD; {year}, {month}, {day}; UTC
+  {uuid}         a UUID of version 7, ordered by time; {uuid:4} a random one
+  {check}        the check character of the namespace: isbn, issn, nbn:de ...
+  {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two digits
 
-Between the prefix and that comes the first delimiter of the namespace, unless
-the template begins with one: under urn:nbn:fi the template x{seq} gives
-urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
+The first delimiter of the namespace is put between the prefix and the rest, unless the
+template begins with a delimiter: for urn:nbn:fi the template x{seq} gives urn:nbn:fi-x1,
+and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template names go on as those that are there (the last one, of at most
-20,000): by the next number, with a check digit where the namespace wants one. In
-urn:uuid they are UUIDs, under an ark prefix random characters with a check. Those
-of which every number has a check digit, such as ISBN and ISSN, are given out in
-blocks: they want a template that keeps to yours.
+Without a template, new names continue the existing ones (the last one, of at most
+20,000) with the next number, and a check character if the namespace needs one. For
+urn:uuid they are UUIDs, for an ark prefix random characters with a check character.
+Namespaces in which every number has a check character, such as ISBN and ISSN, are
+assigned in blocks: they need a template that stays within your block.
 
-The exit status is 1 when the template cannot give as many names as are wanted.`
+The exit status is 1 if the template cannot give as many names as requested.`
 
 const mintExample = `  nomen mint uuid
   nomen mint urn:dns:example.org
@@ -50,7 +50,7 @@ const mintExample = `  nomen mint uuid
   nomen mint --template 'x5{random:8}{check:noid}' ark:12345
   nomen mint --template '978952{seq:6:123000-123999}{check}' isbn`
 
-// maxMint bounds how many names one command makes.
+// maxMint is the largest number of names that one command creates.
 const maxMint = mint.MaxRun
 
 type mintFlags struct {
@@ -64,19 +64,19 @@ func (c *cli) mintCommand() *cobra.Command {
 	var m mintFlags
 	cmd := &cobra.Command{
 		Use:     "mint NAMESPACE-OR-PREFIX",
-		Short:   "make new names and reserve them",
+		Short:   "create new names and reserve them",
 		Long:    mintLong,
 		Example: mintExample,
 		Args:    arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&m.template, "template", "", "what follows the prefix (default by what is there)")
-	f.IntVar(&m.count, "count", 1, "how many names")
-	f.BoolVar(&m.dry, "dry-run", false, "show the names, and reserve nothing")
-	f.StringVar(&m.why, "why", "", "reason, for the history")
+	f.StringVar(&m.template, "template", "", "what follows the prefix (default continue the existing names)")
+	f.IntVar(&m.count, "count", 1, "number of names")
+	f.BoolVar(&m.dry, "dry-run", false, "print the names and reserve nothing")
+	f.StringVar(&m.why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if m.count < 1 || m.count > maxMint {
-			return usagef("--count %d: want 1 to %d", m.count, maxMint)
+			return usagef("--count %d: must be from 1 to %d", m.count, maxMint)
 		}
 		p, err := reserve.ReadPrefix(args[0])
 		if err != nil {
@@ -100,7 +100,7 @@ func (c *cli) mintCommand() *cobra.Command {
 	return cmd
 }
 
-// mintNames makes names and prints them.
+// mintNames creates names and prints them.
 func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Options) error {
 	a := newAnswers(c)
 	for n, err := range reserve.Names(ctx, b, o) {
@@ -112,7 +112,7 @@ func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Option
 	return a.end()
 }
 
-// minted answers with a new name, at once: it is reserved now.
+// minted prints a new name at once, because it is reserved now.
 func (a *answers) minted(n name.Name) {
 	if a.json != nil {
 		a.object(mintedName{n})
@@ -126,8 +126,8 @@ type mintedName struct {
 	Name name.Name `json:"name"`
 }
 
-// mintFailed says why there are no more names. What is wrong with a template is
-// wrong usage; that it has no more names is the answer no.
+// mintFailed prints why there are no more names. An error in a template is wrong usage;
+// a template that is exhausted is the answer no.
 func (c *cli) mintFailed(o reserve.Options, err error) error {
 	var bad *mint.Error
 	if errors.As(err, &bad) {
@@ -138,7 +138,7 @@ func (c *cli) mintFailed(o reserve.Options, err error) error {
 	exhausted := errors.As(err, new(*mint.ExhaustedError))
 	switch {
 	case no && o.Template == "":
-		err = fmt.Errorf("%s: no names of its namespace go on by themselves from what is there: give a --template (%w)", o.Prefix, refused.Err)
+		err = fmt.Errorf("%s: cannot continue the existing names of this namespace; pass --template (%w)", o.Prefix, refused.Err)
 	case !no && !exhausted && !errors.Is(err, reserve.ErrCrowded):
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 var _ reserve.Backend = mintBackend{}
 
-// mintBackend is a backend whose names can be listed.
+// A mintBackend is a backend that can list names.
 type mintBackend struct{ backend }
 
 // Keys implements [reserve.Backend], with one record in memory at a time.
@@ -43,7 +43,7 @@ func (m mintBackend) Keys(ctx context.Context, prefix string) iter.Seq2[name.Nam
 			}
 			n, bad := name.Parse(rec.Name)
 			if err == nil && bad != nil {
-				continue // by older rules: no new name is spelled so
+				continue // valid only by older rules: no new name can equal it
 			}
 			if !yield(n, err) || err != nil {
 				return
@@ -52,7 +52,7 @@ func (m mintBackend) Keys(ctx context.Context, prefix string) iter.Seq2[name.Nam
 	}
 }
 
-// An emptyBackend is a store that is not there yet: a dry run needs none.
+// An emptyBackend stands for a store that does not exist yet, for a dry run.
 type emptyBackend struct{ backend }
 
 func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record, error) {

@@ -15,20 +15,21 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// missesFile is where a server keeps its misses, in the data directory.
+// missesFile is the file in the data directory in which a server counts failed lookups.
 const missesFile = "misses.jsonl"
 
-const missesLong = `Misses lists the names that somebody asked for and that are not known, the most
-frequent first: how often, the hour of the last time, the name, and what may have
-been meant. Broken links and misspelled names show here.
+const missesLong = `Misses lists the failed lookups: names that clients asked for and that have no record,
+most frequent first. It prints how often, the hour of the last time, the name, and
+similar names that may have been meant. Use it to find broken links and misspelled names.
 
-Nothing is kept of who asked. Of very many names only the frequent ones are kept.
+Nothing about the clients is stored. If there are very many names, only the most frequent
+are kept.
 
-It asks the server that runs on the data directory, or reads the file that the
-last one left there. Each server counts for itself: FILE names such files, of
-several servers, whose counts are then added.
+It asks the server that runs on the data directory, or reads the file that the last one
+left there. Each server counts for itself: pass the files of several servers as FILE to
+add up their counts.
 
---clear forgets all counts, and needs --yes as well.`
+--clear resets all counts, and needs --yes as well.`
 
 func (c *cli) missesCommand() *cobra.Command {
 	var o struct {
@@ -38,7 +39,7 @@ func (c *cli) missesCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "misses [FILE...]",
-		Short: "names asked for and not found",
+		Short: "list failed lookups",
 		Long:  missesLong,
 		Example: `  nomen misses --limit 20
   nomen misses --prefix urn:dns:example.org --json | jq -r 'select(.count > 9).name'
@@ -48,19 +49,19 @@ func (c *cli) missesCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.prefix, "prefix", "", "only names that begin with this (default all)")
-	f.IntVar(&o.limit, "limit", 0, "list so many (default all)")
-	f.BoolVar(&o.clear, "clear", false, "forget all counts")
-	f.BoolVar(&o.yes, "yes", false, "with --clear: it is meant")
+	f.IntVar(&o.limit, "limit", 0, "maximum number of names (default all)")
+	f.BoolVar(&o.clear, "clear", false, "reset all counts")
+	f.BoolVar(&o.yes, "yes", false, "confirm --clear")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		switch {
 		case o.limit < 0:
-			return usagef("--limit %d: want a number from 0", o.limit)
+			return usagef("--limit %d: must not be negative", o.limit)
 		case !o.clear && o.yes:
-			return usagef("misses: --yes goes with --clear")
+			return usagef("misses: --yes needs --clear")
 		case o.clear && (len(files) > 0 || o.prefix != "" || o.limit > 0):
-			return usagef("misses: --clear forgets all and goes with nothing else")
+			return usagef("misses: --clear resets all counts and cannot be combined with files, --prefix or --limit")
 		case o.clear && !o.yes:
-			return usagef("misses: --clear forgets all counts; --yes says that it is meant")
+			return usagef("misses: --clear resets all counts: confirm with --yes")
 		case o.clear:
 			return c.clearMisses(cmd.Context())
 		}
@@ -73,8 +74,8 @@ func (c *cli) missesCommand() *cobra.Command {
 	return cmd
 }
 
-// misses returns the misses of files, or if there are none those of the server
-// or of the file that it left.
+// misses returns the failed lookups of files or, without files, those of the server or of
+// the file that it left.
 func (c *cli) misses(ctx context.Context, files []string, prefix string, limit int) (adminapi.Misses, error) {
 	if len(files) == 0 {
 		if api, err := c.server(ctx); err == nil {
@@ -86,7 +87,7 @@ func (c *cli) misses(ctx context.Context, files []string, prefix string, limit i
 	var all adminapi.Misses
 	lists := make([][]misses.Miss, len(files))
 	for i, file := range files {
-		if _, err := os.Stat(file); err != nil { // Load takes it for an empty one
+		if _, err := os.Stat(file); err != nil { // Load treats a missing file as empty
 			return all, err
 		}
 		list, totals, err := misses.Load(file)
@@ -99,7 +100,7 @@ func (c *cli) misses(ctx context.Context, files []string, prefix string, limit i
 	return all, nil
 }
 
-// chosen returns the first of the names that begin with prefix.
+// chosen returns the first limit names that begin with prefix.
 func chosen(list []misses.Miss, prefix string, limit int) []misses.Miss {
 	var some []misses.Miss
 	for _, m := range list {
@@ -113,7 +114,7 @@ func chosen(list []misses.Miss, prefix string, limit int) []misses.Miss {
 	return some
 }
 
-// clearMisses lets the server forget, or empties the file that it left.
+// clearMisses resets the counts of the server, or empties the file that it left.
 func (c *cli) clearMisses(ctx context.Context) error {
 	forgotten, err := c.forgetMisses(ctx)
 	switch {
@@ -122,7 +123,7 @@ func (c *cli) clearMisses(ctx context.Context) error {
 	case c.json:
 		return c.printJSON(forgotten)
 	}
-	_, err = fmt.Fprintf(c.out, "forgot %d questions\n", forgotten.Asked)
+	_, err = fmt.Fprintf(c.out, "cleared %s\n", count(int64(forgotten.Asked), "failed lookup"))
 	return err
 }
 
@@ -138,7 +139,7 @@ func (c *cli) forgetMisses(ctx context.Context) (misses.Totals, error) {
 	return was, misses.Save(file, nil, misses.Totals{Since: clock().UTC().Truncate(time.Hour)})
 }
 
-// showMisses prints misses as a table or as JSON.
+// showMisses prints failed lookups as a table or JSON.
 func (c *cli) showMisses(m adminapi.Misses, prefix string) error {
 	a := newAnswers(c)
 	if a.json != nil {
@@ -165,18 +166,18 @@ func (c *cli) showMisses(m adminapi.Misses, prefix string) error {
 	return nil
 }
 
-// sumOf says what a list is part of.
+// sumOf summarises a list and says how much of all failed lookups it covers.
 func sumOf(m adminapi.Misses, prefix string) string {
 	if m.Since.IsZero() {
-		return "nothing has been counted yet"
+		return "no failed lookups counted yet"
 	}
 	counted := uint64(0)
 	for _, miss := range m.Misses {
 		counted += miss.Count
 	}
-	of := fmt.Sprintf("of %d in all", m.Asked)
+	of := fmt.Sprintf("of %d in total", m.Asked)
 	if prefix == "" && counted == m.Asked {
-		of = "all there are"
+		of = "all that were counted"
 	}
-	return fmt.Sprintf("%d names, %d questions, %s, since %s", len(m.Misses), counted, of, m.Since.Format("2006-01-02 15h UTC"))
+	return fmt.Sprintf("%s, %s, %s, since %s", count(int64(len(m.Misses)), "name"), count(int64(counted), "failed lookup"), of, m.Since.Format("2006-01-02 15h UTC"))
 }

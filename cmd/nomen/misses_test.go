@@ -39,7 +39,7 @@ func TestMissesOfServer(t *testing.T) {
 	}
 	for _, tt := range []struct{ args, want, request string }{
 		{"misses --limit 3 --prefix urn:x-y", "2  2026-11-20 13h  urn:x-y:a\n", "GET limit=3&prefix=urn%3Ax-y"},
-		{"misses --clear --yes", "forgot 7 questions\n", "DELETE "},
+		{"misses --clear --yes", "cleared 7 failed lookups\n", "DELETE "},
 	} {
 		asked = nil
 		var out, log bytes.Buffer

@@ -15,9 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const getLong = `Get shows the record of each name as it is kept, whatever its status. With --at it
-shows the record as it was then: at a time (2026-11-20T12:00:00Z), or at the end
-of a day (2026-11-20, UTC).
+const getLong = `Get shows the records of names, whatever their status. With --at it shows the record as
+of a time (2026-11-20T12:00:00Z), or as of the end of a day (2026-11-20, UTC).
 
 `
 
@@ -33,7 +32,7 @@ func (c *cli) getCommand() *cobra.Command {
   nomen get --json - < names.txt`,
 		Args: arguments(1, -1),
 	}
-	cmd.Flags().StringVar(&at, "at", "", "as it was then: a time, or a date for the end of that day (default now)")
+	cmd.Flags().StringVar(&at, "at", "", "show the record as of this time, or as of the end of this day (default now)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		when, err := asOf(at)
 		if err != nil {
@@ -51,7 +50,7 @@ func (c *cli) getCommand() *cobra.Command {
 	return cmd
 }
 
-// asOf reads --at; not given it is zero, which means now.
+// asOf parses --at; for "" it returns the zero time, which means now.
 func asOf(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -72,30 +71,28 @@ func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.
 	rec, err := b.GetAt(ctx, n, at)
 	hint := ""
 	if !at.IsZero() {
-		hint = " as of " + at.UTC().Format(time.RFC3339) + "; 'nomen history' shows what there was when"
+		hint = " as of " + at.UTC().Format(time.RFC3339) + "; 'nomen history' shows all revisions"
 	}
 	return rec, namedHint(spelling, hint, err)
 }
 
-const putLong = `Put writes one record. What is not mentioned stays as it is: locations and
-values are added, and the elements of metadata that are given replace those
-there; --meta ELEMENT= with no value clears an element. With --replace the
-locations given replace those there; one that stays keeps its type, language,
-priority and so on unless they are given. --remove takes away one location, or one
-identifier of --same-as.
+const putLong = `Put creates or changes one record. What is not given stays as it is: locations and
+values are added, and the given elements of metadata replace the existing ones; --meta
+ELEMENT= without a value clears an element. With --replace, the given locations replace
+the existing ones; one that stays keeps its type, language, priority and so on unless
+these are given. --remove removes a location, or an identifier added by --same-as.
 
---type, --lang, --rel, --note and --priority are of the locations that are given.
+--type, --lang, --rel, --note and --priority apply to all the given locations.
 
-A name that does not exist is created, active unless --status says otherwise. An
-active name is never deleted, so what 'nomen check' finds wrong with a new one is
-a warning, or an error with --strict. A retired name is brought back by --status
-active with --revision, the number of its last revision.`
+A new name is active unless --status says otherwise. With --strict, put rejects a new name
+in which 'nomen check' finds an error; otherwise it only warns. An active name can never
+be deleted. To bring back a retired name, use --status active with --revision and the number of its last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
 	var p putFlags
 	cmd := &cobra.Command{
 		Use:   "put NAME [URL...]",
-		Short: "write a record",
+		Short: "create or change a record",
 		Long:  putLong,
 		Example: `  nomen put urn:dns:example.org:alb002 https://example.org/albums/2 --title "Second album"
   nomen put urn:dns:example.org:alb002 --type text/html --lang en https://example.org/albums/2.en.html
@@ -104,20 +101,20 @@ func (c *cli) putCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.status, "status", "", "reserved, active or retired (default active, of a new name)")
+	f.StringVar(&p.status, "status", "", "reserved, active or retired (default active for a new name)")
 	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, an element of Dublin Core such as creator, or ELEMENT= to clear it; can be repeated")
 	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
 	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
 	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
 	f.StringVar(&p.location.Lang, "lang", "", "language of the locations")
 	f.StringVar(&p.location.Rel, "rel", "", "link relation of the locations (default item)")
-	f.StringVar(&p.location.Note, "note", "", "free text that goes with the locations")
-	f.IntVar(&p.location.Priority, "priority", 0, "of the locations; 1 is tried first (default 1)")
-	f.BoolVar(&p.replace, "replace", false, "the locations given replace those there")
+	f.StringVar(&p.location.Note, "note", "", "note on the locations, for people")
+	f.IntVar(&p.location.Priority, "priority", 0, "priority of the locations; 1 is tried first (default 1)")
+	f.BoolVar(&p.replace, "replace", false, "replace the existing locations by the given ones")
 	f.StringArrayVar(&p.remove, "remove", nil, "URL of a location, or identifier of --same-as, to remove; can be repeated")
-	f.BoolVar(&p.strict, "strict", false, "refuse a new name that 'nomen check' finds an error in")
-	f.Uint64Var(&p.revision, "revision", 0, "refuse if the record has another revision")
-	f.StringVar(&p.why, "why", "", "reason, for the history")
+	f.BoolVar(&p.strict, "strict", false, "reject a new name in which 'nomen check' finds an error")
+	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
+	f.StringVar(&p.why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := p.request(args[0], args[1:])
 		if err != nil {
@@ -138,14 +135,14 @@ type putFlags struct {
 	status          string
 	metadata, title []string
 	sameAs          []string
-	location        nomen.Location // what all locations share
+	location        nomen.Location // what applies to all locations
 	replace, strict bool
 	remove          []string
 	revision        uint64
 	why             string
 }
 
-// request makes the request that the arguments and flags mean.
+// request returns the request for the arguments and flags.
 func (p *putFlags) request(spelling string, urls []string) (registrar.Request, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -154,10 +151,10 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	rec := &store.Record{Name: n, Spelling: spelling, Status: nomen.Status(p.status), SameAs: p.sameAs}
 	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: true, Expected: store.AnyRevision, ReplaceLocations: p.replace, Remove: p.remove, Strict: p.strict}
 	if p.status != "" && !slices.Contains(statuses(), rec.Status) {
-		return req, usagef("--status %q: want reserved, active or retired", p.status)
+		return req, usagef("--status %q: must be reserved, active or retired", p.status)
 	}
 	if len(urls) == 0 && (p.replace || p.location != nomen.Location{}) {
-		return req, usagef("put: --type, --lang, --rel, --note, --priority and --replace go with a URL")
+		return req, usagef("put: --type, --lang, --rel, --note, --priority and --replace need a URL")
 	}
 	for _, u := range urls {
 		l := p.location
@@ -182,10 +179,10 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	return req, nil
 }
 
-// statuses are those that a record can have.
+// statuses returns the statuses that a record can have.
 func statuses() []nomen.Status { return []nomen.Status{nomen.Reserved, nomen.Active, nomen.Retired} }
 
-// elements reads the metadata flags.
+// elements parses the metadata flags.
 func (p *putFlags) elements() (nomen.Metadata, error) {
 	meta := nomen.Metadata{}
 	if len(p.title) > 0 {
@@ -195,7 +192,7 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 		element, value, ok := strings.Cut(m, "=")
 		cleared, before := meta[element]
 		if !ok || element == "" || before && (value == "" || len(cleared) == 0) {
-			return nil, usagef("--meta %q: want ELEMENT=VALUE, or ELEMENT= alone to clear the element", m)
+			return nil, usagef("--meta %q: must be ELEMENT=VALUE, or ELEMENT= alone to clear the element", m)
 		}
 		if meta[element] = append(meta[element], value); value == "" {
 			meta[element] = []string{}
@@ -204,10 +201,9 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 	return meta, nil
 }
 
-const retireLong = `Retire makes names tombstones: they are kept for ever, say why they were retired
-and, if there are any, which names to use instead. Their locations stay in the
-records, but readers are not shown them unless --show-locations is given: what was
-withdrawn is not linked to.
+const retireLong = `Retire makes names tombstones. A tombstone is kept for ever; it says why the name was
+retired and, if there are any, which names to use instead. Its locations stay in the
+record but are not shown to readers unless --show-locations is given.
 
 ` + streamHelp
 
@@ -216,19 +212,19 @@ func (c *cli) retireCommand() *cobra.Command {
 	var why string
 	cmd := &cobra.Command{
 		Use:     "retire NAME... --reason REASON",
-		Short:   "make names tombstones",
+		Short:   "retire names: make them tombstones",
 		Long:    retireLong,
 		Example: "  nomen retire urn:dns:example.org:alb002 --reason 'withdrawn by the label'\n  nomen retire urn:dns:example.org:alb002 --reason 'new edition' --successor urn:dns:example.org:alb003\n  nomen retire --reason 'the site was closed' - < names.txt",
 		Args:    arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.Reason, "reason", "", "what people read who come with the name (required)")
-	f.StringArrayVar(&r.Successors, "successor", nil, "a name to use instead; can be repeated")
-	f.BoolVar(&r.ShowLocations, "show-locations", false, "show readers the locations of the tombstone")
-	f.StringVar(&why, "why", "", "reason, for the history")
+	f.StringVar(&r.Reason, "reason", "", "reason shown to people who use the name (required)")
+	f.StringArrayVar(&r.Successors, "successor", nil, "name to use instead; can be repeated")
+	f.BoolVar(&r.ShowLocations, "show-locations", false, "show the locations of the tombstone to readers")
+	f.StringVar(&why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.Reason == "" {
-			return usagef("retire: --reason is required: people will read it")
+			return usagef("retire: --reason is required; the tombstone shows it to people")
 		}
 		r.Expected = store.AnyRevision
 		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {
@@ -245,7 +241,7 @@ func (c *cli) retireCommand() *cobra.Command {
 	return cmd
 }
 
-// retire makes the name of any spelling a tombstone.
+// retire retires a name given in any spelling.
 func retire(ctx context.Context, b backend, spelling string, r registrar.Retirement, why string) (registrar.Outcome, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {

@@ -10,25 +10,25 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-const namespacesLong = `Namespaces lists the known URN namespaces: those registered at IANA, and some that
-are in use without registration. "checked" marks a namespace whose names 'nomen check'
-checks; for the others it checks the general syntax of URNs only.
+const namespacesLong = `Namespaces lists the known URN namespaces: those registered at IANA, and some that are
+in use without registration. "checked" marks a namespace with rules that 'nomen check'
+applies; for the others it checks only the general syntax of URNs.
 
-With identifiers it shows everything known about each namespace. With "-" instead, it
-reads one identifier a line from standard input. The exit status is 1 if an
-identifier is unknown.
+With identifiers it shows everything known about each namespace. With "-" it reads
+identifiers from standard input, one per line. The exit status is 1 if an identifier is
+unknown.
 
 "not stated" means that the documents of the namespace do not say; "stated" names the
-sections that were read.
+sections on which a statement is based.
 
-With --scheme-ids it lists, or shows, the SchemeIDs of 1995 instead.
+With --scheme-ids it lists or shows the SchemeIDs of 1995 instead.
 
 ` + registryHelp
 
 func (c *cli) namespacesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "namespaces [NID...]",
-		Short: "the URN namespaces that are known",
+		Short: "list known URN namespaces",
 		Long:  namespacesLong,
 		Example: `  nomen namespaces
   nomen namespaces isbn nbn
@@ -38,7 +38,7 @@ func (c *cli) namespacesCommand() *cobra.Command {
   nomen namespaces --format html`,
 		ValidArgsFunction: cobra.FixedCompletions(nids(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	old := cmd.Flags().Bool("scheme-ids", false, "the SchemeIDs of 1995 instead")
+	old := cmd.Flags().Bool("scheme-ids", false, "show the SchemeIDs of 1995 instead")
 	file, format := addRegistry(cmd), addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		known, err := readRegistries(*file)
@@ -54,14 +54,14 @@ func (c *cli) namespacesCommand() *cobra.Command {
 	return cmd
 }
 
-// nids returns the identifiers of the namespaces that are known.
+// nids returns the identifiers of the known namespaces.
 func nids() []string { return registry.Standard().Namespaces().Names() }
 
-// codeUnknown: a name that a registry does not have.
+// codeUnknown is the JSON code for a name that a registry does not have.
 const codeUnknown = "unknown"
 
-// answerRegistry lists a registry, or shows its entries with the names given, in a
-// format other than text and JSON if one is named.
+// answerRegistry lists a registry or shows the entries with the given names, as text, as
+// JSON, or in the given format.
 func answerRegistry(c *cli, cmd *cobra.Command, names []string, t registry.Table, format string) error {
 	if format != "" {
 		return documentRegistry(c, names, t, format)
@@ -71,7 +71,7 @@ func answerRegistry(c *cli, cmd *cobra.Command, names []string, t registry.Table
 	}
 	a := newAnswers(c)
 	if a.json == nil {
-		t.WriteText(a) // into a, which cannot fail
+		t.WriteText(a) // writing to a cannot fail
 		return a.end()
 	}
 	for _, e := range t.Entries {
@@ -87,7 +87,7 @@ func documentRegistry(c *cli, names []string, t registry.Table, format string) e
 	case !ok:
 		return usagef("--format %q: must be %s", format, strings.Join(registryFormats(), ", "))
 	case len(names) > 1:
-		return usagef("--format: a document is about the registry or about one entry; %d were given", len(names))
+		return usagef("--format: expected at most one entry, not %d", len(names))
 	case len(names) == 0:
 		return f.Table(t, c.out)
 	}
@@ -115,8 +115,7 @@ func addFormat(cmd *cobra.Command) *string {
 	return format
 }
 
-// answerEntry shows the entry with a name: a row for each thing known, and an empty
-// line.
+// answerEntry prints the entry with a name, one row for each property, and an empty line.
 func answerEntry(a *answers, t registry.Table, name string) {
 	e, ok := t.Lookup(name)
 	switch {
@@ -126,12 +125,12 @@ func answerEntry(a *answers, t registry.Table, name string) {
 	case a.json != nil:
 		a.object(e.Value)
 	default:
-		t.WriteEntryText(a, e) // into a, which cannot fail
+		t.WriteEntryText(a, e) // writing to a cannot fail
 		a.text("")
 	}
 }
 
-// unknownEntry says that a registry does not have a name.
+// unknownEntry returns the error for a name that a registry does not have.
 func unknownEntry(t registry.Table, name string) error {
 	more := t.Unknown(name)
 	if more != "" {
@@ -140,21 +139,20 @@ func unknownEntry(t registry.Table, name string) error {
 	return codedError{codeUnknown, fmt.Errorf("unknown %s %q%s", t.Entry, name, more)}
 }
 
-const registryHelp = `--format writes one document, about the registry or about one entry: html, txt, xml
-or json.
+const registryHelp = `--format writes one document, about the registry or about one entry: html, txt, xml or
+json.
 
---registry names a JSON file of your own entries, which are added to the standard
-ones or replace them: an object with any of the members "namespaces", "scheme_ids",
-"keywords" and "services", each an array of entries with the fields that --json
-shows.`
+--registry adds your own entries from a JSON file to the standard ones, or replaces
+them. The file is an object with any of the members "namespaces", "scheme_ids",
+"keywords" and "services", each an array of entries with the fields that --json shows.`
 
 // addRegistry defines the flag --registry of a command.
 func addRegistry(cmd *cobra.Command) *string {
 	return cmd.Flags().String("registry", "", "JSON file of your own registry entries")
 }
 
-// readRegistries returns the standard registries with the entries of a file added,
-// if there is one.
+// readRegistries returns the standard registries, with the entries of a file added if
+// file is not "".
 func readRegistries(file string) (registry.Registries, error) {
 	r := registry.Standard()
 	if file == "" {

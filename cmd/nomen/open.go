@@ -17,22 +17,22 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// The files of a data directory beside the store.
+// The files of a data directory.
 const (
 	storeDir  = "store"
 	tokenFile = "admin.token" // the administrator's token, mode 0600
-	urlFile   = "admin.url"   // of the running server's admin listener
-	jobsDir   = "jobs"        // of the server: what its jobs did, and bodies that they read
+	urlFile   = "admin.url"   // the URL of the running server's admin listener
+	jobsDir   = "jobs"        // the server's jobs: their logs and request bodies
 )
 
-// storePath returns the directory of the store that --store and --data name.
+// storePath returns the directory of the store given by --store and --data.
 func (c *cli) storePath() (string, error) {
 	if c.store == "" {
 		return filepath.Join(c.data, storeDir), nil
 	}
 	dir, ok := strings.CutPrefix(c.store, "pebble:")
 	if !ok || dir == "" {
-		return "", usagef("--store %q: want pebble:DIR, or postgres://... where a database will do", c.store)
+		return "", usagef("--store %q: must be pebble:DIR, or postgres://HOST/DATABASE for commands that work on a database", c.store)
 	}
 	return dir, nil
 }
@@ -43,24 +43,24 @@ type access uint8
 // The kinds of access.
 const (
 	reads   access = iota // the store must exist
-	changes               // it must exist too: who changes what is there is wrong about the place
-	creates               // it is made if it does not exist, and that is said
+	changes               // the store must exist: a missing one means a wrong --data or --store
+	creates               // the store is created if it does not exist, with a message
 )
 
 // A noStoreError says that a command needs a store that does not exist.
 type noStoreError struct{ at string }
 
 func (e *noStoreError) Error() string {
-	return e.at + ": no store is there yet; 'nomen serve', 'put', 'import' or 'mint' makes one: " + fs.ErrNotExist.Error()
+	return e.at + ": no store found; check --data and --store, or create a store with 'nomen serve', 'put', 'import' or 'mint': " + fs.ErrNotExist.Error()
 }
 
 func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
 
-// made says that a store was made, which is not always what was meant.
-func (c *cli) made(at string) { fmt.Fprintln(c.err, "nomen: "+printable(at)+": made a new store") }
+// made reports that a store was created, in case the user meant another one.
+func (c *cli) made(at string) { fmt.Fprintln(c.err, "nomen: "+printable(at)+": created a new store") }
 
-// withStore calls f with the store, or with the server that has it open. The error
-// is a [*noStoreError] if there is none and the access does not make one.
+// withStore calls f with the store, or with the server that has it open. The error is a
+// [*noStoreError] if the store does not exist and the access does not create it.
 func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) error {
 	if c.inDatabase() {
 		return c.withDatabase(ctx, how, f)
@@ -75,7 +75,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 		case remote != nil:
 			return f(c.through(remote))
 		case err != nil:
-			return fmt.Errorf("%s: the server of this data directory cannot be asked, and keeps its names elsewhere: %w; remove the file if there is no such server any more", filepath.Join(c.data, urlFile), err)
+			return fmt.Errorf("%s: cannot reach the server of this data directory, whose store is elsewhere: %w; if that server no longer exists, remove the file", filepath.Join(c.data, urlFile), err)
 		}
 	}
 	s, remote, err := c.whenFree(ctx, func() (*pebblestore.Store, error) { return c.openStore(dir, how) })
@@ -85,25 +85,25 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	case remote != nil:
 		return f(c.through(remote))
 	}
-	if remote, _ := c.elsewhere(ctx); remote != nil { // one that cannot be asked was killed, and the store is free
-		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, does not have this store open: give its --store too, restart the server if the store was replaced while it ran, or remove %s if this is a copy of its directory",
+	if remote, _ := c.elsewhere(ctx); remote != nil { // a server that cannot be reached was killed and no longer holds the store
+		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, does not have this store open; pass the server's --store, or restart the server if the store was replaced while it ran, or remove %s if this is a copy of the server's directory",
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
 }
 
-// through returns the server by which a command works, and says which options are
-// those of the server.
+// through returns the server as a backend and warns about options that only the server
+// can apply.
 func (c *cli) through(remote *adminapi.Client) backend {
 	if c.clockOK {
-		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running: give it to the server")
+		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running; start the server with it instead")
 	}
 	return remote
 }
 
-// elsewhere returns a client of a server that runs on the data directory without
-// having its store open: one of a database, or on another machine. It is nil where
-// the directory names no server, and to who names the store.
+// elsewhere returns a client of a server that runs on the data directory without having
+// its store open, because it serves a database or runs on another machine. It returns
+// nil if the directory names no server or --store is set.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil
@@ -111,17 +111,16 @@ func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	return c.server(ctx)
 }
 
-// How long a store that is locked is tried again, and how often. Without a
-// server that answers, another command has it, or a server that is just
-// starting or ending: neither takes long.
+// A locked store belongs to another command, or to a server that is starting or
+// shutting down. None of these takes long, so opening is retried.
 const (
-	patience = 5 * time.Second
-	pause    = 20 * time.Millisecond
-	sayAfter = 200 * time.Millisecond // commands wait for each other that long without a word
+	patience = 5 * time.Second        // total time
+	pause    = 20 * time.Millisecond  // between attempts
+	sayAfter = 200 * time.Millisecond // before the wait is reported
 )
 
-// whenFree opens a store that nobody else has open, or returns a client of the
-// server that has.
+// whenFree opens a store as soon as no other process has it open, or returns a client of
+// the server that has.
 func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, *adminapi.Client, error) {
 	for last, said := clock().Add(patience), false; ; {
 		s, err := c.openOrEnd(ctx, open)
@@ -133,10 +132,10 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 			return nil, remote, nil
 		}
 		if clock().After(last) {
-			return nil, nil, fmt.Errorf("%w, and a server of it cannot be reached: %w", err, rerr)
+			return nil, nil, fmt.Errorf("%w, and its server cannot be reached: %w", err, rerr)
 		}
 		if !said && clock().After(last.Add(sayAfter-patience)) {
-			fmt.Fprintf(c.err, "nomen: %s; waiting for it, at most %v\n", words(err), patience)
+			fmt.Fprintf(c.err, "nomen: %s; waiting up to %v\n", words(err), patience)
 			said = true
 		}
 		select {
@@ -147,8 +146,8 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 	}
 }
 
-// openOrEnd opens a store, unless ctx ends before. What is opened then is left as it is:
-// the process ends, and a store is made for that.
+// openOrEnd opens a store, unless ctx ends first. A store that is opened after that is
+// not closed: the process ends, and stores survive that.
 func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, error) {
 	type result struct {
 		s   *pebblestore.Store
@@ -167,7 +166,7 @@ func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, er
 	}
 }
 
-// openStore opens the store in dir, and makes it if that is what the command is for.
+// openStore opens the store in dir, and creates it if the access says so.
 func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && how != creates {
@@ -191,19 +190,19 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	return s, nil
 }
 
-// fatal ends the program when the engine of a store cannot go on. What was
-// acknowledged is on disk.
+// fatal ends the program when the engine of a store cannot continue. Acknowledged
+// changes are on disk.
 func (c *cli) fatal(err error) {
-	fmt.Fprintln(c.err, "nomen: "+words(err)+"; what was acknowledged is on disk")
+	fmt.Fprintln(c.err, "nomen: "+words(err)+"; acknowledged changes are safe on disk")
 	os.Exit(exitFailure)
 }
 
-// rekeyedSuffix ends the name of a store that rekey has made and that a crash has
-// kept from taking the place of the old one: who opens that ends it.
+// rekeyedSuffix ends the name of a store that rekey has written but, because of a crash,
+// not yet put in place of the old one. Opening the store completes that.
 const rekeyedSuffix = ".rekeyed"
 
-// storeThere returns fs.ErrNotExist if there is no store in dir, nor one that only
-// has to take its place.
+// storeThere returns fs.ErrNotExist if there is no store in dir, not even one that rekey
+// has still to put in place.
 func storeThere(dir string) error {
 	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -215,9 +214,9 @@ func storeThere(dir string) error {
 	return err
 }
 
-// makeData makes the data directory, for its owner alone: it has names that are not
-// public yet. One that exists stays as it is, since it may have other files too; the
-// store in it is private by itself.
+// makeData creates the data directory, accessible only to its owner because the store
+// has unpublished names. An existing directory keeps its mode; the store in it is
+// private by itself.
 func (c *cli) makeData() error { return os.MkdirAll(c.data, durable.PrivateDir) }
 
 // server returns a client of the server that runs on the data directory.
@@ -239,11 +238,11 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 	return api, nil
 }
 
-// firstStart is why the history has the administrator's token.
+// firstStart is the reason the history gives for the administrator's token.
 const firstStart = "first start"
 
-// ensureToken makes the administrator's token of a data directory, unless there
-// is one that the store knows.
+// ensureToken creates the administrator's token of a data directory, unless the file
+// has one that the store knows.
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
 	file := filepath.Join(c.data, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && tokenKnown(ctx, s, strings.TrimSpace(string(text))) {
@@ -256,14 +255,15 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 	return durable.WriteFile(file, spelling+"\n")
 }
 
-// tightenToken takes a token from other users whom a copy or an editor has let in.
+// tightenToken makes the token readable only by its owner, if a copy or an editor has
+// changed that.
 func (c *cli) tightenToken(file string) error {
 	was, err := durable.Tighten(file)
 	switch {
 	case err != nil:
 		fmt.Fprintf(c.err, "nomen: warning: %s: %v\n", file, err)
 	case was != 0:
-		fmt.Fprintf(c.err, "nomen: warning: %s: other users could read the administrator's token (mode %04o), now only its owner can; 'nomen token list' shows its ID, and 'nomen token revoke' ends it\n", file, was)
+		fmt.Fprintf(c.err, "nomen: warning: %s: other users could read the administrator's token (mode %04o); now only its owner can. If it may have leaked, revoke it: 'nomen token list' shows its ID, 'nomen token revoke ID' revokes it\n", file, was)
 	}
 	return nil
 }

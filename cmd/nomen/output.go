@@ -23,8 +23,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// isTerminal reports whether w is a terminal, where colour and progress bars are
-// welcome.
+// isTerminal reports whether w is a terminal that should get colour and progress bars.
 func isTerminal(w io.Writer) bool {
 	return isScreen(w) && os.Getenv("NO_COLOR") == ""
 }
@@ -42,9 +41,8 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// terminalLog returns a handler that writes lines in colour. The handler of package
-// tint lets escape sequences in values through to the terminal, so they are replaced
-// before.
+// terminalLog returns a handler that writes lines in colour. Package tint passes escape
+// sequences in values through to the terminal, so terminalLog escapes them first.
 func terminalLog(w io.Writer, level slog.Level) slog.Handler {
 	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any(); a.Value.Kind() {
@@ -59,15 +57,15 @@ func terminalLog(w io.Writer, level slog.Level) slog.Handler {
 	}})
 }
 
-// jsonTo returns an encoder that writes JSON to w, a value a line. What a terminal
-// obeys is escaped.
+// jsonTo returns an encoder that writes one JSON value per line to w, with the control
+// characters of terminals escaped.
 func jsonTo(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(jsonWriter{w})
 	e.SetEscapeHTML(false)
 	return e
 }
 
-// A jsonWriter takes whole values.
+// A jsonWriter escapes control characters. Each Write must be a complete value.
 type jsonWriter struct{ w io.Writer }
 
 func (j jsonWriter) Write(p []byte) (int, error) {
@@ -77,19 +75,19 @@ func (j jsonWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// printJSON writes v as one line.
+// printJSON prints v as one line of JSON.
 func (c *cli) printJSON(v any) error { return jsonTo(c.out).Encode(v) }
 
-// A missingError says that what a user named is not in the store.
+// A missingError says that what the user named is not in the store.
 type missingError struct{ subject, hint string }
 
 func (e *missingError) Error() string { return e.subject + ": not found" + e.hint }
 func (e *missingError) Unwrap() error { return store.ErrNotFound }
 
-// named adds to an error that does not name its subject which one it was.
+// named adds the subject to a "not found" error, which does not name it.
 func named(subject string, err error) error { return namedHint(subject, "", err) }
 
-// namedHint does what named does, and adds what can be done.
+// namedHint is like named and adds what to do about it.
 func namedHint(subject, hint string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return &missingError{subject, hint}
@@ -97,12 +95,12 @@ func namedHint(subject, hint string, err error) error {
 	return err
 }
 
-// namedAuthority does what named does for an authority.
+// namedAuthority is like named for an authority.
 func namedAuthority(prefix string, err error) error {
-	return namedHint("authority "+prefix, "; 'nomen authority list' shows those that are there", err)
+	return namedHint("authority "+prefix, "; 'nomen authority list' shows all authorities", err)
 }
 
-// An argumentError is a refusal in the words of who typed what it is about.
+// An argumentError is a registrar's refusal that names the argument it is about.
 type argumentError struct {
 	argument string // as on the command line
 	refusal  *registrar.RefusalError
@@ -118,8 +116,8 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// ofArgument says of a refusal which argument it is about, if argument knows that of
-// its field.
+// ofArgument adds to a refusal the argument it is about. argument returns the argument
+// for a field of the request, or "".
 func ofArgument(err error, argument func(field string) string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {
@@ -131,16 +129,15 @@ func ofArgument(err error, argument func(field string) string) error {
 	return err
 }
 
-// inside names the packages whose errors begin with their name, which says nothing
-// to who uses the program.
+// inside removes package names from the beginning of errors, because they mean nothing
+// to users.
 var inside = strings.NewReplacer(
 	": adminapi: ", ": ", ": cache: ", ": ", ": client: ", ": ", ": crawl: ", ": ", ": discover: ", ": ", ": fetch: ", ": ", ": gateway: ", ": ",
 	": pebblestore: ", ": ", ": pgstore: ", ": ", ": registrar: ", ": ", ": server: ", ": ",
 	"; discover: ", "; ", "; client: ", "; ",
 )
 
-// words spells an error for people: in one line, without the packages that it came
-// through.
+// words formats an error for people: on one line, without package names.
 func words(err error) string {
 	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(err.Error()))
 	var no *nomen.Error
@@ -150,7 +147,7 @@ func words(err error) string {
 	return printable(strings.TrimPrefix(inside.Replace(": "+line), ": "))
 }
 
-// count spells a number of things.
+// count formats a number of things, such as "1 record" or "2 records".
 func count(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -164,7 +161,7 @@ func (c *cli) warn(warnings []registrar.Warning) {
 	}
 }
 
-// showOutcome prints what a change led to.
+// showOutcome prints the result of a change.
 func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	if err != nil {
 		return err
@@ -177,7 +174,7 @@ func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 	return err
 }
 
-// outcome answers with what a change led to.
+// outcome prints the result of a change as an answer.
 func (a *answers) outcome(out registrar.Outcome) {
 	if a.json != nil {
 		a.object(out.Record)
@@ -186,7 +183,7 @@ func (a *answers) outcome(out registrar.Outcome) {
 	a.text(inWords(out))
 }
 
-// inWords says what a change led to.
+// inWords describes the result of a change.
 func inWords(out registrar.Outcome) string {
 	what := "unchanged"
 	switch {
@@ -198,8 +195,8 @@ func inWords(out registrar.Outcome) string {
 	return fmt.Sprintf("%s %s, revision %d", out.Name, what, out.Result.Revision)
 }
 
-// rowsOf returns a function that writes a labelled row for each value that is not
-// empty. The lines of a value that has several stand below each other.
+// rowsOf returns a function that writes a labelled row for each non-empty value. A
+// value with several lines takes several rows.
 func rowsOf(w io.Writer) func(label string, values ...string) {
 	return func(label string, values ...string) {
 		for _, v := range values {
@@ -208,14 +205,14 @@ func rowsOf(w io.Writer) func(label string, values ...string) {
 			}
 			label := label
 			for line := range strings.SplitSeq(strings.TrimRight(shown.Text(v), "\n"), "\n") {
-				fmt.Fprintf(w, "%s\t%s\n", label, strings.ReplaceAll(line, "\t", "    ")) // a tab would begin a column
+				fmt.Fprintf(w, "%s\t%s\n", label, strings.ReplaceAll(line, "\t", "    ")) // a tab would start a new column
 				label = ""
 			}
 		}
 	}
 }
 
-// record answers with a record for people or as JSON.
+// record prints a record as an answer, as text or JSON.
 func (a *answers) record(r *store.Record) error {
 	if a.json != nil {
 		a.object(r)
@@ -229,7 +226,7 @@ func (a *answers) record(r *store.Record) error {
 	}
 	rows("status", string(r.Status))
 	if r.Redacted {
-		rows("redacted", "its content was removed from the history")
+		rows("redacted", "content removed from the history")
 	}
 	rows("reason", r.Reason)
 	if r.ShowLocations {
@@ -251,7 +248,7 @@ func showLocations(rows func(string, ...string), all []nomen.Location) {
 	}
 }
 
-// showRaw shows a result without structure: a text with its lines.
+// showRaw prints an unstructured result; text keeps its lines.
 func showRaw(rows func(string, ...string), r *nomen.Raw) {
 	if r == nil {
 		return
@@ -270,7 +267,7 @@ func showMetadata(rows func(string, ...string), m nomen.Metadata) {
 	}
 }
 
-// details returns what is known of a location beside its URL, in brackets.
+// details returns the attributes of a location in parentheses.
 func details(l nomen.Location) string {
 	var parts []string
 	for _, s := range []string{l.Type, l.Lang, l.Rel, l.Country, l.Component} {
@@ -287,10 +284,10 @@ func details(l nomen.Location) string {
 	return "  (" + strings.Join(parts, ", ") + ")"
 }
 
-// printable returns s on one line, without characters that a terminal obeys.
+// printable returns s on one line, with the control characters of terminals escaped.
 func printable(s string) string { return shown.Inline(s) }
 
-// showAuthority prints an authority for people or as JSON.
+// showAuthority prints an authority as text or JSON.
 func (c *cli) showAuthority(a *store.Authority) error {
 	if c.json {
 		return c.printJSON(a)

@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// The limits of what a server fetches for strangers (I2R).
+// The limits of what a server fetches on behalf of clients (I2R).
 const (
 	servedSize      = 256 << 20
 	servedSilence   = 20 * time.Second
@@ -27,7 +27,7 @@ const (
 	servedRedirects = 5
 )
 
-// outsideFlags say what a server may ask of others.
+// outsideFlags are the options about requests to other servers.
 type outsideFlags struct {
 	find          finderFlags
 	private       bool
@@ -37,38 +37,38 @@ type outsideFlags struct {
 }
 
 func (o *outsideFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&o.asks, "asks", 256, "questions to other resolvers under way at once, an eighth of them for one client; more wait, then get 503")
-	f.BoolVar(&o.private, "allow-private", false, "locations of I2R and redirections of delegates may be in private networks")
-	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format: locations are chosen by the asker's country")
-	f.StringVar(&o.countryHeader, "country-header", "", "field in which trusted proxies tell the country, such as CF-IPCountry")
+	f.IntVar(&o.asks, "asks", 256, "concurrent requests to other resolvers, at most an eighth of them for one client; further ones wait, then get 503")
+	f.BoolVar(&o.private, "allow-private", false, "allow I2R and redirects of delegates to reach private networks")
+	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format, to choose locations by the client's country")
+	f.StringVar(&o.countryHeader, "country-header", "", "request field in which trusted proxies give the client's country, such as CF-IPCountry")
 	o.find.register(f)
 }
 
-// An outside is what a server has of the world: resolvers of delegated names,
-// resources, countries, and a book of what nobody knew.
+// An outside is what a server needs to reach other servers: resolvers of delegated
+// names, a fetcher of resources, a table of countries and a counter of failed lookups.
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
-	asks    *gateway.Asks // bounds what is asked of other resolvers
+	asks    *gateway.Asks // bounds concurrent requests to other resolvers
 	fetcher *fetch.Fetcher
-	country func(netip.Addr) string // nil if no database is there
+	country func(netip.Addr) string // nil without a database
 	misses  *misses.Counter
 
-	mu     sync.Mutex
-	asked  map[string]asked // by the target of delegations
-	closed bool
-	close  []io.Closer
+	mu      sync.Mutex
+	targets map[string]target // by the target of the delegation
+	closed  bool
+	close   []io.Closer
 }
 
-// An asked resolver is asked within bounds.
-type asked struct {
+// A target is a resolver to which names are delegated.
+type target struct {
 	bounded nomen.Resolver
 	client  *client.Client
 }
 
-// openOutside opens what the flags name.
+// openOutside opens what the flags ask for.
 func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
-	w := &outside{flags: o, log: log, asked: map[string]asked{}, asks: gateway.NewAsks(o.asks)}
+	w := &outside{flags: o, log: log, targets: map[string]target{}, asks: gateway.NewAsks(o.asks)}
 	hosts, err := o.find.hosts()
 	if err != nil {
 		return nil, err
@@ -96,39 +96,39 @@ func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
 	return w, nil
 }
 
-// ask returns the resolver to which names are delegated, a new one for a target
-// that was not asked before.
+// ask returns the resolver to which names are delegated, and creates it for a new
+// target.
 func (w *outside) ask(to string) (nomen.Resolver, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if known, ok := w.asked[to]; ok {
+	if known, ok := w.targets[to]; ok {
 		return known.bounded, nil
 	}
 	if w.closed {
-		return nil, errors.New("the server is closing down")
+		return nil, errors.New("the server is shutting down")
 	}
-	// Who asked us can ask again: if every resolver of a chain did so by itself, the
-	// last one would be asked very often.
+	// No retries: the client can retry itself, and if every resolver of a chain retried,
+	// requests to the last one would multiply.
 	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
 	if err := w.flags.find.complete(&o); err != nil {
 		return nil, err
 	}
-	asker, err := client.New(o)
+	upstream, err := client.New(o)
 	if err != nil {
 		return nil, err
 	}
-	known := asked{w.asks.Bound("delegate "+to, asker), asker}
-	w.asked[to] = known
+	known := target{w.asks.Bound("delegate "+to, upstream), upstream}
+	w.targets[to] = known
 	return known.bounded, nil
 }
 
-// Close ends what was opened.
+// Close closes the resolvers, the fetcher and the counter.
 func (w *outside) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
 	var errs []error
-	for _, known := range w.asked {
+	for _, known := range w.targets {
 		known.client.Close()
 	}
 	for _, c := range w.close {

@@ -12,19 +12,19 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// A keeper is an open store of any engine.
-type keeper interface {
+// A servingStore is an open store of any engine.
+type servingStore interface {
 	store.Store
 	store.Tokens
 }
 
-// inDatabase reports whether --store names a database, which many commands and
-// servers can use at once, and not a directory.
+// inDatabase reports whether --store names a database, which several commands and servers
+// can use at the same time, and not a directory.
 func (c *cli) inDatabase() bool {
 	return strings.HasPrefix(c.store, "postgres://") || strings.HasPrefix(c.store, "postgresql://")
 }
 
-// withDatabase is withStore for a database.
+// withDatabase is like withStore for a database.
 func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) error) error {
 	s, err := c.openDatabase(ctx, how, c.logger())
 	if err != nil {
@@ -33,8 +33,7 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
 }
 
-// openDatabase opens the store in a database, and makes it if that is what the
-// command is for.
+// openDatabase opens the store in a database, and creates it if the access says so.
 func (c *cli) openDatabase(ctx context.Context, how access, log *slog.Logger) (*pgstore.Store, error) {
 	return c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Now: clock, Log: log, ReadOnly: how == reads}, how)
 }
@@ -55,12 +54,12 @@ func (c *cli) openDatabaseAs(ctx context.Context, o pgstore.Options, how access)
 	return s, err
 }
 
-// nodeCache is the usual size of the cache in front of a database, in bytes.
+// nodeCache is the default size of the cache in front of a database, in bytes.
 const nodeCache = 64 << 20
 
-// openNode opens the store in a database for a server, with a cache in front. The
-// database may be away: see [pgstore.Options].
-func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (keeper, error) {
+// openNode opens the store in a database for a server, with a cache in front. The database
+// may be unavailable: see [pgstore.Options].
+func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (servingStore, error) {
 	how := creates
 	if f.readOnly {
 		how = reads

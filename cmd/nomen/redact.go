@@ -19,22 +19,22 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const redactLong = `Redact removes for ever what revisions of a name hold: content that the law wants
-removed. What stays is their place and time, the status of the name, the digest,
-and the reason given here; so 'nomen verify' still finds the history whole, and a
-question as of then is told that something was removed.
+const redactLong = `Redact permanently removes the content of revisions, for example after a court order. The
+revision itself stays in the history, with its time, the status of the name, the digest
+and the reason given here; so 'nomen verify' still finds the history complete, and a
+client that asks for the record as of that time learns that content was removed.
 
-With --authority it is the history of a naming authority: contacts, owners, rules.
-Without --revision all revisions before its present one are meant.
+With --authority it redacts the history of a naming authority: contacts, owners, rules.
+Without --revision it then redacts all revisions before the current one.
 
-Who made these revisions and why goes with their content. What is to go from the
-present record has to be replaced first, by 'nomen put --replace' (by 'nomen
-authority put'); other revisions that hold the same stay as they are: look with
-'nomen history'. Backups made before, and copies elsewhere, still have it.
+The author and reason of a redacted revision are removed too. To remove content from the
+current record, first replace it by 'nomen put --replace' (or 'nomen authority put').
+Other revisions with the same content are not affected: check with 'nomen history'.
+Earlier backups and other copies still have the content.
 
-This cannot be undone. It asks on a terminal, and elsewhere needs --yes.`
+This cannot be undone. On a terminal it asks for confirmation; otherwise it needs --yes.`
 
-var errNotMeant = usagef("redact: this cannot be undone; --yes says that it is meant")
+var errNotMeant = usagef("redact: this cannot be undone: confirm with --yes")
 
 func (c *cli) redactCommand() *cobra.Command {
 	var revisions []string
@@ -50,13 +50,13 @@ func (c *cli) redactCommand() *cobra.Command {
 		Args: arguments(0, 1),
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&revisions, "revision", nil, "a revision whose content is to go (required with a name); can be repeated")
-	f.StringVar(&authority, "authority", "", "prefix of the authority that is meant, in place of a name")
-	f.StringVar(&reason, "reason", "", "why, kept in the history for ever (required)")
-	f.BoolVar(&yes, "yes", false, "do not ask")
+	f.StringSliceVar(&revisions, "revision", nil, "revision to redact (required with a name); can be repeated")
+	f.StringVar(&authority, "authority", "", "redact the history of the authority with this prefix")
+	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
+	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if (authority == "") != (len(args) == 1) {
-			return usagef("redact: want a name, or --authority PREFIX")
+			return usagef("redact: expected either a name or --authority PREFIX")
 		}
 		red, err := redaction(revisions, reason, authority == "")
 		if err != nil {
@@ -118,7 +118,7 @@ func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.
 	})
 }
 
-// confirmAuthority says what is to go, and asks.
+// confirmAuthority shows what will be removed and asks for confirmation.
 func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, red registrar.Redaction) error {
 	a, err := b.Authority(ctx, p)
 	if err != nil {
@@ -126,21 +126,21 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 	}
 	what := "all revisions before it"
 	if len(red.Revisions) > 0 {
-		what = fmt.Sprint("the revisions ", red.Revisions)
+		what = fmt.Sprint("revisions ", red.Revisions)
 	}
-	fmt.Fprintf(c.err, "authority %s has revision %d, which stays as it is. The content of %s will be removed for ever. Type the prefix to go on: ", p, a.Revision, what)
+	fmt.Fprintf(c.err, "authority %s: revision %d, the current one, stays unchanged. The content of %s will be removed permanently. Type the prefix to confirm: ", p, a.Revision, what)
 	typed, err := c.answer()
 	if err != nil {
 		return err
 	}
 	if same, err := name.ParsePrefix(typed); err != nil || same != p {
-		fmt.Fprintln(c.err, "nomen: that is not the prefix; nothing was changed")
+		fmt.Fprintln(c.err, "nomen: the prefix you typed is a different one; nothing was changed")
 		return errNo
 	}
 	return nil
 }
 
-// answer reads a line of what somebody types.
+// answer reads a line that the user types.
 func (c *cli) answer() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(c.in, 2*name.MaxLength)).ReadString('\n')
 	if err != nil && err != io.EOF {
@@ -149,19 +149,19 @@ func (c *cli) answer() (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// redaction makes the request that the flags mean.
+// redaction returns the request for the flags.
 func redaction(revisions []string, reason string, named bool) (registrar.Redaction, error) {
 	red := registrar.Redaction{Reason: reason, Expected: store.AnyRevision}
 	switch {
 	case named && len(revisions) == 0:
-		return red, usagef("redact: --revision is required: 'nomen history NAME' shows them")
+		return red, usagef("redact: --revision is required; 'nomen history NAME' shows all revisions")
 	case reason == "":
-		return red, usagef("redact: --reason is required: it stays in the history")
+		return red, usagef("redact: --reason is required; it is kept in the history")
 	}
 	for _, s := range revisions {
 		n, err := strconv.ParseUint(s, 10, 64)
 		if err != nil || n == 0 {
-			return red, usagef("--revision %q: want the number of a revision", s)
+			return red, usagef("--revision %q: must be the number of a revision", s)
 		}
 		red.Revisions = append(red.Revisions, n)
 	}
@@ -170,7 +170,7 @@ func redaction(revisions []string, reason string, named bool) (registrar.Redacti
 	return red, nil
 }
 
-// redactArgument tells which argument a field of a redaction comes from.
+// redactArgument returns a function that maps fields of a redaction to arguments.
 func redactArgument(red registrar.Redaction) func(field string) string {
 	return func(field string) string {
 		var i int
@@ -186,7 +186,7 @@ func isTerminalInput(r io.Reader) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// confirmRedaction shows what is to go, and asks.
+// confirmRedaction shows what will be removed and asks for confirmation.
 func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red registrar.Redaction) error {
 	for r, err := range b.Revisions(ctx, n) {
 		if err != nil {
@@ -201,13 +201,13 @@ func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red 
 			}
 		}
 	}
-	fmt.Fprintf(c.err, "Their content will be removed for ever. Type the name to go on: ")
+	fmt.Fprintf(c.err, "Their content will be removed permanently. Type the name to confirm: ")
 	answer, err := c.answer()
 	if err != nil {
 		return err
 	}
 	if typed, err := name.Parse(answer); err != nil || typed != n {
-		fmt.Fprintln(c.err, "nomen: that is not the name; nothing was changed")
+		fmt.Fprintln(c.err, "nomen: the name you typed is a different one; nothing was changed")
 		return errNo
 	}
 	return nil

@@ -16,48 +16,47 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const rekeyLong = `Rekey gives a store the keys of this program's rules of names, when it was made
-by earlier ones and is therefore refused. Names move with all of their history,
-and so do authorities and the prefixes of tokens. The spellings that were given
-stay as they are. A store of an earlier program that kept no log of its changes
-gets one: they are put in the order of their times.
+const rekeyLong = `Rekey converts a store that was made by an earlier version of nomen, and is therefore
+rejected, to the keys of this version's rules of names. Names move with all of their
+history, and so do authorities and the prefixes of tokens. Spellings stay unchanged. A
+store of a version that kept no log of changes gets one, with the changes in the order of
+their times.
 
-It writes a new store beside the old one, compares the two, and puts the new one
-in its place; for that the disk must have room for both. The old store is kept:
-the last line says where. Delete it when all is well. A store in which nothing
-moves is only marked. If rekey is cut short, start it again.
+It writes a new store beside the old one, compares the two, and puts the new one in its
+place; the disk needs room for both. The old store is kept, and the last line says where;
+delete it when all is well. A store in which no key changes is only marked. If rekey is
+interrupted, run it again.
 
-Several names that become one are a collision: they are listed, and nothing is
-done. With --merge they are united: the changes of all of them in the order of
-their times, and one more that unites locations, metadata and same_as; the other
-spellings are kept in same_as. An active name wins over a reserved one, whose
-content stays in the history alone. Where one is active and another retired,
-somebody has to decide: nothing is done, unless --merge=retired-too says that
-the active one holds.
+Several names that get the same key are a collision: rekey lists them and changes
+nothing. With --merge it merges them: the changes of all in the order of their times, and
+one more that combines locations, metadata and same_as; the other spellings are kept in
+same_as. An active name wins over a reserved one, whose content stays only in the
+history. If one is active and another retired, you have to decide: rekey changes nothing
+unless --merge=retired-too lets the active one win.
 
-No server may have the store open. The exit status is 1 if there are collisions
-that are not to be united.`
+No server may have the store open. The exit status is 1 if there are collisions that
+--merge does not cover.`
 
 func (c *cli) rekeyCommand() *cobra.Command {
 	var dry bool
 	var merge string
 	cmd := &cobra.Command{
 		Use:     "rekey",
-		Short:   "move names to the keys of newer rules",
+		Short:   "convert a store to newer rules of names",
 		Long:    rekeyLong,
 		Example: "  nomen rekey --dry-run\n  nomen rekey\n  nomen rekey --merge --dry-run --json",
 		Args:    noArguments,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&dry, "dry-run", false, "list what would move and what would collide, and change nothing")
-	f.StringVar(&merge, "merge", "", "unite names that become one; retired-too: also an active and a retired one")
+	f.BoolVar(&dry, "dry-run", false, "list what would move and collide, and change nothing")
+	f.StringVar(&merge, "merge", "", "merge names that get the same key; retired-too: also an active and a retired one")
 	f.Lookup("merge").NoOptDefVal = mergeSafe
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		how, ok := map[string]pebblestore.Merge{
 			"": pebblestore.MergeNothing, mergeSafe: pebblestore.MergeSafe, mergeRetired: pebblestore.MergeRetiredToo,
 		}[merge]
 		if !ok {
-			return usagef("--merge=%s: want --merge or --merge=%s", merge, mergeRetired)
+			return usagef("--merge=%s: must be --merge or --merge=%s", merge, mergeRetired)
 		}
 		return c.rekey(cmd.Context(), pebblestore.RekeyOptions{DryRun: dry, Merge: how})
 	}
@@ -90,27 +89,27 @@ func (c *cli) rekey(ctx context.Context, o pebblestore.RekeyOptions) error {
 	end()
 	switch {
 	case errors.Is(err, pebblestore.ErrLocked):
-		return fmt.Errorf("%w: stop the server, or wait until the other command has ended", err)
+		return fmt.Errorf("%w; stop the server, or wait for the other command to end", err)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no store is there: %w", dir, err)
+		return fmt.Errorf("%s: no store found: %w", dir, err)
 	case err != nil:
 		return err
 	}
 	return c.showRekeyed(res, o)
 }
 
-// A moveLine is a move as JSON.
+// A moveLine is the JSON form of a move.
 type moveLine struct {
 	Kind      string   `json:"kind"`            // name, authority, token
 	Token     string   `json:"token,omitempty"` // the ID of the token that has the prefix
 	Old       []string `json:"old"`
-	New       string   `json:"new,omitempty"` // none if it stays
+	New       string   `json:"new,omitempty"` // empty if it stays
 	Collision bool     `json:"collision"`
 	Blocked   bool     `json:"blocked"` // it cannot be moved
 	Problem   string   `json:"problem,omitempty"`
 }
 
-// showMove prints what would move, or to standard error why nothing does.
+// showMove prints a move, or on standard error why it is blocked.
 func (c *cli) showMove(m pebblestore.Move, dry bool) {
 	switch {
 	case c.json && dry:
@@ -134,15 +133,15 @@ func moveText(m pebblestore.Move) string {
 	case m.New != "":
 		text += " -> " + m.New
 	case m.Kind == store.KindName:
-		text += " is no name"
+		text += " is not a valid name"
 	default:
-		text += " is no prefix"
+		text += " is not a valid prefix"
 	}
 	switch {
 	case m.Collides() && m.Blocks():
 		text = "collision: " + text
 	case m.Collides():
-		text = "united: " + text
+		text = "merged: " + text
 	}
 	if m.Problem != "" {
 		text += ": " + m.Problem
@@ -160,7 +159,7 @@ func kindWord(k store.Kind) string {
 	return "name"
 }
 
-// showRekeyed says what was done.
+// showRekeyed prints the result.
 func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOptions) error {
 	if c.json {
 		if err := c.printJSON(res); err != nil {
@@ -173,23 +172,23 @@ func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOption
 	}
 	switch {
 	case res.From == res.To && res.Logged && o.DryRun:
-		fmt.Fprintf(said, "nothing would move; the store has no log of its changes yet, and would get one\n")
+		fmt.Fprintf(said, "no key would change; the store has no log of changes yet and would get one\n")
 	case res.From == res.To && res.Logged:
 		if !c.json {
-			fmt.Fprintf(said, "nothing moved; the store has a log of its changes now\nthe store as it was is kept in %s\n", res.Kept)
+			fmt.Fprintf(said, "no key changed; the store now has a log of changes\nthe old store is kept in %s\n", res.Kept)
 		}
 	case res.From == res.To:
 		fmt.Fprintf(said, "nothing to do: the store has the keys of version %d\n", res.To)
 	case res.Blocked > 0:
-		fmt.Fprintf(c.err, "nomen: nothing was changed: %d that cannot be moved are listed above%s\n", res.Blocked, mergeHint(o.Merge))
+		fmt.Fprintf(c.err, "nomen: nothing was changed: cannot move the %d listed above%s\n", res.Blocked, mergeHint(o.Merge))
 		return errNo
 	case o.DryRun:
-		fmt.Fprintf(said, "from version %d of the rules to %d: %d would move, %d of all would be united\n", res.From, res.To, res.Moved, res.United)
+		fmt.Fprintf(said, "from version %d of the rules to %d: %d would move, %d of them would be merged\n", res.From, res.To, res.Moved, res.United)
 	case c.json:
 	case res.Kept == "":
-		fmt.Fprintf(said, "nothing moved; the store is marked with version %d of the rules\n", res.To)
+		fmt.Fprintf(said, "no key changed; the store is marked with version %d of the rules\n", res.To)
 	default:
-		fmt.Fprintf(said, "from version %d of the rules to %d: %d moved, %d of all were united\nthe store as it was is kept in %s\n", res.From, res.To, res.Moved, res.United, res.Kept)
+		fmt.Fprintf(said, "from version %d of the rules to %d: %d moved, %d of them were merged\nthe old store is kept in %s\n", res.From, res.To, res.Moved, res.United, res.Kept)
 	}
 	return nil
 }
@@ -197,15 +196,15 @@ func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOption
 func mergeHint(m pebblestore.Merge) string {
 	switch m {
 	case pebblestore.MergeNothing:
-		return "; --merge unites names that become one"
+		return "; --merge merges names that get the same key"
 	case pebblestore.MergeSafe:
 		return "; --merge=retired-too lets active names win over retired ones"
 	}
 	return ""
 }
 
-// rekeyProgress returns a function that shows how far a rekeying is, and one
-// that ends it. Off terminals they do nothing.
+// rekeyProgress returns a function that shows a progress bar, and one that ends it. If
+// standard error is not a terminal they do nothing.
 func (c *cli) rekeyProgress() (func(stage string, done int64, total uint64), func()) {
 	if !isTerminal(c.err) {
 		return nil, func() {}
@@ -224,7 +223,7 @@ func (c *cli) rekeyProgress() (func(stage string, done int64, total uint64), fun
 			bar = progressbar.NewOptions64(max(int64(total), 1), progressbar.OptionSetWriter(c.err),
 				progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		}
-		bar.Describe(fmt.Sprintf("%s: %d, %.0f a second", stage, done, rate(done, clock().Sub(start).Seconds())))
+		bar.Describe(fmt.Sprintf("%s: %d, %.0f per second", stage, done, rate(done, clock().Sub(start).Seconds())))
 		_ = bar.Set64(min(done, int64(total)))
 	}, end
 }

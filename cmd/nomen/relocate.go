@@ -10,19 +10,19 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-const relocateLong = `Relocate gives all locations that begin with FROM the beginning TO, when a site has
-moved. Each name that is changed gets a revision, through the same checks as every
-other change. FROM is compared byte by byte; where it ends with a host it means
-that host alone. End both with a slash, or neither.
+const relocateLong = `Relocate replaces the beginning FROM of locations by TO, for example when a site has
+moved. Each changed name gets a new revision, with the same checks as every other change.
+FROM is compared byte by byte; if it ends with a host it matches only that host. End both
+with a slash, or neither.
 
-Retired names stay as they are unless --retired is given. Names that are changed by
-others meanwhile are read again. If it is cut short, start it again: what has moved is
-not found any more. On a running server it is a job: see 'nomen jobs'.
+Retired names are not changed unless --retired is given. Names that are changed
+concurrently are read again. If relocate is interrupted, run it again: it skips locations
+already changed. On a running server it is a job: see 'nomen jobs'.
 
-A few examples are shown, with -v every location that is (or would be) changed.
-The exit status is 1 if some names could not be changed; they are listed.`
+It prints a few examples, or with -v every location that is (or would be) changed. The
+exit status is 1 if some names could not be changed; they are listed.`
 
-// relocateExamples is how many changes are shown.
+// relocateExamples is how many changes are shown as examples.
 const relocateExamples = 5
 
 func (c *cli) relocateCommand() *cobra.Command {
@@ -37,11 +37,11 @@ func (c *cli) relocateCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&rel.DryRun, "dry-run", false, "say what would change, and change nothing")
-	f.BoolVar(&rel.Retired, "retired", false, "also of retired names")
-	f.StringVar(&rel.Why, "why", "", "reason, for the history")
+	f.BoolVar(&rel.Retired, "retired", false, "also change retired names")
+	f.StringVar(&rel.Why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if rel.From, rel.To = args[0], args[1]; rel.From == "" || rel.From == rel.To {
-			return usagef("relocate: want two different beginnings of locations")
+			return usagef("relocate: FROM and TO must be different and not empty")
 		}
 		how := changes
 		if rel.DryRun {
@@ -54,14 +54,14 @@ func (c *cli) relocateCommand() *cobra.Command {
 	return cmd
 }
 
-// A movedLine is a location that is (or would be) changed, as JSON.
+// A movedLine is the JSON form of a location that is (or would be) changed.
 type movedLine struct {
 	Name string `json:"name"`
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// A relocatedLine is the summary as JSON.
+// A relocatedLine is the JSON form of the summary.
 type relocatedLine struct {
 	registrar.Relocated
 	Seconds float64 `json:"seconds"`
@@ -87,7 +87,7 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 	end()
 	seconds := clock().Sub(start).Seconds()
 	switch {
-	case err != nil && sum == (registrar.Relocated{}): // nothing was begun
+	case err != nil && sum == (registrar.Relocated{}): // nothing was done
 	case c.json:
 		if jerr := c.printJSON(relocatedLine{sum, seconds}); jerr != nil {
 			return jerr
@@ -115,14 +115,14 @@ func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds fl
 		s = count(sum.Locations, "location") + " of " + count(sum.Names, "name") + " would change"
 	}
 	if sum.Retired > 0 {
-		s += fmt.Sprintf(", %d retired left alone", sum.Retired)
+		s += fmt.Sprintf(", %d retired unchanged", sum.Retired)
 	}
 	if sum.Refused > 0 {
 		s += ", " + count(sum.Refused, "name") + " refused"
 	}
 	s += fmt.Sprintf(" in %.2f s", seconds)
 	if sum.Batch != "" {
-		s += "; 'nomen undo --import " + sum.Batch + "' takes it back"
+		s += "; 'nomen undo --import " + sum.Batch + "' reverts it"
 	}
 	if rel.DryRun {
 		s += " (dry run: nothing was changed)"

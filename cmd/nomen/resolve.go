@@ -28,33 +28,33 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const resolveLong = `Resolve asks a resolver about names and prints what it says: where the resource is,
-and what is known about it. To get the resource itself is 'nomen fetch'.
+const resolveLong = `Resolve asks a resolver about names and prints its answer: where the resource is, and
+what is known about it. To get the resource itself, use 'nomen fetch'.
 
-Without --via the resolver of each name is found as 'nomen discover' shows:
-urn:dns:HOST:ELEMENT is asked of HOST at port 4500, all of its addresses, by the
-protocol of 1995. With --via HOST:PORT all names go there by the same protocol: in
-full, then by their ElementID if the resolver does not understand that. HOST:PORT/full
-and HOST:PORT/element use one form only. With --via URL names go over the web, as paths
-below it, or by RFC 2169 if it ends in /uri-res/, or where it has {name}.
+Without --via, the resolver of each name is found as 'nomen discover' shows; for
+urn:dns:HOST:ELEMENT it is HOST at port 4500, at all of its addresses, by the protocol of
+1995. With --via HOST:PORT, all names are sent there by the same protocol: as the full
+name, then as the ElementID if the resolver does not understand that. HOST:PORT/full and
+HOST:PORT/element use only one form. With --via URL, names are sent over the web: as
+paths below the URL, by RFC 2169 if the URL ends in /uri-res/, or in place of {name}.
 
-Text, pages and unknown types that a resolver sends are shown as they are, with their
-media type; in JSON they are content_type and body (or body_base64).
+If a resolver sends text, a page or an unknown type, it is printed unchanged with its
+media type; in JSON as content_type and body (or body_base64).
 
-Names may be written with white space and in <angle brackets>, as the protocol
-of 1995 allows. With --dialect 2012 the directives after a URN are part of the
-question, as in urn:example:book?s=I2Ls&c=ToC: s is the service, c the component,
-unless the options say otherwise; other directives are passed on. A fragment is not sent, but added to the locations that come.
-Requests travel unencrypted, except to an https URL; -v says each step. Nothing is
-sent but what the options say.
+Names may contain white space and be enclosed in <angle brackets>, as the protocol of
+1995 allows. With --dialect 2012 the directives after a URN are part of the question, as
+in urn:example:book?s=I2Ls&c=ToC: s is the service and c the component, unless options
+set them; other directives are passed on. A fragment is not sent, but added to the
+locations in the answer. Requests are unencrypted, except to an https URL. Only what the
+options set is sent; -v shows each step.
 
-With --cache DIR descriptions are kept there. Before one is used again the resolver
-is asked whether it still holds. With --offline nobody is asked at all: the answer
-says since when it has not been confirmed.
+With --cache DIR, answers are kept in DIR, and before one is used again the resolver is
+asked whether it is still valid. With --offline no resolver is asked; the answer says
+when it was last confirmed.
 
---audit asks every address of a resolver and tells in what they differ; the exit
-status is 1 if they do. --explain asks the server of the data directory, or reads the
-store where none runs, and tells how the answer comes about.
+--audit asks every address of a resolver and reports differences; the exit status is 1 if
+there are any. --explain shows how an answer comes about, for the names of your own
+server: it asks the server of the data directory, or reads the store if none is running.
 
 ` + streamHelp
 
@@ -74,28 +74,28 @@ type resolveFlags struct {
 	jobs    int
 }
 
-// defaultJobs is how many names of a list are asked about at a time.
+// defaultJobs is how many names are resolved concurrently.
 const defaultJobs = 16
 
 func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
-	f.StringVarP(&o.service, "service", "s", "", "I2L, I2Ls, I2R, I2C, I2Cs, I2N, I2Ns or I=I (default I2C: all that is known)")
+	f.StringVarP(&o.service, "service", "s", "", "I2L, I2Ls, I2R, I2C, I2Cs, I2N, I2Ns or I=I (default I2C: the complete record)")
 	f.StringVarP(&q.Component, "component", "c", "", "component of a structured resource")
-	f.StringVar(&o.client.Accept, "accept", "", "media types wanted, as in an Accept field (default any)")
-	f.StringVar(&q.Languages, "language", "", "languages wanted, as in an Accept-Language field (default any)")
-	f.StringVar(&o.at, "at", "", "as it was then: a time, or a date for the end of that day (default now)")
-	f.StringVar(&o.with, "with", "", "of I=I: the other name")
-	f.StringVar(&o.client.Via, "via", "", "HOST:PORT, HOST:PORT/full, HOST:PORT/element or URL of the resolver (default as discover finds)")
-	f.Uint16Var(&o.client.Port, "port", 0, "of resolvers of urn:dns names (default 4500)")
+	f.StringVar(&o.client.Accept, "accept", "", "preferred media types, as in an Accept field (default any)")
+	f.StringVar(&q.Languages, "language", "", "preferred languages, as in an Accept-Language field (default any)")
+	f.StringVar(&o.at, "at", "", "ask for the record as of this time, or as of the end of this day (default now)")
+	f.StringVar(&o.with, "with", "", "the other name, for I=I")
+	f.StringVar(&o.client.Via, "via", "", "HOST:PORT, HOST:PORT/full, HOST:PORT/element or URL of the resolver (default as found by discover)")
+	f.Uint16Var(&o.client.Port, "port", 0, "port of resolvers of urn:dns names (default 4500)")
 	f.BoolVar(&o.client.Simple, "simple", false, "send Simple-Requests (HTTP/0.9)")
-	f.DurationVar(&o.client.Timeout, "timeout", client.DefaultTimeout, "of one attempt at one address")
-	f.IntVar(&o.client.Retries, "retries", client.DefaultRetries, "how often who is busy is asked again")
-	f.IntVar(&o.jobs, "jobs", defaultJobs, "how many names of a list are asked about at a time")
-	f.Float64Var(&o.client.Rate, "rate", 0, "questions to one host in a second (default any number)")
-	f.StringVar(&o.cache, "cache", "", "directory of answers to be confirmed in place of sent again (default none)")
-	f.BoolVar(&o.noCache, "no-cache", false, "use none, whatever the configuration says")
-	f.BoolVar(&o.offline, "offline", false, "answer from the cache, as it was")
-	f.BoolVar(&o.audit, "audit", false, "ask all addresses of the resolver and tell differences")
-	f.BoolVar(&o.explain, "explain", false, "tell how the answer comes about; of the names served here")
+	f.DurationVar(&o.client.Timeout, "timeout", client.DefaultTimeout, "timeout of one attempt at one address")
+	f.IntVar(&o.client.Retries, "retries", client.DefaultRetries, "number of retries when a resolver is busy")
+	f.IntVar(&o.jobs, "jobs", defaultJobs, "number of names to resolve concurrently")
+	f.Float64Var(&o.client.Rate, "rate", 0, "maximum requests per second to one host (default no limit)")
+	f.StringVar(&o.cache, "cache", "", "directory in which to cache answers (default none)")
+	f.BoolVar(&o.noCache, "no-cache", false, "use no cache, even if the configuration sets one")
+	f.BoolVar(&o.offline, "offline", false, "answer only from the cache")
+	f.BoolVar(&o.audit, "audit", false, "ask all addresses of the resolver and report differences")
+	f.BoolVar(&o.explain, "explain", false, "show how the answer comes about, for names of your own server")
 	o.find.register(f)
 }
 
@@ -104,7 +104,7 @@ func (c *cli) resolveCommand() *cobra.Command {
 	q := nomen.Question{}
 	cmd := &cobra.Command{
 		Use:   "resolve NAME...",
-		Short: "ask the right resolver",
+		Short: "look up names at their resolvers",
 		Long:  resolveLong,
 		Example: `  nomen resolve urn:dns:example.org:alb002
   nomen resolve --via localhost:4500 urn:ietf:rfc:2648
@@ -130,25 +130,25 @@ func (c *cli) resolveCommand() *cobra.Command {
 	return cmd
 }
 
-// complete checks the options and makes the question of them.
+// complete checks the options and sets the question.
 func (o *resolveFlags) complete(q *nomen.Question) error {
 	q.Service, q.Accept, q.Explain = nomen.Service(o.service), o.client.Accept, o.explain
 	var err error
 	switch {
 	case o.service == "" && (o.client.Via == "" || strings.Contains(o.client.Via, "://") || o.explain):
-		q.Service = nomen.I2C // the protocol of 1995 answers so unasked
+		q.Service = nomen.I2C // the default of the protocol of 1995
 	case o.service != "" && !q.Service.Known():
-		return usagef("--service %q: want one of I2L, I2Ls, I2R, I2Rs, I2C, I2Cs, I2N, I2Ns, I=I", o.service)
+		return usagef("--service %q: must be one of I2L, I2Ls, I2R, I2Rs, I2C, I2Cs, I2N, I2Ns, I=I", o.service)
 	}
 	switch {
 	case o.offline && (o.cache == "" || o.noCache):
-		return usagef("--offline: --cache DIR says where the answers are")
+		return usagef("--offline needs --cache DIR")
 	case o.explain && (o.offline || o.audit || o.client.Via != ""), o.audit && o.offline:
-		return usagef("--explain, --audit, --offline: one at a time, and --explain without --via")
+		return usagef("--explain, --audit and --offline exclude each other, and --explain excludes --via")
 	case o.jobs < 1:
-		return usagef("--jobs %d: want 1 or more", o.jobs)
+		return usagef("--jobs %d: must be positive", o.jobs)
 	case (q.Service == nomen.IisI) != (o.with != ""):
-		return usagef("--with NAME belongs to --service I=I")
+		return usagef("--service I=I needs --with NAME, and --with needs --service I=I")
 	}
 	if o.client.Retries == 0 {
 		o.client.Retries = -1
@@ -166,7 +166,7 @@ func (o *resolveFlags) complete(q *nomen.Question) error {
 	return nil
 }
 
-// resolveBy answers by the network, or by what is kept of it.
+// resolveBy resolves names over the network or from the cache.
 func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q nomen.Question) error {
 	if c.verbose {
 		o.client.Trace = func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
@@ -175,81 +175,81 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q n
 	if err := o.find.complete(&o.client); err != nil {
 		return err
 	}
-	asker, err := client.New(o.client)
+	remote, err := client.New(o.client)
 	if err != nil {
 		return usageError{err}
 	}
-	defer asker.Close()
+	defer remote.Close()
 	if o.audit {
 		return c.answerNames(ctx, args, func(a *answers, arg string) error {
-			return auditOne(ctx, asker, &resolving{question: q, dialect: o.dialect.d, service: nomen.Service(o.service)}, a, arg)
+			return auditOne(ctx, remote, &resolving{question: q, dialect: o.dialect.d, service: nomen.Service(o.service)}, a, arg)
 		})
 	}
-	r := &resolving{resolver: asker, question: q, via: o.client.Via, jobs: o.jobs, dialect: o.dialect.d, service: nomen.Service(o.service)}
+	r := &resolving{resolver: remote, question: q, via: o.client.Via, jobs: o.jobs, dialect: o.dialect.d, service: nomen.Service(o.service)}
 	if o.cache != "" && !o.noCache {
-		keeper, err := cache.OpenDisk(o.cache, cache.Limits{})
+		disk, err := cache.OpenDisk(o.cache, cache.Limits{})
 		if err != nil {
 			return err
 		}
-		var lost unkept
-		defer func() { lost.tell(c.err) }()
-		kept := cache.New(asker, keeper, cache.Options{Now: clock, Failed: lost.note})
+		var lost uncached
+		defer func() { lost.report(c.err) }()
+		kept := cache.New(remote, disk, cache.Options{Now: clock, Failed: lost.note})
 		r.resolver = kept
 		if o.offline {
-			r.past = kept
+			r.offline = kept
 		}
 	}
 	return c.resolveNames(ctx, args, r)
 }
 
-// An unkept is the answers that could not be kept: the disk may be full, and then it
-// is so for all of a long list.
-type unkept struct {
+// An uncached counts answers that could not be cached, for example because the disk is
+// full, so that they can be reported in one line.
+type uncached struct {
 	mu    sync.Mutex
 	count int
 	first error
 }
 
-func (u *unkept) note(err error) {
+func (u *uncached) note(err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.count++
 	u.first = cmp.Or(u.first, err)
 }
 
-// tell tells of them all in a line.
-func (u *unkept) tell(w io.Writer) {
+// report reports all answers that could not be cached in one line.
+func (u *uncached) report(w io.Writer) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.count > 0 {
-		fmt.Fprintf(w, "nomen: warning: %d answers could not be kept: %s\n", u.count, printable(u.first.Error()))
+		fmt.Fprintf(w, "nomen: warning: %s could not be cached: %s\n", count(int64(u.count), "answer"), printable(u.first.Error()))
 	}
 }
 
-// A resolving is how the names of one command are resolved.
+// A resolving describes how the names of one command are resolved.
 type resolving struct {
 	resolver nomen.Resolver
-	past     *cache.Cache // answers in place of resolver; nil unless offline
+	offline  *cache.Cache // used instead of resolver; nil unless --offline
 	question nomen.Question
 	dialect  urn.Dialect
-	service  nomen.Service // that was asked for by an option; "" for none
+	service  nomen.Service // from the option; "" if not given
 	via      string
 	jobs     int
 }
 
-// A resolved name waits until its turn has come to be said.
+// A resolvedName is a name whose answer is waiting to be printed.
 type resolvedName struct {
 	arg    string
 	line   int
 	answer *nomen.Answer
-	asOf   time.Time // of an answer from the past
+	asOf   time.Time // of an offline answer
 	err    error
-	bad    bool // a line that is no name at all: err says why
+	bad    bool // the line is not a name: err says why
 	done   chan struct{}
 }
 
-// resolveNames answers every name, and for "-" every line of standard input, in
-// order, several at a time.
+// resolveNames resolves every name, and for "-" every line of standard input, several at
+// a time, and prints the answers in order.
 func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -292,7 +292,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	}()
 	out := newAnswers(c)
 	out.alone = len(args) == 1 && args[0] != "-"
-	err := r.sayAll(ctx, out, queue)
+	err := r.printAll(ctx, out, queue)
 	cancel()
 	if ctxErr := context.Cause(ctx); err == nil && ctxErr != nil && !errors.Is(ctxErr, context.Canceled) {
 		err = ctxErr
@@ -302,7 +302,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 		if err == nil || errors.Is(err, errNo) || errors.Is(err, errFailed) {
 			err = cmp.Or(readErr, err)
 		}
-	default: // the reading of standard input blocks; the program is about to end
+	default: // reading standard input blocks; the program is about to end
 	}
 	return err
 }
@@ -358,9 +358,9 @@ func readLines(ctx context.Context, in io.Reader, f func(*resolvedName) error) e
 	}
 }
 
-// sayAll says the answers in the order of the names. What has been said is written
-// at the latest before an answer is waited for.
-func (r *resolving) sayAll(ctx context.Context, out *answers, queue <-chan *resolvedName) error {
+// printAll prints the answers in the order of the names. Before it waits for an answer it
+// writes all earlier ones.
+func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *resolvedName) error {
 	failed := false
 	for {
 		n, ok := waitFor(ctx, queue, out)
@@ -375,7 +375,7 @@ func (r *resolving) sayAll(ctx context.Context, out *answers, queue <-chan *reso
 			out.refuseLine(n.arg, n.err)
 			continue
 		}
-		failed = exitStatus(r.say(out, n)) == exitFailure || failed
+		failed = exitStatus(r.print(out, n)) == exitFailure || failed
 		out.flushFull()
 		if out.err != nil {
 			break
@@ -391,8 +391,8 @@ func (r *resolving) sayAll(ctx context.Context, out *answers, queue <-chan *reso
 	return err
 }
 
-// waitFor receives from a channel, after writing what was answered if nothing is
-// there yet.
+// waitFor receives from a channel. If nothing is ready yet, it first writes the answers so
+// far.
 func waitFor[T any](ctx context.Context, from <-chan T, out *answers) (T, bool) {
 	select {
 	case v, ok := <-from:
@@ -404,25 +404,24 @@ func waitFor[T any](ctx context.Context, from <-chan T, out *answers) (T, bool) 
 	case v, ok := <-from:
 		return v, ok
 	case <-ctx.Done():
-		var none T
-		return none, false
+		var zero T
+		return zero, false
 	}
 }
 
-// ask asks about a name. With an error there can be an answer all the same: a
-// tombstone.
+// ask resolves a name. An error can come with an answer: a tombstone.
 func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Time, error) {
 	q, err := r.ofName(arg)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	if r.past != nil {
-		return r.past.Past(q)
+	if r.offline != nil {
+		return r.offline.Past(q)
 	}
 	a, err := r.resolver.Resolve(ctx, q)
 	var no *nomen.Error
 	if errors.As(err, &no) {
-		if a = no.Answer; a == nil && len(no.Why) > 0 { // there is that to say at least
+		if a = no.Answer; a == nil && len(no.Why) > 0 { // keep at least the explanation
 			a = &nomen.Answer{Name: q.Name}
 		}
 		if a != nil {
@@ -433,8 +432,8 @@ func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Ti
 	return a, time.Time{}, err
 }
 
-// ofName returns the question about a name. What an option says goes before what
-// the directives of the name say.
+// ofName returns the question about a name. Options take precedence over the directives of
+// the name.
 func (r *resolving) ofName(arg string) (nomen.Question, error) {
 	typed, err := client.ParseDialect(r.dialect, arg)
 	if err != nil {
@@ -443,13 +442,13 @@ func (r *resolving) ofName(arg string) (nomen.Question, error) {
 	q := r.question
 	q.Name, q.Subject, q.R, q.Q, q.Query = typed.Name, typed.Subject, typed.R, typed.Q, typed.Query
 	q.Component = cmp.Or(q.Component, typed.Component)
-	if r.service == "" && typed.Service != "" && typed.Service != nomen.IisI { // which needs --with
+	if r.service == "" && typed.Service != "" && typed.Service != nomen.IisI { // I=I needs --with
 		q.Service = typed.Service
 	}
 	return q, nil
 }
 
-// serviceOf returns the service that was asked for about a name.
+// serviceOf returns the service of the question about a name.
 func (r *resolving) serviceOf(arg string) nomen.Service {
 	if r.dialect != urn.Draft2012 {
 		return r.question.Service
@@ -461,7 +460,7 @@ func (r *resolving) serviceOf(arg string) nomen.Service {
 	return q.Service
 }
 
-// ignored tells of the directives of a name that are left out.
+// ignored warns about the directives of a name that are ignored.
 func (r *resolving) ignored(out *answers, arg string) {
 	inspector := urn.Inspector{Keywords: urn.Keywords2012(), Services: urn.Services2012()}
 	inner, _ := uri.Undelimit(arg)
@@ -472,8 +471,7 @@ func (r *resolving) ignored(out *answers, arg string) {
 	}
 }
 
-// closeAll closes the resources of an answer: to print them is the business of
-// fetch.
+// closeAll closes the resources of an answer, which only fetch prints.
 func closeAll(a *nomen.Answer) {
 	if a == nil {
 		return
@@ -486,14 +484,14 @@ func closeAll(a *nomen.Answer) {
 	}
 }
 
-// say says the answer about one name, also when it is no.
-func (r *resolving) say(out *answers, n *resolvedName) error {
+// print prints the answer about one name, or its error.
+func (r *resolving) print(out *answers, n *resolvedName) error {
 	if r.dialect == urn.Draft2012 && n.err == nil {
 		r.ignored(out, n.arg)
 	}
 	if out.json == nil && n.answer != nil {
 		if !n.asOf.IsZero() {
-			fmt.Fprintf(out.log, "nomen: %s: from the cache, last confirmed at %s; nobody was asked\n", printable(n.arg), n.asOf.Format(time.RFC3339))
+			fmt.Fprintf(out.log, "nomen: %s: from the cache (offline), last confirmed at %s\n", printable(n.arg), n.asOf.Format(time.RFC3339))
 		}
 		if err := out.answer(n.answer); err != nil {
 			return err
@@ -512,8 +510,8 @@ func (r *resolving) say(out *answers, n *resolvedName) error {
 	return n.err
 }
 
-// withEngine calls f with what answers for the names of the data directory: the
-// server, or the engine over the store itself.
+// withEngine calls f with a resolver for the names of the data directory: the server, or
+// the engine on the store itself.
 func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) error {
 	return c.withStore(ctx, reads, func(b backend) error {
 		switch b := b.(type) {
@@ -522,11 +520,11 @@ func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) erro
 		case *adminapi.Client:
 			return f(explainer{b})
 		}
-		return errors.New("this store cannot explain its answers")
+		return errors.New("this store cannot explain answers")
 	})
 }
 
-// An explainer is a resolver by the admin API of a server.
+// An explainer is a resolver that uses the admin API of a server.
 type explainer struct{ api *adminapi.Client }
 
 // Resolve implements [nomen.Resolver].
@@ -562,15 +560,15 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 	}
 	problem, err := format.ReadProblem(body)
 	if err != nil {
-		return nil, fmt.Errorf("the server answered %s", resp.Status)
+		return nil, fmt.Errorf("unexpected response from the server: %s", resp.Status)
 	}
 	if e := problem.Err(); e != nil {
 		return nil, e
 	}
-	return nil, fmt.Errorf("the server answered %s: %s", resp.Status, problem.Detail)
+	return nil, fmt.Errorf("unexpected response from the server: %s: %s", resp.Status, problem.Detail)
 }
 
-// An audited address is what it says in JSON.
+// An auditedAddress is the JSON result of one address.
 type auditedAddress struct {
 	Name    string        `json:"name"`
 	Address string        `json:"address"`
@@ -581,14 +579,14 @@ type auditedAddress struct {
 	Error   *resolveError `json:"error,omitempty"`
 }
 
-// auditOne asks all addresses about a name, and says what each answers (1995,
-// 2.2.1).
-func auditOne(ctx context.Context, asker *client.Client, r *resolving, out *answers, arg string) error {
+// auditOne asks all addresses of a resolver about a name and prints the answer of each
+// (1995, 2.2.1).
+func auditOne(ctx context.Context, remote *client.Client, r *resolving, out *answers, arg string) error {
 	q, err := r.ofName(arg)
 	if err == nil {
 		var report *client.Report
-		if report, err = asker.Audit(ctx, q); err == nil {
-			out.report(arg, report)
+		if report, err = remote.Audit(ctx, q); err == nil {
+			out.audit(arg, report)
 			return nil
 		}
 	}
@@ -596,8 +594,8 @@ func auditOne(ctx context.Context, asker *client.Client, r *resolving, out *answ
 	return err
 }
 
-// report says what the addresses of a resolver answer.
-func (out *answers) report(arg string, r *client.Report) {
+// audit prints the answers of the addresses of a resolver.
+func (out *answers) audit(arg string, r *client.Report) {
 	out.no = out.no || !r.Agree()
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, a := range r.Answers {
@@ -622,10 +620,10 @@ func (out *answers) report(arg string, r *client.Report) {
 			fmt.Fprintf(w, "%s\t%s\n", line.Address, said)
 		}
 	}
-	_ = w.Flush() // into memory
+	_ = w.Flush() // writing to memory cannot fail
 }
 
-// A resolution is the result of one name in JSON.
+// A resolution is the JSON result for one name.
 type resolution struct {
 	Name       string           `json:"name"`
 	Service    nomen.Service    `json:"service"`
@@ -641,7 +639,7 @@ type resolution struct {
 	Same       *bool            `json:"same,omitempty"` // of I=I
 	Private    bool             `json:"private,omitempty"`
 	Why        []string         `json:"why,omitempty"`
-	AsOf       *time.Time       `json:"as_of,omitempty"` // from the past: when it was last confirmed
+	AsOf       *time.Time       `json:"as_of,omitempty"` // offline: when it was last confirmed
 	Via        string           `json:"via,omitempty"`
 	Error      *resolveError    `json:"error,omitempty"`
 
@@ -676,7 +674,7 @@ func resolved(arg string, service nomen.Service, a *nomen.Answer, err error, via
 	return r
 }
 
-// answer answers for people.
+// answer prints an answer as text.
 func (out *answers) answer(a *nomen.Answer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	rows := rowsOf(w)

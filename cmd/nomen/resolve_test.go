@@ -57,7 +57,7 @@ func TestResolveCannotKeep(t *testing.T) {
 	if got := strings.Count(out.String(), "https://example.org/x"); status != exitYes || got != 3 {
 		t.Errorf("status %d, %d answers", status, got)
 	}
-	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "3 answers could not be kept: cache: ") {
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "3 answers could not be cached: cache: ") {
 		t.Errorf("told %q", got)
 	}
 }

@@ -15,31 +15,31 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const restoreLong = `Restore makes a store of the backup in DIR, where --data or --store say. It never
-overwrites: if a store is there, move it away first. The backup stays as it is.
+const restoreLong = `Restore creates a store from the backup in DIR, at the place given by --data or --store.
+It never overwrites an existing store: move that away first. The backup is not changed.
 
-Every file is read and compared with the manifest of the backup before the store takes
-its place. If anything is damaged, each damaged file is named in a line, nothing is
-restored, and the exit status is 1. A backup that an earlier program made has no
-manifest; its history is checked instead, as by 'nomen verify'.
+It compares every file with the manifest of the backup before it puts the store in
+place. If files are damaged, it prints a line for each, restores nothing, and exits with
+status 1. A backup made by an earlier version has no manifest; restore then verifies its
+history, as 'nomen verify' does.
 
-The new store is complete before it takes its place; what an interrupted restore
-leaves is a directory beside it that ends in ".restoring" and a number, which can be deleted.
+The store appears only when it is complete. An interrupted restore leaves a directory
+beside it whose name ends in ".restoring" and a number, which you can delete.
 
-With --rehearse the backup is restored to a temporary directory, its history is checked
-there, and the directory is removed: nothing else is touched.`
+With --rehearse the backup is restored to a temporary directory, its history is verified
+there, and the directory is removed. Nothing else is changed.`
 
 func (c *cli) restoreCommand() *cobra.Command {
 	var rehearse bool
 	cmd := &cobra.Command{
 		Use:   "restore DIR",
-		Short: "make a store of a backup",
+		Short: "create a store from a backup",
 		Long:  restoreLong,
 		Example: `  nomen restore --rehearse /backup/names
   nomen restore --data /srv/names /backup/names`,
 		Args: arguments(1, 1),
 	}
-	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore to a temporary directory only, and check the history there")
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "only restore to a temporary directory and verify the history there")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if rehearse {
 			return c.rehearse(cmd.Context(), args[0])
@@ -49,16 +49,16 @@ func (c *cli) restoreCommand() *cobra.Command {
 	return cmd
 }
 
-// A restoredLine is the result of a restore, or of a rehearsal, as JSON.
+// A restoredLine is the JSON result of a restore or a rehearsal.
 type restoredLine struct {
-	Store    string `json:"store,omitempty"` // none of a rehearsal
+	Store    string `json:"store,omitempty"` // empty for a rehearsal
 	Records  int64  `json:"records"`
 	Files    int    `json:"files"`
 	Head     string `json:"head"`
-	Manifest bool   `json:"manifest"` // false if an earlier program made the backup
+	Manifest bool   `json:"manifest"` // false if an earlier version made the backup
 }
 
-// A damageLine is a damaged file of a backup as JSON.
+// A damageLine is the JSON form of a damaged file of a backup.
 type damageLine struct {
 	Damage struct {
 		File    string `json:"file"`
@@ -66,10 +66,10 @@ type damageLine struct {
 	} `json:"damage"`
 }
 
-// restore makes the store of the data directory of a backup.
+// restore creates the store of the data directory from a backup.
 func (c *cli) restore(ctx context.Context, from string) error {
 	if c.inDatabase() {
-		return usagef("restore makes a directory; 'nomen migrate --from pebble:DIR --to %s' then fills the database, which must be empty", "postgres://...")
+		return usagef("restore cannot write to a database: restore to a directory, then run 'nomen migrate --from pebble:DIR --to %s' into an empty database", "postgres://...")
 	}
 	to, err := c.storePath()
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp) // nothing is there any more if all went well
+	defer os.RemoveAll(tmp) // already moved away on success
 	res, err := c.restoreInto(ctx, from, tmp, false)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if c.json {
 		return c.printJSON(restored(to, res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: %d records restored from %s: %d files verified, head %s\n", to, res.Records, from, res.Files, res.Head)
+	_, err = fmt.Fprintf(c.out, "%s: %s restored from %s: %s verified, head %s\n", to, count(res.Records, "record"), from, count(int64(res.Files), "file"), res.Head)
 	return err
 }
 
@@ -109,7 +109,7 @@ func restored(to string, res pebblestore.Restored) restoredLine {
 	return restoredLine{to, res.Records, res.Files, res.Head.String(), res.Manifest != nil}
 }
 
-// free returns an error if something is at a path.
+// free returns an error unless path is missing or an empty directory.
 func free(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
@@ -118,12 +118,12 @@ func free(path string) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%s: a store is there; nothing is overwritten: move it away first", path)
+	return fmt.Errorf("%s: already exists and is not overwritten; move it away first", path)
 }
 
-// restoreInto makes dir, which is empty, a copy of a backup that can be opened.
+// restoreInto restores a backup to dir, which must be empty.
 func (c *cli) restoreInto(ctx context.Context, from, dir string, verify bool) (pebblestore.Restored, error) {
-	copied, end := c.counting("restore, bytes")
+	copied, end := c.counting("restore: bytes copied")
 	checked, endCheck := c.counting("verify")
 	end = sync.OnceFunc(end)
 	res, err := pebblestore.Restore(ctx, pebblestore.RestoreOptions{
@@ -138,13 +138,13 @@ func (c *cli) restoreInto(ctx context.Context, from, dir string, verify bool) (p
 	end()
 	endCheck()
 	if damaged := (*pebblestore.DamagedError)(nil); errors.As(err, &damaged) {
-		fmt.Fprintf(c.err, "nomen: %s: the backup is damaged, and nothing is restored: try an earlier backup, or another copy of this one\n", printable(from))
+		fmt.Fprintf(c.err, "nomen: %s: the backup is damaged; nothing was restored: try an earlier backup or another copy of this one\n", printable(from))
 		return res, errNo
 	}
 	return res, err
 }
 
-// showDamage prints what is wrong with a file of a backup.
+// showDamage prints the damage of a file of a backup.
 func (c *cli) showDamage(d pebblestore.Damage) {
 	switch {
 	case d.Fault != nil:
@@ -158,7 +158,7 @@ func (c *cli) showDamage(d pebblestore.Damage) {
 	}
 }
 
-// rehearse restores a backup to a temporary directory and checks its history.
+// rehearse restores a backup to a temporary directory and verifies its history.
 func (c *cli) rehearse(ctx context.Context, from string) error {
 	tmp, err := os.MkdirTemp("", "nomen-rehearsal")
 	if err != nil {
@@ -172,6 +172,6 @@ func (c *cli) rehearse(ctx context.Context, from string) error {
 	case c.json:
 		return c.printJSON(restored("", res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %d records are there: %d files and %d changes verified, head %s\n", from, res.Records, res.Files, res.Head.Size, res.Head)
+	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %s restored: %s and %s verified, head %s\n", from, count(res.Records, "record"), count(int64(res.Files), "file"), count(int64(res.Head.Size), "change"), res.Head)
 	return err
 }

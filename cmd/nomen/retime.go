@@ -10,18 +10,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A retimer gives changes that are dated after a clock the time of the change before
-// them in the log, which is the last that is known to be right when they were made.
-// Later changes of the same subject are never dated before them.
+// A retimer corrects changes that are dated after limit: they get the time of the change
+// before them in the log, the last time known to be right. Later changes of the same
+// subject never get an earlier time.
 type retimer struct {
 	limit   time.Time
-	last    time.Time // of the changes so far that are not after limit
+	last    time.Time // time of the last change that is not after limit
 	moved   map[store.Subject]time.Time
 	changed uint64
 }
 
-// newRetimer returns a retimer for the log of s. Changes at the beginning of the log
-// that are dated after limit get the time of the first change that is not.
+// newRetimer returns a retimer for the log of s. Changes at the beginning of the log that
+// are dated after limit get the time of the first change that is not.
 func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer, error) {
 	limit = time.UnixMilli(limit.UnixMilli()).UTC()
 	t := &retimer{limit: limit, last: limit, moved: map[store.Subject]time.Time{}}
@@ -37,8 +37,8 @@ func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer,
 	return t, nil
 }
 
-// entries yields the entries of a log with their new times. An entry that gets another
-// time gets another digest too; one that was redacted keeps that of what it was.
+// entries yields the entries of a log with corrected times. An entry with a corrected time
+// gets a new digest, unless it was redacted: then it keeps its original digest.
 func (t *retimer) entries(log iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for e, err := range log {
@@ -86,7 +86,7 @@ func (t *retimer) entry(e *store.Entry) *store.Entry {
 	return next
 }
 
-// tokens yields the changes of tokens with their new times.
+// tokens yields the changes of tokens with corrected times.
 func (t *retimer) tokens(changes iter.Seq2[*store.Change, error]) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for c, err := range changes {
@@ -101,8 +101,8 @@ func (t *retimer) tokens(changes iter.Seq2[*store.Change, error]) iter.Seq2[*sto
 	}
 }
 
-// summary says what was done.
+// summary describes what was changed.
 func (t *retimer) summary() string {
-	return fmt.Sprintf("%d changes were dated after %s and have the time of the change before them now; the head of the history is another one: note it anew",
-		t.changed, t.limit.Format(time.RFC3339))
+	return fmt.Sprintf("%s dated after %s now have the time of the change before them; the head has changed: write down the new one",
+		count(int64(t.changed), "change"), t.limit.Format(time.RFC3339))
 }

@@ -27,7 +27,7 @@ const (
 	exitFailure = 3
 )
 
-// A cli is one run of the program: its streams and what the global flags say.
+// A cli is one run of the program: its streams and the values of the global flags.
 type cli struct {
 	streams
 	data    string // directory
@@ -35,27 +35,27 @@ type cli struct {
 	config  string // file
 	json    bool
 	verbose bool
-	clockOK bool // a clock that is far before the last change is accepted
+	clockOK bool // accept a clock that is far before the last change
 
-	memory      int                // MiB, of the process; 0 for what the cache takes and as much more as is usual
-	cacheSize   int64              // bytes, of an embedded store that is opened; 0 for a share of the machine's memory
+	memory      int                // MiB, for the process; 0 for the cache and the usual 512 more
+	cacheSize   int64              // bytes, of the embedded store's cache; 0 for a share of the machine's memory
 	authorities []*store.Authority // of the configuration file
 }
 
-// What ends a command that has said itself what is to be said.
+// Errors of a command that has already printed what went wrong.
 var (
 	errNo     = errors.New("no")     // the answer was no
 	errFailed = errors.New("failed") // something failed
 )
 
-// A usageError is a command line that makes no sense.
+// A usageError is an error in the command line, the environment or the configuration.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which a command may change
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
 	c := &cli{streams: s}
 	root := c.root()
 	root.SetArgs(args)
@@ -67,16 +67,16 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
 		fmt.Fprintln(s.err, "nomen: "+nameSignal(ctx, words(err))+caretOn(s.err, err))
 		if errors.Is(err, syscall.ENOSPC) {
-			fmt.Fprintln(s.err, "The disk is full. Make room there and give the command again: what was acknowledged is kept.")
+			fmt.Fprintln(s.err, "The disk is full. Free some space and run the command again; acknowledged changes are safe on disk.")
 		}
 		if status == exitUsage {
-			fmt.Fprintf(s.err, "Run '%s'.\n", helpFor(cmd))
+			fmt.Fprintf(s.err, "Run '%s' for usage.\n", helpFor(cmd))
 		}
 	}
 	return status
 }
 
-// nameSignal puts the signal that has ended ctx in place of its end.
+// nameSignal replaces "context canceled" in text by the signal that canceled ctx.
 func nameSignal(ctx context.Context, text string) string {
 	cause := context.Cause(ctx)
 	if cause == nil {
@@ -93,7 +93,7 @@ func helpFor(cmd *cobra.Command) string {
 	return cmd.CommandPath() + " help"
 }
 
-// exitStatus is the one table from errors to statuses.
+// exitStatus returns the exit status for an error.
 func exitStatus(err error) int {
 	var usage usageError
 	var answer *nomen.Error
@@ -116,15 +116,15 @@ func exitStatus(err error) int {
 	return exitFailure
 }
 
-const rootLong = `nomen publishes persistent names and keeps them leading somewhere.
+const rootLong = `nomen publishes persistent names and keeps them resolvable.
 
-Results go to standard output, everything else to standard error. The exit
-status is 0 for done and yes, 1 when the answer is no, 2 for wrong usage and 3
-for a failure of disk, network or server.
+Results go to standard output, everything else to standard error. The exit status is 0
+for success and yes, 1 when the answer is no, 2 for wrong usage, and 3 for a failure of
+disk, network or server.
 
-Every long option can also be given in the environment, as NOMEN_ and its name
-in capital letters (--public-url is NOMEN_PUBLIC_URL), or in a TOML file named
-with --config. An option for which no default is shown is not set.`
+Every long option can also be set in the environment, as NOMEN_ and its name in capitals
+(--public-url is NOMEN_PUBLIC_URL), or in a TOML file given with --config. An option
+shown without a default is unset.`
 
 const rootExample = `  nomen serve --demo                                serve the 9,154 RFC names
   nomen put urn:dns:example.org:a https://example.org/a
@@ -134,7 +134,7 @@ const rootExample = `  nomen serve --demo                                serve t
 func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "nomen",
-		Short:             "names that last",
+		Short:             "publish and resolve persistent names",
 		Long:              rootLong,
 		Example:           rootExample,
 		Args:              noArguments,
@@ -145,12 +145,12 @@ func (c *cli) root() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	f := root.PersistentFlags()
-	f.StringVar(&c.data, "data", defaultData(), "directory of the store and its keys")
-	f.StringVar(&c.store, "store", "", "where records are kept: pebble:DIR, or postgres://HOST/DATABASE (default pebble: in the data directory)")
-	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are errors")
-	f.BoolVar(&c.json, "json", false, "one JSON object a line instead of text")
-	f.BoolVarP(&c.verbose, "verbose", "v", false, "say what is done, on standard error")
-	f.BoolVar(&c.clockOK, "clock-ok", false, "make changes though the clock is more than a day before the last one (docs/howto/repair-wrong-times.md)")
+	f.StringVar(&c.data, "data", defaultData(), "data directory: the store, the administrator's token and the server's address")
+	f.StringVar(&c.store, "store", "", "store of the records: pebble:DIR or postgres://HOST/DATABASE (default pebble: in the data directory)")
+	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are an error")
+	f.BoolVar(&c.json, "json", false, "print one JSON object per line instead of text")
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "log progress to standard error")
+	f.BoolVar(&c.clockOK, "clock-ok", false, "allow changes although the clock is more than a day before the last one (docs/howto/repair-wrong-times.md)")
 	root.AddCommand(
 		c.serveCommand(), c.resolveCommand(),
 		c.discoverCommand(), c.zoneCommand(),
@@ -169,8 +169,8 @@ func (c *cli) root() *cobra.Command {
 	return root
 }
 
-// configure completes the flags from the environment and the file, and checks
-// what is common to all commands.
+// configure sets the options that were not given on the command line from the
+// environment and the configuration file.
 func (c *cli) configure(cmd *cobra.Command) error {
 	if err := c.readEnvironment(cmd); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (c *cli) newRegistrar(s store.Store, log *slog.Logger, table *store.Table) 
 	return registrar.New(s, registrar.Options{Now: clock, Log: log, Authorities: table, AnyTime: c.clockOK})
 }
 
-// logger returns the log of a command, on standard error.
+// logger returns the logger of a command; it writes to standard error.
 func (c *cli) logger() *slog.Logger {
 	level := slog.LevelWarn
 	if c.verbose {
@@ -192,26 +192,26 @@ func (c *cli) logger() *slog.Logger {
 	return newLog(c.err, level)
 }
 
-// arguments checks the number of arguments; most < 0 is any number.
+// arguments checks the number of arguments; a negative most means no upper limit.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usagef("%s: too few arguments: %s", cmd.Name(), wanted(cmd))
+			return usagef("%s: too few arguments: expected %s", cmd.Name(), argumentsOf(cmd))
 		case most >= 0 && len(args) > most:
-			return usagef("%s: too many arguments, from %q on", cmd.Name(), args[most])
+			return usagef("%s: too many arguments: unexpected %q", cmd.Name(), args[most])
 		}
 		return nil
 	}
 }
 
-// wanted returns what a command wants behind its name.
-func wanted(cmd *cobra.Command) string {
+// argumentsOf returns the arguments and options of a command, as in its usage line.
+func argumentsOf(cmd *cobra.Command) string {
 	return strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())), " [flags]")
 }
 
-// defaultData is /var/lib/nomen for root and the user's data directory for
-// anybody else.
+// defaultData returns /var/lib/nomen for root and the user's data directory for other
+// users.
 func defaultData() string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/nomen"

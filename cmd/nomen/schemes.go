@@ -9,24 +9,24 @@ import (
 	"github.com/nomen-project/nomen/scheme"
 )
 
-const schemesLong = `Schemes lists the known URI schemes: those registered at IANA, and some that are in
-use without registration. "checked" marks a scheme whose URIs 'nomen check' checks and
-'nomen parse' takes apart; for the others only the general syntax is known.
+const schemesLong = `Schemes lists the known URI schemes: those registered at IANA, and some that are in use
+without registration. "checked" marks a scheme with rules that 'nomen check' and 'nomen
+parse' apply; for the others only the general syntax is known.
 
-With names it shows everything known about each scheme. With "-" instead, it reads one
-name a line from standard input. The exit status is 1 if a name is unknown.
+With names it shows everything known about each scheme. With "-" it reads names from
+standard input, one per line. The exit status is 1 if a name is unknown.
 
---format writes one document, about the registry or about one entry: html, txt, xml
-or json.
+--format writes one document, about the registry or about one entry: html, txt, xml or
+json.
 
-The list can be narrowed to a status, to a text in name or title, and to those
-with rules.`
+Options restrict the list to a status, to a text in name or title, and to schemes with
+rules.`
 
 func (c *cli) schemesCommand() *cobra.Command {
 	var f schemeFilter
 	cmd := &cobra.Command{
 		Use:   "schemes [NAME...]",
-		Short: "the URI schemes that are known",
+		Short: "list known URI schemes",
 		Long:  schemesLong,
 		Example: `  nomen schemes --status historical
   nomen schemes --find gopher
@@ -35,8 +35,8 @@ func (c *cli) schemesCommand() *cobra.Command {
   nomen schemes --format html`,
 		ValidArgsFunction: cobra.FixedCompletions(registry.Standard().Schemes().Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	cmd.Flags().StringVar(&f.status, "status", "", "only schemes with a status: "+strings.Join(schemeStatuses(), ", "))
-	cmd.Flags().StringVar(&f.find, "find", "", "only schemes with a text in name or title, in any case")
+	cmd.Flags().StringVar(&f.status, "status", "", "only schemes with this status: "+strings.Join(schemeStatuses(), ", "))
+	cmd.Flags().StringVar(&f.find, "find", "", "only schemes with this text in name or title, ignoring case")
 	cmd.Flags().BoolVar(&f.rules, "rules", false, "only schemes with rules")
 	format := addFormat(cmd)
 	complete(cmd, "status", schemeStatuses())
@@ -57,19 +57,19 @@ func schemeStatuses() []string {
 	}
 }
 
-// A schemeFilter says which schemes are listed.
+// A schemeFilter selects the schemes to list.
 type schemeFilter struct {
 	status, find string
 	rules        bool
 }
 
-// check refuses a filter that makes no sense.
+// check rejects an invalid filter.
 func (f schemeFilter) check(names []string) error {
 	if _, ok := scheme.ParseStatus(f.status); f.status != "" && !ok {
-		return usagef("--status %q: want %s", f.status, strings.Join(schemeStatuses(), ", "))
+		return usagef("--status %q: must be %s", f.status, strings.Join(schemeStatuses(), ", "))
 	}
 	if len(names) > 0 && f != (schemeFilter{}) {
-		return usagef("schemes: names and filters exclude each other")
+		return usagef("schemes: names cannot be combined with --status, --find or --rules")
 	}
 	return nil
 }

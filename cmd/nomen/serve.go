@@ -30,27 +30,27 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const serveLong = `Serve answers questions about names: over the protocol of 1995 and on the web
-at --listen, and for changes at --admin.
+const serveLong = `Serve runs the resolver. It answers questions about names at --listen, on the web and in
+the protocol of 1995, and offers the admin API at --admin.
 
-Names are looked up in the store of the data directory, which is made at the
-first start, with an administrator's token in admin.token (readable by its owner
-alone). Other nomen commands with the same --data find the running server by
-themselves. 'nomen token' makes tokens for others. On a database the token of
-the data directory is good at this server alone, until it ends.
+The names are in the store of the data directory. The first start creates it, with an
+administrator's token in admin.token that only its owner can read. Other nomen commands
+with the same --data find the running server by themselves. 'nomen token' creates tokens
+for other people. With a database, the token in the data directory is valid only at this
+server and only until it stops.
 
-A server whose disk is full, fails or takes no writes goes on answering names: it
-refuses changes, and /-/readyz says why, until the disk takes writes again. With
---read-only it writes nothing from the start.
+A server whose disk is full, failing or read-only keeps answering questions about names.
+It rejects changes, and /-/readyz gives the reason, until the disk can be written to
+again. With --read-only it writes nothing from the start.
 
-Stop it with an interrupt: requests under way are answered first.`
+To stop the server, interrupt it; it completes the requests in progress first.`
 
 type serveFlags struct {
 	listen, admin, publicURL string
 	tlsCert, tlsKey          string
 	trusted, hosts           []string
 	registry                 string // file of the site's own registry entries
-	scrub                    int    // changes a second; below 0 for what suits the store
+	scrub                    int    // changes per second; negative for the default of the store
 	demo, noAccessLog        bool
 	readOnly                 bool
 	cache                    int
@@ -66,7 +66,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	var s serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "the resolver",
+		Short: "run the resolver",
 		Long:  serveLong,
 		Example: `  nomen serve --demo
   nomen serve --data /srv/names --public-url https://urn.example.org
@@ -77,37 +77,37 @@ func (c *cli) serveCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&s.listen, "listen", ":4500", "address of the public listener")
 	f.StringVar(&s.admin, "admin", "127.0.0.1:4501", "address of the admin listener")
-	f.StringVar(&s.publicURL, "public-url", "", "how the world reaches the public listener (default from each request)")
-	f.StringVar(&s.tlsCert, "tls-cert", "", "file with the certificate of the public listener, PEM (default none: no TLS)")
-	f.StringVar(&s.tlsKey, "tls-key", "", "file with its private key, PEM")
-	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are believed, as in 10.0.0.0/8 (default none)")
+	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default from each request)")
+	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
+	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")
+	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are trusted, as in 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
-	f.StringSliceVar(&s.hosts, "host", nil, "further name of this server in Host fields, as of a load balancer (default those of --public-url, of --listen and of the machine; localhost; addresses)")
-	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, go on answering for this time, such as 5s, while /-/readyz says 503 closing: for load balancers")
+	f.StringSliceVar(&s.hosts, "host", nil, "further host name of this server, such as that of a load balancer (default those of --public-url, of --listen and of the machine; localhost; addresses)")
+	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, keep answering for this long, such as 5s, while /-/readyz says 503 closing: for load balancers")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
-	f.IntVar(&s.scrub, "scrub", -1, "changes verified a second in the background, 0 for none (default 1000, and none where the store is a database)")
+	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background, 0 for none (default 1000, with a database 0)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
-	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, and refuse all changes; it must exist")
-	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names shipped in the program")
-	c.memoryFlag(f, "by the machine: an eighth of its memory, 64 to 2,048, and 512")
+	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, which must exist, and reject all changes")
+	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
+	c.memoryFlag(f, "an eighth of the machine's memory, between 64 and 2,048, plus 512")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory")
-	_ = f.MarkDeprecated("cache", "use --memory, with 512 more")
-	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long names in the cache are answered while the database is away (0 for not at all)")
-	f.IntVar(&s.connections, "connections", 0, "connections open at once on each listener (default 10000, or a quarter of the files that may be open)")
-	f.IntVar(&s.perAddress, "connections-per-address", 0, "of them, of one address or IPv6 /64 (default a quarter; trusted proxies and 127.0.0.1 may have all)")
-	f.Float64Var(&s.rate, "rate", 10, "lists, batches, fetches and searches a second of one address or IPv6 /64, five times as many at once; more get 429")
+	_ = f.MarkDeprecated("cache", "use --memory with a value 512 higher")
+	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while the database is unavailable, 0 for not at all")
+	f.IntVar(&s.connections, "connections", 0, "open connections on each listener (default 10000, or a quarter of the limit of open files)")
+	f.IntVar(&s.perAddress, "connections-per-address", 0, "open connections of one address or IPv6 /64 (default a quarter of --connections; no limit for trusted proxies and 127.0.0.1)")
+	f.Float64Var(&s.rate, "rate", 10, "lists, batches, fetches and searches per second of one address or IPv6 /64, with bursts of five times as many; more get 429")
 	s.outside.register(f)
 	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
 	return cmd
 }
 
-// authorityLife is how long a change of an authority by another process may go
-// unnoticed here.
+// authorityLife is how long this process may not notice a change of an authority by
+// another process.
 const authorityLife = time.Second
 
-// untilAnswered bounds how long requests under way may take when the server
-// ends.
+// untilAnswered bounds how long requests in progress may take when the server shuts
+// down.
 const untilAnswered = 10 * time.Second
 
 // serve runs the server until ctx ends.
@@ -120,17 +120,17 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := f.gateway.doors(); err != nil {
+	if _, _, err := f.gateway.access(); err != nil {
 		return usageError{fmt.Errorf("serve: %w", err)}
 	}
 	if f.drain < 0 {
 		return usagef("serve: --drain %v: must not be negative", f.drain)
 	}
 	if f.scrub < -1 {
-		return usagef("serve: --scrub %d: want a number of changes a second", f.scrub)
+		return usagef("serve: --scrub %d: must not be negative", f.scrub)
 	}
 	if f.cache < 0 {
-		return usagef("serve: --cache %d: want a number of MiB", f.cache)
+		return usagef("serve: --cache %d: must not be negative", f.cache)
 	}
 	if f.staleIfError < 0 {
 		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
@@ -150,12 +150,12 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 			return err
 		}
 	}
-	if running, err := c.server(ctx); err == nil { // its token and address would be replaced
-		return fmt.Errorf("%s: a server is running already, with its admin listener at %s; remove %s if this is a copy of its directory", c.data, running.URL, urlFile)
+	if running, err := c.server(ctx); err == nil { // starting would replace its token and address
+		return fmt.Errorf("%s: a server is already running, with its admin listener at %s; if this is a copy of its directory, remove %s", c.data, running.URL, urlFile)
 	}
 	log := newLog(c.err, slog.LevelInfo)
 	if f.readOnly && f.demo {
-		return usagef("serve: --demo loads names, which --read-only refuses")
+		return usagef("serve: --demo cannot be combined with --read-only, because it loads names")
 	}
 	s, err := c.openServed(ctx, f, log)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	return errors.Join(c.serveStore(ctx, f, s, secure, proxies, log), s.Close())
 }
 
-// openServed opens the store that is served.
-func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (keeper, error) {
+// openServed opens the store to serve.
+func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (servingStore, error) {
 	if c.inDatabase() {
 		return c.openNode(ctx, &f, log)
 	}
@@ -186,24 +186,24 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (k
 	case err != nil:
 		return nil, err
 	case running != nil:
-		return nil, fmt.Errorf("%s: a server is running already, with its admin listener at %s", dir, running.URL)
+		return nil, fmt.Errorf("%s: a server is already running, with its admin listener at %s", dir, running.URL)
 	}
 	if missing {
 		c.made(dir)
 	}
 	if cause := s.Condition().Cause; cause != "" && !s.Damaged() {
-		log.Error("storage is away: names are answered, changes are rejected until it can be written again", "cause", cause)
+		log.Error("storage is away: answering names, rejecting changes until it can be written to again", "cause", cause)
 	}
 	return s, nil
 }
 
-// tls returns how the public listener is secured, nil for not at all.
+// tls returns the TLS configuration of the public listener, nil without TLS.
 func (f *serveFlags) tls() (*tls.Config, error) {
 	if f.tlsCert == "" && f.tlsKey == "" {
 		return nil, nil
 	}
 	if f.tlsCert == "" || f.tlsKey == "" {
-		return nil, usagef("serve: --tls-cert and --tls-key go together")
+		return nil, usagef("serve: --tls-cert and --tls-key must be set together")
 	}
 	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
 	if err != nil {
@@ -212,21 +212,21 @@ func (f *serveFlags) tls() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// proxies reads the networks of trusted proxies.
+// proxies parses the networks of trusted proxies.
 func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, text := range f.trusted {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, usagef("serve: --trusted-proxy: %q is no network: want one as in 10.0.0.0/8", text)
+			return nil, usagef("serve: --trusted-proxy: invalid network %q: want an address and a length, such as 10.0.0.0/8", text)
 		}
 		all = append(all, p.Masked())
 	}
 	return all, nil
 }
 
-// scrubRate returns how many changes a second are verified in the background. A database
-// has nodes that would all do the same, and checks of its own.
+// scrubRate returns how many changes per second are verified in the background: none on a
+// database, which checks itself and would be read by every node.
 func (c *cli) scrubRate(given int) int {
 	const usual = 1000
 	switch {
@@ -238,7 +238,7 @@ func (c *cli) scrubRate(given int) int {
 	return usual
 }
 
-// ownHosts returns the names of this server that need no public URL.
+// ownHosts returns the host names of this server besides that of the public URL.
 func (f *serveFlags) ownHosts() []string {
 	all := slices.Clone(f.hosts)
 	if host, _, err := net.SplitHostPort(f.listen); err == nil && host != "" {
@@ -251,13 +251,13 @@ func (f *serveFlags) ownHosts() []string {
 }
 
 // serveStore serves an open store.
-func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
+func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
 	reg := c.newRegistrar(s, log, table)
 	if err := reg.CheckClock(ctx); err != nil && c.clockOK {
-		log.Warn("changes are made by a clock that seems wrong, as --clock-ok says", "err", err)
+		log.Warn("the clock seems wrong; accepting changes because of --clock-ok", "err", err)
 	} else if err != nil {
-		log.Error("no changes are made until the clock is right: set it, or start with --clock-ok if it is", "err", err)
+		log.Error("the clock seems wrong; rejecting changes: set the clock, or restart with --clock-ok if it is right", "err", err)
 	}
 	own, earlier, err := c.nodeToken()
 	if err != nil {
@@ -267,13 +267,13 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	if err != nil {
 		return err
 	}
-	world, err := c.openOutside(&f.outside, log)
+	out, err := c.openOutside(&f.outside, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, world.Close()) }()
-	engine := resolve.New(s, resolve.Options{Now: clock, Authorities: table, Fetch: world.fetcher.Location, Ask: world.ask})
-	p, err := c.openPassage(&f.gateway, world, engine, s, table, log)
+	defer func() { err = errors.Join(err, out.Close()) }()
+	engine := resolve.New(s, resolve.Options{Now: clock, Authorities: table, Fetch: out.fetcher.Location, Ask: out.ask})
+	p, err := c.openGateway(&f.gateway, out, engine, s, table, log)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	o := server.Options{
 		Store: s, Registrar: reg, Authorities: table, Registries: &registries,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies, Hosts: f.ownHosts(),
-		Country: world.country, CountryHeader: f.outside.countryHeader, Misses: world.misses,
+		Country: out.country, CountryHeader: f.outside.countryHeader, Misses: out.misses,
 		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
 		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
 	}
@@ -309,24 +309,24 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s keeper, secure *tl
 	if err != nil {
 		return fmt.Errorf("serve: --listen %s --admin %s: %w", f.listen, f.admin, err)
 	}
-	if p.at != nil {
-		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.at.Addr())
+	if p.listener != nil {
+		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.listener.Addr())
 	}
 	return c.untilEnd(ctx, f, listening, prepared, log)
 }
 
-// How often what has to be done before is tried again while the storage is away.
+// prepareAgain is how often prepare is retried while the storage is unavailable.
 const prepareAgain = 500 * time.Millisecond
 
-// prepareOrLater does what prepare does, when the storage is there if it is away: a
-// server that starts then answers that it is not ready. What cannot be done is sent to
-// the channel, for the server to end.
-func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, earlier string, log *slog.Logger) (<-chan error, error) {
+// prepareOrLater calls prepare. If the storage is unavailable it retries in the
+// background, and the server starts and reports that it is not ready. A permanent error
+// is sent on the channel, so that the server ends.
+func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, earlier string, log *slog.Logger) (<-chan error, error) {
 	err := c.prepare(ctx, f, s, reg, earlier, log)
 	if !store.IsAway(err) {
 		return nil, err
 	}
-	log.Warn("starting while the storage is away", "err", err)
+	log.Warn("starting although the storage is unavailable", "err", err)
 	failed := make(chan error, 1)
 	go func() {
 		for store.IsAway(err) {
@@ -344,9 +344,9 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s keeper, reg *r
 	return failed, nil
 }
 
-// nodeToken writes the administrator's token of a node of a database, which is good at
-// this node alone until it ends: the database has none for a node that is gone. It returns
-// what admin.token had before. For a store in the data directory there is none.
+// nodeToken writes the administrator's token of a node of a database and returns it with
+// the previous content of admin.token. The token is valid only at this node and only
+// until it stops: it is not in the database. For an embedded store nodeToken does nothing.
 func (c *cli) nodeToken() (own *store.Token, earlier string, err error) {
 	if !c.inDatabase() {
 		return nil, "", nil
@@ -359,9 +359,9 @@ func (c *cli) nodeToken() (own *store.Token, earlier string, err error) {
 	return own, earlier, durable.WriteFile(file, spelling+"\n")
 }
 
-// revokeEarlier revokes the token that an earlier program put into the database when this
-// node was first started, and that is now replaced. One that somebody made for others stays.
-func revokeEarlier(ctx context.Context, s keeper, reg *registrar.Registrar, text string, log *slog.Logger) error {
+// revokeEarlier revokes the token that an earlier version put into the database when this
+// node was first started. Tokens created in other ways stay.
+func revokeEarlier(ctx context.Context, s servingStore, reg *registrar.Registrar, text string, log *slog.Logger) error {
 	id, secret, ok := adminapi.SplitToken(text)
 	if !ok {
 		return nil
@@ -373,19 +373,19 @@ func revokeEarlier(ctx context.Context, s keeper, reg *registrar.Registrar, text
 		case made.Token.ID != id || made.Token.Revoked || made.Why != firstStart || !adminapi.Matches(made.Token, secret):
 			continue
 		}
-		err := reg.RevokeToken(ctx, registrar.Operator(), id, "replaced by a token of this node alone")
+		err := reg.RevokeToken(ctx, registrar.Operator(), id, "replaced by a token valid only at this node")
 		if err == nil {
-			log.Info("revoked the earlier token of this node, which was good at every node", "token", id)
+			log.Info("revoked the earlier token of this node, which was valid at every node", "token", id)
 		}
 		return err
 	}
 	return nil
 }
 
-// prepare sees to the administrator's token, applies the authorities of the configuration
-// file and loads the demonstration. The earlier token is that of a node of a database. With
-// --read-only there is nothing to prepare.
-func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registrar.Registrar, earlier string, log *slog.Logger) error {
+// prepare ensures that there is an administrator's token, applies the authorities of the
+// configuration file and loads the demonstration. earlier is the previous token of a node
+// of a database. With --read-only it does nothing.
+func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, earlier string, log *slog.Logger) error {
 	if f.readOnly {
 		return nil
 	}
@@ -393,8 +393,8 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registra
 		switch err := revokeEarlier(ctx, s, reg, earlier, log); {
 		case store.IsAway(err):
 			return err
-		case err != nil: // the node works without that
-			log.Warn("the earlier token of this node may still be good: see 'nomen token list'", "err", err)
+		case err != nil: // the node works without this
+			log.Warn("the earlier token of this node may still be valid: see 'nomen token list'", "err", err)
 		}
 	} else if err := c.ensureToken(ctx, s, reg); err != nil {
 		return err
@@ -411,7 +411,7 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s keeper, reg *registra
 	return c.loadDemo(ctx, b)
 }
 
-// configureAuthority makes an authority as the file says, unless it is so.
+// configureAuthority writes an authority of the configuration file to the store.
 func (c *cli) configureAuthority(ctx context.Context, b backend, a *store.Authority) error {
 	_, revision, err := current(ctx, b, a.Prefix)
 	if err != nil {
@@ -422,8 +422,7 @@ func (c *cli) configureAuthority(ctx context.Context, b backend, a *store.Author
 	return err
 }
 
-// loadDemo brings in the RFC names and their authority. An authority that is
-// there stays as it is.
+// loadDemo imports the RFC names and creates their authority unless it exists.
 func (c *cli) loadDemo(ctx context.Context, b backend) error {
 	a := rfcindex.Authority()
 	_, revision, err := current(ctx, b, a.Prefix)
@@ -445,21 +444,21 @@ func (c *cli) loadDemo(ctx context.Context, b backend) error {
 	sum, err := b.Import(ctx, in, bulk.ImportOptions{
 		Why:      "demonstration",
 		Progress: func(sum bulk.Summary) { bar(sum, in.n.Load()) },
-		Refused:  func(r bulk.Refusal) { c.showRefusal("the RFC names", r) },
+		Refused:  func(r bulk.Refusal) { c.showRefusal("RFC names", r) },
 	})
 	end()
-	fmt.Fprintf(c.err, "nomen: %d RFC names: %d created, %d changed, %d unchanged in %.2f s, %.0f a second\n",
+	fmt.Fprintf(c.err, "nomen: %d RFC names: %d created, %d changed, %d unchanged in %.2f s, %.0f per second\n",
 		sum.Read, sum.Created, sum.Changed, sum.Unchanged, sum.Seconds, rate(sum.Read, sum.Seconds))
 	return err
 }
 
-// untilEnd says where the listeners are, and ends them when ctx does.
-// An error that comes from failed ends them too.
+// untilEnd prints the addresses of the listeners, and shuts them down when ctx ends or
+// an error arrives on failed.
 func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, failed <-chan error, log *slog.Logger) error {
 	if err := c.announce(ctx, f, l, log); err != nil {
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	}
-	defer os.Remove(filepath.Join(c.data, urlFile)) // a server that is not there is not found
+	defer os.Remove(filepath.Join(c.data, urlFile)) // other commands must not find a server that has stopped
 	ended := make(chan error, 1)
 	go func() { ended <- l.Wait() }()
 	select {
@@ -479,7 +478,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 	return nil
 }
 
-// announce tells people and other commands where the server is.
+// announce prints the addresses of the server and writes them for other commands.
 func (c *cli) announce(ctx context.Context, f serveFlags, l *server.Listening, log *slog.Logger) error {
 	if l.Admin != nil {
 		c.writeURL(ctx, "http://"+l.Admin.String()+"\n", log)
@@ -496,15 +495,15 @@ func (c *cli) announce(ctx context.Context, f serveFlags, l *server.Listening, l
 	return nil
 }
 
-// writeURL tells other commands where the admin listener is, by a file. Where none can
-// be written it is tried again until ctx ends.
+// writeURL writes the URL of the admin listener to a file for other commands. If that
+// fails it retries until ctx ends.
 func (c *cli) writeURL(ctx context.Context, url string, log *slog.Logger) {
 	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url) }
 	err := write()
 	if err == nil {
 		return
 	}
-	log.Warn("other commands do not find this server by its data directory until the file can be written", "err", err)
+	log.Warn("cannot write the server's address; other commands will not find this server until that succeeds", "err", err)
 	go func() {
 		for err != nil {
 			select {
@@ -530,17 +529,17 @@ func (c *cli) suggest(w io.Writer, public net.Addr) error {
 	_, err := fmt.Fprintf(w, `
 Try in another window:
   curl -i http://%[1]s/urn:ietf:rfc:2648
-      leads to the text; a browser at the same address is led to HTML
+      redirects to the text; a browser at the same address gets HTML
   curl 'http://%[1]s/urn:ietf:rfc:2648?s=I2C'
-      all that is known
+      the complete record
   curl -H 'Accept: application/json' 'http://%[1]s/urn:ietf:rfc:2648?s=I2C'
-      the same for programs
+      the same as JSON
   curl -0 --request-target 2648 http://%[1]s/
-      as it was asked in 1995
+      a request in the protocol of 1995
   bin/nomen resolve --via %[1]s urn:ietf:rfc:2648
-      by nomen's own client
+      a request by nomen's own client
   bin/nomen put --data %[2]s urn:dns:example.org:first https://example.org/
-      a first name of your own
+      publish a first name of your own
 `, at, c.data)
 	return err
 }

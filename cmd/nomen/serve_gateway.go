@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayFlags say what a server does on behalf of those who ask.
+// gatewayFlags are the options of the gateway.
 type gatewayFlags struct {
 	names, proxy string
 	own          []string
@@ -29,34 +29,34 @@ type gatewayFlags struct {
 }
 
 func (o *gatewayFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.names, "ask-others", "off", "whose questions about names of others are passed on: off, own, all")
-	f.StringVar(&o.proxy, "proxy", "off", "whose requests for other hosts are passed on: off, own, all")
-	f.StringSliceVar(&o.own, "own-users", nil, "network of own users, as in 192.0.2.0/24 (default none)")
-	f.UintSliceVar(&o.connect, "connect", nil, "ports to which CONNECT of the proxy leads, as in 443 (default none)")
-	f.Lookup("connect").DefValue = "" // the words say it
+	f.StringVar(&o.names, "ask-others", "off", "resolve names of others for clients: off, own (only --own-users) or all")
+	f.StringVar(&o.proxy, "proxy", "off", "forward requests for other hosts: off, own (only --own-users) or all")
+	f.StringSliceVar(&o.own, "own-users", nil, "network of your own users, as in 192.0.2.0/24 (default none)")
+	f.UintSliceVar(&o.connect, "connect", nil, "port that the proxy allows for CONNECT, as in 443 (default none)")
+	f.Lookup("connect").DefValue = "" // the usage text says it
 	f.StringVar(&o.gopher, "gopher", "", "address of a listener for Gopher clients, as in :70 (default none)")
 	f.StringVar(&o.host, "gopher-host", "", "HOST or HOST:PORT of this server in menus (default from each connection)")
 }
 
-// A passage is what a server has of package gateway.
-type passage struct {
+// A gatewayServer holds the parts of package gateway that a server uses.
+type gatewayServer struct {
 	resolver  nomen.Resolver
 	explainer *gateway.Explainer
 	forward   *gateway.Forward
 	gopher    *gateway.Gopher // nil without a listener
-	at        net.Listener
+	listener  net.Listener
 	close     []func() error
 }
 
-// openPassage puts the gateway before a resolver.
-func (c *cli) openPassage(o *gatewayFlags, w *outside, inner nomen.Resolver, s store.Reader, table *store.Table, log *slog.Logger) (*passage, error) {
-	names, proxy, err := o.doors()
+// openGateway puts the gateway in front of a resolver.
+func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s store.Reader, table *store.Table, log *slog.Logger) (*gatewayServer, error) {
+	names, proxy, err := o.access()
 	if err != nil {
 		return nil, usageError{fmt.Errorf("serve: %w", err)}
 	}
-	p := &passage{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Door: names, Log: log}}
+	p := &gatewayServer{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Door: names, Log: log}}
 	if names.Policy() != gateway.Off {
-		if err := p.openWorld(w, names, table); err != nil {
+		if err := p.openForeign(w, names, table); err != nil {
 			return nil, err
 		}
 	}
@@ -80,22 +80,22 @@ func (c *cli) openPassage(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	return p, nil
 }
 
-// doors returns those of names and of other requests.
-func (o *gatewayFlags) doors() (names, proxy *gateway.Door, err error) {
+// access returns the access control of questions about names and of forwarded requests.
+func (o *gatewayFlags) access() (names, proxy *gateway.Door, err error) {
 	var own []netip.Prefix
 	for _, text := range o.own {
 		p, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--own-users: %q is no network: want one as in 192.0.2.0/24", text)
+			return nil, nil, fmt.Errorf("--own-users: invalid network %q: want an address and a length, such as 192.0.2.0/24", text)
 		}
 		own = append(own, p)
 	}
 	if len(o.connect) > 0 && gateway.Policy(o.proxy) == gateway.Off {
-		return nil, nil, errors.New("--connect goes with --proxy")
+		return nil, nil, errors.New("--connect needs --proxy")
 	}
 	for _, port := range o.connect {
 		if port == 0 || port > 65535 {
-			return nil, nil, fmt.Errorf("--connect %d: want a port", port)
+			return nil, nil, fmt.Errorf("--connect %d: must be a port between 1 and 65535", port)
 		}
 	}
 	if names, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.names), Own: own, Now: clock}); err != nil {
@@ -107,51 +107,51 @@ func (o *gatewayFlags) doors() (names, proxy *gateway.Door, err error) {
 	return names, proxy, nil
 }
 
-// openWorld lets those who may ask about names of others.
-func (p *passage) openWorld(w *outside, door *gateway.Door, table *store.Table) error {
+// openForeign lets permitted clients resolve names of others.
+func (p *gatewayServer) openForeign(w *outside, door *gateway.Door, table *store.Table) error {
 	finder, dns, err := w.flags.find.finder(0, nil)
 	if err != nil {
 		return err
 	}
-	guarded := !w.flags.private || door.Policy() == gateway.All // strangers never reach inside
-	asker, err := client.New(client.Options{Finder: finder, DNS: dns, Guard: guarded, Retries: -1, Now: clock})
+	guarded := !w.flags.private || door.Policy() == gateway.All // clients from outside never reach private networks
+	upstream, err := client.New(client.Options{Finder: finder, DNS: dns, Guard: guarded, Retries: -1, Now: clock})
 	if err != nil {
 		return err
 	}
-	p.close = append(p.close, func() error { asker.Close(); return nil })
-	kept := cache.New(asker, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true, Now: clock})
+	p.close = append(p.close, func() error { upstream.Close(); return nil })
+	kept := cache.New(upstream, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true, Now: clock})
 	p.explainer.Finder = finder
 	p.resolver, err = gateway.NewWorld(gateway.WorldOptions{Inner: p.resolver, Authorities: table, Other: w.asks.Bound("others", kept), Door: door})
 	return err
 }
 
-// openGopher listens for Gopher clients.
-func (p *passage) openGopher(o gateway.GopherOptions, address string) (err error) {
+// openGopher starts the listener for Gopher clients.
+func (p *gatewayServer) openGopher(o gateway.GopherOptions, address string) (err error) {
 	if p.gopher, err = gateway.NewGopher(o); err != nil {
 		return usageError{fmt.Errorf("serve: %w", err)}
 	}
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		address = net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(gateway.GopherPort))
 	}
-	if p.at, err = net.Listen("tcp", address); err != nil {
+	if p.listener, err = net.Listen("tcp", address); err != nil {
 		return fmt.Errorf("serve: --gopher: %w", err)
 	}
-	p.close = append(p.close, p.at.Close)
+	p.close = append(p.close, p.listener.Close)
 	go func() {
-		if err := p.gopher.Serve(p.at); err != nil && !errors.Is(err, net.ErrClosed) {
-			o.Log.Error("no more Gopher clients", "err", err)
+		if err := p.gopher.Serve(p.listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			o.Log.Error("gopher listener failed", "err", err)
 		}
 	}()
 	return nil
 }
 
-// into puts the gateway into a server.
-func (p *passage) into(o *server.Options) {
+// into sets the gateway in the options of a server.
+func (p *gatewayServer) into(o *server.Options) {
 	o.Resolver, o.Explainer, o.Forward = p.resolver, p.explainer, p.forward
 }
 
-// Close ends what was opened, the Gopher clients' requests first.
-func (p *passage) Close(ctx context.Context) error {
+// Close closes the gateway. It completes the requests of Gopher clients first.
+func (p *gatewayServer) Close(ctx context.Context) error {
 	var errs []error
 	if p.gopher != nil {
 		if err := p.gopher.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {

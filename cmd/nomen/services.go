@@ -6,21 +6,20 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-const servicesLong = `Services lists what a resolver of URNs can be asked for: the designators of
-services, which are values of the query keyword s in the dialect 2012, as in
-?s=I2L. Case matters: I2L is not i2l.
+const servicesLong = `Services lists the services of URN resolvers. Their designators are values of the query
+keyword s in the dialect 2012, as in ?s=I2L. Case matters: I2L is not i2l.
 
-With designators it shows each. With "-" instead, it reads one designator a line from
-standard input. The exit status is 1 if a designator is unknown.
+With designators it shows each. With "-" it reads designators from standard input, one
+per line. The exit status is 1 if a designator is unknown.
 
-With --keywords it lists, or shows, the query keywords of 2012 instead.
+With --keywords it lists or shows the query keywords of 2012 instead.
 
 ` + registryHelp
 
 func (c *cli) servicesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "services [SERVICE...]",
-		Short: "the services that resolvers of URNs have",
+		Short: "list the services of URN resolvers",
 		Long:  servicesLong,
 		Example: `  nomen services
   nomen services I2L I=I
@@ -29,7 +28,7 @@ func (c *cli) servicesCommand() *cobra.Command {
   nomen services --format xml`,
 		ValidArgsFunction: cobra.FixedCompletions(registry.Standard().Services().Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
-	keywords := cmd.Flags().Bool("keywords", false, "the query keywords instead")
+	keywords := cmd.Flags().Bool("keywords", false, "show the query keywords instead")
 	file, format := addRegistry(cmd), addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		known, err := readRegistries(*file)

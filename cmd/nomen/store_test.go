@@ -293,7 +293,7 @@ func TestMigrationIsCompared(t *testing.T) {
 	if n, err := b.compareStores(ctx, b.l.store, to, head); err != nil || n != 2 {
 		t.Fatalf("%d, %v", n, err)
 	}
-	if _, err := b.compareStores(ctx, b.l.store, miscounting{to}, head); err == nil || !strings.Contains(err.Error(), "it has 3 records, not 2") {
+	if _, err := b.compareStores(ctx, b.l.store, miscounting{to}, head); err == nil || !strings.Contains(err.Error(), "it has 3 records, expected 2") {
 		t.Errorf("another number: %v", err)
 	}
 	_, token := adminapi.NewToken(adminapi.AdministratorGrant(), time.Now())
@@ -305,7 +305,7 @@ func TestMigrationIsCompared(t *testing.T) {
 	}
 	wrong := head
 	wrong.Hash[0]++
-	if _, err := b.compareStores(ctx, b.l.store, to, wrong); err == nil || !strings.Contains(err.Error(), "not the same: its head") {
+	if _, err := b.compareStores(ctx, b.l.store, to, wrong); err == nil || !strings.Contains(err.Error(), "the copy differs: its head") {
 		t.Errorf("another head: %v", err)
 	}
 }

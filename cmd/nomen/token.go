@@ -19,18 +19,18 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-const tokenLong = `A token is what somebody else, or another program, shows to the admin listener. It
-has a role, and prefixes of names that it reaches:
+const tokenLong = `A token is a secret with which another person or program proves who it is to the admin
+API. It has a role, and can be limited to prefixes of names:
 
-  reader         sees records and their history
-  editor         makes and changes names too, and retires them
-  owner          also changes the authority, and brings retired names back
-  administrator  may do everything, tokens and verification included`
+  reader         can see records and their history
+  editor         can also create, change and retire names
+  owner          can also change the authority, and bring retired names back
+  administrator  can do everything, including tokens and verification`
 
 func (c *cli) tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "tokens by which others may change names",
+		Short: "manage the tokens of the admin API",
 		Long:  tokenLong,
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -39,23 +39,23 @@ func (c *cli) tokenCommand() *cobra.Command {
 	return cmd
 }
 
-const tokenMakeLong = `Make prints a new token, this once: nobody can show it again. With --output it goes
-into a file that only you can read.
+const tokenMakeLong = `Make creates a token and prints it, this once: it cannot be shown again. With --output it
+is written to a file that only you can read.
 
-A directory with two files is all that the bearer needs to give the commands of this
-program, with --data DIR: admin.token with the token, and admin.url with the URL at
-which the admin listener is reached from there, such as that of a tunnel.
+To use the commands of this program, the bearer of the token needs a directory with two
+files, given by --data DIR: admin.token with the token, and admin.url with the URL at
+which the bearer reaches the admin listener, such as that of a tunnel.
 
-A prefix covers a name only where a delimiter follows: urn:nbn:fi:ex covers
-urn:nbn:fi:ex-1 and not urn:nbn:fi:example-1. A prefix below an authority therefore
-ends with its delimiter (urn:nbn:fi:ex-), unless it is an authority itself.`
+A prefix covers a name only if a delimiter follows: urn:nbn:fi:ex covers urn:nbn:fi:ex-1
+but not urn:nbn:fi:example-1. A prefix below an authority therefore ends with its
+delimiter (urn:nbn:fi:ex-), unless it is an authority itself.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var g adminapi.Grant
 	var output, expires string
 	cmd := &cobra.Command{
 		Use:   "make --who NAME",
-		Short: "make a token",
+		Short: "create a token",
 		Long:  tokenMakeLong,
 		Example: `  nomen token make --who kb --prefix urn:nbn:se
   nomen token make --who press --role owner --prefix urn:dns:press.example.org --output press/admin.token
@@ -64,17 +64,17 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&g.Who, "who", "", "whose it is; the history says who made a change by it (required)")
+	f.StringVar(&g.Who, "who", "", "bearer of the token, recorded in the history with each change (required)")
 	f.StringVar(&g.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
-	f.StringArrayVar(&g.Prefixes, "prefix", nil, "prefix of the names that it reaches (default all names)")
-	f.StringVar(&expires, "expires", "", "when it ends: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
-	f.StringVarP(&output, "output", "o", "", "file to write, which must not be there (default standard output)")
+	f.StringArrayVar(&g.Prefixes, "prefix", nil, "prefix of names to which the token is limited (default all names)")
+	f.StringVar(&expires, "expires", "", "when it expires: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
+	f.StringVarP(&output, "output", "o", "", "file to write, which must not exist (default standard output)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if g.Who == "" {
-			return usagef("token make: --who is required: the history needs a name for the bearer")
+			return usagef("token make: --who is required; the history records it with each change")
 		}
 		if _, ok := registrar.ParseRole(g.Role); !ok {
-			return usagef("--role %q: want reader, editor, owner or administrator", g.Role)
+			return usagef("--role %q: must be reader, editor, owner or administrator", g.Role)
 		}
 		for i, s := range g.Prefixes {
 			var err error
@@ -82,14 +82,14 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 				return usagef("--prefix: %w", err)
 			}
 		}
-		if cmd.Flags().Changed("expires") { // an empty value is a variable that is not set, and not "never"
+		if cmd.Flags().Changed("expires") { // "" comes from an unset variable and must not mean "never"
 			var err error
 			if g.Expires, err = parseExpiry(expires, clock()); err != nil {
 				return err
 			}
 		}
 		if _, err := os.Lstat(output); output != "" && err == nil {
-			return usagef("--output %s: a file is there", output)
+			return usagef("--output %s: file exists", output)
 		}
 		return c.withStore(cmd.Context(), changes, func(b backend) error {
 			out, err := b.Grant(cmd.Context(), g)
@@ -102,13 +102,13 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 	return cmd
 }
 
-// showToken tells a new token.
+// showToken prints a new token.
 func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) error {
 	until := ""
 	if !g.Expires.IsZero() {
 		until = " until " + g.Expires.Format(time.RFC3339)
 	}
-	fmt.Fprintf(c.err, "nomen: %s is %s of %s%s; 'nomen token revoke %s' ends that\n", printable(g.Who), g.Role, reach(g.Prefixes), until, out.ID)
+	fmt.Fprintf(c.err, "nomen: created a token for %s: %s of %s%s; to revoke it, run 'nomen token revoke %s'\n", printable(g.Who), g.Role, scopeText(g.Prefixes), until, out.ID)
 	switch {
 	case file != "":
 		if err := durable.WriteFile(file, out.Token+"\n"); err != nil {
@@ -128,46 +128,46 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 	return err
 }
 
-// parseExpiry reads when a token ends.
+// parseExpiry parses --expires.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
 	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if s == "" {
-		return time.Time{}, usagef(`--expires "": want for example 90d; without the option a token never ends`)
+		return time.Time{}, usagef(`--expires "": must not be empty; use for example 90d, or omit it for a token that never expires`)
 	}
 	const most = 100 * 365 * 24 * time.Hour
 	unit := units[s[len(s)-1]]
 	if n, err := strconv.ParseUint(s[:len(s)-1], 10, 32); err == nil && unit > 0 {
 		if n == 0 || n > uint64(most/unit) {
-			return time.Time{}, usagef("--expires %q: must be more than nothing and at most 100 years", s)
+			return time.Time{}, usagef("--expires %q: must be positive and at most 100 years", s)
 		}
 		return now.Add(time.Duration(n) * unit), nil
 	}
 	t, err := adminapi.ParseTime(s)
 	switch {
 	case err != nil:
-		return t, usagef("--expires %q: want a number of hours, days or weeks such as 90d, a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z", s)
+		return t, usagef("--expires %q: must be a number of hours, days or weeks such as 90d, a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z", s)
 	case !t.After(now):
-		return t, usagef("--expires %q: that is past", s)
+		return t, usagef("--expires %q: must be in the future", s)
 	}
 	return t, nil
 }
 
-const tokenListLong = `List shows whose tokens there are, a line each: the ID, by which 'nomen token revoke'
-ends one, the role, since when, who bears it, the prefixes, the day on which it was last
-used, and when it expires. The tokens themselves are kept nowhere, and cannot be shown.
-A server on a database has a token of its own in its data directory, which is good there
-alone until the server ends, and is not listed.`
+const tokenListLong = `List prints one line per token: the ID, which 'nomen token revoke' takes, the role, the
+date of creation, the bearer, the prefixes, the date of the last use, and the date on
+which it expires. The secrets are not stored and cannot be shown. A server on a database
+has its own token in its data directory, valid only there and only until the server stops;
+it is not listed.`
 
 func (c *cli) tokenListCommand() *cobra.Command {
 	var revoked bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "show whose tokens there are",
+		Short:   "list tokens",
 		Long:    tokenListLong,
 		Example: "  nomen token list\n  nomen token list --json | jq -r 'select(.who == \"kb\").id' | xargs nomen token revoke",
 		Args:    noArguments,
 	}
-	cmd.Flags().BoolVar(&revoked, "revoked", false, "show those too that were revoked or have expired (default only good ones)")
+	cmd.Flags().BoolVar(&revoked, "revoked", false, "also list revoked and expired tokens (default only valid ones)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			all, err := b.Tokens(cmd.Context())
@@ -196,7 +196,7 @@ func (c *cli) showTokens(all []adminapi.Token) error {
 	now := clock()
 	w := tabwriter.NewWriter(a, 0, 0, 2, ' ', 0)
 	for _, t := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s", t.ID, t.Role, t.Since.Format(time.DateOnly), printable(t.Who), reach(t.Prefixes))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s", t.ID, t.Role, t.Since.Format(time.DateOnly), printable(t.Who), scopeText(t.Prefixes))
 		fmt.Fprintf(w, "\tused %s", cmp.Or(t.LastUsed, "-"))
 		switch {
 		case t.Revoked:
@@ -220,22 +220,22 @@ func (c *cli) showTokens(all []adminapi.Token) error {
 	return a.end()
 }
 
-// reach says which names a token reaches.
-func reach(prefixes []string) string { return cmp.Or(strings.Join(prefixes, ", "), "all names") }
+// scopeText describes the scope of a token.
+func scopeText(prefixes []string) string { return cmp.Or(strings.Join(prefixes, ", "), "all names") }
 
 func (c *cli) tokenRevokeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "revoke ID...",
-		Short: "make tokens worthless, for ever",
-		Long: `Revoke makes tokens worthless, for ever. ID is what stands before the full stop of a
-token, and what 'nomen token make' said; 'nomen token list' tells it again.`,
+		Short: "revoke tokens permanently",
+		Long: `Revoke makes tokens invalid, permanently. ID is the part of a token before the full
+stop; 'nomen token make' prints it, and 'nomen token list' shows it again.`,
 		Example: "  nomen token revoke 4OUASYXZQNH7G4FO7G3PNEP2TY",
 		Args:    arguments(1, -1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		return c.withStore(cmd.Context(), changes, func(b backend) error {
 			for _, id := range ids {
-				id, _, _ = strings.Cut(id, ".") // a whole token is never shown again, nor in an error
+				id, _, _ = strings.Cut(id, ".") // never show a complete token, not even in an error
 				if err := b.Revoke(cmd.Context(), id); err != nil {
 					return namedHint("token "+id, "", err)
 				}

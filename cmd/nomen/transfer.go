@@ -24,43 +24,43 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const importLong = `Import reads records and merges them into the store: it touches only the fields
-that a file has and never removes what it does not mention. The formats are JSON
-Lines (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd;
-"-" is standard input. docs/reference/record.md describes them, with examples.
+const importLong = `Import reads records from files and merges them into the store. It changes only the fields
+that a file has and never removes what the file does not mention. The formats are JSON
+Lines (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd; "-" is
+standard input. docs/reference/record.md describes them, with examples.
 
-A CSV file may have semicolons, tabs or bars in place of commas, as spreadsheets
-write them. --map TITLE=COLUMN says what the columns of another system mean.
+A CSV file may have semicolons, tabs or bars instead of commas, as spreadsheets write
+them. --map TITLE=COLUMN gives the meaning of columns of another system.
 
-Bad records are refused one by one, with line and reason; all others go in. What
-goes in and may not be meant, such as a name with a wrong check digit, is a
-warning; --strict refuses such names, since an active name is never deleted.
-The same file again changes nothing, so an import that was cut off is resumed by
-starting it again. On a running server it is a job: see 'nomen jobs'.
+Invalid records are refused one by one, with line and reason; all others are imported.
+Mistakes that do not prevent an import, such as a wrong check character in a name, give
+warnings. --strict refuses such names, because an active name can never be deleted.
+Importing the same file again changes nothing; to resume an interrupted import, run it
+again. On a running server it is a job: see 'nomen jobs'.
 
-What becomes of names that are there already:
+--on-conflict decides about names that already exist:
 
-  merge    what the file has is added; fields with one value are set
-  keep     they stay as they are
-  replace  the fields that the file has take the place of those there
-  fail     the record is refused if it would change anything
+  merge    add what the file has; set fields that have one value
+  keep     leave them unchanged
+  replace  replace the fields that the file has
+  fail     refuse the record if it would change anything
 
-Retired names are left as they are, and each is reported, unless --retired is
-given: a withdrawn item does not come back by an old file.
+Retired names are left unchanged, and each is reported, unless --retired is given, so
+that an old file does not bring back a withdrawn item.
 
-The summary gives the ID of the import, by which 'nomen undo' takes it back.
+The summary gives the ID of the import, with which 'nomen undo' reverts it.
 
-With --dry-run nothing is changed; with -v every name that is (or would be)
-created or changed is told, with its fields.
+With --dry-run nothing is changed. With -v every name that is (or would be) created or
+changed is listed with its fields.
 
-The exit status is 1 if records were refused and 3 if the input broke off.`
+The exit status is 1 if records were refused, and 3 if the input is truncated.`
 
 func (c *cli) importCommand() *cobra.Command {
 	var o bulk.ImportOptions
 	var format, policy string
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "records in from files",
+		Short: "import records from files",
 		Long:  importLong,
 		Example: `  nomen import names.jsonl
   nomen import --dry-run -v moved.csv
@@ -71,31 +71,31 @@ func (c *cli) importCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
-	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "what stands between the cells of CSV: , ; | or tab (default by the first line)")
-	f.StringVar(&o.Sheet.Encoding, "encoding", "", "such as windows-1252 (default UTF-8, and UTF-16 with a byte order mark)")
-	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN, what a column of the file is; TITLE= leaves it out; can be repeated")
-	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, what stands between several values in a cell, such as ; or || (default a bar); can be repeated")
-	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' has put before cells")
+	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
+	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
+	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN, the meaning of a column of the file; TITLE= ignores it; can be repeated")
+	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, the separator of several values in a cell, such as ; or || (default a bar); can be repeated")
+	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' puts before cells")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
-	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what becomes of names that are there: merge, keep, replace or fail")
-	f.BoolVar(&o.Retired, "retired", false, "change retired names too, which are otherwise left as they are")
-	f.BoolVar(&o.Strict, "strict", false, "refuse new names that 'nomen check' finds an error in")
-	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read addresses of well-known resolvers, such as https://doi.org/10.5072/a, as the names there")
-	f.StringVar(&o.Who, "as", "", "who is written into the history (default whose token it is)")
-	f.StringVar(&o.Why, "why", "", "reason, for the history")
+	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")
+	f.BoolVar(&o.Retired, "retired", false, "also change retired names, which are otherwise left unchanged")
+	f.BoolVar(&o.Strict, "strict", false, "refuse new names in which 'nomen check' finds an error")
+	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read URLs of well-known resolvers, such as https://doi.org/10.5072/a, as the names in them")
+	f.StringVar(&o.Who, "as", "", "author to record in the history (default the bearer of the token)")
+	f.StringVar(&o.Why, "why", "", "reason, recorded in the history")
 	c.memoryFlag(f, "768")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var ok bool
 		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
-			return usagef("--on-conflict %q: want merge, keep, replace or fail", policy)
+			return usagef("--on-conflict %q: must be merge, keep, replace or fail", policy)
 		}
 		if err := o.Sheet.Check(); err != nil {
 			return usagef("--%w", err)
 		}
-		for _, file := range args { // before anything is done
+		for _, file := range args { // check all before importing any
 			f, _, err := readFormat(file, format)
 			if err == nil && o.Sheet.Spreadsheet && f == bulk.JSONLines {
-				err = usagef("--spreadsheet: %s has no cells, csv and tsv have", f)
+				err = usagef("--spreadsheet: %s has no cells; use csv or tsv", f)
 			}
 			if err != nil {
 				return err
@@ -111,7 +111,7 @@ func (c *cli) importCommand() *cobra.Command {
 		err := c.withStore(cmd.Context(), reads, work)
 		var missing *noStoreError
 		if errors.As(err, &missing) {
-			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store is there yet; the dry run is against an empty one")
+			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store found; the dry run assumes an empty one")
 			s := memstore.New()
 			return errors.Join(work(&local{s, registrar.New(s, registrar.Options{Now: clock})}), s.Close())
 		}
@@ -120,8 +120,7 @@ func (c *cli) importCommand() *cobra.Command {
 	return cmd
 }
 
-// importFiles imports one file after the other. One that is bad does not keep the
-// others out.
+// importFiles imports files one after another. It continues after an invalid one.
 func (c *cli) importFiles(ctx context.Context, b backend, files []string, format string, o bulk.ImportOptions) error {
 	var result error
 	for _, file := range files {
@@ -137,7 +136,7 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 		case isBroken:
 			fmt.Fprintln(c.err, "nomen: "+printable(file+": "+broken.Error()))
 			result = errFailed
-		case errors.As(err, new(*fs.PathError)): // it names the file
+		case errors.As(err, new(*fs.PathError)): // the error names the file
 			return err
 		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
@@ -148,14 +147,14 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 	return result
 }
 
-// importFile imports one file and prints its summary, also when it broke off.
+// importFile imports one file and prints its summary, even if the import failed.
 func (c *cli) importFile(ctx context.Context, b backend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
 	var err error
 	if o.Format, o.Compression, err = readFormat(file, format); err != nil {
 		return bulk.Summary{}, err
 	}
 	if o.Compression == bulk.Plain {
-		o.Compression = bulk.Auto // what the bytes say wins over a missing suffix
+		o.Compression = bulk.Auto // detect compression if there is no suffix for it
 	}
 	in, size, err := c.open(file)
 	if err != nil {
@@ -176,18 +175,21 @@ func (c *cli) importFile(ctx context.Context, b backend, file, format string, o 
 	return s, errors.Join(err, c.showSummary(s, o.DryRun))
 }
 
-// showDoubts says what may not be meant.
+// showDoubts warns about records that may be mistakes.
 func (c *cli) showDoubts(file string, d bulk.Doubts) {
-	undo := "records undo"
+	undo, uncovered := "records undo an earlier record", "imported records have names that no authority here covers; they are served only by their"
 	if d.Undoing == 1 {
-		undo = "record undoes"
+		undo = "record undoes an earlier record"
+	}
+	if d.Uncovered == 1 {
+		uncovered = "imported record has a name that no authority here covers; it is served only by its"
 	}
 	for _, w := range []struct {
 		n    int64
 		text string
 	}{
-		{d.Undoing, undo + " what an earlier one of the file says of the same name: the last counts, and the names change each time that the file is imported; -v shows the changes"},
-		{d.Uncovered, "of the records that came in have names that no authority here covers, served by the full name alone; 'nomen authority put PREFIX' makes one"},
+		{d.Undoing, undo + " of the same name in the file; the last one wins, and every import of the file changes these names back and forth; -v lists the changes"},
+		{d.Uncovered, uncovered + " full name; 'nomen authority put PREFIX' creates an authority"},
 	} {
 		if w.n > 0 {
 			fmt.Fprintf(c.err, "nomen: warning: %s: %d %s\n", printable(file), w.n, w.text)
@@ -195,7 +197,7 @@ func (c *cli) showDoubts(file string, d bulk.Doubts) {
 	}
 }
 
-// showRefusal says which record was refused: place, name, field, reason.
+// showRefusal prints a refused record: position, name, field and reason.
 func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	parts := []string{"nomen: " + file}
 	if r.Line > 0 {
@@ -212,16 +214,16 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	fmt.Fprintln(c.err, printable(strings.Join(parts, ": ")))
 }
 
-// showWarning says what may not be meant in a record.
+// showWarning prints a warning about a record.
 func (c *cli) showWarning(file string, w bulk.Warning) {
-	message := strings.TrimPrefix(w.Message, w.Name+": ") // which is said anyway
+	message := strings.TrimPrefix(w.Message, w.Name+": ") // the line already has the name
 	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%d: %s: %s", file, w.Line, w.Name, message)))
 }
 
-// showChange says what a record does to its name.
+// showChange prints what a record changes.
 func (c *cli) showChange(file string, change bulk.Change) {
 	if c.json {
-		_ = c.printJSON(change) // what is wrong with standard output is said of the summary
+		_ = c.printJSON(change) // the summary reports an error of standard output
 		return
 	}
 	what := "created"
@@ -237,7 +239,7 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	}
 	would, more := "", ""
 	if s.Retired > 0 {
-		more = fmt.Sprintf(", retired and left alone %d", s.Retired)
+		more = fmt.Sprintf(", retired and left unchanged %d", s.Retired)
 	}
 	if s.Warned > 0 {
 		more += fmt.Sprintf(", with warnings %d", s.Warned)
@@ -246,9 +248,9 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	case dry:
 		would = " (dry run: nothing was changed)"
 	case s.Import != "":
-		would = "; 'nomen undo --import " + s.Import + "' takes it back"
+		would = "; 'nomen undo --import " + s.Import + "' reverts it"
 	}
-	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f a second%s\n",
+	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f per second%s\n",
 		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), would)
 	return err
 }
@@ -260,17 +262,18 @@ func rate(n int64, seconds float64) float64 {
 	return float64(n) / seconds
 }
 
-// readFormat returns what the name of a file and the flag say, of a file that is
-// read.
+// readFormat returns the format and compression of a file to read, by its name and the
+// value of --format.
 func readFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, err := fileFormat(file, flag)
 	if err == nil && !f.Readable() {
-		err = usagef("%s: the format %s holds less than records: it is written and never read", file, f)
+		err = usagef("%s: cannot import the format %s: it does not hold complete records", file, f)
 	}
 	return f, compression, err
 }
 
-// fileFormat returns what the name of a file and the flag say.
+// fileFormat returns the format and compression of a file, by its name and the value of
+// --format.
 func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 	f, compression, ok := bulk.Suffixes(file)
 	if flag != "" {
@@ -279,17 +282,17 @@ func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 			for _, f := range bulk.Formats() {
 				all = append(all, f.String())
 			}
-			return f, compression, usagef("--format %q: want one of %s", flag, strings.Join(all, ", "))
+			return f, compression, usagef("--format %q: must be one of %s", flag, strings.Join(all, ", "))
 		}
 	}
 	if !ok {
-		return f, compression, usagef("%s: the suffix tells no format that is known; give --format, or save a spreadsheet as CSV", file)
+		return f, compression, usagef("%s: unknown format: pass --format, or save a spreadsheet as CSV", file)
 	}
 	return f, compression, nil
 }
 
-// open opens a file for reading, "-" being standard input. The size is -1 if
-// unknown.
+// open opens a file for reading; "-" is standard input. It returns a size of -1 if the size
+// is unknown.
 func (c *cli) open(file string) (io.ReadCloser, int64, error) {
 	if file == "-" {
 		return io.NopCloser(c.in), -1, nil
@@ -316,9 +319,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// progress returns a function that shows how far an import or export is, its
-// records and how many bytes were read, and one that ends it. Off terminals they do
-// nothing.
+// progress returns a function that shows a progress bar for an import or export, and one
+// that ends it. If standard error is not a terminal they do nothing.
 func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, bytes int64), end func()) {
 	if !isTerminal(c.err) {
 		return func(bulk.Summary, int64) {}, func() {}
@@ -329,7 +331,7 @@ func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, byte
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish())
 	show = func(s bulk.Summary, bytes int64) {
-		text := fmt.Sprintf("%s: %d records, %.0f a second", title, s.Read, rate(s.Read, clock().Sub(start).Seconds()))
+		text := fmt.Sprintf("%s: %d records, %.0f per second", title, s.Read, rate(s.Read, clock().Sub(start).Seconds()))
 		if s.Refused > 0 {
 			text += fmt.Sprintf(", %d refused", s.Refused)
 		}
@@ -339,24 +341,26 @@ func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, byte
 	return show, func() { _ = bar.Finish() }
 }
 
-const exportLong = `Export writes records in the order of their names, as of one moment, while
-changes go on. An export goes into an empty store, and exported from there it is
-the same bytes.
+const exportLong = `Export writes records sorted by name, as of one moment, while changes go on. If you import
+an export into an empty store and export it from there, you get the same bytes.
 
-  jsonl, csv, tsv  all of a record
+  jsonl, csv, tsv  complete records
   nginx-map        the best location of each active name, for a map of nginx
   apache-map       the same, for a RewriteMap of Apache httpd
   uri-list         all usable locations of each active name (RFC 2483)
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
-Only its owner can read a new file, since an export has reserved and embargoed names
-too; a file that is replaced keeps its mode and group. Use chmod or chgrp once to let a
-web server read a map. With --json the summary of such a file is an object, as that of an import.
-Names for which a map or list has no line are counted; a record that a format
-cannot hold is named, and the exit status is 1.`
 
-// exportCache is the size of the cache of a store that is read once from one end to
-// the other: what was read is not asked for again.
+Only its owner can read a new file, because an export includes reserved and embargoed
+names; a file that is replaced keeps its mode and group. To let a web server read a map,
+use chmod or chgrp once.
+
+With --json the summary is an object, as for an import. Names that have no line in a map
+or list are counted. A record that a format cannot represent is reported, and the exit
+status is 1.`
+
+// exportCache is the cache size for reading a store once from beginning to end, where
+// nothing is read twice.
 const exportCache = 16 << 20
 
 func (c *cli) exportCommand() *cobra.Command {
@@ -365,7 +369,7 @@ func (c *cli) exportCommand() *cobra.Command {
 	var statuses []string
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "records out to a file",
+		Short: "export records to a file",
 		Long:  exportLong,
 		Example: `  nomen export > all.jsonl
   nomen export --prefix urn:nbn:fi --output fi.csv.zst
@@ -373,12 +377,12 @@ func (c *cli) exportCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "-", "file to write; it is complete or not there")
+	f.StringVarP(&output, "output", "o", "-", "file to write; it appears only when complete")
 	f.StringVar(&format, "format", "", "jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
 	f.StringVar(&o.Prefix, "prefix", "", "only names that begin with this (default all)")
-	f.StringSliceVar(&statuses, "status", nil, "only records of this status: reserved, active or retired; can be repeated (default all)")
-	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); csv and tsv alone")
-	f.BoolVar(&o.Revisions, "revisions", false, "with time and number of each record's last change, which belong to this store; jsonl alone")
+	f.StringSliceVar(&statuses, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
+	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")
+	f.BoolVar(&o.Revisions, "revisions", false, "include the revision and time of each record's last change, which are specific to this store; only jsonl")
 	c.memoryFlag(f, "528")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
@@ -386,17 +390,17 @@ func (c *cli) exportCommand() *cobra.Command {
 			return err
 		}
 		if o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV {
-			return usagef("--spreadsheet: %s has no cells, csv and tsv have", o.Format)
+			return usagef("--spreadsheet: %s has no cells; use csv or tsv", o.Format)
 		}
 		if o.Revisions && o.Format != bulk.JSONLines {
-			return usagef("--revisions: %s has no place for them, jsonl has", o.Format)
+			return usagef("--revisions: %s cannot hold them; use jsonl", o.Format)
 		}
 		for _, s := range statuses {
 			switch st := nomen.Status(s); st {
 			case nomen.Reserved, nomen.Active, nomen.Retired:
 				o.Statuses = append(o.Statuses, st)
 			default:
-				return usagef("--status %q: want reserved, active or retired", s)
+				return usagef("--status %q: must be reserved, active or retired", s)
 			}
 		}
 		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
@@ -418,10 +422,10 @@ func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.Exp
 	case err != nil:
 		return err
 	case s.LeftOut > 0:
-		fmt.Fprintf(c.err, "nomen: %s: %d names have no line: they are not active, or have no location\n", output, s.LeftOut)
+		fmt.Fprintf(c.err, "nomen: %s: no line for %s: not active, or without a location\n", output, count(s.LeftOut, "name"))
 	}
 	if s.Refused > 0 {
-		fmt.Fprintf(c.err, "nomen: %s: %d records cannot be written as %s\n", output, s.Refused, o.Format)
+		fmt.Fprintf(c.err, "nomen: %s: %s cannot be written as %s\n", output, count(s.Refused, "record"), o.Format)
 		return errNo
 	}
 	return nil
@@ -443,12 +447,12 @@ func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.Ex
 	case c.json:
 		err = c.printJSON(s)
 	default:
-		fmt.Fprintf(c.err, "nomen: %s: %d records in %.2f s\n", output, s.Read, s.Seconds)
+		fmt.Fprintf(c.err, "nomen: %s: %s in %.2f s\n", output, count(s.Read, "record"), s.Seconds)
 	}
 	return s, err
 }
 
-// exportInto writes to what is there and no file: it is not replaced.
+// exportInto writes to a device or pipe, which is not replaced.
 func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {
@@ -458,11 +462,11 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 	return s, errors.Join(err, f.Close())
 }
 
-// exportFile writes to a temporary file that takes the name at the end. Only its owner
-// can read a new file: an export has embargoed and reserved names too.
+// exportFile writes to a temporary file and renames it at the end. Only its owner can read
+// a new file, because an export includes embargoed and reserved names.
 func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
-		output = target // a link stays one
+		output = target // keep a symbolic link
 	}
 	var s bulk.Summary
 	err := durable.Replace(durable.Disk{Mode: durable.Private, Keep: true}, output, func(w io.Writer) (err error) {

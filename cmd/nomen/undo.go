@@ -16,24 +16,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const undoLong = `Undo takes back changes: those of an import, relocation or undo by the ID that its
-summary gave, or those with the numbers N to M. 'nomen changes' lists both.
+const undoLong = `Undo reverts changes: those of an import, relocation or undo, by the ID in its summary, or
+those numbered N to M. 'nomen changes' lists both.
 
-Each name and authority becomes what it was before, by a revision of its own; the
-history keeps everything. A name that the changes made cannot be deleted any more,
-since it may be in use: it becomes a tombstone without content. A reserved one is
-deleted. Doing it again changes nothing, and an undo is undone by its own ID.
+Each name and authority gets a new revision with its content from before the changes; the
+history keeps everything. A name that the changes created may already be in use and
+cannot be deleted: it becomes a tombstone without content. A reserved one is deleted.
+Undoing twice changes nothing, and an undo can be undone by its own ID.
 
-A name that was changed since is left as it is and reported; --force undoes those
-later changes too, and retires names that were reserved before and have become
-public. Redactions, tokens and the making of an authority cannot be undone.
+A name that was changed again since then is not changed but reported; --force also
+reverts those later changes, and retires names that were reserved and have become public
+since. Redactions, tokens and the creation of authorities cannot be undone.
 
 On a running server it is a job: see 'nomen jobs'.
 
-A few examples are shown, with -v every name. The exit status is 1 if some names
-could not be changed; they are listed.`
+It prints a few examples, or with -v every name. The exit status is 1 if some names could
+not be changed; they are listed.`
 
-// undoExamples is how many changes are shown.
+// undoExamples is how many changes are shown as examples.
 const undoExamples = 5
 
 func (c *cli) undoCommand() *cobra.Command {
@@ -41,7 +41,7 @@ func (c *cli) undoCommand() *cobra.Command {
 	var numbers string
 	cmd := &cobra.Command{
 		Use:   "undo --import ID | --change N[..M]",
-		Short: "take back an import or other changes",
+		Short: "undo an import or other changes",
 		Long:  undoLong,
 		Example: `  nomen undo --dry-run --import 512-k3m9qx7a
   nomen undo --import 512-k3m9qx7a --why 'the wrong file'
@@ -50,14 +50,14 @@ func (c *cli) undoCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&u.Batch, "import", "", "ID of an import, relocation or undo")
-	f.StringVar(&numbers, "change", "", "number of a change, or of the first and the last one: N..M")
-	f.BoolVar(&u.Force, "force", false, "undo later changes of the names too")
+	f.StringVar(&numbers, "change", "", "number of a change, or of the first and last one: N..M")
+	f.BoolVar(&u.Force, "force", false, "also undo later changes of the names")
 	f.BoolVar(&u.DryRun, "dry-run", false, "say what would change, and change nothing")
-	f.StringVar(&u.Reason, "reason", "", "what readers are told of names that become tombstones (default \""+registrar.DefaultUndoReason+"\")")
-	f.StringVar(&u.Why, "why", "", "reason, for the history")
+	f.StringVar(&u.Reason, "reason", "", "reason shown to readers of names that become tombstones (default \""+registrar.DefaultUndoReason+"\")")
+	f.StringVar(&u.Why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if (u.Batch == "") == (numbers == "") {
-			return usagef("undo: want --import ID or --change N..M")
+			return usagef("undo: expected either --import ID or --change N..M")
 		}
 		if numbers != "" {
 			var err error
@@ -74,7 +74,7 @@ func (c *cli) undoCommand() *cobra.Command {
 	return cmd
 }
 
-// changeRange reads N or N..M.
+// changeRange parses N or N..M.
 func changeRange(s string) (from, to uint64, err error) {
 	first, last, two := strings.Cut(s, "..")
 	if !two {
@@ -85,7 +85,7 @@ func changeRange(s string) (from, to uint64, err error) {
 		to, err = strconv.ParseUint(last, 10, 64)
 	}
 	if err != nil || from == 0 || to < from {
-		return 0, 0, usagef("--change %q: want the number of a change, or of the first and the last one, such as 513..520", s)
+		return 0, 0, usagef("--change %q: must be the number of a change, or of the first and last one, such as 513..520", s)
 	}
 	return from, to, nil
 }
@@ -96,7 +96,7 @@ func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
 	u.Reverted = func(r registrar.Reversal) {
 		switch {
 		case c.json && c.verbose:
-			_ = c.printJSON(r) // what is wrong with standard output is said of the summary
+			_ = c.printJSON(r) // the summary reports an error of standard output
 		case !c.json && (c.verbose || shown < undoExamples):
 			fmt.Fprintf(c.out, "%s %s\n", printable(r.Key), r.Action)
 		}
@@ -113,7 +113,7 @@ func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
 	sum, err := b.Undo(ctx, u)
 	end()
 	switch {
-	case err != nil && sum == (registrar.Undone{}): // nothing was begun
+	case err != nil && sum == (registrar.Undone{}): // nothing was done
 	case c.json:
 		if jerr := c.printJSON(sum); jerr != nil {
 			return jerr
@@ -142,16 +142,16 @@ func undoneText(sum registrar.Undone, u registrar.Undoing) string {
 	case u.DryRun:
 		s = strings.Replace(s, "undone", "would be undone", 1) + " (dry run: nothing was changed)"
 	case sum.Batch != "":
-		s += "; 'nomen undo --import " + sum.Batch + "' takes this back"
+		s += "; 'nomen undo --import " + sum.Batch + "' reverts it"
 	}
 	return s
 }
 
-const changesLong = `Changes lists the changes of the store in their order: number, time, what was done
-to which name or authority, who did it, the ID of the import, relocation or undo, and
-why. 'nomen undo' takes these numbers and IDs. Changes of tokens are not in it.
+const changesLong = `Changes lists the changes of the store in order: number, time, what was done to which name
+or authority, by whom, the ID of the import, relocation or undo, and why. 'nomen undo'
+accepts these numbers and IDs. Changes of tokens are not listed.
 
-With --json each is an object with the whole record.`
+With --json each is an object with the complete record.`
 
 func (c *cli) changesCommand() *cobra.Command {
 	var id string
@@ -159,7 +159,7 @@ func (c *cli) changesCommand() *cobra.Command {
 	limit := 0
 	cmd := &cobra.Command{
 		Use:   "changes",
-		Short: "list changes in their order",
+		Short: "list the changes of the store",
 		Long:  changesLong,
 		Example: `  nomen changes
   nomen changes --limit 100
@@ -168,12 +168,12 @@ func (c *cli) changesCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.IntVar(&limit, "limit", 20, "show the newest so many; 0 for all")
-	f.Uint64Var(&after, "after", 0, "show those after this number (default the newest)")
-	f.StringVar(&id, "import", "", "only those of the import, relocation or undo with this ID")
+	f.IntVar(&limit, "limit", 20, "show only this many of the newest changes; 0 for all")
+	f.Uint64Var(&after, "after", 0, "show the changes after this number (default the newest)")
+	f.StringVar(&id, "import", "", "show only the changes of the import, relocation or undo with this ID")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if limit < 0 {
-			return usagef("--limit %d: want a number from 0", limit)
+			return usagef("--limit %d: must not be negative", limit)
 		}
 		if !cmd.Flags().Changed("limit") && (id != "" || cmd.Flags().Changed("after")) {
 			limit = 0
@@ -210,7 +210,7 @@ func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit in
 	return a.end()
 }
 
-// entryText returns an entry as a line.
+// entryText formats an entry on one line.
 func entryText(e *store.Entry) string {
 	ch := e.Change
 	what := "changed"

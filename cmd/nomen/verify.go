@@ -14,40 +14,41 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const verifyLong = `Verify checks every record against its history, the history against the chain of
-digests over all changes, and every index against the records. It names each fault:
-a change that was altered, removed, added or moved is found. Changes that are dated
-in the future by the clock of this machine are one fault. At the end it prints the
-head, SIZE:HASH, which stands for all changes up to then.
+const verifyLong = `Verify checks every record against its history, the history against the chain of digests
+over all changes, and every index against the records. It reports each fault; a change
+that was altered, removed, added or moved is found. A change dated in the future by the
+clock of this machine is also a fault. At the end it prints the head, SIZE:HASH, which
+covers all changes so far.
 
-Write the head down, somewhere else than on this machine. With --head, verify also
-checks that the log of today begins with the log of that head: nothing of it was
-changed, not even by somebody who could write the whole store anew.
+Write the head down somewhere else than on this machine. With --head, verify also checks
+that the log still begins with the log of that head: that none of those changes was
+altered since, not even by someone able to rewrite the whole store. If so, it prints
+nothing about it.
 
-With --since, verify makes the same check and then looks only at what came after
-that head: the changes, the names and authorities that they changed, and their
-locations in the index. That takes as long as there are changes, not names. It does
-not read older changes and records again: a full verify, once in a while, finds
-damage there. A head that is not the beginning of the log is an error.
+With --since, verify makes the same check and then verifies only what came after that
+head: the changes, the names and authorities that they changed, and their locations in
+the index. This takes time in proportion to the changes, not to the names. It does not
+read older changes and records again, so run a full verify from time to time to find
+damage there. It is an error if the log does not begin with the log of that head.
 
-A running server goes on serving meanwhile; there it is a job: see 'nomen jobs'. In a database, changes that still wait
-for their place in the log get it first. The exit status is 1 if there are
-faults, or if the log does not begin with that of the head.`
+A running server keeps serving; there verify is a job: see 'nomen jobs'. In a database,
+changes that are not in the log yet are put there first. The exit status is 1 if there
+are faults, or if the log does not begin with the log of the head.`
 
 func (c *cli) verifyCommand() *cobra.Command {
 	var noted, since string
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "check every record and the history",
+		Short: "verify all records and the history",
 		Long:  verifyLong,
 		Example: `  nomen verify
   nomen verify --head 1234:5f0c...e1 --json
   nomen verify --since 1234:5f0c...e1`,
 		Args: noArguments,
 	}
-	cmd.Flags().StringVar(&noted, "head", "", "SIZE:HASH that an earlier verify printed")
+	cmd.Flags().StringVar(&noted, "head", "", "SIZE:HASH from an earlier verify: also check that the log begins with it")
 	c.memoryFlag(cmd.Flags(), "1024")
-	cmd.Flags().StringVar(&since, "since", "", "SIZE:HASH that an earlier verify printed: check only the changes after it")
+	cmd.Flags().StringVar(&since, "since", "", "SIZE:HASH from an earlier verify: verify only the changes after it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := c.boundMemory(cmd.Context(), pebblestore.DefaultCacheSize()); err != nil {
 			return err
@@ -61,7 +62,7 @@ func (c *cli) verifyCommand() *cobra.Command {
 		case err != nil:
 			return err
 		case from != nil && earlier != nil:
-			return usagef("verify: --since does what --head does, and less work: give one of them")
+			return usagef("verify: --since includes the check of --head; pass only one of them")
 		case from != nil:
 			return c.withStore(cmd.Context(), reads, func(b backend) error {
 				return c.verifySince(cmd.Context(), b, *from)
@@ -74,27 +75,27 @@ func (c *cli) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// readHead reads the head that a flag gives, nil if it gives none.
+// readHead parses the head given by a flag; it returns nil for "".
 func readHead(flag, text string) (*store.Head, error) {
 	if text == "" {
 		return nil, nil
 	}
 	h, err := store.ParseHead(text)
 	if err != nil {
-		return nil, usagef("--%s %.80q: want SIZE:HASH, as verify prints it", flag, text)
+		return nil, usagef("--%s %.80q: must be SIZE:HASH, as printed by verify", flag, text)
 	}
 	return &h, nil
 }
 
-// A verifiedLine is the end of a verification as JSON.
+// A verifiedLine is the JSON result of a verification.
 type verifiedLine struct {
 	Head    string `json:"head"`
 	Changes uint64 `json:"changes"` // in the log
 	Faults  int    `json:"faults"`
-	Since   string `json:"since,omitempty"` // the head after which it was checked
+	Since   string `json:"since,omitempty"` // the head after which changes were verified
 }
 
-// verify checks a store, and that its log begins with the one of an earlier head.
+// verify verifies a store, and that its log begins with the log of an earlier head.
 func (c *cli) verify(ctx context.Context, b backend, earlier *store.Head) error {
 	faults := 0
 	fault := func(f store.Fault) {
@@ -116,10 +117,10 @@ func (c *cli) verify(ctx context.Context, b backend, earlier *store.Head) error 
 			fault(store.Fault{Problem: problem})
 		}
 	}
-	return c.verified(verifiedLine{Head: head.String(), Changes: head.Size, Faults: faults}, fmt.Sprintf("%d changes", head.Size))
+	return c.verified(verifiedLine{Head: head.String(), Changes: head.Size, Faults: faults}, count(int64(head.Size), "change"))
 }
 
-// verifySince checks what came after a head.
+// verifySince verifies what came after a head.
 func (c *cli) verifySince(ctx context.Context, b backend, since store.Head) error {
 	faults := 0
 	bar, end := c.counting("verify")
@@ -140,7 +141,7 @@ func (c *cli) verifySince(ctx context.Context, b backend, since store.Head) erro
 	return c.verified(line, fmt.Sprintf("%s since %d", count(int64(head.Size-since.Size), "change"), since.Size))
 }
 
-// verified prints the end of a verification.
+// verified prints the result of a verification.
 func (c *cli) verified(line verifiedLine, what string) error {
 	if c.json {
 		if err := c.printJSON(line); err != nil {
@@ -151,7 +152,7 @@ func (c *cli) verified(line verifiedLine, what string) error {
 	}
 	switch {
 	case line.Faults > 0:
-		fmt.Fprintf(c.err, "nomen: %d faults\n", line.Faults)
+		fmt.Fprintf(c.err, "nomen: %s\n", count(int64(line.Faults), "fault"))
 		return errNo
 	case !c.json:
 		fmt.Fprintf(c.out, "%s, no faults\n", what)
@@ -159,20 +160,20 @@ func (c *cli) verified(line verifiedLine, what string) error {
 	return nil
 }
 
-// follows says why the log of head later does not begin with that of an earlier
-// one, "" if it does. The proof comes from the store, and is checked here.
+// follows checks the proof from the store that the log of the head later begins with the
+// log of the head earlier. It returns "" if so, and otherwise the reason.
 func follows(ctx context.Context, b backend, later, earlier store.Head) (string, error) {
 	if later.Size < earlier.Size {
-		return fmt.Sprintf("the log has %d changes, and had %d: changes are missing", later.Size, earlier.Size), nil
+		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", later.Size, earlier.Size), nil
 	}
 	proof, err := b.ProveHead(ctx, later.Size, earlier.Size)
 	switch {
 	case err != nil && errors.Is(err, ctx.Err()):
 		return "", err
 	case err != nil:
-		return "", fmt.Errorf("no proof for the head of %d changes: %w", earlier.Size, err)
+		return "", fmt.Errorf("cannot prove the head of %d changes: %w", earlier.Size, err)
 	case ledger.CheckConsistency(proof, later, earlier) != nil:
-		return fmt.Sprintf("the log does not begin with that of the head %s: changes before number %d are not those that they were", earlier, earlier.Size+1), nil
+		return fmt.Sprintf("the log does not begin with the log of the head %s: changes before number %d were altered", earlier, earlier.Size+1), nil
 	}
 	return "", nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// version is set at link time; otherwise the build information says it.
+// version is set at link time. If it is empty, the build information is used.
 var version string
 
 func versionText() string {
@@ -26,9 +26,9 @@ func versionText() string {
 func (c *cli) versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "say which nomen this is",
-		Long: `Version prints the version of the program, that of Go, and that of the rules by which
-names become keys: a store of older rules wants 'nomen rekey'.`,
+		Short: "print the version",
+		Long: `Version prints the version of the program, of Go, and of the rules by which names become
+keys. A store made by older rules needs 'nomen rekey'.`,
 		Example: "  nomen version\n  nomen version --json",
 		Args:    noArguments,
 	}

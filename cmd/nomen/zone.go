@@ -13,29 +13,28 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-const zoneLong = `Zone tells what the domain name system has to say so that everybody finds the
-resolver of an authority (DDDS, RFC 3404), and whether it does.`
+const zoneLong = `Zone prints or checks the DNS records by which clients find the resolver of an authority
+(DDDS, RFC 3404).`
 
-const zonePrintLong = `Print writes the records for the resolver of a prefix of names, in the syntax of
-master files. They belong to several zones: the first leads from the namespace to
-the host, and its zone (urn.arpa, uri.arpa) is kept by IANA (RFC 3405); the others
-are the host's.
+const zonePrintLong = `Print writes the records for the resolver of a prefix, in the syntax of master files.
+They belong to several zones: the first leads from the namespace to the host and is in a
+zone of IANA (urn.arpa, uri.arpa; RFC 3405); the others are in the zones of the host.
 
-The authority of urn:dns names needs no rules: its own host name has to have the
-addresses of the resolver.
+The authority of urn:dns names needs no such records, only addresses of the resolver at
+its own host name.
 
-What cannot be known here is said in comments.`
+Comments mark what you have to fill in.`
 
-const zoneCheckLong = `Check looks the records for the resolver of a prefix up and tells each difference
-from what 'nomen zone print' would write, a line each. Times to live, orders and
-preferences are not compared. At the end it follows the rules for a name.
+const zoneCheckLong = `Check looks up the records for the resolver of a prefix and prints each difference from
+what 'nomen zone print' would write, one per line. It ignores times to live, orders and
+preferences. At the end it follows the rules for a name.
 
-The exit status is 1 if there is a difference, 3 if DNS could not be asked.`
+The exit status is 1 if there is a difference, and 3 if DNS failed.`
 
 func (c *cli) zoneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "zone",
-		Short: "records of DNS for the resolver of an authority",
+		Short: "print and check DNS records for the resolver of an authority",
 		Long:  zoneLong,
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -47,7 +46,7 @@ func (c *cli) zoneCommand() *cobra.Command {
 // maxTTL is the longest time to live in seconds (RFC 2181, 8).
 const maxTTL = 1<<31 - 1
 
-// zoneFlags are the options that describe a resolver.
+// zoneFlags are the options about the resolver.
 type zoneFlags struct {
 	host      string
 	services  []string
@@ -58,11 +57,11 @@ type zoneFlags struct {
 func (o *zoneFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.host, "host", "", "HOST or HOST:PORT of the resolver (default port 4500)")
-	f.StringSliceVar(&o.addresses, "address", nil, "address of the host (default none)")
-	f.StringSliceVar(&o.services, "service", nil, "services offered (default all that do not fetch)")
+	f.StringSliceVar(&o.addresses, "address", nil, "IP address of the host (default none)")
+	f.StringSliceVar(&o.services, "service", nil, "service that it offers (default all except fetching)")
 }
 
-// zone returns what the options and a prefix describe.
+// zone returns the zone for the options and a prefix.
 func (o *zoneFlags) zone(prefix string) (discover.Zone, error) {
 	z := discover.Zone{Host: o.host, Port: discover.Port, TTL: time.Duration(o.ttl) * time.Second}
 	var err error
@@ -70,29 +69,29 @@ func (o *zoneFlags) zone(prefix string) (discover.Zone, error) {
 		return z, err
 	}
 	if o.ttl > maxTTL {
-		return z, usagef("--ttl %d: want at most %d", o.ttl, maxTTL)
+		return z, usagef("--ttl %d: must be at most %d", o.ttl, maxTTL)
 	}
 	if o.host == "" {
-		return z, usagef("--host is missing: where is the resolver?")
+		return z, usagef("--host is required: the host of the resolver")
 	}
 	if host, port, err := net.SplitHostPort(o.host); err == nil {
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 {
-			return z, usagef("--host %q: %q is no port", o.host, port)
+			return z, usagef("--host %q: invalid port %q: must be from 1 to 65535", o.host, port)
 		}
 		z.Host, z.Port = host, uint16(n)
 	}
 	for _, s := range o.addresses {
 		a, err := netip.ParseAddr(s)
 		if err != nil || a.Zone() != "" {
-			return z, usagef("--address %q is no IP address", s)
+			return z, usagef("--address %q: must be an IP address", s)
 		}
 		z.Addresses = append(z.Addresses, a)
 	}
 	for _, s := range o.services {
 		read, err := discover.ParseServices("thttp+" + s)
 		if err != nil || len(read.Known()) != 1 {
-			return z, usagef("--service %q is no service of RFC 2483", s)
+			return z, usagef("--service %q: must be a service of RFC 2483, such as I2L", s)
 		}
 		z.Services = append(z.Services, read.Known()...)
 	}
@@ -106,7 +105,7 @@ func (c *cli) zonePrintCommand() *cobra.Command {
 	var flags zoneFlags
 	cmd := &cobra.Command{
 		Use:   "print PREFIX",
-		Short: "the records that are needed",
+		Short: "print the required records",
 		Long:  zonePrintLong,
 		Example: `  nomen zone print urn:nbn:fi --host names.example.org
   nomen zone print urn:dns:example.org --host names.example.org --address 192.0.2.1 --address 2001:db8::1`,
@@ -141,13 +140,13 @@ func (c *cli) zoneCheckCommand() *cobra.Command {
 	var servers []string
 	cmd := &cobra.Command{
 		Use:     "check PREFIX",
-		Short:   "compare the live records with those that are needed",
+		Short:   "compare the records in DNS with the required ones",
 		Long:    zoneCheckLong,
 		Example: `  nomen zone check urn:nbn:fi --host names.example.org`,
 		Args:    arguments(1, 1),
 	}
 	flags.register(cmd)
-	cmd.Flags().StringSliceVar(&servers, "dns", nil, "IP or IP:PORT of the DNS server (default those of the system)")
+	cmd.Flags().StringSliceVar(&servers, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		z, err := flags.zone(args[0])
 		if err != nil {

@@ -114,11 +114,26 @@ func (f *fixture) gateway(t *testing.T, target string) string {
 	return start(t, filepath.Join(f.dir, "other"), "--ask-others", "own", "--own-users", "127.0.0.0/8", "--allow-private", "--table", table).public
 }
 
-// nginx starts Debian's nginx with a server block and waits until it listens.
-func (f *fixture) nginx(t *testing.T, address, block string) {
+// nginx starts Debian's nginx with a server block for a free address, and returns the
+// address when it listens.
+func (f *fixture) nginx(t *testing.T, block func(address string) string) string {
+	t.Helper()
+	said := ""
+	for range 5 { // another process may take the port first
+		address := freePort(t)
+		if said = f.nginxAt(t, address, block(address)); said == "" {
+			return address
+		}
+	}
+	t.Fatalf("nginx does not listen: %s", said)
+	return ""
+}
+
+// nginxAt starts nginx, and returns what it said if it does not listen.
+func (f *fixture) nginxAt(t *testing.T, address, block string) string {
 	t.Helper()
 	dir := filepath.Join(f.dir, "nginx")
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	config := fmt.Sprintf(`daemon off; master_process off; pid %[1]s/pid; error_log stderr;
@@ -135,24 +150,24 @@ http {
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("nginx: %v (scripts/prepare.sh installs it)", err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	if !listensAt(address) {
-		t.Fatalf("nginx does not listen: %s", errs.String())
-	}
-}
-
-// listensAt reports whether something listens at an address, soon.
-func listensAt(address string) bool {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
 	for last := time.Now().Add(startTimeout); time.Now().Before(last); <-time.After(20 * time.Millisecond) {
+		if len(ended) > 0 {
+			return fmt.Sprint(<-ended, errs.String())
+		}
 		if c, err := net.Dial("tcp", address); err == nil {
 			c.Close()
-			return true
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				<-ended
+			})
+			return ""
 		}
 	}
-	return false
+	_ = cmd.Process.Kill()
+	<-ended
+	return "it takes too long: " + errs.String()
 }
 
 // freePort returns an address on which nothing listens.
@@ -168,6 +183,7 @@ func freePort(t *testing.T) string {
 
 // conformFlags are those that tell the suite about the authority.
 var conformFlags = []string{
+	"--timeout", "1m",
 	"--authority", "urn:dns:names.example", "--name", "urn:dns:names.example:alb002", "--name", "alb003",
 	"--retired", "old7", "--moved", "old1", "--landing", "/urn:dns:names.example:alb002?s=I2C",
 }
@@ -241,16 +257,18 @@ func TestConform(t *testing.T) {
 		}, "Y95-64/follow RFC7089-4.2.1/prefix " + always},
 		{"nginx", func(t *testing.T, f *fixture) []string {
 			f.serve(t, "--trusted-proxy", "127.0.0.0/8")
-			address := freePort(t)
-			f.nginx(t, address, fmt.Sprintf(`%s; location / { proxy_pass http://%s; proxy_set_header Host $http_host; }`, address, f.server.public))
+			address := f.nginx(t, func(address string) string {
+				return fmt.Sprintf(`%s; location / { proxy_pass http://%s; proxy_set_header Host $http_host; }`, address, f.server.public)
+			})
 			return append(conformFlags, "http://"+address)
 		}, behind + "RFC2169-3.1/303"},
 		{"nginx, TLS", func(t *testing.T, f *fixture) []string {
 			f.serve(t, "--trusted-proxy", "127.0.0.0/8")
-			address := freePort(t)
-			f.nginx(t, address, fmt.Sprintf(`%s ssl; ssl_certificate %s; ssl_certificate_key %s;
+			address := f.nginx(t, func(address string) string {
+				return fmt.Sprintf(`%s ssl; ssl_certificate %s; ssl_certificate_key %s;
     location / { proxy_pass http://%s; proxy_http_version 1.1; proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto https; proxy_set_header X-Forwarded-For $remote_addr; }`,
-				address, f.cert, f.key, f.server.public))
+					address, f.cert, f.key, f.server.public)
+			})
 			return append(conformFlags, "--ca", f.cert, "https://"+address)
 		}, behind + "RFC2169-3.1/302"},
 		{"gateway to paths", func(t *testing.T, f *fixture) []string {

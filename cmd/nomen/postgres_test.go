@@ -150,7 +150,7 @@ func tokensOfNodes(t *testing.T, nodes [2]*process, dirs [2]string) {
 func redirectsTo(t *testing.T, p *process, path, location string) {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		res, err := client.Get("http://" + p.public + path)
 		if err != nil {
 			t.Fatal(err)

@@ -167,7 +167,7 @@ func inspect(tree fs.FS, table []modulePackage) []string {
 	return faults
 }
 
-// readSources parses every Go file that is no test and no generator.
+// readSources parses every Go file except tests and generators.
 func readSources(tree fs.FS) (map[string]*found, []string) {
 	packages, faults := map[string]*found{}, []string(nil)
 	err := fs.WalkDir(tree, ".", func(file string, d fs.DirEntry, err error) error {

@@ -1,14 +1,12 @@
-// Package nomen holds the question that is asked about a persistent name, the
-// answer, the ways in which there can be none, and the one interface between
-// those who ask and those who answer.
+// Package nomen defines questions about persistent names, their answers, the errors, and the
+// interface [Resolver] between those who ask and those who answer.
 //
-// A [Resolver] is implemented by the engine (package resolve) from a store, by
-// the client (package client) over the network, and by caches and chains from
-// other resolvers. It is consumed by the server (package server) and the
-// command line. One conformance suite, package nomentest, is run on all.
+// The engine (package resolve) implements a [Resolver] with a store, the client (package client)
+// over the network, and caches and chains on top of other resolvers. The server (package server)
+// and the command line use it. All implementations pass the same conformance suite, package
+// nomentest.
 //
-// The services are those of RFC 2483 under their names in capital letters; the
-// five ways to fail are those of its section 2.
+// The services have the names of RFC 2483. The five kinds of errors are those of its section 2.
 //
 // # Canonical forms
 //
@@ -26,8 +24,8 @@
 //	compare IRIs                                iri.IRI.Normalize, after iri.IRI.NFC  IRIs equivalent by RFC 3987, 5.3
 //	show a name to people                       urn.URN.Display                       nothing: only for display
 //
-// None of them says that two names are different: two spellings without a common
-// canonical form can still identify the same resource.
+// Different canonical forms do not prove that two names are different: two spellings without a
+// common canonical form can still identify the same resource.
 //
 // # Errors
 //

@@ -8,17 +8,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Kind is one of the five ways in which a question has no answer (RFC 2483,
-// section 2).
+// A Kind is one of the five reasons why a question has no answer (RFC 2483, section 2).
 type Kind uint8
 
 // The kinds.
 const (
-	Malformed Kind = iota + 1 // the identifier is not well formed
-	Unknown                   // it does not exist, or not yet for the public
-	NoResult                  // it exists, but has nothing for this service
-	Gone                      // it existed in the past
-	Denied                    // the asker may not know
+	Malformed Kind = iota + 1 // the identifier is malformed
+	Unknown                   // the name does not exist, or is not public yet
+	NoResult                  // the name has no result for the service
+	Gone                      // the name was retired
+	Denied                    // access is denied
 )
 
 // String returns the last part of the kind's problem type.
@@ -38,8 +37,8 @@ func (k Kind) String() string {
 	return "error"
 }
 
-// Phrase returns the reason phrase of a response that says so (1995, 3.4.1: Y95-42); ""
-// for the usual one. By it clients know that a resolver understood the name.
+// Phrase returns the reason phrase of a response with this kind (1995, 3.4.1: Y95-42), by which
+// clients know that a resolver understood the name; "" for the standard phrase.
 func (k Kind) Phrase() string {
 	switch k {
 	case Malformed:
@@ -54,32 +53,31 @@ func (k Kind) Phrase() string {
 	return ""
 }
 
-// MaxHops is how many resolvers may pass a question on before it is cut
-// ([nomen.ErrLoop]).
+// MaxHops is the number of resolvers that may pass on a question before it fails with
+// [ErrLoop].
 const MaxHops = 8
 
-// ErrLoop is returned, wrapped, for a question that too many resolvers passed
-// on: they delegate the name to each other. It says nothing about the name.
-var ErrLoop = errors.New("the question was passed on too often: resolvers delegate the name to each other")
+// ErrLoop is returned, wrapped, for a question that too many resolvers passed on, because they
+// delegate the name to each other. It says nothing about the name.
+var ErrLoop = errors.New("delegation loop: too many resolvers passed on the question")
 
-// ErrUpstream is returned, wrapped, when another server on which the answer
-// depends failed: the resolver of a delegation, or the place of a resource. It says
-// nothing about the name.
-var ErrUpstream = errors.New("another server, on which the answer depends, failed")
+// ErrUpstream is returned, wrapped, when another server failed on which the answer depends: the
+// resolver of a delegation, or the server of a resource. It says nothing about the name.
+var ErrUpstream = errors.New("upstream server failed")
 
-// An Error tells why there is no answer.
+// An Error says why there is no answer about a name.
 type Error struct {
 	Kind        Kind
 	Name        string   // as asked
 	Service     Service  // of the question
 	Offset      int      // of Malformed: in bytes, into Name
-	Rule        string   // of Malformed: the production that was broken
-	Message     string   // in words, without the name
+	Rule        string   // of Malformed: the production that was violated
+	Message     string   // for people, without the name
 	Suggestions []string // names that may have been meant
 	Legal       bool     // of Denied: for legal reasons
-	Answer      *Answer  // what can be said all the same: the tombstone of Gone
-	Why         []string // how it came about, for people; if it was asked for
-	Err         error    // the cause, if any
+	Answer      *Answer  // the tombstone, if Kind is Gone
+	Why         []string // explanation for people, if Question.Explain was set
+	Err         error    // the cause, or nil
 }
 
 func (e *Error) Error() string {
@@ -96,8 +94,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Violation makes e a [uri.InputError]. An error of another kind than Malformed returns
-// the zero Violation.
+// Violation makes e a [uri.InputError]. It is the zero Violation unless the kind is Malformed.
 func (e *Error) Violation() uri.Violation {
 	if e.Kind != Malformed {
 		return uri.Violation{}

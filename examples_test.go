@@ -90,7 +90,7 @@ func Example_network() {
 }
 
 // Two spellings of one name have one key, under which everything keeps them; what
-// is wrong with a name is told with its place.
+// is wrong with a name is reported with its offset.
 func Example_names() {
 	a, b := name.MustParse("URN:ISBN:0-395-36341-1"), name.MustParse("urn:isbn:9780395363416")
 	fmt.Println(a, a == b)

@@ -12,21 +12,21 @@ import (
 
 // A Resolver answers questions about names. It is safe for concurrent use.
 //
-// The answer is never nil when the error is nil, belongs to the caller, and
-// answers the service of the question, or the default where that is not offered.
-// A strict question has no default: then the error is of the kind NoResult. When there is no answer the error
-// contains an [*Error] (use errors.As) of one of the kinds; any other error is a
-// failure of the resolver itself and says nothing about the name.
+// If the error is nil, the answer is not nil and belongs to the caller. It answers the service
+// of the question, or the default if that service is not offered. A strict question has no
+// default: the error is then of the kind NoResult. If there is no answer, the error contains an
+// [*Error] (use errors.As) with the kind. Any other error is a failure of the resolver and says
+// nothing about the name.
 type Resolver interface {
 	Resolve(ctx context.Context, q Question) (*Answer, error)
 }
 
-// A Service is what is wanted of a name: one of those of RFC 2483, section 4,
-// compared with case (2012, N12-61).
+// A Service says what is asked about a name: one of the services of RFC 2483, section 4. Case
+// matters (2012, N12-61).
 type Service string
 
-// The services of RFC 2483. "I" is an identifier, "L" a location, "R" the
-// resource, "C" its description, "N" a name; a final "s" asks for all.
+// The services of RFC 2483. "I" stands for an identifier, "L" for a location, "R" for the
+// resource, "C" for its description, "N" for a name; a final "s" asks for all of them.
 const (
 	I2L  Service = "I2L"
 	I2Ls Service = "I2Ls"
@@ -48,7 +48,7 @@ func (s Service) Known() bool {
 	return false
 }
 
-// List reports whether s asks for a list, which may be empty.
+// List reports whether s asks for a list, which can be empty.
 func (s Service) List() bool {
 	switch s {
 	case I2Ls, I2Rs, I2Cs, I2Ns:
@@ -57,77 +57,77 @@ func (s Service) List() bool {
 	return false
 }
 
-// A Question is asked about one name in one step (1995, 3).
+// A Question is a question about one name (1995, 3).
 type Question struct {
-	Name    name.Name // the name asked about; zero when only Subject is known
-	Subject uri.URI   // the identifier as asked; zero when Name says it all
+	Name    name.Name // the name asked about; zero if only Subject is known
+	Subject uri.URI   // the identifier as asked; zero if Name is sufficient
 	Other   uri.URI   // the second identifier of I=I
-	Service Service   // "" for the default
-	Default Service   // answered if Service is "" or not offered; "" for the default of the name's authority
+	Service Service   // "" asks for the default
+	Default Service   // used if Service is "" or not offered; "" means the default of the name's authority
 
 	Component string    // component of a structured resource (2012, 2.3.2)
-	R, Q      string    // r- and q-component without "?+" and "?="; "" for none
+	R, Q      string    // r- and q-component without "?+" and "?="; "" if absent
 	Accept    string    // media ranges of RFC 9110, 12.5.1 that rank locations
 	Languages string    // language ranges of RFC 9110, 12.5.4 that rank locations
-	Country   string    // of the asker, ISO 3166-1 alpha-2, if known
-	Query     string    // a plain query, which is neither component nor directives; "" for none
-	At        time.Time // as of then; zero for now
+	Country   string    // country of the client, ISO 3166-1 alpha-2; "" if unknown
+	Query     string    // a plain query, which is neither a component nor directives; "" if absent
+	At        time.Time // time for which to answer; zero means now
 
-	Strict  bool // only Service will do: no default takes its place (RFC 2169)
-	Succeed bool // a retired name leads to its one successor whatever the service (1995, 4), not for I2L and I2R alone
-	Explain bool // Why of the answer is wanted
-	Hops    int  // how many resolvers passed the question on
+	Strict  bool // do not use a default service (RFC 2169)
+	Succeed bool // follow the only successor of a retired name for every service (1995, 4), not just I2L and I2R
+	Explain bool // set Why in the answer
+	Hops    int  // number of resolvers that passed on the question
 }
 
 // A Status is the state of a name.
 type Status string
 
-// The states. A name once active is never forgotten and never given to
-// something else (1995, 2.2.1 and 6A).
+// The states of a name. A name that was ever active is never removed and never reassigned
+// (1995, 2.2.1 and 6A).
 const (
-	Reserved Status = "reserved" // known, not yet public
+	Reserved Status = "reserved" // taken, but not public
 	Active   Status = "active"
-	Retired  Status = "retired" // a tombstone: kept for ever
+	Retired  Status = "retired" // a tombstone, kept for ever
 )
 
-// A Location is one place where the resource, or something about it, is found.
+// A Location is a URL of the resource, or of something related to it.
 type Location struct {
 	URL        string `json:"url"`
 	Type       string `json:"type,omitempty"`        // media type
 	Lang       string `json:"lang,omitempty"`        // language tag, RFC 5646
 	Rel        string `json:"rel,omitempty"`         // link relation, "item" if empty
-	Priority   int    `json:"priority,omitempty"`    // 1 is tried first; 0 counts as 1
-	Weight     int    `json:"weight,omitempty"`      // share among equal priorities; 0 counts as 1
+	Priority   int    `json:"priority,omitempty"`    // 1 is tried first; 0 means 1
+	Weight     int    `json:"weight,omitempty"`      // share among equal priorities; 0 means 1
 	Country    string `json:"country,omitempty"`     // ISO 3166-1 alpha-2
 	Component  string `json:"component,omitempty"`   // of a structured resource
 	Charset    string `json:"charset,omitempty"`     // of Note in text/urc-0
-	Note       string `json:"note,omitempty"`        // metainformation, free text
-	Down       bool   `json:"down,omitempty"`        // known not to answer at present: tried last
+	Note       string `json:"note,omitempty"`        // free text (metainformation)
+	Down       bool   `json:"down,omitempty"`        // known to be unavailable: tried last
 	ValidFrom  string `json:"valid_from,omitempty"`  // RFC 3339
 	ValidUntil string `json:"valid_until,omitempty"` // RFC 3339
 }
 
-// Metadata describes a resource: element names of Dublin Core (RFC 5013) with
-// their values in order.
+// Metadata describes a resource: names of Dublin Core elements (RFC 5013) with their values, in
+// order.
 type Metadata map[string][]string
 
-// A Resource is the thing itself, as a stream that the receiver closes.
+// A Resource is the identified resource, as a stream that the caller must close.
 type Resource struct {
 	Type string // media type
 	Size int64  // in bytes, -1 if unknown
-	URL  string // where it came from
+	URL  string // where it was fetched
 	Body io.ReadCloser
 }
 
-// A Raw is a result without a structure that could be read, as the resolver sent it:
-// text/plain, text/html, or a type that the client does not know (1995, 3.1.2, 3.4.3
-// and 3.4.4). It is text of unknown origin, and may hold scripts.
+// A Raw is a result without a supported structure, as the resolver sent it: text/plain,
+// text/html, or an unknown type (1995, 3.1.2, 3.4.3 and 3.4.4). It is untrusted and may contain
+// scripts.
 type Raw struct {
-	Type string // media type with its parameters; "" if the resolver named none
+	Type string // media type with its parameters; "" if the resolver sent none
 	Body []byte
 }
 
-// String returns what r is, without its content.
+// String describes r, without its content.
 func (r *Raw) String() string {
 	if r.Type == "" {
 		return fmt.Sprintf("%d bytes without a media type", len(r.Body))
@@ -135,47 +135,45 @@ func (r *Raw) String() string {
 	return fmt.Sprintf("%d bytes of %q", len(r.Body), r.Type)
 }
 
-// An Answer says about a name what the service asked for. Parts that the
-// service does not ask for are empty, except that the description services
-// (I2C, I2Cs) fill all that is known.
+// An Answer is the answer to a question. Parts that the service does not ask for are empty,
+// except that the description services (I2C, I2Cs) fill in everything that is known.
 type Answer struct {
 	Service    Service
 	Name       name.Name
-	Spelling   string     // as registered; "" if the same as the key
-	Status     Status     // "" if another resolver did not say
-	Locations  []Location // the best first; for I2L exactly one
+	Spelling   string     // as registered; "" if it equals the key
+	Status     Status     // "" if another resolver did not send it
+	Locations  []Location // best first; exactly one for I2L
 	Metadata   Metadata
 	Names      []string      // other names of the same resource
-	Same       bool          // of I=I
-	Resource   *Resource     // of I2R
-	Resources  []*Resource   // of I2Rs
-	Raw        *Raw          // in place of the description, where the resolver sent no structure; else nil
-	Reason     string        // why it was retired
-	Successors []name.Name   // names to use instead; of an active name a hint only
-	Redirect   string        // another identifier to ask in place of this one
-	MaxAge     time.Duration // how long it may be kept without asking again; 0 if nobody has said
+	Same       bool          // result of I=I
+	Resource   *Resource     // result of I2R
+	Resources  []*Resource   // result of I2Rs
+	Raw        *Raw          // replaces the description if the resolver sent no structured data; otherwise nil
+	Reason     string        // why the name was retired
+	Successors []name.Name   // names to use instead; if the name is active, only a hint
+	Redirect   string        // another name to ask about instead
+	MaxAge     time.Duration // how long the answer may be cached; 0 if unknown
 
-	// RedirectStatus is the HTTP status with which the authority wants clients to be
-	// sent to a location, or to the resolver of a delegation; 0 for the usual one. It
-	// is for the server that is asked, and not part of any format.
+	// RedirectStatus is the HTTP status set by the authority for redirections to a location
+	// or to the resolver of a delegation; 0 for the default. Only the server that is asked uses
+	// it; no format contains it.
 	RedirectStatus int
 
-	Private  bool      // it depends on who asks: not for shared caches
-	Modified time.Time // of the record; whole milliseconds, UTC
-	Changed  time.Time // of what is answered, where that is later: a location has begun or ceased to be valid
+	Private  bool      // it depends on the client: not for shared caches
+	Modified time.Time // last change of the record; whole milliseconds, UTC
+	Changed  time.Time // last change of the answer, if later than Modified because the validity of a location began or ended
 	Revision uint64    // of the record, from 1; 0 if unknown
 
-	// StaleSince is when the answer was last known to be current, where the resolver
-	// could not ask its store since; zero for a current answer.
+	// StaleSince is when a stale answer was last known to be current, if the resolver could not
+	// read its store since; zero for a current answer.
 	StaleSince time.Time
 
-	Why []string // how the answer came about, for people; if it was asked for
+	Why []string // explanation for people, if Question.Explain was set
 }
 
-// Narrow leaves of a description what the service s asks for, and makes it the
-// answer to s. It reports whether there is anything: a service for one thing may
-// find none, while a list may be empty. Services that no description answers
-// leave a as it is.
+// Narrow reduces a description to what the service s asks for and makes it the answer to s. It
+// reports whether there is a result; a list may be empty, a single item not. For services that
+// a description cannot answer, it leaves a unchanged.
 func (a *Answer) Narrow(s Service) bool {
 	switch s {
 	case I2C, I2Cs:

@@ -7,12 +7,11 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Requested returns the question that the components of u ask, by the document of
-// its dialect, without Name and Subject: the r- and q-component of RFC 8141, 2.3; of
-// 2012, 2.3 the service of the directive s and the component of c. Directives that
-// no registry has are for the namespace of the name to know, and go into Query; those
-// that occur twice or name an unknown service are left out, so that the default
-// counts (2012, 2.3, 2.3.1).
+// Requested returns the question in the components of u, by its dialect, without Name and
+// Subject: the r- and q-component of RFC 8141, 2.3, or the service of the directive s and the
+// component of c in 2012, 2.3. Unregistered directives may have a meaning in the namespace of
+// the name and go into Query. Directives that occur twice or name an unknown service are
+// ignored, so that the default applies (2012, 2.3, 2.3.1).
 func Requested(u urn.URN) Question {
 	var q Question
 	q.R, _ = u.RComponent()

@@ -2,19 +2,19 @@ package nomen
 
 import "strings"
 
-// A Relation is how near a location is to the resource itself.
+// A Relation says how closely a location is related to the resource.
 type Relation uint8
 
-// The relations, the nearest first.
+// The relations, closest first.
 const (
 	Itself Relation = iota
-	Copied          // a copy that is kept elsewhere
-	About           // a description, or a relation that only its author knows
-	Beside          // another thing: a licence, an author, a collection
+	Copied          // a copy elsewhere
+	About           // a description, or an unknown extension relation
+	Beside          // something else: a licence, an author, a collection
 )
 
-// RelationOf returns what link relation types (RFC 8288, 2.1), separated by spaces,
-// come to: the nearest of them.
+// RelationOf returns the closest relation in a space-separated list of link relation types (RFC
+// 8288, 2.1).
 func RelationOf(rel string) Relation {
 	if rel == "" || rel == "item" {
 		return Itself
@@ -41,7 +41,7 @@ func relationOf(rel string) Relation {
 	return Beside
 }
 
-// String says it in words.
+// String describes the relation for people.
 func (r Relation) String() string {
 	return [...]string{Itself: "the thing itself", Copied: "a copy of it", About: "about it", Beside: "another thing"}[r]
 }

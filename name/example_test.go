@@ -13,7 +13,7 @@ func ExampleParse() {
 		n, err := name.Parse(s)
 		var bad *name.Error
 		if errors.As(err, &bad) {
-			fmt.Println(s, "is none: offset", bad.Offset)
+			fmt.Println(s, "is invalid: offset", bad.Offset)
 			continue
 		}
 		fmt.Println(s, "is", n)
@@ -22,7 +22,7 @@ func ExampleParse() {
 	// URN:ISBN:0-395-36341-1 is urn:isbn:9780395363416
 	// urn:isbn:9780395363416 is urn:isbn:9780395363416
 	// ark:/12345/x5 is ark:12345/x5
-	// urn:isbn is none: offset 8
+	// urn:isbn is invalid: offset 8
 }
 
 // A prefix ends where its namespace allows a name to be divided.

@@ -1,28 +1,26 @@
-// Package accept reads the fields by which clients say what they prefer: Accept,
-// Accept-Charset, Accept-Encoding and Accept-Language (RFC 9110, 12.5). It is the only reader of
-// them; what follows from a preference is for those who choose.
+// Package accept parses the fields in which clients state preferences: Accept, Accept-Charset,
+// Accept-Encoding and Accept-Language (RFC 9110, 12.5). It is the only parser of these fields.
+// Callers decide what to do with a preference.
 //
-// A field is read in one pass and takes no memory. A malformed element is passed
-// over: also one whose weight is malformed. A separator in a quoted string separates
-// nothing.
+// A field is parsed in one pass without allocation. Malformed elements, including those with a
+// malformed weight, are ignored. A separator in a quoted string does not separate.
 package accept
 
 import "strings"
 
-// The bounds of a field. A longer one is as if it were absent; elements beyond the
-// count are not looked at.
+// Limits of a field. A longer field counts as absent; further elements are ignored.
 const (
 	MaxField    = 8 << 10 // bytes
 	MaxElements = 32
 )
 
-// Unmatched is the weight of what no element speaks of.
+// Unmatched is the weight of a value that no element matches.
 const Unmatched = -1
 
-// A Preference is how much something is wanted, and how closely it was named. The
-// zero value excludes it.
+// A Preference is a weight with the specificity of the matching element. The zero value
+// excludes.
 type Preference struct {
-	Q           int // in thousandths; Unmatched if no element speaks of it
+	Q           int // in thousandths; Unmatched if no element matches
 	Specificity int // greater is more specific; 0 if unmatched
 }
 
@@ -33,33 +31,34 @@ const (
 	wholeType                  // type/subtype
 )
 
-// Named reports whether a media range names the whole type.
+// Named reports whether the media range names the whole type.
 func (p Preference) Named() bool { return p.Specificity >= wholeType-1 }
 
-// A Field is a field that was read. The zero value is an absent one. Several fields
-// of the same name are joined with commas before.
+// A Field is a parsed field. The zero value is an absent one. Several fields of the same name
+// must be joined with commas first.
 type Field struct {
 	text     string
 	n        int
 	elements [MaxElements]element
 }
 
-// An element is one of a field, by offsets into its text.
+// An element is an element of a field, as offsets into its text.
 type element struct {
 	begin, end     uint16 // the value, without parameters
-	charset, until uint16 // the value of the parameter charset, with its quotes; empty if absent
+	charset, until uint16 // the value of the parameter charset, in quotes if it was; empty if absent
 	q              int16
 	narrow         bool // it has other parameters
 }
 
-// ReadMedia reads an Accept field.
+// ReadMedia parses an Accept field.
 //
 //	Accept      = #( media-range [ weight ] )
+//
 //	media-range = ( "*/*" / ( type "/" "*" ) / ( type "/" subtype ) ) parameters
 func (f *Field) ReadMedia(text string) { f.read(text, true) }
 
-// ReadTokens reads an Accept-Charset, Accept-Encoding or Accept-Language field:
-// elements that are tokens, with weights.
+// ReadTokens parses an Accept-Charset, Accept-Encoding or Accept-Language field: tokens with
+// weights.
 func (f *Field) ReadTokens(text string) { f.read(text, false) }
 
 func (f *Field) read(text string, media bool) {
@@ -81,23 +80,23 @@ func (f *Field) read(text string, media bool) {
 	}
 }
 
-// Len returns how many elements there are.
+// Len returns the number of elements.
 func (f *Field) Len() int { return f.n }
 
-// At returns an element without its parameters, in any case, and its weight.
+// At returns an element without its parameters, in its original case, and its weight.
 func (f *Field) At(i int) (value string, q int) {
 	e := &f.elements[i]
 	return f.text[e.begin:e.end], int(e.q)
 }
 
-// Media returns the preference for a media type without parameters, in any case: that
-// of the most specific range that applies, the first among equals.
+// Media returns the preference for a media type without parameters, ignoring case. It is that
+// of the most specific range that matches; the first of equals.
 //
-// The parameter charset of a range has to be the charset of the type; "" stands for
-// utf-8. For the charset "*", which is not known, it is a parameter like others. With
-// other parameters a range does not apply, unless they are ignored because the type is
-// the same whatever they say: then one without them is more specific, and a weight of
-// 0 excludes nothing (RFC 9110, 12.5.1).
+// A charset parameter of a range must equal the charset of the type, where "" stands for utf-8.
+// If the charset is "*", meaning unknown, the parameter is treated like others. A range with
+// other parameters does not match unless ignore is set, because the type is the same for any
+// parameters. In that case a range without them is more specific, and a weight of 0 on a range
+// with them excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.elements[:f.n] {
@@ -129,7 +128,7 @@ func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	return best
 }
 
-// matchType returns how specific a range is that applies to a media type, else 0.
+// matchType returns the specificity of a range that matches a media type, or 0.
 func matchType(mediaType, pattern string) int {
 	switch {
 	case pattern == "*/*":
@@ -164,8 +163,8 @@ func sameCharset(value, charset string) bool {
 	return value == charset
 }
 
-// Token returns the preference for a token, in any case, such as a content coding:
-// that of the element that names it, else of "*".
+// Token returns the preference for a token, ignoring case, such as a content coding: that of
+// the element that names it, or else of "*".
 func (f *Field) Token(token string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -179,8 +178,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag by basic filtering (RFC 4647,
-// 3.3.1): that of the longest range that it begins with.
+// Language returns the preference for a language tag by basic filtering (RFC 4647, 3.3.1): that
+// of the longest matching range.
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -199,9 +198,9 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds to language ranges those that they begin with, a little below them
-// but above least: who asks for de-AT reads de, unless the field says how much (RFC
-// 4647, 3.4).
+// AddParents adds the parents of language ranges, with slightly lower weights above least: a
+// client that prefers de-AT also reads de, unless the field gives that a weight (RFC 4647,
+// 3.4).
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {
@@ -227,7 +226,7 @@ func (f *Field) has(value string) bool {
 	return false
 }
 
-// beginsWith reports whether s begins with prefix in any case.
+// beginsWith reports whether s begins with prefix, ignoring case.
 func beginsWith(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

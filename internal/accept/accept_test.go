@@ -53,7 +53,7 @@ func TestMedia(t *testing.T) {
 		{`application/json;charset=""`, "application/json", u},
 		{`application/json;charset=utf-`, "application/json", u},
 		{`application/json;charset="utf-88"`, "application/json", u},
-		// What is no media range.
+		// Invalid media ranges.
 		{"*", "text/html", u},
 		{"text", "text/html", u},
 		{"*/html", "text/html", u},

@@ -2,7 +2,7 @@ package accept
 
 import "strings"
 
-// A scanner reads the lexical elements of fields (RFC 9110, 5.6).
+// A scanner parses the lexical elements of fields (RFC 9110, 5.6).
 type scanner struct {
 	s string
 	i int
@@ -18,7 +18,7 @@ func (s *scanner) peek() byte {
 	return s.s[s.i]
 }
 
-// skip passes over OWS, and over commas if they are to be skipped too.
+// skip skips OWS, and commas if commas is set.
 func (s *scanner) skip(commas bool) {
 	for !s.atEnd() {
 		if c := s.s[s.i]; c != ' ' && c != '\t' && (c != ',' || !commas) {
@@ -28,9 +28,9 @@ func (s *scanner) skip(commas bool) {
 	}
 }
 
-// element reads a media range or a token, with parameters, of which the one named q is
-// the weight, wherever it stands. It is not ok if anything else follows; then the
-// scanner stands where that was seen, and not within a quoted string.
+// element parses a media range or token with parameters, of which q is the weight, at any
+// position. ok is false if anything else follows. The scanner is then at that position, which
+// is not within a quoted string.
 func (s *scanner) element(media bool) (element, bool) {
 	e := element{begin: uint16(s.i), q: Most}
 	kind := s.token()
@@ -67,7 +67,7 @@ func (s *scanner) element(media bool) (element, bool) {
 	}
 }
 
-// parameter reads token "=" ( token / quoted-string ).
+// parameter parses token "=" ( token / quoted-string ).
 func (s *scanner) parameter(e *element, weighted *bool) bool {
 	name := s.token()
 	if name == "" || s.peek() != '=' {
@@ -98,7 +98,7 @@ func (s *scanner) parameter(e *element, weighted *bool) bool {
 	return true
 }
 
-// skipElement passes over everything up to a comma that is not in a quoted string.
+// skipElement skips to the next comma outside a quoted string.
 func (s *scanner) skipElement() {
 	for !s.atEnd() && s.peek() != ',' {
 		if s.peek() != '"' {
@@ -109,7 +109,7 @@ func (s *scanner) skipElement() {
 	}
 }
 
-// token reads 1*tchar; "" if there is none.
+// token parses 1*tchar; "" if there is none.
 func (s *scanner) token() string {
 	begin := s.i
 	for !s.atEnd() && isToken(s.s[s.i]) {
@@ -118,7 +118,7 @@ func (s *scanner) token() string {
 	return s.s[begin:s.i]
 }
 
-// quoted passes over a quoted string. Without a closing quote it fails at the end.
+// quoted skips a quoted string. It fails if the closing quote is missing.
 func (s *scanner) quoted() bool {
 	for s.i++; !s.atEnd(); s.i++ {
 		switch s.s[s.i] {

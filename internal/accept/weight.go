@@ -2,16 +2,16 @@ package accept
 
 import "strings"
 
-// Most is the weight of an element that does not state one, in thousandths.
+// Most is the default weight, in thousandths.
 const Most = 1000
 
 const digits = 3 // after the point
 
-// parseWeight reads
+// parseWeight parses
 //
 //	qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
 //
-// as thousandths. It is not ok if s is anything else.
+// as thousandths. ok is false for anything else.
 func parseWeight(s string) (q int, ok bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole != "0" && whole != "1" || len(fraction) > digits {

@@ -1,5 +1,5 @@
-// Package audit verifies what came after a head that was written down: only that, and
-// for any store. The full check of a store is its own ([store.Verifier]).
+// Package audit verifies the changes of a store after a given head. It works for any store. A
+// full check is up to the store itself ([store.Verifier]).
 package audit
 
 import (
@@ -16,44 +16,43 @@ import (
 
 const (
 	stepSize = 1024 // changes between two comparisons with the log of the store
-	maxLost  = 1000 // changes that cannot be read, after which the rest is given up
+	maxLost  = 1000 // unreadable changes after which verification stops
 
-	// A replica that answers may be behind, and is given so many pauses in all.
+	// A replica may be behind; this many pauses in total allow it to catch up.
 	retries = 15
 	pause   = time.Second
 )
 
-// A Source is what can be verified.
+// A Source is a store that can be verified.
 type Source interface {
 	store.Reader
 	store.Feed
 	store.Prover
 }
 
-// SourceOf returns r as a Source, or an error that is [errors.ErrUnsupported].
+// SourceOf returns r as a Source. The error is an [errors.ErrUnsupported].
 func SourceOf(r store.Reader) (Source, error) {
 	if s, ok := r.(Source); ok {
 		return s, nil
 	}
-	return nil, fmt.Errorf("%T gives no proofs of its log: %w", r, errors.ErrUnsupported)
+	return nil, fmt.Errorf("%T cannot prove its log: %w", r, errors.ErrUnsupported)
 }
 
-// Since verifies at most limit changes after the head since (0 for all): that the log
-// of s begins with the log of since, that each change after it is the one that was
-// logged, that the newest revision of each name and authority among them is the one
-// that is served, and that its locations are in the index. It calls fault for whatever
-// is wrong and progress, if not nil, now and then. It returns the head of what it has
-// verified, which is a head to go on from.
+// Since verifies at most limit changes after the head since; 0 means all. It verifies that the
+// log of s begins with the log of since, that each later change is the one that was logged,
+// that the newest revision of each changed name and authority is the one that is served, and
+// that its locations are in the index. It calls fault for each fault, and progress, if not nil,
+// from time to time. It returns the verified head, from which a later call can continue.
 //
-// The error is a [*store.HeadError] if the log does not begin with that of since, else
-// a failure to read.
+// The error is a [*store.HeadError] if the log does not begin with that of since, or else a
+// failed read.
 func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
 	}
 	end, err := s.Head(ctx)
 	if damage(err) {
-		return end, &store.HeadError{Since: since, Reason: fmt.Sprintf("the log cannot be read: %v; 'nomen verify' names every fault", err)}
+		return end, &store.HeadError{Since: since, Reason: fmt.Sprintf("cannot read the log: %v; run 'nomen verify' to list all faults", err)}
 	}
 	if err != nil {
 		return end, err
@@ -80,23 +79,23 @@ func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault 
 	return a.log.Head(), nil
 }
 
-// An auditor is one Since.
+// An auditor is the state of one call of Since.
 type auditor struct {
 	Source
 	end   store.Head
 	fault func(store.Fault)
 	log   ledger.Log // computed from the changes
-	lost  int        // changes that could not be read
+	lost  int        // unreadable changes
 
-	gaveUp bool // the rest cannot be verified
-	waited int  // how often a replica was given time to follow
+	gaveUp bool // verification has stopped
+	waited int  // pauses for a replica to catch up
 }
 
 func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any) {
 	a.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// begin returns the log of a head, once it is proved to be that of the store.
+// begin returns the log of a head, after checking that it is the beginning of the store's log.
 func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, error) {
 	wrong := func(format string, args ...any) (ledger.Log, error) {
 		return ledger.Log{}, &store.HeadError{Since: since, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
@@ -112,17 +111,17 @@ func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, erro
 	log, err := a.logOf(ctx, since.Size)
 	switch {
 	case damage(err):
-		return wrong("the log up to there cannot be read: %v; 'nomen verify' names every fault", err)
+		return wrong("cannot read the log up to there: %v; run 'nomen verify' to list all faults", err)
 	case err != nil:
 		return log, err
 	case log.Head() != since:
-		return wrong("its hash is not that of the first %d changes here: they were altered, or this is the head of another store; 'nomen verify' names altered changes", since.Size)
+		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; run 'nomen verify' to find altered changes", since.Size)
 	}
 	return log, nil
 }
 
-// logOf returns the log of a size above 0 as the store proves it: the path of the
-// entry after it is all that there is before that.
+// logOf returns the log of a size above 0, as the store proves it: the proof of the next entry
+// covers everything before it.
 func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	if size < a.end.Size {
 		left, err := a.ProveEntry(ctx, size+1, size+1)
@@ -174,7 +173,7 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 			return err
 		}
 		if !whole {
-			a.report(store.Subject{}, to, "changes %d to %d are not those of the log: its hash over them is another", from+1, to)
+			a.report(store.Subject{}, to, "changes %d to %d do not match the hash of the log", from+1, to)
 		}
 	}
 	for s, e := range newest {
@@ -187,7 +186,7 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	}
 	log, err := a.logOf(ctx, to)
 	if damage(err) {
-		a.report(store.Subject{}, to, "the rest of the log was not verified, since what it builds on cannot be read: %v", err)
+		a.report(store.Subject{}, to, "the rest of the log was not verified, because earlier parts cannot be read: %v", err)
 		a.gaveUp = true
 		return nil
 	}
@@ -195,7 +194,7 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	return err
 }
 
-// consistent reports whether what was computed is the beginning of the log.
+// consistent reports whether the computed log is the beginning of the store's log.
 func (a *auditor) consistent(ctx context.Context) (bool, error) {
 	proof, err := a.ProveHead(ctx, a.end.Size, a.log.Size())
 	switch {
@@ -207,8 +206,8 @@ func (a *auditor) consistent(ctx context.Context) (bool, error) {
 	return ledger.CheckConsistency(proof, a.end, a.log.Head()) == nil, nil
 }
 
-// read appends the changes after a place and not after another to the log, and
-// returns the place of the last one.
+// read appends the changes after one place and up to another to the log, and returns the place
+// of the last one.
 func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.Subject]*store.Entry) (uint64, error) {
 	var leaf []byte
 	for e, err := range a.Changes(ctx, after) {
@@ -229,13 +228,13 @@ func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.S
 	return after, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
 }
 
-// present checks what is served of a subject, unless it was changed after e.
+// present verifies the current state of a subject, unless it was changed after e.
 func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) error {
 	for ; ; a.waited++ {
 		c, err := a.newest(ctx, s)
 		switch {
 		case damage(err):
-			a.report(s, e.Seq, "it cannot be read: %v", err)
+			a.report(s, e.Seq, "cannot be read: %v", err)
 			return nil
 		case err != nil:
 			return err
@@ -244,7 +243,7 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 		}
 		problem := ""
 		if c == nil || c.Revision() < e.Change.Revision() {
-			problem = fmt.Sprintf("revision %d is logged, and revision %d is served", e.Change.Revision(), c.Revision())
+			problem = fmt.Sprintf("revision %d is logged, but revision %d is served", e.Change.Revision(), c.Revision())
 		} else if problem, err = a.indexed(ctx, c); err != nil {
 			return err
 		}
@@ -263,7 +262,7 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 	}
 }
 
-// newest returns the last change of a subject, nil if there is none.
+// newest returns the last change of a subject, or nil if there is none.
 func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, error) {
 	changes := store.History(ctx, a.Source, name.FromKey(s.Key))
 	if s.Kind == store.KindAuthority {
@@ -279,7 +278,7 @@ func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, e
 	return nil, nil
 }
 
-// indexed returns the first location of a record that the index does not have.
+// indexed returns the first location of a record that is not in the index.
 func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string, err error) {
 	if c.Record == nil {
 		return "", nil
@@ -299,22 +298,21 @@ func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string,
 			break
 		}
 		if !found {
-			return fmt.Sprintf("the index does not have its location %q", want.URL), nil
+			return fmt.Sprintf("the location %q is not in the index", want.URL), nil
 		}
 	}
 	return "", nil
 }
 
-// before returns a place less than p with nothing between them: keys have no byte
-// above "~".
+// before returns a place just before p: keys have no byte above "~".
 func before(p store.Place) store.Place {
 	key := p.Name.Key()
 	end := len(key) - 1
 	return store.Place{URL: p.URL, Name: name.FromKey(key[:end] + string(key[end]-1) + "\x7F")}
 }
 
-// damage reports whether err says that something kept was damaged, and not that it
-// cannot be read now.
+// damage reports whether err means that stored data is damaged, rather than temporarily
+// unreadable.
 func damage(err error) bool {
 	return errors.As(err, new(*codec.CorruptError))
 }

@@ -125,8 +125,8 @@ func TestSince(t *testing.T) {
 				name, want string
 				head       store.Head
 			}{
-				{"another hash", "its hash is not that of the first", other},
-				{"a hash of another size", "its hash is not that", store.Head{Size: 2, Hash: heads[5].Hash}},
+				{"another hash", "its hash differs from that of the first", other},
+				{"a hash of another size", "its hash differs", store.Head{Size: 2, Hash: heads[5].Hash}},
 				{"too many", "the log has only", store.Head{Size: last.Size + 1, Hash: last.Hash}},
 				{"very many", "the log has only", store.Head{Size: 1<<64 - 1, Hash: last.Hash}},
 				{"none with a hash", "the head of no changes", store.Head{Hash: last.Hash}},
@@ -203,7 +203,7 @@ func TestSinceFindsDamage(t *testing.T) {
 				e = &store.Entry{Seq: e.Seq, Change: e.Change, Salt: e.Salt, Digest: [32]byte{1}}
 			}
 			return e, nil
-		}}, []string{"2048: changes 1025 to 2048 are not those of the log: its hash over them is another"}},
+		}}, []string{"2048: changes 1025 to 2048 do not match the hash of the log"}},
 		{"an altered change before", falsified{change: damaged(3)}, nil},
 		{"a change that cannot be read", falsified{change: damaged(1500)}, []string{"1500: change 1500 cannot be read"}},
 		{"the first change", falsified{change: damaged(1001)}, []string{"1001: change 1001 cannot be read"}},
@@ -219,14 +219,14 @@ func TestSinceFindsDamage(t *testing.T) {
 				return nil
 			}
 			return c
-		}}, []string{"urn:dns:example.org:5: revision 41 is logged, and revision 40 is served"}},
+		}}, []string{"urn:dns:example.org:5: revision 41 is logged, but revision 40 is served"}},
 		{"nothing is served", falsified{past: func(c *store.Change) *store.Change {
 			if c.Record != nil && c.Record.Name.Key() == "urn:dns:example.org:5" {
 				return nil
 			}
 			return c
-		}}, []string{"urn:dns:example.org:5: revision 41 is logged, and revision 0 is served"}},
-		{"an index without locations", falsified{hide: true}, []string{"the index does not have its location"}},
+		}}, []string{"urn:dns:example.org:5: revision 41 is logged, but revision 0 is served"}},
+		{"an index without locations", falsified{hide: true}, []string{"is not in the index"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

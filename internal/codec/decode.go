@@ -9,20 +9,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A CorruptError is returned for a value that no store has written: it was
-// damaged, or written by a newer version.
+// A CorruptError reports a value that no store wrote: it is damaged, or from a newer version.
 type CorruptError struct {
-	Key    string // of the name, authority or token; or of the store's own data
+	Key    string // of the name, authority or token; or of internal data of the store
 	Offset int    // into the value
-	Reason string // in words
+	Reason string // for people
 }
 
 func (e *CorruptError) Error() string {
 	return fmt.Sprintf("store: the value of %q is damaged: offset %d: %s", e.Key, e.Offset, e.Reason)
 }
 
-// Decode reads the value of a subject. It takes exactly what [Append] writes,
-// and its result shares nothing with value. The error is a [*CorruptError].
+// Decode decodes the value of a subject. It accepts exactly the output of [Append]. The result
+// does not share memory with value. The error is a [*CorruptError].
 func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	d := decoder{s: string(value)}
 	c := d.change(s)
@@ -32,12 +31,11 @@ func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	return c, nil
 }
 
-// A decoder reads a value from front to back. After the first failure it reads
-// nothing but zeros.
+// A decoder decodes a value from front to back. After the first error it returns only zeros.
 type decoder struct {
 	s      string
 	off    int
-	reason string // of the first failure
+	reason string // of the first error
 }
 
 func (d *decoder) fail(reason string) {
@@ -46,10 +44,10 @@ func (d *decoder) fail(reason string) {
 	}
 }
 
-// end returns the error of what was read, which must be all.
+// end returns the first error, or one for trailing bytes.
 func (d *decoder) end(key string) error {
 	if d.off < len(d.s) {
-		d.fail("bytes after the end")
+		d.fail("trailing bytes")
 	}
 	if d.reason == "" {
 		return nil
@@ -86,7 +84,7 @@ func (d *decoder) change(s store.Subject) *store.Change {
 	return c
 }
 
-// parts reads what version 2 adds.
+// parts decodes the parts of version 2.
 func (d *decoder) parts(c *store.Change) {
 	parts := d.uvarint()
 	if parts == 0 || parts > partRedacts|partRedacted {
@@ -98,7 +96,7 @@ func (d *decoder) parts(c *store.Change) {
 	}
 }
 
-// revisions reads ascending revisions from 1 to limit.
+// revisions decodes ascending revisions from 1 to limit.
 func (d *decoder) revisions(limit uint64) []uint64 {
 	n := d.count(store.MaxValues, 1)
 	if n == 0 {
@@ -142,7 +140,7 @@ func (d *decoder) record(c *store.Change, key string, status nomen.Status) {
 	d.fields(recordFields(c, &r.Spelling))
 	switch r.Spelling {
 	case key:
-		d.fail("the spelling is the key")
+		d.fail("the spelling equals the key")
 	case "":
 		r.Spelling = key
 	}
@@ -198,14 +196,14 @@ func (d *decoder) authority(c *store.Change, key string) {
 	}
 	p, err := store.ParsePolicy(policy)
 	if err != nil || p.Text() != policy {
-		d.fail("a policy that this program does not understand")
+		d.fail("unsupported policy")
 	}
 	c.Authority.Policy = p
 }
 
 func (d *decoder) token(c *store.Change, key string) {
 	if c.Expected != 0 {
-		d.fail("a token with a revision")
+		d.fail("token with a revision")
 	}
 	c.Token = &store.Token{ID: key}
 	var there [3]bool
@@ -218,7 +216,7 @@ func (d *decoder) token(c *store.Change, key string) {
 	copy(c.Token.Hash[:], d.bytes(len(c.Token.Hash)))
 }
 
-// fields reads the mask, and the fields that it says are there.
+// fields decodes the mask and the fields in it.
 func (d *decoder) fields(f fields) {
 	mask := d.uvarint()
 	for i := 0; mask != 0; i, mask = i+1, mask>>1 {
@@ -242,7 +240,7 @@ func (d *decoder) fields(f fields) {
 	}
 }
 
-// number reads a number other than 0.
+// number decodes a number other than 0.
 func (d *decoder) number() int {
 	n := d.varint()
 	if n == 0 || int64(int(n)) != n {
@@ -251,7 +249,7 @@ func (d *decoder) number() int {
 	return int(n)
 }
 
-// full reads a text that is not empty.
+// full decodes a non-empty text.
 func (d *decoder) full() string {
 	s := d.text()
 	if s == "" {
@@ -260,7 +258,7 @@ func (d *decoder) full() string {
 	return s
 }
 
-// list reads a list that is not empty.
+// list decodes a non-empty list.
 func (d *decoder) list() []string {
 	n := d.count(store.MaxValues, 1)
 	if n == 0 {
@@ -274,12 +272,12 @@ func (d *decoder) list() []string {
 	return l
 }
 
-// count reads how many elements follow, each of at least size bytes: what cannot
-// be is refused before memory is taken for it.
+// count decodes the number of elements that follow, each of at least size bytes. It rejects
+// impossible numbers before memory is allocated.
 func (d *decoder) count(limit, size int) int {
 	n := d.uvarint()
 	if n > uint64(limit) || n > uint64((len(d.s)-d.off)/size) {
-		d.fail("more elements than there can be")
+		d.fail("too many elements")
 		return 0
 	}
 	return int(n)
@@ -288,7 +286,7 @@ func (d *decoder) count(limit, size int) int {
 func (d *decoder) text() string {
 	n := d.uvarint()
 	if n > uint64(len(d.s)-d.off) {
-		d.fail("cut short")
+		d.fail("truncated")
 		return ""
 	}
 	return d.bytes(int(n))
@@ -296,7 +294,7 @@ func (d *decoder) text() string {
 
 func (d *decoder) bytes(n int) string {
 	if d.reason != "" || n > len(d.s)-d.off {
-		d.fail("cut short")
+		d.fail("truncated")
 		return ""
 	}
 	d.off += n
@@ -318,13 +316,13 @@ func (d *decoder) millis() int64 {
 	return ms
 }
 
-// varint reads what binary.AppendVarint writes.
+// varint decodes the output of binary.AppendVarint.
 func (d *decoder) varint() int64 {
 	u := d.uvarint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// uvarint reads what binary.AppendUvarint writes: the shortest form only.
+// uvarint decodes the output of binary.AppendUvarint, in the shortest form only.
 func (d *decoder) uvarint() uint64 {
 	var u uint64
 	for shift := 0; ; shift += 7 {

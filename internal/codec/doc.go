@@ -1,10 +1,8 @@
-// Package codec is the encoding of what stores keep: of changes as values, of
-// the place of a change in the log, and of the leaves over which the Merkle tree
-// of the log is built. Every store hashes these bytes, so that the same changes
-// lead to the same head wherever they are kept, and a store of bytes keeps them
-// as they are.
+// Package codec encodes stored data: changes as values, their places in the log, and the leaves
+// of the log's Merkle tree. All stores hash these bytes, so the same changes have the same head
+// in every store. Stores of bytes also keep them unchanged.
 //
-// Equal changes have one encoding, for ever: what has a digest must come to the
-// same digest when it is read and encoded again. docs/reference/files.md describes the
-// bytes and the history of their versions.
+// Equal changes have one encoding, for ever, because a decoded change must have the same digest
+// when it is encoded again. docs/reference/files.md describes the encoding and the history of
+// its versions.
 package codec

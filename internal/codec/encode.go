@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Append appends the value of c, a change as [store.Plan] made it or as
-// [store.Change.Redact] left it. Equal changes are equal bytes.
+// Append appends the value of c, a change from [store.Plan] or [store.Change.Redact]. Equal
+// changes have equal values.
 func Append(b []byte, c *store.Change) []byte {
 	b = appendChange(b, c)
 	switch {
@@ -29,7 +29,7 @@ func Append(b []byte, c *store.Change) []byte {
 	}
 }
 
-// appendChange appends what every value begins with.
+// appendChange appends the common beginning of all values.
 func appendChange(b []byte, c *store.Change) []byte {
 	version := byte(version1)
 	if len(c.Redacts) > 0 || c.Redacted {
@@ -48,7 +48,7 @@ func appendChange(b []byte, c *store.Change) []byte {
 	return b
 }
 
-// kindOf returns the byte that says what c is.
+// kindOf returns the byte for the kind of c.
 func kindOf(c *store.Change) byte {
 	switch {
 	case c.Record != nil:
@@ -72,8 +72,7 @@ func partsOf(c *store.Change) (parts uint64) {
 	return parts
 }
 
-// appendRevisions appends ascending revisions as what each is more than the one
-// before.
+// appendRevisions appends ascending revisions as differences.
 func appendRevisions(b []byte, revisions []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(revisions)))
 	last := uint64(0)
@@ -104,7 +103,7 @@ func appendRecord(b []byte, c *store.Change) []byte {
 
 func appendMetadata(b []byte, m nomen.Metadata) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m)))
-	var room [16]string // for most records, without taking memory
+	var room [16]string // avoids an allocation for most records
 	keys := room[:0]
 	for k := range m {
 		keys = append(keys, k)
@@ -133,7 +132,7 @@ func appendToken(b []byte, c *store.Change) []byte {
 	return append(b, c.Token.Hash[:]...)
 }
 
-// appendFields appends the mask and the fields that are there.
+// appendFields appends the mask and the fields that are present.
 func appendFields(b []byte, f *fields) []byte {
 	b = binary.AppendUvarint(b, f.mask())
 	for _, field := range f {
@@ -157,7 +156,7 @@ func appendFields(b []byte, f *fields) []byte {
 	return b
 }
 
-// mask returns the bits of the fields that are there.
+// mask returns the bits of the fields that are present.
 func (f *fields) mask() (mask uint64) {
 	for i, field := range f {
 		there := false

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// AppendEntry appends e, in whole: the value of its change, its place and, as the
-// change is redacted or not, its digest or its salt.
+// AppendEntry appends e completely: the value of its change, its place, and its salt, or its
+// digest if it was redacted.
 func AppendEntry(b []byte, e *store.Entry) []byte {
 	return AppendSeal(Append(b, e.Change), e)
 }
@@ -22,9 +22,8 @@ func AppendSeal(b []byte, e *store.Entry) []byte {
 	return append(b, e.Salt[:]...)
 }
 
-// DecodeEntry reads what [AppendEntry] has written about a subject, which is no
-// token, and computes the digest if it is not there. The error is a
-// [*CorruptError].
+// DecodeEntry decodes the output of [AppendEntry] for a subject other than a token. It computes
+// the digest if that is not stored. The error is a [*CorruptError].
 func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 	e, n, err := decodeEntry(s, value)
 	if err != nil {
@@ -36,8 +35,7 @@ func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 	return e, nil
 }
 
-// DecodeEntryChange is DecodeEntry for who wants the change alone: it hashes
-// nothing.
+// DecodeEntryChange is like DecodeEntry but returns only the change. It computes no hash.
 func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
 	e, _, err := decodeEntry(s, value)
 	if err != nil {
@@ -52,10 +50,10 @@ func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 	e := &store.Entry{Change: d.change(s)}
 	n := d.off
 	if s.Kind == store.KindToken {
-		d.fail("a token in the log")
+		d.fail("token in the log")
 	}
 	if e.Seq = d.uvarint(); e.Seq == 0 {
-		d.fail("no place in the log")
+		d.fail("missing place in the log")
 	}
 	if e.Change.Redacted {
 		copy(e.Digest[:], d.bytes(len(e.Digest)))
@@ -68,12 +66,11 @@ func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 	return e, n, nil
 }
 
-// digestBuffer is how many bytes of salt and value are hashed without taking
-// memory.
+// digestBuffer is the number of bytes of salt and value that are hashed without allocation.
 const digestBuffer = 2048
 
-// Digest returns the digest of a change: SHA-256 of the salt and the value that
-// [Append] writes. It is not for what was redacted, whose digest was kept.
+// Digest returns the digest of a change: SHA-256 of the salt and the value that [Append]
+// writes. For a redacted change use the stored digest.
 func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	if len(value) <= digestBuffer-store.SaltSize {
 		var buf [digestBuffer]byte
@@ -90,8 +87,8 @@ func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 // leafVersion is the first byte of every leaf.
 const leafVersion = 1
 
-// AppendLeaf appends the leaf of e: what the tree commits to and what is public
-// of a change, whether it was redacted or not. Its place is that of the leaf.
+// AppendLeaf appends the leaf of e: the data that the tree commits to, and the public part of a
+// change, whether or not it was redacted. Its place is that of the leaf.
 func AppendLeaf(b []byte, e *store.Entry) []byte {
 	c := e.Change
 	b = append(b, leafVersion, kindOf(c))

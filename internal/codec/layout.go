@@ -7,21 +7,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The first byte of a value: the version of its encoding, the lowest that has
-// what is to be written, so that content keeps its digest. Their history is in
+// The first byte of a value: the lowest version of the encoding that supports the content, so
+// that the digest of content does not change. The history of versions is in
 // docs/reference/files.md.
 const (
 	version1 = 1 // changes
-	version2 = 2 // changes that redact, and what is left of those that were redacted
+	version2 = 2 // redacting changes, and the remains of redacted changes
 )
 
-// The parts of version 2, by the bits of the number that follows the time.
+// The parts of version 2, as bits of the number after the time.
 const (
 	partRedacts  = 1 << iota // revisions follow
-	partRedacted             // and nothing else does
+	partRedacted             // nothing else follows
 )
 
-// The second byte of a value: what it holds.
+// The second byte of a value: its kind.
 const (
 	holdsActive    = 'R' // a record
 	holdsReserved  = 'V'
@@ -31,7 +31,7 @@ const (
 	holdsToken     = 'T'
 )
 
-// statusKind returns the byte for a record in state s.
+// statusKind returns the kind of a record with status s.
 func statusKind(s nomen.Status) byte {
 	switch s {
 	case nomen.Reserved:
@@ -43,7 +43,7 @@ func statusKind(s nomen.Status) byte {
 	}
 }
 
-// kindStatus is the inverse of statusKind; "" if kind is no record's.
+// kindStatus is the inverse of statusKind; "" if kind is not that of a record.
 func kindStatus(kind byte) nomen.Status {
 	switch kind {
 	case holdsReserved:
@@ -57,19 +57,18 @@ func kindStatus(kind byte) nomen.Status {
 	}
 }
 
-// fields are pointers to the parts of a value that may be absent: *bool, *int,
-// *string and *[]string, then nil. Each has a bit in the mask of the value, the
-// first one the lowest; those that are there follow the mask in the same order,
-// but for the *bool, whose bit is all. Encoder and decoder both go by them. New
-// ones may be added after the others: what is on disk keeps its meaning, and an
-// older program refuses the bits that it does not know.
+// fields are pointers to the optional parts of a value: *bool, *int, *string and *[]string,
+// then nil. Each has a bit in the mask, beginning with the lowest. Those present follow the
+// mask in the same order, except that a *bool is only its bit. Encoder and decoder both use
+// this list. New fields must be added at the end: data on disk keeps its meaning, and older
+// programs reject unknown bits.
 type fields [20]any
 
 func deletionFields(c *store.Change) fields {
 	return fields{&c.Who, &c.Why, &c.Batch}
 }
 
-// recordFields has the spelling apart: it is there only if it is not the key.
+// recordFields takes the spelling separately: it is present only if it differs from the key.
 func recordFields(c *store.Change, spelling *string) fields {
 	r := c.Record
 	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch}
@@ -82,7 +81,7 @@ func locationFields(l *nomen.Location) fields {
 	}
 }
 
-// authorityFields has the policy apart, which is kept as text.
+// authorityFields takes the policy separately, since it is stored as text.
 func authorityFields(c *store.Change, policy *string) fields {
 	a := c.Authority
 	return fields{
@@ -91,8 +90,8 @@ func authorityFields(c *store.Change, policy *string) fields {
 	}
 }
 
-// tokenTimes are the times of a token. Each has a flag among the fields; those that are
-// there follow the fields in this order.
+// tokenTimes are the times of a token. Each has a flag among the fields. Those present follow
+// the fields in this order.
 func tokenTimes(t *store.Token) [3]*time.Time {
 	return [...]*time.Time{&t.Created, &t.Expires, &t.Used}
 }
@@ -102,8 +101,7 @@ func tokenFields(c *store.Change, times *[3]bool) fields {
 	return fields{&c.Who, &c.Why, &t.Revoked, &times[0], &t.Role, &t.Prefixes, &t.Who, &times[1], &times[2]}
 }
 
-// The times that a value may have, in milliseconds: those of the years 1 to
-// 9999 but for the zero time.
+// The range of times in a value, in milliseconds: the years 1 to 9999, except the zero time.
 const (
 	minMillis = -62135596800000 + 1
 	maxMillis = 253402300799999

@@ -1,6 +1,5 @@
-// Package country tells in which country an address is, by a database in the
-// MaxMind DB format (https://maxmind.github.io/MaxMind-DB/), such as those of
-// GeoLite2 Country, DB-IP Lite and IPinfo Lite.
+// Package country looks up the country of an address in a database in the MaxMind DB format
+// (https://maxmind.github.io/MaxMind-DB/), such as GeoLite2 Country, DB-IP Lite or IPinfo Lite.
 package country
 
 import (
@@ -12,21 +11,21 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 )
 
-// maxSize bounds the file, all of which is kept in memory, in bytes.
+// maxSize bounds the database file, in bytes. It is kept in memory.
 const maxSize = 512 << 20
 
-// A Table knows the countries of addresses. It is safe for concurrent use.
+// A Table maps addresses to countries. It is safe for concurrent use.
 type Table struct{ db *maxminddb.Reader }
 
-// Open reads a database. The file may be replaced afterwards; the Table does not
-// notice.
+// Open reads a database into memory. The file may be replaced afterwards, without effect on the
+// Table.
 func Open(file string) (*Table, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, fmt.Errorf("country: %w", err)
 	}
 	if info.Size() > maxSize {
-		return nil, fmt.Errorf("country: %s: has %d bytes; at most %d are read", file, info.Size(), int64(maxSize))
+		return nil, fmt.Errorf("country: %s: %d bytes, more than %d", file, info.Size(), int64(maxSize))
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -34,13 +33,13 @@ func Open(file string) (*Table, error) {
 	}
 	db, err := maxminddb.OpenBytes(b)
 	if err != nil {
-		return nil, fmt.Errorf("country: %s: no database in the MaxMind DB format: %w", file, err)
+		return nil, fmt.Errorf("country: %s: not a MaxMind DB database: %w", file, err)
 	}
 	return &Table{db}, nil
 }
 
-// Of returns the country of an address as a code of ISO 3166-1, two capitals, or
-// "" if it is not known.
+// Of returns the country of an address as a two-letter code of ISO 3166-1, or "" if it is
+// unknown.
 func (t *Table) Of(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""

@@ -1,6 +1,5 @@
-// Package durable replaces files and directories so that a crash at any moment
-// leaves the old content or the new content, never a part of either. It also makes
-// and keeps files private to their owner.
+// Package durable replaces files and directories atomically: after a crash there is either the
+// old or the new content, never a part. It also keeps files private to their owner.
 package durable
 
 import (
@@ -19,9 +18,9 @@ import (
 
 // Modes of files and directories. The umask can only narrow them.
 const (
-	Private    fs.FileMode = 0o600 // files that only their owner may read
-	PrivateDir fs.FileMode = 0o700 // directories that only their owner may enter
-	Shared     fs.FileMode = 0o666 // files of the user, for whom the umask decides
+	Private    fs.FileMode = 0o600 // files that only their owner can read
+	PrivateDir fs.FileMode = 0o700 // directories that only their owner can enter
+	Shared     fs.FileMode = 0o666 // files with the permissions of the umask
 )
 
 // A File is a file that is being written.
@@ -31,20 +30,18 @@ type File interface {
 	Close() error
 }
 
-// A FS is what [Replace] and [Move] need of a file system.
+// A FS is the file system interface of [Replace] and [Move].
 type FS interface {
-	// CreateBeside makes an empty file in the directory of path and returns it with
-	// its name.
+	// CreateBeside creates an empty file in the directory of path and returns it with its name.
 	CreateBeside(path string) (File, string, error)
-	Rename(from, to string) error // replaces what is there
+	Rename(from, to string) error // replaces an existing file
 	Remove(path string) error
 	SyncParent(path string) error // makes renames in the directory of path durable
 }
 
-// Replace gives the file at path the content that write produces. When it returns
-// nil, the content is on disk. After an error the file is as it was, unless the
-// error is that of the last step, the sync of the directory; then either content can
-// be there after a crash.
+// Replace replaces the file at path by the output of write. When it returns nil, the new
+// content is on disk. After an error the file is unchanged, except if the last step failed, the
+// sync of the directory. Then either content may be there after a crash.
 func Replace(disk FS, path string, write func(io.Writer) error) error {
 	f, tmp, err := disk.CreateBeside(path)
 	if err != nil {
@@ -59,8 +56,7 @@ func Replace(disk FS, path string, write func(io.Writer) error) error {
 	return disk.SyncParent(path)
 }
 
-// Move renames a file or a directory within its directory, and returns when that is
-// on disk.
+// Move renames a file or directory within its directory. It returns when the rename is on disk.
 func Move(disk FS, from, to string) error {
 	if err := disk.Rename(from, to); err != nil {
 		return err
@@ -68,23 +64,20 @@ func Move(disk FS, from, to string) error {
 	return disk.SyncParent(to)
 }
 
-// Disk is the file system of the machine, on which [Replace] makes files with this
-// mode.
+// Disk is the operating system's file system. [Replace] creates files with its Mode.
 type Disk struct {
-	Mode fs.FileMode // [Private] or [Shared]; of a file that replaces none
+	Mode fs.FileMode // [Private] or [Shared], for a file that does not exist yet
 
-	// Keep gives a file that replaces another the mode and the group of that, if it
-	// belongs to the same user: they were set on purpose. A file of another user may be
-	// a trap.
+	// Keep gives a replaced file's mode and group to its replacement, if it belongs to the same
+	// user, since they were set on purpose. A file of another user may be a trap.
 	Keep bool
 
-	// Disposable files are not synced: they have checksums, and one that a crash of
-	// the machine has damaged is dropped by whoever reads it.
+	// Disposable files are not synced: they have checksums, and readers drop one that was
+	// damaged in a crash.
 	Disposable bool
 }
 
-// newSuffix stands between the name of a file and a number in the name of the file
-// that is to replace it.
+// newSuffix comes between the name of a file and a number in the name of the temporary file.
 const newSuffix = ".new"
 
 // CreateBeside implements [FS].
@@ -128,7 +121,7 @@ func (d Disk) SyncParent(path string) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// SyncDir writes the entries of a directory to disk.
+// SyncDir syncs the entries of a directory.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -137,7 +130,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Write gives the file at path this content, as [Replace] does.
+// Write replaces the file at path with content, as [Replace] does.
 func Write(disk FS, path string, content []byte) error {
 	return Replace(disk, path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -145,12 +138,12 @@ func Write(disk FS, path string, content []byte) error {
 	})
 }
 
-// WriteFile replaces a file by one with this text that only its owner can read.
+// WriteFile replaces a file with one that has this text and that only its owner can read.
 func WriteFile(path, text string) error {
 	return Write(Disk{Mode: Private}, path, []byte(text))
 }
 
-// Sweep removes the files that a crash has kept from replacing the file at path.
+// Sweep removes temporary files that a crash has left beside the file at path.
 func Sweep(path string) error {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
@@ -167,23 +160,22 @@ func Sweep(path string) error {
 	return err
 }
 
-// Share gives a file or a directory of this process a mode, and the group of another
-// file; without permissions for the group if it cannot have that.
+// Share sets the mode of a file or directory, and the group to that of another file. If it
+// cannot set the group, it omits the group's permissions.
 func Share(path string, as fs.FileInfo, mode fs.FileMode) {
 	if _, group, ok := owner(as); !ok || os.Chown(path, -1, group) != nil {
 		mode &^= 0o070
 	}
-	_ = os.Chmod(path, mode) // else it stays private
+	_ = os.Chmod(path, mode) // on failure it stays private
 }
 
-// othersMay are the permissions of users who are neither the owner nor in the group.
+// othersMay are the permissions of other users.
 const othersMay fs.FileMode = 0o007
 
-// Tighten takes all permissions for a file or a directory from everybody but its
-// owner if other users have any: that is how programs that leave it to the umask
-// make files. Permissions that only the group has were given on purpose, and stay. It
-// returns the mode that was changed, 0 if none was. The error contains
-// [fs.ErrPermission] when the file belongs to somebody else.
+// Tighten removes all permissions except the owner's from a file or directory, if other users
+// have any. Programs that leave permissions to the umask create such files. Permissions for the
+// group alone were set on purpose and stay. It returns the previous mode, or 0 if it changed
+// nothing. The error contains [fs.ErrPermission] if the file belongs to another user.
 func Tighten(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&othersMay == 0 || runtime.GOOS == "windows" { // which has no such modes

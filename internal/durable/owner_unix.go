@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// owner returns the user and the group of a file, and whether they are known.
+// owner returns the user and group of a file, if known.
 func owner(info fs.FileInfo) (user, group int, ok bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Try locks f until it is closed, or returns [ErrLocked]. The lock is advice: it
-// keeps out those who ask for it too. It ends with the process, however that ends.
+// Try locks f until it is closed, or returns [ErrLocked]. The lock is advisory. It ends with
+// the process.
 func Try(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -1,5 +1,4 @@
-// Package gate counts the calls under way in a store, so that closing it can wait
-// for them.
+// Package gate counts the calls in progress in a store, so that closing it can wait for them.
 package gate
 
 import (
@@ -8,16 +7,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Gate counts the calls under way and, once closed, lets none in. Unlike a
-// read-write lock it can be entered again, by a call within a listing, while
-// somebody waits for it to close. Its zero value is open.
+// A Gate counts calls in progress and admits none once it is closed. Unlike a read-write lock
+// it can be entered again by a nested call, even while Close waits. The zero value is open.
 type Gate struct {
 	mu     sync.RWMutex
 	closed bool
 	calls  sync.WaitGroup
 }
 
-// Enter lets a call in, which must leave; or returns store.ErrClosed.
+// Enter admits a call, which must call Leave when done. It returns store.ErrClosed if the gate
+// is closed.
 func (g *Gate) Enter() error {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -28,10 +27,11 @@ func (g *Gate) Enter() error {
 	return nil
 }
 
-// Leave lets a call out that has entered.
+// Leave ends a call.
 func (g *Gate) Leave() { g.calls.Done() }
 
-// Close waits for the calls under way. It reports whether the gate was open.
+// Close closes the gate and waits for the calls in progress. It reports whether the gate was
+// open.
 func (g *Gate) Close() bool {
 	g.mu.Lock()
 	open := !g.closed

@@ -2,7 +2,7 @@ package guard
 
 import "net/netip"
 
-// A block is a range of addresses that no stranger may send us to.
+// A block is a range of addresses that are not public.
 type block struct {
 	prefix netip.Prefix
 	why    string

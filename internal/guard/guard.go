@@ -1,17 +1,16 @@
-// Package guard keeps a program that dials on a stranger's behalf away from
-// addresses that the stranger could not reach himself: the machine's own, those
-// of private networks, and all that do not belong to one host of the public
-// Internet.
+// Package guard keeps a program that connects for untrusted users away from addresses that
+// these cannot reach themselves: those of the machine, of private networks, and all others that
+// do not belong to a single host of the public Internet.
 //
-// The check belongs after DNS and at the moment of connecting, where no second
-// answer of a name server can slip past it: [Control] is for [net.Dialer],
-// [Check] for programs that look names up themselves.
+// The check must be made after the DNS lookup, when connecting, so that a second DNS answer
+// cannot bypass it. [Control] is for [net.Dialer], [Check] for programs that look up names
+// themselves.
 //
-// The blocks are those of the IANA special-purpose address registries (RFC
-// 6890 and its updates) that are not globally reachable, and multicast (RFC
-// 5771; RFC 4291, 2.7). An IPv6 address that carries an IPv4 address is judged by
-// that one too: IPv4-mapped (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC
-// 3056) and ISATAP (RFC 5214). All else outside 2000::/3 is refused.
+// The blocks are those of the IANA special-purpose address registries (RFC 6890 and its
+// updates) that are not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). For an
+// IPv6 address with an embedded IPv4 address that is checked as well: IPv4-mapped (RFC 4291,
+// 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214). Everything else outside
+// 2000::/3 is rejected.
 package guard
 
 import (
@@ -20,7 +19,7 @@ import (
 	"syscall"
 )
 
-// An AddressError is the refusal of an address.
+// An AddressError reports an address that is not public.
 type AddressError struct {
 	Addr netip.Addr
 	Why  string // "loopback", "private network", ...
@@ -30,8 +29,8 @@ func (e *AddressError) Error() string {
 	return fmt.Sprintf("guard: %s is not a public address: %s", e.Addr, e.Why)
 }
 
-// Control is a [net.Dialer.Control] that lets only connections to public
-// addresses be made. The error contains an [*AddressError].
+// Control is a [net.Dialer.Control] function that allows only connections to public addresses.
+// The error contains an [*AddressError].
 func Control(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -48,7 +47,7 @@ func Check(a netip.Addr) error {
 	return nil
 }
 
-// objection says in words why a is not public, or nothing.
+// objection returns why a is not public, or "".
 func objection(a netip.Addr) string {
 	switch {
 	case !a.IsValid():
@@ -74,8 +73,7 @@ func objection(a netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 address to which the network carries what is sent
-// to a.
+// embedded returns the IPv4 address embedded in a, to which the network sends packets for a.
 func embedded(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

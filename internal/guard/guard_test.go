@@ -104,7 +104,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("a public address is refused: %v", err)
 	}
 	if err := Control("unix", "/run/socket", nil); err == nil {
-		t.Error("what is no address is let through")
+		t.Error("an invalid address is accepted")
 	}
 }
 

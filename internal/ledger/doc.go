@@ -1,14 +1,12 @@
-// Package ledger is the Merkle tree over a store's log of changes: that of RFC
-// 6962, section 2.1, of which this package keeps as little as proofs allow.
+// Package ledger is the Merkle tree over a store's log of changes, as in RFC 6962, section 2.1.
+// It stores only what proofs need.
 //
-// A store keeps the roots of complete subtrees of 256 leaves and more, which
-// [Log.Append] hands out: a quarter byte for each leaf. Everything below is
-// computed from the leaves when it is wanted, at most 256 of them for each place
-// in a proof, and the right edge of the tree is in memory. So a leaf costs its
-// own hash and, on average, one more.
+// A store keeps the roots of complete subtrees of 256 or more leaves, which [Log.Append]
+// returns: a quarter of a byte per leaf. Everything below is computed from the leaves when
+// needed, at most 256 for each place in a proof. The right edge of the tree is in memory. So
+// appending a leaf computes its own hash and, on average, one more.
 //
-// Whoever has a head ([store.Head]) can be shown that an entry is in the log
-// ([ProveInclusion], [CheckInclusion]) and that a later head is of the same log
-// ([ProveConsistency], [CheckConsistency]). Proofs are those of RFC 6962,
-// sections 2.1.1 and 2.1.2.
+// The owner of a head ([store.Head]) can verify that an entry is in the log ([ProveInclusion],
+// [CheckInclusion]) and that a later head is of the same log ([ProveConsistency],
+// [CheckConsistency]). The proofs are those of RFC 6962, sections 2.1.1 and 2.1.2.
 package ledger

@@ -15,42 +15,41 @@ import (
 // A Hash is the SHA-256 hash of a leaf or of a node.
 type Hash = [sha256.Size]byte
 
-// MinLevel is the lowest level at which a store keeps nodes; a node of level l
-// has 2^l leaves below it.
+// MinLevel is the lowest level of stored nodes. A node of level l has 2^l leaves.
 const MinLevel = 8
 
-const window = 1 << MinLevel // leaves below the lowest nodes that are kept
+const window = 1 << MinLevel // leaves of the lowest stored nodes
 
 // A Node is the root of a complete subtree.
 type Node struct {
 	Level int
-	Index uint64 // of the nodes of this level, from the left, from 0
+	Index uint64 // among the nodes of this level, from the left, from 0
 	Hash  Hash
 }
 
-// A Source reads what a store keeps of a log.
+// A Source reads a log from a store.
 type Source interface {
-	// Node returns the hash of a node that Append has handed out.
+	// Node returns the hash of a node that Append has returned.
 	Node(level int, index uint64) (Hash, error)
 
-	// Leaves yields the hashes of the leaves from place from to place to, which is
-	// not included, in order: [LeafHash] of their bytes. Places begin at 0; that
-	// of an entry is its Seq less one.
+	// Leaves yields the hashes of the leaves from place from up to, but not including, place
+	// to: [LeafHash] of their bytes. Places begin at 0; the place of an entry is its Seq minus
+	// one.
 	Leaves(from, to uint64) iter.Seq2[Hash, error]
 }
 
-// A Log is a log of a certain size, to which can be appended. It is a value: a
-// copy is the log as it was. The zero Log is empty.
+// A Log is a log of some size that can be appended to. It is a value: a copy does not change
+// with the original. The zero Log is empty.
 type Log struct {
 	size uint64
-	edge [64]Hash // by level: of the complete subtrees that have no right neighbour, where size has a bit
+	edge [64]Hash // by level: the complete subtrees without a right neighbour, where size has a bit
 }
 
-// Open returns the log of a size that a store keeps. It reads one node for each
-// level, and at most 255 leaves.
+// Open returns the log of a given size from a store. It reads one node for each level, and at
+// most 255 leaves.
 func Open(size uint64, src Source) (Log, error) {
 	if size > math.MaxInt64 {
-		return Log{}, fmt.Errorf("ledger: %d entries cannot be", size)
+		return Log{}, fmt.Errorf("ledger: invalid size %d", size)
 	}
 	l := Log{size: size &^ (window - 1)}
 	for level := MinLevel; l.size>>level > 0; level++ {
@@ -70,16 +69,16 @@ func Open(size uint64, src Source) (Log, error) {
 		l.AppendHash(nil, h)
 	}
 	if l.size != size {
-		return Log{}, fmt.Errorf("ledger: %d entries were found, %d expected", l.size, size)
+		return Log{}, fmt.Errorf("ledger: found %d entries, expected %d", l.size, size)
 	}
 	return l, nil
 }
 
-// Resume returns the log of a size whose complete subtrees are these, the least first:
-// the proof that its next entry is in the log of one entry more (RFC 6962, 2.1.1).
+// Resume returns the log of a given size from its complete subtrees, smallest first. These are
+// the proof that the next entry is in the log with one more entry (RFC 6962, 2.1.1).
 func Resume(size uint64, left []Hash) (Log, error) {
 	if size > math.MaxInt64 || bits.OnesCount64(size) != len(left) {
-		return Log{}, fmt.Errorf("ledger: %d hashes do not stand for %d entries", len(left), size)
+		return Log{}, fmt.Errorf("ledger: %d hashes do not match %d entries", len(left), size)
 	}
 	l := Log{size: size}
 	for level := 0; len(left) > 0; level++ {
@@ -90,17 +89,17 @@ func Resume(size uint64, left []Hash) (Log, error) {
 	return l, nil
 }
 
-// Size returns how many leaves there are.
+// Size returns the number of leaves.
 func (l *Log) Size() uint64 { return l.size }
 
-// Append appends a leaf, and to nodes those that the store has to keep: none for
-// 255 leaves of 256, then one, or more. It allocates nothing for leaves of up to
-// 1 KiB, which all are whose keys are not longer than that.
+// Append appends a leaf. It appends to nodes those that the store has to keep: none for 255 of
+// 256 leaves, then one or more. It does not allocate for leaves up to 1 KiB, which is enough
+// unless a key is longer.
 func (l *Log) Append(nodes []Node, leaf []byte) []Node {
 	return l.AppendHash(nodes, LeafHash(leaf))
 }
 
-// AppendHash is Append of a leaf with this hash.
+// AppendHash is like Append for a leaf with this hash.
 func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
 	h, level := leaf, 0
 	for ; l.size>>level&1 == 1; level++ {
@@ -114,7 +113,7 @@ func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
 	return nodes
 }
 
-// Head returns the head of l. Its cost grows with the logarithm of the size.
+// Head returns the head of l. Its cost is logarithmic in the size.
 func (l *Log) Head() store.Head {
 	if l.size == 0 {
 		return store.Head{}
@@ -129,7 +128,7 @@ func (l *Log) Head() store.Head {
 	return store.Head{Size: l.size, Hash: h}
 }
 
-// leafBuffer is how long a leaf may be to be hashed without taking memory.
+// leafBuffer is the maximum length of a leaf that is hashed without allocation.
 const leafBuffer = 1024
 
 // LeafHash returns the hash of a leaf: SHA-256 of a zero byte and the leaf.

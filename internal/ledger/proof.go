@@ -10,19 +10,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrProof is returned for a proof that proves nothing.
-var ErrProof = errors.New("ledger: the proof does not hold")
+// ErrProof reports an invalid proof.
+var ErrProof = errors.New("ledger: invalid proof")
 
-// A reader gives the hashes of a log to package tlog.
+// A reader returns the hashes of a log to package tlog.
 type reader struct {
 	src    Source
 	size   uint64
-	window uint64 // number of the window whose leaves are in memory
+	window uint64 // the index of the window in leaves
 	leaves []Hash // nil for none
 }
 
-// Reader returns a reader of the hashes of the first size leaves. It keeps the
-// leaves of the last 256 that it needed, and is for one goroutine.
+// Reader returns a reader of the hashes of the first size leaves. It caches 256 leaves, and
+// must not be used concurrently.
 func Reader(src Source, size uint64) tlog.HashReader { return &reader{src: src, size: size} }
 
 // ReadHashes implements [tlog.HashReader].
@@ -49,12 +49,12 @@ func (r *reader) node(level int, n uint64) (Hash, error) {
 	}
 	first %= window
 	if last := first + 1<<level; last > uint64(len(r.leaves)) {
-		return Hash{}, fmt.Errorf("ledger: %d entries do not reach to %d", r.size, r.window*window+last)
+		return Hash{}, fmt.Errorf("ledger: entry %[2]d is beyond the %[1]d entries of the log", r.size, r.window*window+last)
 	}
 	return root(r.leaves[first : first+1<<level]), nil
 }
 
-// load reads the leaves of window number n.
+// load reads the leaves of window n.
 func (r *reader) load(n uint64) error {
 	if r.leaves != nil && r.window == n {
 		return nil
@@ -70,7 +70,7 @@ func (r *reader) load(n uint64) error {
 	return nil
 }
 
-// root returns the root over a power of two of leaves.
+// root returns the root over leaves, whose number is a power of two.
 func root(leaves []Hash) Hash {
 	level := append([]Hash(nil), leaves...)
 	for len(level) > 1 {
@@ -83,18 +83,18 @@ func root(leaves []Hash) Hash {
 	return level[0]
 }
 
-// ProveInclusion returns the proof that the entry with this Seq is in the log of
-// a size (RFC 6962, 2.1.1): at most 63 hashes.
+// ProveInclusion returns the proof that the entry with this Seq is in the log of a size (RFC
+// 6962, 2.1.1), with at most 63 hashes.
 func ProveInclusion(src Source, size, seq uint64) ([]Hash, error) {
 	if size > math.MaxInt64 || seq == 0 || seq > size {
-		return nil, fmt.Errorf("ledger: entry %d is not one of %d", seq, size)
+		return nil, fmt.Errorf("ledger: entry %d is not in a log of %d", seq, size)
 	}
 	p, err := tlog.ProveRecord(int64(size), int64(seq-1), Reader(src, size))
 	return ours(p), err
 }
 
-// CheckInclusion returns [ErrProof] unless p proves that the entry with this Seq
-// has this leaf in the log of head h.
+// CheckInclusion returns [ErrProof] unless p proves that the entry with this Seq and leaf is in
+// the log with head h.
 func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 	if h.Size > math.MaxInt64 || seq == 0 || seq > h.Size {
 		return ErrProof
@@ -105,21 +105,21 @@ func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 	return nil
 }
 
-// ProveConsistency returns the proof that the log of size later begins with all of
-// the log of size earlier (RFC 6962, 2.1.2).
+// ProveConsistency returns the proof that the log of size later begins with the log of size
+// earlier (RFC 6962, 2.1.2).
 func ProveConsistency(src Source, later, earlier uint64) ([]Hash, error) {
 	if later > math.MaxInt64 || earlier > later {
-		return nil, fmt.Errorf("ledger: %d entries are not the beginning of %d", earlier, later)
+		return nil, fmt.Errorf("ledger: a log of %d entries cannot be the beginning of one of %d", earlier, later)
 	}
 	if earlier == 0 {
-		return nil, nil // every log begins with nothing
+		return nil, nil // every log begins with the empty log
 	}
 	p, err := tlog.ProveTree(int64(later), int64(earlier), Reader(src, later))
 	return ours(p), err
 }
 
-// CheckConsistency returns [ErrProof] unless p proves that the log of head later
-// begins with all of the log of head earlier.
+// CheckConsistency returns [ErrProof] unless p proves that the log with head later begins with
+// the log with head earlier.
 func CheckConsistency(p []Hash, later, earlier store.Head) error {
 	switch {
 	case later.Size > math.MaxInt64 || earlier.Size > later.Size:

@@ -1,10 +1,9 @@
-// Package location holds the one list of what a location may be: the schemes that
-// resolvers may send clients to, and what a location of each must and must not
-// contain. Every door uses it: records that are stored, rules and templates after
-// their expansion, answers of other resolvers, and the links of pages.
+// Package location defines what a location can be: the allowed schemes, and the rules for each.
+// It is used for records, for rules and templates after expansion, for answers of other
+// resolvers, and for links of pages.
 //
-// It is an allow list. Clients hand URIs of schemes that they do not know to other
-// programs (ms-msdt, search-ms, vscode, ssh), and no list of those is ever complete.
+// It is an allow list. Clients pass URIs of unknown schemes to other programs (ms-msdt,
+// search-ms, vscode, ssh), and a list of forbidden ones would never be complete.
 package location
 
 import (
@@ -16,17 +15,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A scheme is one that a location may have, and what its locations must keep.
+// A scheme is an allowed scheme with its rules.
 type scheme struct {
 	name string
-	host bool // it names a host
-	line bool // clients send decoded parts of it in lines of commands
-	link bool // a page may have it as a link that a click follows
+	host bool // a host is required
+	line bool // clients send decoded parts of it in line-based protocols
+	link bool // pages may link to it
 }
 
-// schemes are those of places where a resource is. A location may also have one of the
-// schemes of persistent identifiers, which lead on to it ([pid.Schemes]).
-// The first ten are those of RFC 1738 without file and prospero.
+// schemes are schemes of resources. Locations can also have the schemes of persistent
+// identifiers, which resolve to resources ([pid.Schemes]). The first ten are those of RFC 1738,
+// without file and prospero.
 var schemes = [...]scheme{
 	{name: "http", host: true, link: true},
 	{name: "https", host: true, link: true},
@@ -53,7 +52,7 @@ var schemes = [...]scheme{
 	{name: "magnet"},
 }
 
-// Schemes returns the schemes that a location may have, in lower case.
+// Schemes returns the allowed schemes, in lower case.
 func Schemes() []string {
 	all := make([]string, len(schemes))
 	for i, s := range schemes {
@@ -62,7 +61,7 @@ func Schemes() []string {
 	return append(all, pid.Schemes()...)
 }
 
-// Allows reports whether a location may have a scheme, in any case.
+// Allows reports whether a scheme is allowed, ignoring case.
 func Allows(name string) bool {
 	_, ok := lookup(name)
 	return ok
@@ -78,10 +77,10 @@ func lookup(name string) (scheme, bool) {
 	return scheme{name: s.Name}, s.Name != ""
 }
 
-// Runs reports whether a browser that follows a link of this scheme, in any case,
-// runs or shows what the link itself holds, or opens its own insides. Nothing of such
-// a scheme is stored, not even as a name. Most other schemes that a location may not
-// have are fit for names, which lead to their description.
+// Runs reports whether a browser that follows a link of this scheme, ignoring case, would run
+// or show the content of the link itself, or open its own internal pages. URIs of these schemes
+// are not stored, not even as names. Most other schemes that are not allowed for locations are
+// acceptable for names, which link to their description.
 func Runs(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "javascript", "data", "vbscript", "livescript", "mocha", "jscript",
@@ -92,10 +91,10 @@ func Runs(scheme string) bool {
 	return false
 }
 
-// An Error says why something cannot be a location.
+// An Error says why a URI cannot be a location.
 type Error struct {
 	Offset  int    // in bytes
-	Rule    string // the part that is at fault
+	Rule    string // the invalid part
 	Message string
 }
 
@@ -106,7 +105,7 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// Check accepts an absolute URI to which a client can be sent. The error is an
+// Check returns an error unless s is an absolute URI that can be a location. The error is an
 // [*Error] or that of [uri.Parse].
 func Check(s string) error {
 	u, err := uri.Parse(s)
@@ -116,7 +115,7 @@ func Check(s string) error {
 	return CheckURI(u)
 }
 
-// CheckURI is [Check] for a URI that was parsed. The error is nil or an [*Error].
+// CheckURI is like [Check] for a parsed URI. The error is nil or an [*Error].
 func CheckURI(u uri.URI) error {
 	_, err := check(u)
 	return err
@@ -132,7 +131,7 @@ func check(u uri.URI) (scheme, error) {
 	name, _ := u.Scheme()
 	s, ok := lookup(name)
 	if !ok {
-		return fault(0, "scheme", "%q is not among the schemes that a location may have", name)
+		return fault(0, "scheme", "scheme %q is not allowed in a location", name)
 	}
 	host, _ := u.Host()
 	user, _ := u.Userinfo()
@@ -144,26 +143,26 @@ func check(u uri.URI) (scheme, error) {
 	}
 	switch {
 	case s.host && host == "":
-		return fault(len(name)+1, "host", "a location of the scheme %s names a host", s.name)
+		return fault(len(name)+1, "host", "a location with scheme %s must have a host", s.name)
 	case strings.IndexByte(user, ':') >= 0:
-		return fault(authority, "userinfo", "a location holds no password")
+		return fault(authority, "userinfo", "a location must not contain a password")
 	case beginsOption(user):
-		return fault(authority, "userinfo", "%q would be an option of the program that follows the location", user)
+		return fault(authority, "userinfo", "must not begin with a hyphen: a program could take %q for an option", user)
 	case beginsOption(host):
-		return fault(hostAt, "host", "%q would be an option of the program that follows the location", host)
+		return fault(hostAt, "host", "must not begin with a hyphen: a program could take %q for an option", host)
 	case escapedControl(host) >= 0:
-		return fault(hostAt+escapedControl(host), "host", "no name of a host has a control character")
+		return fault(hostAt+escapedControl(host), "host", "invalid control character in host")
 	case !isPort(port):
-		return fault(hostAt+len(host)+len(":"), "port", "no port has the number %.20s: the highest is %d", port, maxPort)
+		return fault(hostAt+len(host)+len(":"), "port", "invalid port %.20s: must not exceed %d", port, maxPort)
 	}
 	if i := escapedControl(u.String()); s.line && i >= 0 {
-		return fault(i, "pct-encoded", "an escaped control character would break the line in which a client sends it")
+		return fault(i, "pct-encoded", "invalid escaped control character: it could break a line that a client sends")
 	}
 	return s, nil
 }
 
-// beginsOption reports whether s begins with a hyphen, escaped or not: what programs
-// on a command line take for an option. No name of a host begins like that.
+// beginsOption reports whether s begins with a hyphen, escaped or not, which programs take for
+// a command-line option. No host name begins with one.
 func beginsOption(s string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, "%2D") || strings.HasPrefix(s, "%2d")
 }
@@ -176,8 +175,8 @@ func isPort(s string) bool {
 	return err == nil && n <= maxPort
 }
 
-// escapedControl returns the offset of the first escape of a control character,
-// or -1. The escapes of s are well formed.
+// escapedControl returns the offset of the first escape of a control character, or -1. The
+// escapes of s must be well-formed.
 func escapedControl(s string) int {
 	for i := 0; i+2 < len(s); i++ {
 		if s[i] != '%' {
@@ -191,9 +190,8 @@ func escapedControl(s string) int {
 	return -1
 }
 
-// IsLink reports whether a page may have s as a link that a click follows: a
-// location of a scheme with which a browser, or the program that it starts, only
-// asks for something; or a telephone number.
+// IsLink reports whether a page may link to s: a location with a scheme for which a browser, or
+// the program it starts, only sends a request; or a telephone number.
 func IsLink(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -203,8 +201,8 @@ func IsLink(s string) bool {
 	return err == nil && at.link || isTelephone(u)
 }
 
-// CheckContact accepts a URL at which people can be reached, which is one that
-// [IsLink]. The error is an [*Error] or that of [uri.Parse].
+// CheckContact returns an error unless s is a URL for contacting people, which means that
+// [IsLink] is true. The error is an [*Error] or that of [uri.Parse].
 func CheckContact(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil || IsLink(s) {
@@ -212,7 +210,7 @@ func CheckContact(s string) error {
 	}
 	name, _ := u.Scheme()
 	if strings.EqualFold(name, telephone) {
-		return &Error{len(telephone) + 1, "tel", "want a telephone number such as tel:+1-201-555-0123"}
+		return &Error{len(telephone) + 1, "tel", "invalid telephone number: expected for example tel:+1-201-555-0123"}
 	}
 	if _, err := check(u); err != nil && Allows(name) {
 		return err
@@ -234,7 +232,7 @@ func isTelephone(u uri.URI) bool {
 	return isNumber(strings.TrimPrefix(number, "+")) && (!extended || isNumber(extension))
 }
 
-// isNumber reports whether s has digits, perhaps with visual separators, and nothing else.
+// isNumber reports whether s consists of digits and visual separators.
 func isNumber(s string) bool {
 	const digits = "0123456789"
 	return strings.ContainsAny(s, digits) && strings.Trim(s, digits+"-.()") == ""

@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 		{"HTTPS://h.example:65535/", "", 0},
 		{"https://h.example:/", "", 0},
 		{"https://anonymous@h.example/", "", 0},
-		{"https://h.example/a%0D%0Ab", "", 0}, // nobody decodes it
+		{"https://h.example/a%0D%0Ab", "", 0}, // not decoded by clients
 		{"https://[2001:db8::1]:443/", "", 0},
 		{"https://h.example:0000000000000000000000443/", "", 0},
 		{"ftp://h.example/%22", "", 0},

@@ -1,5 +1,5 @@
-// Package race tries several addresses of a host, each a while after the one before
-// (RFC 8305, 5), so that one that does not answer costs little time.
+// Package race tries several addresses of a host with staggered starts (RFC 8305, 5), so that
+// an address that does not answer costs little time.
 package race
 
 import (
@@ -9,18 +9,15 @@ import (
 	"time"
 )
 
-// Stagger is after how long without an answer the next address is usually tried
-// (RFC 8305, 5).
+// Stagger is the usual delay before the next address is tried (RFC 8305, 5).
 const Stagger = 250 * time.Millisecond
 
-// A Runner is one of several attempts at the same thing. It ends soon after its
-// context.
+// A Runner is one attempt of several. It must return soon after its context ends.
 type Runner[T any] func(ctx context.Context) (T, error)
 
-// Dial connects to the first of some addresses that lets it, and closes connections
-// that come too late. If none does, the errors are those of the addresses, in order:
-// of fewer if ctx ended before all were tried. A negative stagger has no two under
-// way.
+// Dial connects to the first address that accepts, and closes later connections. If none
+// accepts, the errors are those of the addresses, in order; fewer if ctx ended early. With a
+// negative stagger, attempts do not overlap.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {
@@ -29,11 +26,10 @@ func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, di
 	return Run(ctx, stagger, runners, func(error) bool { return false }, func(c net.Conn) { c.Close() })
 }
 
-// Run starts the runners, of which there is one at least, one after the other: the
-// first at once, each of the others when stagger has passed since the one before
-// started, or as soon as one has failed. It returns what the first to succeed came
-// back with, and gives that of others to discard. If none succeeds it returns their
-// errors in order; an error that is final ends the race for all.
+// Run starts the runners, of which there must be at least one: the first at once, and each of
+// the others when stagger has passed since the previous start or when an attempt has failed. It
+// returns the result of the first success, and passes the results of others to discard. If all
+// fail it returns their errors, in order. A final error ends the race at once.
 func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T], final func(error) bool, discard func(T)) (T, []error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type finish struct {
@@ -60,7 +56,7 @@ func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T],
 			finished <- finish{lane, came, err}
 		}()
 	}
-	// The others give up soon; nobody waits for them.
+	// The others return soon; there is no need to wait for them.
 	abandon := func() {
 		cancel()
 		go func() {

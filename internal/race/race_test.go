@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// An address of the test: after how long it lets somebody connect, or fails.
+// An address of the test: after how long it accepts a connection, or fails.
 type address struct {
 	after time.Duration
 	fails bool
@@ -114,7 +114,7 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// A connection that comes although somebody else was first is closed.
+// A connection that is established after another one succeeded is closed.
 func TestTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		late := make(chan string, 1)

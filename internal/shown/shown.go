@@ -1,5 +1,5 @@
-// Package shown makes text of unknown origin safe to print: in messages, on
-// terminals, in logs and in pages.
+// Package shown makes untrusted text safe to print in messages, on terminals, in logs and in
+// pages.
 package shown
 
 import (
@@ -11,12 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Most bounds the result of [Line], in bytes: nobody reads more.
+// Most bounds the result of [Line], in bytes.
 const Most = 1000
 
-// Line returns s as one short line: white space as spaces, without control
-// characters, characters that change the direction of text, and bytes that are not
-// UTF-8.
+// Line returns s as one short line. White space becomes spaces; control characters, characters
+// that change the direction of text, and invalid UTF-8 are removed.
 func Line(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -30,10 +29,9 @@ func Line(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// Text returns s with its lines and tabs as they are, and safe otherwise: control
-// characters and those that change the direction or order of the text around them
-// become their code point in brackets, such as [U+202E]; bytes that are not UTF-8
-// become U+FFFD. Every line end becomes LF.
+// Text returns s with its lines and tabs, and otherwise safe. Control characters and those that
+// change the direction or order of text become their code point in brackets, such as [U+202E].
+// Invalid UTF-8 becomes U+FFFD. Every line ending becomes LF.
 func Text(s string) string {
 	s = strings.ToValidUTF8(Lines(s), "\uFFFD")
 	if strings.IndexFunc(s, Odd) < 0 {
@@ -50,12 +48,12 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Inline returns s like [Text], but on one line: line ends and tabs become spaces.
+// Inline is like [Text], but on one line: line breaks and tabs become spaces.
 func Inline(s string) string {
 	return Text(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " "))
 }
 
-// Lines returns s with LF for every line end.
+// Lines returns s with LF for every line ending.
 func Lines(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -63,8 +61,8 @@ func Lines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// Odd reports whether r is a character that a reader does not see but that a
-// terminal or a browser obeys. LF and tab are not odd.
+// Odd reports whether r is an invisible character that a terminal or browser interprets. LF and
+// tab are not odd.
 func Odd(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -75,9 +73,8 @@ func Odd(r rune) bool {
 	return r == '\u2028' || r == '\u2029' || r == '\uFEFF'
 }
 
-// JSON returns JSON text with the characters that [Odd] reports escaped as \uXXXX,
-// which means the same. The text must come from an encoder, which escapes those
-// below U+0020 itself.
+// JSON returns JSON text with the characters for which [Odd] is true escaped as \uXXXX. The
+// text must come from an encoder, which escapes those below U+0020 itself.
 func JSON(text []byte) []byte {
 	if isASCII(text) || bytes.IndexFunc(text, Odd) < 0 {
 		return text
@@ -102,9 +99,9 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// NewWriter returns a writer that passes text on to w as [Text] shows it. A
-// character that is split between two writes is held back until the second; Close
-// writes what is held back, and does not close w.
+// NewWriter returns a writer that writes text to w as [Text] converts it. It holds back a
+// character that is split between two writes until the second. Close writes what is held back,
+// and does not close w.
 func NewWriter(w io.Writer) io.WriteCloser { return &writer{w: w} }
 
 type writer struct {

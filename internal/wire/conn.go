@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxBlankLines is how many empty lines are skipped before a request line.
+	// maxBlankLines is the number of empty lines skipped before a request line.
 	maxBlankLines = 8
-	// minRead is the least room a buffer has when it is read into.
+	// minRead is the minimum free space for a read.
 	minRead = 512
 )
 
@@ -22,48 +22,47 @@ const (
 type stage uint8
 
 const (
-	looking  stage = iota // reads whole heads before it hands them on
-	through               // hands on whatever comes
-	emptying              // throws away what follows the last request
-	ended                 // says that nothing follows
+	looking  stage = iota // buffer heads until they are complete
+	through               // pass on everything
+	emptying              // discard what follows the last request
+	ended                 // report the end of input
 )
 
-// conn is a connection as net/http sees it. As everywhere in net/http, only one
-// goroutine reads at a time and only one writes.
+// conn is a connection for net/http. As usual in net/http, only one goroutine reads at a time,
+// and only one writes.
 type conn struct {
 	net.Conn
 	listener *listener
 	known    bool // ConnContext has tied requests to this connection
 	deadline deadline
 
-	// The reader's affairs.
+	// State of the reader.
 	stage   stage
 	head    head
-	in      []byte  // read, but not handed on
-	cleared int     // so many bytes of in are ready to be handed on
-	ahead   bool    // the first byte of in has been handed on already
+	in      []byte  // read, but not passed on
+	cleared int     // bytes of in that can be passed on
+	ahead   bool    // the first byte of in was passed on already
 	blank   int     // empty lines skipped before this head
-	emptied int     // bytes thrown away
-	arming  *filter // takes effect when the cleared bytes are handed on
+	emptied int     // bytes discarded
+	arming  *filter // takes effect when the cleared bytes are passed on
 
-	// What is answered here, without net/http.
-	answer    Answerer      // nil for nothing
-	timed     time.Time     // when deadlines were set for them
-	answering chan struct{} // holds one while answers are made and written
+	// Requests answered without net/http.
+	answer    Answerer      // nil for none
+	timed     time.Time     // when their deadlines were set
+	answering chan struct{} // holds an element while answers are made and written
 
-	// What handlers and writers need to know.
+	// State for handlers and writers.
 	request  atomic.Pointer[mendedRequest]
 	filter   atomic.Pointer[filter]
-	refused  atomic.Bool // the wire has answered, net/http must not
+	refused  atomic.Bool // the wire has answered, so net/http must not
 	hijacked atomic.Bool
 	closing  atomic.Bool
 }
 
-// Read hands the next bytes to net/http. Where heads are looked at, it hands on
-// only what belongs to heads that are complete.
+// Read passes the next bytes to net/http. While heads are inspected, it passes on only complete
+// heads.
 //
-// Good heads in one piece, the ordinary case, are looked at where they land and
-// copied nowhere.
+// Good heads that arrive in one piece, which is usual, are inspected in p without copying.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -95,9 +94,9 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // handOn copies cleared bytes to p.
 //
-// When the last byte of a mended head goes out, every earlier response has been
-// written: while a handler runs, net/http reads one byte at most. So a filter
-// that is put in place here meets the response to this request, and no other.
+// When the last byte of a mended head is passed on, every earlier response has been written,
+// because net/http reads at most one byte while a handler runs. A filter that is installed here
+// therefore sees the response to this request, and no other.
 func (c *conn) handOn(p []byte) int {
 	n := copy(p, c.in[:c.cleared])
 	c.in = c.in[n:]
@@ -118,8 +117,8 @@ func (c *conn) handOn(p []byte) int {
 	return n
 }
 
-// clear allows the first n bytes of in to be handed on, but for one that net/http
-// already has.
+// clear allows the first n bytes of in to be passed on, except for one that net/http already
+// has.
 func (c *conn) clear(n int) {
 	if c.ahead {
 		c.in = c.in[1:]
@@ -129,17 +128,17 @@ func (c *conn) clear(n int) {
 	c.cleared = n
 }
 
-// letThrough ends all looking.
+// letThrough stops inspecting.
 func (c *conn) letThrough() {
 	c.stage = through
 	c.deadline.lift(c.Conn)
 	c.clear(len(c.in))
 }
 
-// readAhead gives net/http the one byte by which it notices, while a handler
-// runs, that the client is still there. The rest of that head waits until the
-// response is written: an answer of the wire's own must not get into it. The
-// byte is the first of a method, which mending does not change.
+// readAhead passes on the single byte by which net/http notices, while a handler runs, that the
+// client is still connected. The rest of that head waits until the response is written, so that
+// an answer of the wire cannot interleave with it. The byte is the first of a method, which
+// mending does not change.
 func (c *conn) readAhead(p []byte) (int, error) {
 	for {
 		c.skipBlankLines()
@@ -156,8 +155,8 @@ func (c *conn) readAhead(p []byte) (int, error) {
 	}
 }
 
-// readInPlace reads into p and returns how many bytes of it are good heads. The
-// rest is put aside for readHead.
+// readInPlace reads into p and returns how many bytes of it are good heads. It buffers the rest
+// for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.answer != nil && !c.head.first && n > 0 {
@@ -166,7 +165,7 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 			return 0, err
 		}
 		if n = copy(p, p[k:n]); n == 0 {
-			return 0, nil // an error of the reading comes again
+			return 0, nil // the next read returns the error again
 		}
 	}
 	k := 0
@@ -179,11 +178,11 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	}
 	c.head = head{first: c.head.first}
 	c.in = bytes.Clone(p[k:n])
-	return k, nil // an error comes again with the next read
+	return k, nil // the next read returns the error again
 }
 
-// readHead reads on until something is known of the head in c.in, and settles
-// its fate. An error is what Read has to return.
+// readHead reads until the fate of the head in c.in is known, and acts on it. An error is what
+// Read must return.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -218,8 +217,8 @@ func (c *conn) letHeadThrough() {
 	c.blank = 0
 }
 
-// mendHead replaces the head in c.in. What follows it is the request's body, if
-// one is declared; otherwise nothing that anybody will read.
+// mendHead replaces the head in c.in. What follows is the request's body, if one is declared,
+// and is otherwise ignored.
 func (c *conn) mendHead() {
 	r := newMendedRequest(c.head.line)
 	m := c.head.mended(c.in, r.path)
@@ -236,7 +235,7 @@ func (c *conn) mendHead() {
 	c.arming = &filter{reasonHeader: c.listener.reasonHeader, closes: true, bare: r.simple()}
 }
 
-// readMore waits for more of a head. The time for it began with its first byte.
+// readMore waits for more of a head. Its timeout began with the first byte.
 func (c *conn) readMore() error {
 	c.deadline.limit(c.Conn, c.listener.config.HeadTimeout)
 	c.in = slices.Grow(c.in, minRead)
@@ -246,15 +245,15 @@ func (c *conn) readMore() error {
 	case n > 0 || err == nil:
 		return nil
 	case !errors.Is(err, os.ErrDeadlineExceeded):
-		c.letThrough() // net/http gets the broken head, and the error after it
+		c.letThrough() // net/http gets the incomplete head and then the error
 		return nil
 	case c.deadline.spent():
 		return c.refuse(requestTimeout)
 	}
-	return err // a deadline of net/http's
+	return err // a deadline of net/http
 }
 
-// skipBlankLines drops empty lines from the beginning of c.in.
+// skipBlankLines drops empty lines at the beginning of c.in.
 func (c *conn) skipBlankLines() {
 	for c.blank < maxBlankLines {
 		rest, ok := bytes.CutPrefix(c.in, []byte("\n"))
@@ -269,12 +268,12 @@ func (c *conn) skipBlankLines() {
 	}
 }
 
-// headBegun reports whether c.in holds the beginning of a request line. A CR may
-// still become an empty line.
+// headBegun reports whether c.in begins with a part of a request line. A CR may still become an
+// empty line.
 func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
 
-// empty reads and forgets, so that net/http notices when the client goes, until
-// it does or has sent more than is bearable.
+// empty reads and discards, so that net/http notices when the client disconnects, until it does
+// or exceeds a limit.
 func (c *conn) empty() error {
 	buf := make([]byte, minRead)
 	for c.emptied < maxLinger {
@@ -287,7 +286,7 @@ func (c *conn) empty() error {
 	return io.EOF
 }
 
-// Write sends what net/http writes, by way of the filter if there is one.
+// Write sends the output of net/http, through the filter if there is one.
 func (c *conn) Write(p []byte) (int, error) {
 	if c.refused.Load() {
 		return 0, net.ErrClosed
@@ -311,8 +310,8 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close closes the connection. After a mended request, which may be followed by
-// bytes that nobody reads, it lingers in the background.
+// Close closes the connection. After a mended request, which may be followed by ignored bytes,
+// it lingers in the background.
 func (c *conn) Close() error {
 	c.finishAnswer()
 	if c.request.Load() == nil || c.hijacked.Load() || !c.closing.CompareAndSwap(false, true) {
@@ -322,7 +321,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// CloseWrite tells the client that nothing more will come; net/http uses it.
+// CloseWrite tells the client that nothing more will come; net/http calls it.
 func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
@@ -330,21 +329,20 @@ func (c *conn) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
-// NetConn returns the connection below.
+// NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// SetReadDeadline sets net/http's deadline; the one for a head holds beside it.
+// SetReadDeadline sets net/http's deadline, in addition to the one for a head.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 
-// SetWriteDeadline sets net/http's deadline, in the place of the one of short
-// answers.
+// SetWriteDeadline sets net/http's deadline, which replaces the one for short answers.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.timed = time.Time{}
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// SetDeadline is called by net/http when it gives the connection to a hijacker.
-// From then on all bytes pass as they are.
+// SetDeadline is called by net/http when it passes the connection to a hijacker. From then on
+// all bytes pass unchanged.
 func (c *conn) SetDeadline(t time.Time) error {
 	c.hijacked.Store(true)
 	c.filter.Store(nil)

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// deadline is the earlier of two: the one that net/http sets for reading, and
-// the one by which a head must be complete.
+// deadline is the earlier of two deadlines: net/http's for reading, and the one by which a head
+// must be complete.
 type deadline struct {
 	mu     sync.Mutex
 	server time.Time
-	head   time.Time // zero unless a head is awaited
+	head   time.Time // zero unless a head is expected
 }
 
-// set sets the server's deadline. Unlike the other methods it may be called
-// while somebody reads: that is how net/http interrupts a read.
+// set sets the server's deadline. Unlike the other methods it may be called during a read,
+// since net/http interrupts reads that way.
 func (d *deadline) set(c net.Conn, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -23,7 +23,7 @@ func (d *deadline) set(c net.Conn, t time.Time) error {
 	return c.SetReadDeadline(earlier(t, d.head))
 }
 
-// limit starts the time for a head, if it is not running yet.
+// limit starts the timeout of a head, unless it is running.
 func (d *deadline) limit(c net.Conn, timeout time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,7 +33,7 @@ func (d *deadline) limit(c net.Conn, timeout time.Duration) {
 	}
 }
 
-// lift ends the time for a head, if it is running.
+// lift stops the timeout of a head, if it is running.
 func (d *deadline) lift(c net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *deadline) lift(c net.Conn) {
 	}
 }
 
-// spent reports whether the time for a head has run out.
+// spent reports whether the timeout of a head has passed.
 func (d *deadline) spent() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,43 +5,42 @@ import (
 	"net/http"
 )
 
-// fate is what is to become of a head.
+// fate is what happens to a head.
 type fate uint8
 
 const (
-	unfinished fate = iota // its end has not been seen yet
-	good                   // a GET or HEAD without a body: let it through, and look at the next
-	last                   // let it through, and everything after it
-	mend                   // give it a request line that net/http accepts
+	unfinished fate = iota // its end has not arrived
+	good                   // a GET or HEAD without a body: pass it on, and inspect the next
+	last                   // pass on it and everything after it
+	mend                   // replace the request line by one that net/http accepts
 	longLine               // answer 414
 	longHeader             // answer 431
 	misframed              // answer 400
 )
 
-// head is what is known of the request head that a buffer begins with. Its zero
-// value is ready for use. It looks at each byte once, however often it is asked.
+// head is the state of parsing the request head at the beginning of a buffer. The zero value is
+// ready for use. It inspects each byte once, even if scan is called several times.
 type head struct {
 	first  bool // the connection's first request
-	lenGot bool // a Content-Length has been seen
-	coded  bool // a Transfer-Encoding has been seen
+	lenGot bool // a Content-Length was found
+	coded  bool // a Transfer-Encoding was found
 	old    bool // the version is HTTP/1.0
-	odd    bool // nothing after this request is looked at
+	odd    bool // nothing after this request is inspected
 	body   bool // a body is, or may be, declared
-	torn   bool // the line has to be mended
+	torn   bool // the line must be mended
 
 	line   requestLine // of a head to be mended
-	begun  int         // where the line that is being read begins
-	sought int         // up to where its end has been sought
-	block  int         // where the header block begins; 0 until the request line is complete
-	end    int         // where the head ends, once that is known
+	begun  int         // start of the current line
+	sought int         // searched for its end up to here
+	block  int         // start of the header block; 0 until the request line is complete
+	end    int         // end of the head, when known
 }
 
-// scan reads on in b, which begins with what it was given before, and says what
-// is to become of the head. It must not be called again after any answer but
-// unfinished.
+// scan continues with b, which begins with the bytes of the previous call, and returns the fate
+// of the head. It must not be called again after it returns anything but unfinished.
 func (h *head) scan(b []byte, limits *Config) fate {
 	if len(b) > 0 && !isTokenByte(b[0]) {
-		return last // TLS, a leading space, junk: net/http refuses it at the line
+		return last // TLS, a leading space, junk: net/http rejects it at the line
 	}
 	for {
 		i := bytes.IndexByte(b[h.sought:], '\n')
@@ -61,8 +60,8 @@ func (h *head) scan(b []byte, limits *Config) fate {
 	}
 }
 
-// measure says whether line, which reaches to end and may be lacking its own
-// end, is too much.
+// measure returns the fate of line if it is too long. The line extends to end and may be
+// incomplete.
 func (h *head) measure(line []byte, end int, limits *Config) fate {
 	switch {
 	case h.block == 0 && len(line) > limits.MaxLine:
@@ -73,7 +72,7 @@ func (h *head) measure(line []byte, end int, limits *Config) fate {
 	return unfinished
 }
 
-// take reads a complete line, of which the end has been trimmed.
+// take processes a complete line without its ending.
 func (h *head) take(line []byte) fate {
 	switch {
 	case h.block == 0:
@@ -105,10 +104,9 @@ func (h *head) takeRequestLine(line []byte) fate {
 	return unfinished
 }
 
-// takeField looks for what makes a request odd: a body, a change of protocol, a
-// client that waits for a go-ahead, a line that not all readers read alike.
-// A line with an invalid name or value needs no attention: net/http refuses the
-// request and closes the connection.
+// takeField checks for fields that make a request odd: a body, a protocol upgrade, Expect, or a
+// line that parsers interpret differently. A line with an invalid name or value needs no check:
+// net/http rejects the request and closes the connection.
 func (h *head) takeField(line []byte) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 0 || isSpace(line[0]) {
@@ -128,8 +126,8 @@ func (h *head) takeField(line []byte) {
 	}
 }
 
-// settle says what is to become of a complete head. Where readers do not agree on
-// the end of the body (RFC 9112, 6.1 and 6.3) nothing is answered by it.
+// settle returns the fate of a complete head. If parsers disagree about the end of the body
+// (RFC 9112, 6.1 and 6.3), the request is rejected.
 func (h *head) settle() fate {
 	switch {
 	case h.coded && (h.old || h.lenGot):
@@ -142,12 +140,12 @@ func (h *head) settle() fate {
 	return good
 }
 
-// mended returns the head that b begins with, asking for path instead of its
-// target, as a request of HTTP/1.0 and the last of its connection.
+// mended returns the head at the beginning of b with path as its target, as an HTTP/1.0 request
+// and the last of its connection.
 //
-// The added line stands first, where net/http looks whether an HTTP/1.0 client
-// wants to stay. Before a block that begins with white space it would swallow
-// that line; net/http refuses such a block anyhow.
+// The added line comes first, where net/http checks whether an HTTP/1.0 client asks for a
+// persistent connection. If the block begins with white space, the line would be folded into
+// it; net/http rejects such a block anyway.
 func (h *head) mended(b []byte, path string) []byte {
 	m := make([]byte, 0, len(h.line.method)+len(path)+64+h.end-h.block)
 	m = append(append(append(m, h.line.method...), ' '), path...)
@@ -162,8 +160,8 @@ func (h *head) mended(b []byte, path string) []byte {
 	return append(m, block...)
 }
 
-// trimLineEnd removes an LF and one CR before it, as net/http does, and also the
-// CR of a line end that has not wholly arrived.
+// trimLineEnd removes an LF and one CR before it, as net/http does, and also the CR of an
+// incomplete line ending.
 func trimLineEnd(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]

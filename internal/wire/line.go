@@ -6,18 +6,18 @@ import (
 	"net/url"
 )
 
-// maxVersionDigits bounds each number of a version that is read leniently.
+// maxVersionDigits bounds the digits of each number of a leniently parsed version.
 const maxVersionDigits = 8
 
-// requestLine is a request line as it was sent, cut into its parts.
+// requestLine is a request line as sent, split into its parts.
 type requestLine struct {
 	method, target, proto string // proto is empty in a Simple-Request
 }
 
 func (l requestLine) simple() bool { return l.proto == "" }
 
-// accepted reports whether net/http accepts line, which has no line end, and
-// returns its method.
+// accepted reports whether net/http accepts line, which has no line ending, and returns its
+// method.
 func accepted(line []byte) (method []byte, ok bool) {
 	method, rest, ok1 := bytes.Cut(line, space)
 	target, proto, ok2 := bytes.Cut(rest, space)
@@ -32,8 +32,8 @@ func acceptedProto(proto []byte) bool {
 	return ok
 }
 
-// acceptedTarget does what net/http's readRequest does with a target, with a
-// short cut for paths that have nothing to unescape.
+// acceptedTarget does what net/http's readRequest does with a target, with a fast path for
+// paths without escapes.
 func acceptedTarget(method, target []byte) bool {
 	if len(target) > 0 && target[0] == '/' && bytes.IndexByte(target, '%') < 0 && !hasControl(target) {
 		return true
@@ -46,10 +46,11 @@ func acceptedTarget(method, target []byte) bool {
 	return err == nil
 }
 
-// mendable cuts a line that net/http refuses into its parts, if it is one that
-// the wire mends. A Simple-Request can only be the first of its connection.
+// mendable splits a line that net/http rejects into its parts, if the wire can mend it. A
+// Simple-Request must be the first of its connection.
 //
 //	Simple-Request = "GET" SP Request-URI CRLF                  (RFC 1945, 5)
+//
 //	request-line   = method SP request-target SP HTTP-version   (RFC 9112, 3)
 func mendable(line []byte, first bool) (requestLine, bool) {
 	words, n := splitWords(line)
@@ -58,15 +59,15 @@ func mendable(line []byte, first bool) (requestLine, bool) {
 	case 2: // "GET HTTP/1.0" is a Full-Request that lost its target.
 		_, versioned := majorVersion(words[1])
 		return l, first && l.method == http.MethodGet && !versioned && !hasControl(words[1])
-	case 3: // A CONNECT target is a host and port, nothing that a name server mends.
+	case 3: // A CONNECT target is a host and port, which are not mended.
 		major, ok := majorVersion(words[2])
 		return l, ok && major == 1 && isToken(words[0]) && l.method != http.MethodConnect && !hasControl(words[1])
 	}
 	return requestLine{}, false
 }
 
-// splitWords cuts line at runs of spaces and tabs. It returns the first three
-// words and how many there are; four stands for any greater number.
+// splitWords splits line at runs of spaces and tabs. It returns the first three words and their
+// number; four stands for more than three.
 func splitWords(line []byte) (words [3][]byte, n int) {
 	for i := 0; i < len(line); {
 		if isSpace(line[i]) {
@@ -86,8 +87,8 @@ func splitWords(line []byte) (words [3][]byte, n int) {
 	return words, n
 }
 
-// majorVersion reads a version as leniently as RFC 1945, 3.1 asks for: leading
-// zeros are ignored, numbers may have several digits, and case does not matter.
+// majorVersion parses a version as leniently as RFC 1945, 3.1 requires: leading zeros are
+// ignored, numbers may have several digits, and case does not matter.
 //
 //	HTTP-Version = "HTTP" "/" 1*DIGIT "." 1*DIGIT
 func majorVersion(word []byte) (major int, ok bool) {
@@ -147,7 +148,7 @@ func isTokenByte(b byte) bool {
 
 var tokenMarks = []byte("!#$%&'*+-.^_`|~")
 
-// equalFold reports whether s and t are equal but for the case of ASCII letters.
+// equalFold reports whether s and t are equal, ignoring the case of ASCII letters.
 func equalFold(s []byte, t string) bool {
 	if len(s) != len(t) {
 		return false

@@ -10,36 +10,33 @@ import (
 	"time"
 )
 
-// What the zero [Config] means.
+// The defaults of [Config].
 const (
 	DefaultMaxLine     = 8192
 	DefaultMaxHeader   = 64 << 10
 	DefaultHeadTimeout = 10 * time.Second
 )
 
-// Config says how much of a stranger's request the wire is willing to read. The
-// zero value is ready for use.
+// Config bounds requests and configures short answers. The zero value is ready for use.
 type Config struct {
-	// MaxLine is the greatest length of a request line in bytes, without its line
-	// end; [DefaultMaxLine] if zero.
+	// MaxLine is the maximum length of a request line in bytes, without its line ending; 0
+	// means [DefaultMaxLine].
 	MaxLine int
-	// MaxHeader is the greatest length of a header block in bytes, with the line
-	// ends but without the empty line; [DefaultMaxHeader] if zero.
+	// MaxHeader is the maximum length of a header block in bytes, with line endings but without
+	// the empty line; 0 means [DefaultMaxHeader].
 	MaxHeader int
-	// HeadTimeout is the time from the first byte of a head to its last, and for a
-	// TLS handshake; [DefaultHeadTimeout] if zero.
+	// HeadTimeout is the time from the first to the last byte of a head, and for a TLS
+	// handshake; 0 means [DefaultHeadTimeout].
 	HeadTimeout time.Duration
-	// Now gives the Date of the answers that the wire itself writes; time.Now if nil.
+	// Now is the clock for the Date of the wire's own responses; nil means time.Now.
 	Now func() time.Time
-	// Short, if not nil, makes what answers the plain requests of a connection from
-	// the second on, which spares most of what a request costs. Encrypted
-	// connections have none.
+	// Short, if not nil, returns the Answerer for the plain requests of a connection from the
+	// second on, which avoids most of the cost of a request. It is not used for encrypted
+	// connections.
 	Short func(local, remote net.Addr) Answerer
-	// IdleTimeout and WriteTimeout are those of the http.Server; they are needed
-	// beside Short.
+	// IdleTimeout and WriteTimeout are those of the http.Server. They are required with Short.
 	IdleTimeout, WriteTimeout time.Duration
-	// Log gets a line for each request that the wire itself answers; nothing is
-	// logged if nil.
+	// Log gets a line for each request that the wire answers with an error; nil means no log.
 	Log *slog.Logger
 }
 
@@ -56,9 +53,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// NewListener returns a listener whose connections mend what net/http refuses.
-// It must be given to an [http.Server] as it is; l may be a TLS listener.
-// Closing it closes l.
+// NewListener returns a listener whose connections mend requests that net/http rejects. It must
+// be passed to an [http.Server] without a wrapper. l may be a TLS listener. Closing it closes
+// l.
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
 		Listener:     l,
@@ -70,8 +67,7 @@ func NewListener(l net.Listener, c Config) net.Listener {
 	}
 }
 
-// listener accepts in the background, so that a client that is slow to shake
-// hands does not keep the others waiting.
+// listener accepts in the background, so that a slow TLS handshake does not delay others.
 type listener struct {
 	net.Listener
 	config       Config
@@ -81,11 +77,11 @@ type listener struct {
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
-	left     chan struct{} // closed a moment after closed: answers under way are waited for no more
+	left     chan struct{} // closed some time after closed: do not wait longer for answers in progress
 	rooms    sync.Pool     // of *[]byte, for answers
 }
 
-// arrival is what Accept returns.
+// arrival is the result of Accept.
 type arrival struct {
 	conn net.Conn
 	err  error
@@ -102,7 +98,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close makes Accept return. Connections that were accepted stay open.
+// Close makes Accept return. Accepted connections stay open.
 func (l *listener) Close() error {
 	l.stop.Do(func() {
 		close(l.closed)
@@ -130,7 +126,7 @@ func (l *listener) acceptAll() {
 	}
 }
 
-// deliver hands a to Accept, and reports whether the listener is still open.
+// deliver passes a to Accept, and reports whether the listener is still open.
 func (l *listener) deliver(a arrival) bool {
 	select {
 	case l.arrivals <- a:
@@ -143,8 +139,8 @@ func (l *listener) deliver(a arrival) bool {
 	}
 }
 
-// shakeHands delivers t when its handshake is over. net/http reports a failed
-// handshake, and speaks HTTP/2, only on the bare *tls.Conn.
+// shakeHands delivers t after its handshake. net/http reports a failed handshake, and supports
+// HTTP/2, only with a bare *tls.Conn.
 func (l *listener) shakeHands(t *tls.Conn) {
 	t.SetDeadline(time.Now().Add(l.config.HeadTimeout))
 	err := t.Handshake()
@@ -164,11 +160,11 @@ func (l *listener) wrap(c net.Conn) *conn {
 	return &conn{Conn: c, listener: l, head: head{first: true}}
 }
 
-// tlsConn is a conn that net/http sees to be encrypted.
+// tlsConn is a conn that net/http recognises as encrypted.
 type tlsConn struct {
 	*conn
 	tls *tls.Conn
 }
 
-// ConnectionState lets net/http set [http.Request.TLS].
+// ConnectionState makes net/http set [http.Request.TLS].
 func (c *tlsConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }

@@ -43,7 +43,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 // is written.
 func TestReadAhead(t *testing.T) {
 	first := seen("HTTP/1.1", "GET \"/a\" HTTP/1.1\n", "")
-	refused := answer("HTTP/1.1 414 Request URI Too Long", "414 Request URI Too Long\r\nThe request line is longer than this server reads.\r\n", "close")
+	refused := answer("HTTP/1.1 414 Request URI Too Long", "414 Request URI Too Long\r\nThe request line is too long.\r\n", "close")
 	refused = strings.Replace(refused, "Content-Type: text/plain\r\nDate: "+date, "Date: "+date+"\r\nContent-Type: text/plain; charset=utf-8", 1)
 	tests := []struct{ name, second, want string }{
 		{"good", "GET /b HTTP/1.0\r\n\r\n", seen("HTTP/1.0", "GET \"/b\" HTTP/1.0\n", "")},

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Plain is a request that says nothing but what is here: GET or HEAD of a path,
-// by HTTP/1.1, without a body.
+// A Plain is a request with nothing but these fields: a GET or HEAD of a path in HTTP/1.1,
+// without a body.
 type Plain struct {
 	Method, Target            string
 	Host                      string
@@ -15,21 +15,20 @@ type Plain struct {
 	Agent                     string // User-Agent
 }
 
-// An Answerer answers the requests of one connection, one after the other, in the
-// place of net/http. It appends the whole response to out, or returns out as it was
-// and false to leave the request to net/http.
+// An Answerer answers the requests of one connection, in order, in place of net/http. It
+// appends the complete response to out, or returns out unchanged and false to leave the request
+// to net/http.
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
-// maxHeldAnswers is from how many bytes on answers are not held until those to the
-// requests that came with theirs are there.
+// maxHeldAnswers is the number of bytes from which answers are written before all pipelined
+// requests are answered.
 const maxHeldAnswers = 32 << 10
 
-// answerPlain answers the plain requests that p begins with, and returns how many
-// bytes of it they are.
+// answerPlain answers the plain requests at the beginning of p, and returns their length.
 //
-// It is called where net/http waits for a request that is not the first one, so
-// that all earlier responses are written, and the connection counts as idle: what
-// net/http knows of it is right whenever it closes down.
+// It is called where net/http waits for a request other than the first. All earlier responses
+// are written then, and the connection counts as idle, so that net/http's view of it is right
+// if the server shuts down.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	c.answering <- struct{}{}
 	defer func() { <-c.answering }()
@@ -65,14 +64,14 @@ func (c *conn) answerPlain(p []byte) (k int, err error) {
 	return k, err
 }
 
-// sendAnswers writes answers that are ready.
+// sendAnswers writes the answers that are ready.
 func (c *conn) sendAnswers(out []byte) error {
 	c.setTimes()
 	_, err := c.Conn.Write(out)
 	return err
 }
 
-// room returns where answers are put together.
+// room returns a buffer for answers.
 func (l *listener) room() *[]byte {
 	if room, ok := l.rooms.Get().(*[]byte); ok {
 		return room
@@ -80,8 +79,8 @@ func (l *listener) room() *[]byte {
 	return new([]byte)
 }
 
-// setTimes sets the deadlines that net/http would set for each request: not each
-// time, which costs, but before they are off by a sixty-fourth.
+// setTimes sets the deadlines that net/http would set for each request. Since that is
+// expensive, it does so only when they are off by a sixty-fourth.
 func (c *conn) setTimes() {
 	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
 	now := time.Now()
@@ -93,8 +92,8 @@ func (c *conn) setTimes() {
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
-// finishAnswer waits for an answer that is under way, but not for long; when the
-// server closes down, not for long for all of them together.
+// finishAnswer waits a limited time for an answer in progress. When the server shuts down, the
+// limit is for all answers together.
 func (c *conn) finishAnswer() {
 	if c.answering == nil {
 		return
@@ -115,8 +114,8 @@ func (c *conn) finishAnswer() {
 	}
 }
 
-// readPlain reads a good head. It is not ok if there is anything in it that Plain
-// has no place for, or that is spelled in an unusual way.
+// readPlain parses a good head. ok is false if it has anything for which Plain has no field, or
+// an unusual spelling.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")
 	method, line, _ := strings.Cut(line, " ")
@@ -139,7 +138,7 @@ func readPlain(head string) (q Plain, ok bool) {
 	}
 }
 
-// take takes a field. It is not ok if the field is another one, or comes twice.
+// take stores a field. It returns false for an unknown or repeated field.
 func (q *Plain) take(name, value string) bool {
 	into := &q.Host
 	switch {
@@ -169,7 +168,7 @@ func (q *Plain) take(name, value string) bool {
 	return true
 }
 
-// isPlainHost reports whether h is a host name or address, perhaps with a port.
+// isPlainHost reports whether h is a host name or address, with or without a port.
 func isPlainHost(h string) bool {
 	for _, c := range []byte(h) {
 		switch {
@@ -181,6 +180,6 @@ func isPlainHost(h string) bool {
 	return h != ""
 }
 
-// Reason returns a phrase as it can stand in a status line; "" for one that is
-// longer than [MaxReason] bytes.
+// Reason returns a phrase as written in a status line; "" if it is longer than [MaxReason]
+// bytes.
 func Reason(phrase string) string { return cleanReason(phrase) }

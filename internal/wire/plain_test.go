@@ -141,7 +141,7 @@ func TestShortTimes(t *testing.T) {
 			}
 		})
 	})
-	t.Run("nobody reads", func(t *testing.T) {
+	t.Run("not read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			answered := 0
 			c, in := serve(t, &answered)
@@ -155,7 +155,7 @@ func TestShortTimes(t *testing.T) {
 		})
 	})
 	// net/http takes its deadline away when it has answered.
-	t.Run("nobody reads after an answer of net/http", func(t *testing.T) {
+	t.Run("not read after an answer of net/http", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			answered := 0
 			c, in := serve(t, &answered)

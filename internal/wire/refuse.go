@@ -8,35 +8,34 @@ import (
 	"time"
 )
 
-// After the last answer on a connection the wire reads on for so long and so
-// many bytes. A connection that is closed while bytes wait to be read is reset,
-// and the client may lose the answer (RFC 9112, 9.6).
+// After the last response the wire reads on for this time and number of bytes. Closing a
+// connection with unread bytes resets it, and the client may lose the response (RFC 9112, 9.6).
 const (
 	lingerTime = time.Second
 	maxLinger  = 256 << 10
 )
 
-// refusal is an answer of the wire's own.
+// refusal is an error response of the wire.
 type refusal struct {
 	status int
 	advice string
 }
 
 var (
-	uriTooLong     = refusal{http.StatusRequestURITooLong, "The request line is longer than this server reads."}
-	headerTooLarge = refusal{http.StatusRequestHeaderFieldsTooLarge, "The header block is longer than this server reads."}
-	badFraming     = refusal{http.StatusBadRequest, "Transfer-Encoding goes neither with Content-Length nor with HTTP/1.0 (RFC 9112, 6.1)."}
+	uriTooLong     = refusal{http.StatusRequestURITooLong, "The request line is too long."}
+	headerTooLarge = refusal{http.StatusRequestHeaderFieldsTooLarge, "The header block is too long."}
+	badFraming     = refusal{http.StatusBadRequest, "Transfer-Encoding cannot be combined with Content-Length or HTTP/1.0 (RFC 9112, 6.1)."}
 	requestTimeout = refusal{http.StatusRequestTimeout, "The request did not arrive in time."}
 )
 
-// refuse answers in net/http's place and ends the connection. net/http finds
-// that it has no more to read, and nowhere to write to.
+// refuse responds in place of net/http and ends the connection. net/http finds nothing more to
+// read, and its writes fail.
 func (c *conn) refuse(r refusal) error {
 	c.stage = ended
 	c.refused.Store(true)
 	c.deadline.lift(c.Conn)
 	if c.headBegun() {
-		c.listener.config.Log.Info("request refused", "status", r.status, "remote", c.RemoteAddr().String())
+		c.listener.config.Log.Info("request rejected", "status", r.status, "remote", c.RemoteAddr().String())
 		c.SetWriteDeadline(time.Now().Add(lingerTime))
 		c.Conn.Write(r.answer(bytes.HasPrefix(c.in, []byte("HEAD ")), c.listener.config.Now()))
 		c.linger()
@@ -57,7 +56,7 @@ func (r refusal) answer(bare bool, now time.Time) []byte {
 	return []byte(head + body)
 }
 
-// linger says that nothing more will come, and waits for the client to see it.
+// linger signals the end of the response, and waits for the client to see it.
 func (c *conn) linger() {
 	if c.CloseWrite() != nil {
 		return

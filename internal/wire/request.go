@@ -7,15 +7,14 @@ import (
 	"net/http"
 )
 
-// mendedRequest is what the client sent in place of what net/http was given.
+// mendedRequest is the request that the client sent, before it was mended.
 type mendedRequest struct {
 	requestLine
-	path string // the target that net/http was given
+	path string // the target passed to net/http
 }
 
-// newMendedRequest gives line a path that nobody can guess, let alone have sent.
-// It serves this one request, the last of its connection, so that it is of no use
-// to anybody who learns it.
+// newMendedRequest gives line a random path that clients cannot guess. The path is only for
+// this request, which is the last of its connection, so it is useless to anyone who learns it.
 func newMendedRequest(line requestLine) *mendedRequest {
 	return &mendedRequest{requestLine: line, path: "/mended/" + rand.Text()}
 }
@@ -23,8 +22,8 @@ func newMendedRequest(line requestLine) *mendedRequest {
 // contextKey is the key of a request's *conn.
 type contextKey struct{}
 
-// ConnContext ties the requests of a connection to it. It is meant to be an
-// [http.Server]'s ConnContext, or to be called by it.
+// ConnContext attaches a connection to the context of its requests. Use it as the ConnContext
+// of an [http.Server], or call it from there.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	w, ok := c.(interface{ wire() *conn })
 	if !ok {
@@ -41,7 +40,7 @@ func connOf(r *http.Request) *conn {
 	return c
 }
 
-// mendedOf returns what was mended in r, or nil.
+// mendedOf returns the mended request of r, or nil.
 func mendedOf(r *http.Request) *mendedRequest {
 	c := connOf(r)
 	if c == nil {
@@ -49,14 +48,14 @@ func mendedOf(r *http.Request) *mendedRequest {
 	}
 	m := c.request.Load()
 	if m == nil || m.path != r.RequestURI {
-		return nil // r came before the mended one
+		return nil // r came before the mended request
 	}
 	return m
 }
 
-// Target returns the request target exactly as the client sent it. In a mended
-// request r.URL, r.RequestURI and r.URL.Path say nothing about it, and r.Host is
-// the Host header even if the target names a host.
+// Target returns the request target exactly as the client sent it. For a mended request r.URL,
+// r.RequestURI and r.URL.Path are meaningless, and r.Host is the Host field even if the target
+// has a host.
 func Target(r *http.Request) string {
 	if m := mendedOf(r); m != nil {
 		return m.target
@@ -64,8 +63,8 @@ func Target(r *http.Request) string {
 	return r.RequestURI
 }
 
-// Proto returns the version exactly as the client sent it: "http/1.0", for
-// example, or the empty string in a Simple-Request.
+// Proto returns the version exactly as the client sent it, for example "http/1.0", or "" for a
+// Simple-Request.
 func Proto(r *http.Request) string {
 	if m := mendedOf(r); m != nil {
 		return m.proto
@@ -73,9 +72,9 @@ func Proto(r *http.Request) string {
 	return r.Proto
 }
 
-// Watched reports whether the listener looks at what follows r on its connection.
-// A server that ends the connection after every other request of HTTP/1.x gets no
-// request whose framing has not been checked.
+// Watched reports whether the listener inspects what follows r on its connection. If a server
+// closes the connection after every other HTTP/1.x request, the framing of all requests has
+// been checked.
 func Watched(r *http.Request) bool {
 	if r.ProtoMajor != 1 {
 		return true
@@ -84,21 +83,20 @@ func Watched(r *http.Request) bool {
 		r.Header["Upgrade"] == nil && r.Header["Expect"] == nil
 }
 
-// Mended reports whether the request line was one that net/http refuses.
+// Mended reports whether net/http would have rejected the request line.
 func Mended(r *http.Request) bool { return mendedOf(r) != nil }
 
-// Simple reports whether r is a Simple-Request of HTTP/0.9. Nothing but the body
-// of the response will be sent.
+// Simple reports whether r is a Simple-Request of HTTP/0.9. Only the body of the response is
+// sent.
 func Simple(r *http.Request) bool {
 	m := mendedOf(r)
 	return m != nil && m.simple()
 }
 
-// SetReason sets the reason phrase of the response to r, which w writes, in the
-// place of the usual one. It must be called before w's header is written; an
-// empty phrase takes back an earlier one. Controls in the phrase become spaces;
-// one that is longer than [MaxReason] bytes is not used. In HTTP/2, which has no
-// reason phrases, and on connections of other listeners, SetReason does nothing.
+// SetReason sets the reason phrase of the response to r, which w writes. It must be called
+// before w's header is written; an empty phrase restores the default. Control characters become
+// spaces; a phrase longer than [MaxReason] bytes is not used. SetReason has no effect in
+// HTTP/2, which has no reason phrases, and on connections of other listeners.
 func SetReason(w http.ResponseWriter, r *http.Request, phrase string) {
 	c := connOf(r)
 	if c == nil || c.hijacked.Load() {

@@ -8,31 +8,30 @@ import (
 )
 
 const (
-	// MaxReason is the greatest length of a reason phrase in bytes.
+	// MaxReason is the maximum length of a reason phrase in bytes.
 	MaxReason = 4096
-	// maxResponseHead bounds what a filter holds back of a response.
+	// maxResponseHead bounds the part of a response that a filter holds back.
 	maxResponseHead = 1 << 20
 )
 
 var errResponseHead = errors.New("wire: head of the response is too large")
 
-// filter edits the head of one response as net/http writes it, and goes out of
-// the way with its last byte: no body is ever looked at.
+// filter edits the head of one response as net/http writes it, and removes itself after the
+// last byte of the head: it never inspects a body.
 //
-// For a mended request it is put in place between two responses, so that the
-// first byte it meets begins a head. [SetReason], which may be called at any time,
-// puts the phrase into a header line with a name that nobody else knows and that
-// sorts before all others: net/http writes it right after the status line, and
-// what does not go on like that is not the head in question.
+// For a mended request it is installed between two responses, so that the first byte it sees
+// begins a head. [SetReason], which may be called at any time, puts the phrase into a header
+// line with a secret name that sorts before all others. net/http writes it immediately after
+// the status line; a head without that line is not the one to edit.
 type filter struct {
 	reasonHeader string // the name of the header line that carries the reason phrase
-	closes       bool   // the response to a mended request: the last one
-	bare         bool   // the response to a Simple-Request: the body alone
-	held         []byte // the beginning of a head whose end has not come
+	closes       bool   // the response to a mended request, the last one
+	bare         bool   // the response to a Simple-Request: only the body
+	held         []byte // the beginning of an incomplete head
 }
 
-// take takes what net/http writes and returns what is to be sent. When done is
-// true, what follows passes as it is.
+// take takes the output of net/http and returns what to send. When done is true, everything
+// after it passes unchanged.
 func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	f.held = append(f.held, p...)
 	for f.owns(f.held) {
@@ -51,11 +50,11 @@ func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	return append(out, rest...), len(rest) > 0 && string(rest) != goAhead, nil
 }
 
-// goAhead is what net/http writes before the response proper, without any header
-// lines, when a handler asks for the body that a client is holding back.
+// goAhead is what net/http writes before the actual response, without header lines, when a
+// handler reads the body of a request with Expect.
 const goAhead = "HTTP/1.1 100 Continue\r\n\r\n"
 
-// owns reports whether b begins with a head that f is meant for.
+// owns reports whether b begins with the head that f edits.
 func (f *filter) owns(b []byte) bool {
 	_, fields, _ := bytes.Cut(b, crlf)
 	return len(b) > 0 && (f.closes || bytes.HasPrefix(fields, []byte(f.reasonHeader+": ")))
@@ -68,7 +67,7 @@ func (f *filter) checkHeld() error {
 	return nil
 }
 
-// appendEdited appends to out what becomes of head.
+// appendEdited appends the edited head to out.
 func (f *filter) appendEdited(out, head []byte) []byte {
 	if f.bare || f.closes && isInterim(head) {
 		return out // HTTP/0.9 has no heads, and HTTP/1.0 no interim responses
@@ -81,8 +80,8 @@ func (f *filter) appendEdited(out, head []byte) []byte {
 	return slices.Concat(out, line, crlf, fields)
 }
 
-// sift takes the reason phrase out of the lines of a head, and sees to it that a
-// last response says so.
+// sift removes the reason phrase from the lines of a head, and ensures that a last response has
+// Connection: close.
 func (f *filter) sift(fields []byte) (phrase, rest []byte) {
 	for line := range bytes.Lines(fields) {
 		if p, ok := bytes.CutPrefix(line, []byte(f.reasonHeader+": ")); ok {
@@ -102,7 +101,7 @@ func (f *filter) sift(fields []byte) (phrase, rest []byte) {
 
 var crlf = []byte("\r\n")
 
-// codeEnd is where the status code of "HTTP/1.1 200 OK" ends.
+// codeEnd is the offset of the end of the status code in "HTTP/1.1 200 OK".
 const codeEnd = len("HTTP/1.1 200")
 
 func cutHead(b []byte) (head, rest []byte, found bool) {
@@ -113,14 +112,14 @@ func cutHead(b []byte) (head, rest []byte, found bool) {
 	return b[:i+4], b[i+4:], true
 }
 
-// isInterim reports whether head is of a response that another one follows.
+// isInterim reports whether head is that of an interim response.
 func isInterim(head []byte) bool {
 	return head[codeEnd-3] == '1' && string(head[codeEnd-3:codeEnd]) != "101"
 }
 
-// cleanReason makes a phrase fit for a status line (RFC 9112, 4): controls become
-// spaces. A phrase that is too long becomes empty and is not cut, for half a name
-// is another name.
+// cleanReason converts a phrase for a status line (RFC 9112, 4): control characters become
+// spaces. A phrase that is too long becomes empty; it is not cut, because half a name is
+// another name.
 //
 //	reason-phrase = 1*( HTAB / SP / VCHAR / obs-text )
 func cleanReason(phrase string) string {

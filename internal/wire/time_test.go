@@ -28,7 +28,7 @@ func pipeServer(t *testing.T, server *http.Server, c Config) net.Conn {
 	return client
 }
 
-// drip sends s at a rate of one byte a second, until nobody listens.
+// drip sends s at a rate of one byte a second, until the connection fails.
 func drip(c net.Conn, s string) {
 	for _, b := range []byte(s) {
 		if _, err := c.Write([]byte{b}); err != nil {

@@ -63,7 +63,7 @@ func TestTLS(t *testing.T) {
 		{"mended", "GET a HTTP/1.0\r\n\r\n", "HTTP/1.0 200 Found It", "GET \"a\" HTTP/1.0 mended" + trailer},
 		{"good", "GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 Found It", "GET \"/a\" HTTP/1.1" + trailer},
 		{"Simple-Request", "GET a\r\n", "GET \"a\"  mended simple", trailer[1:]},
-		{"refused", "GET /" + strings.Repeat("a", 100) + "\r\n", "HTTP/1.1 414 Request URI Too Long", "reads.\r\n"},
+		{"refused", "GET /" + strings.Repeat("a", 100) + "\r\n", "HTTP/1.1 414 Request URI Too Long", "too long.\r\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestHTTP2 checks that HTTP/2 is spoken beside it, with the same meaning.
+// TestHTTP2 checks that HTTP/2 is supported, too, with the same meaning.
 func TestHTTP2(t *testing.T) {
 	address, config := startTLS(t)
 	for _, http2 := range []bool{true, false} {
@@ -112,7 +112,7 @@ func TestHTTP2(t *testing.T) {
 }
 
 // TestHandshake checks that clients which do not shake hands are answered by
-// net/http, and keep nobody waiting.
+// net/http, and do not delay others.
 func TestHandshake(t *testing.T) {
 	address, config := startTLS(t)
 	dial(t, address) // says nothing

@@ -58,7 +58,7 @@ func TestRawBytes(t *testing.T) {
 		{"with Accept Y95-33", "GET alb002 HTTP/1.0\r\nAccept: text/urc-0\r\n\r\n", mended("GET \"alb002\" HTTP/1.0 mended Accept=[\"text/urc-0\"]\n"), false},
 		{"urn+m", "GET urn+m HTTP/1.0\r\n\r\n", mended("GET \"urn+m\" HTTP/1.0 mended\n"), false},
 		{"no slash over HTTP/1.1", "GET alb002 HTTP/1.1\r\n" + host + "\r\n", mended("GET \"alb002\" HTTP/1.1 mended\n"), false},
-		{"keep-alive in vain", "GET alb002 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", mended("GET \"alb002\" HTTP/1.0 mended\n"), false},
+		{"keep-alive ignored", "GET alb002 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", mended("GET \"alb002\" HTTP/1.0 mended\n"), false},
 		{"bare LF, no slash", "GET alb002 HTTP/1.0\nX-A: 1\n\n", mended("GET \"alb002\" HTTP/1.0 mended X-A=[\"1\"]\n"), false},
 		{"two spaces", "GET  /a  HTTP/1.0\r\n\r\n", mended("GET \"/a\" HTTP/1.0 mended\n"), false},
 		{"tabs", "GET\t/a\t \tHTTP/1.0 \t\r\n\r\n", mended("GET \"/a\" HTTP/1.0 mended\n"), false},
@@ -83,7 +83,7 @@ func TestRawBytes(t *testing.T) {
 		{"Simple-Request and more", "GET alb002\r\nX-A: 1\r\n\r\n", "GET \"alb002\"  mended simple\n", false},
 		{"Simple-Request with HEAD", "HEAD alb002\r\n", badRequest, false},
 		{"Simple-Request with POST", "POST alb002\r\n", badRequest, false},
-		{"Simple-Request is no second one", "GET /a HTTP/1.1\r\n" + host + "\r\nGET b\r\n", good11("GET \"/a\" HTTP/1.1\n") + badRequest, false},
+		{"Simple-Request is not a second request", "GET /a HTTP/1.1\r\n" + host + "\r\nGET b\r\n", good11("GET \"/a\" HTTP/1.1\n") + badRequest, false},
 		{"target lost", "GET HTTP/1.0\r\n", badRequest, false},
 		{"target lost between two spaces", "GET  HTTP/1.0\r\n", badRequest, false},
 
@@ -229,7 +229,7 @@ func TestLimits(t *testing.T) {
 
 // TestRefusal checks an answer of the wire's own byte by byte.
 func TestRefusal(t *testing.T) {
-	const body = "414 Request URI Too Long\r\nThe request line is longer than this server reads.\r\n"
+	const body = "414 Request URI Too Long\r\nThe request line is too long.\r\n"
 	head := fmt.Sprintf("HTTP/1.1 414 Request URI Too Long\r\nDate: %s\r\nContent-Type: text/plain; charset=utf-8\r\n"+
 		"Content-Length: %d\r\nConnection: close\r\n\r\n", date, len(body))
 	const first = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -259,7 +259,7 @@ func TestLog(t *testing.T) {
 	go server.Serve(NewListener(l, Config{MaxLine: 9, Log: slog.New(slog.NewTextHandler(&log, nil))}))
 	defer server.Close()
 	runScript(l, []byte("GET /a HTTP/1.0\r\n\r\n"))
-	if got, want := log.String(), " level=INFO msg=\"request refused\" status=414 remote=:0\n"; !strings.HasSuffix(got, want) {
+	if got, want := log.String(), " level=INFO msg=\"request rejected\" status=414 remote=:0\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("Y95-71: got %q, want %q at its end", got, want)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An entry is a line of the index, as far as it is needed.
+// An entry is the part of an index line that is used.
 type entry struct {
 	URN         string   `json:"urn"`
 	Title       string   `json:"title"`
@@ -25,8 +25,8 @@ type entry struct {
 	ObsoletedBy []string `json:"obsoleted_by"`
 }
 
-// A record is what an import needs of a record: what is not there has the value
-// that the import gives it.
+// A record is the part of a record that an import needs. Missing fields get the import's
+// defaults.
 type record struct {
 	Name       string           `json:"name"`
 	Locations  []nomen.Location `json:"locations"`
@@ -35,7 +35,7 @@ type record struct {
 	Successors []string         `json:"successors,omitempty"`
 }
 
-// convert returns the records of an index, one a line.
+// convert returns the records of an index, one per line.
 func convert(index io.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	lines := bufio.NewScanner(index)
@@ -60,7 +60,7 @@ func convert(index io.Reader) ([]byte, error) {
 func (e entry) record() (record, error) {
 	number, ok := strings.CutPrefix(e.URN, "urn:ietf:rfc:")
 	if !ok || e.Title == "" || e.DOI == "" {
-		return record{}, fmt.Errorf("%q is no RFC, or lacks title or DOI", e.URN)
+		return record{}, fmt.Errorf("%q is not an RFC, or lacks a title or DOI", e.URN)
 	}
 	month, err := month(number, e.Date)
 	if err != nil {
@@ -77,15 +77,15 @@ func (e entry) record() (record, error) {
 	return record{e.URN, e.locations(number), m, []string{doi.Key()}, e.ObsoletedBy}, nil
 }
 
-// The collected months without a day are one too early from here to there, and
-// some before: docs/decisions/0005-months-of-the-rfc-index.md has the evidence.
+// In this range, and for some RFCs before it, the collected months without a day are one too
+// early. docs/decisions/0005-months-of-the-rfc-index.md has the evidence.
 var (
 	firstEarly = time.Date(1992, time.February, 1, 0, 0, 0, 0, time.UTC)
 	lastEarly  = time.Date(2006, time.January, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// month returns the month of publication of an RFC as YYYY-MM. The index has a
-// day for some of the first of April only.
+// month returns the month of publication of an RFC as YYYY-MM. The index has a day only for
+// some RFCs of the first of April.
 func month(number, date string) (string, error) {
 	words := strings.Fields(date)
 	t, err := time.Parse("January 2006", strings.Join(words[max(0, len(words)-2):], " "))
@@ -98,7 +98,7 @@ func month(number, date string) (string, error) {
 // early reports whether the collected month t of an RFC is one too early.
 func early(number string, t time.Time) bool {
 	switch number {
-	case "2555": // right in the collection
+	case "2555": // correct in the collection
 		return false
 	case "1122", "1123":
 		return true
@@ -106,10 +106,9 @@ func early(number string, t time.Time) bool {
 	return !t.Before(firstEarly) && !t.After(lastEarly)
 }
 
-// locations returns the four places of an RFC in the order in which they are
-// tried. The text comes first, for programs; a browser, which asks for HTML,
-// gets the text as HTML. The few RFCs that exist as page images alone are best
-// found from the page about them.
+// locations returns the four locations of an RFC in order of preference. The text comes first,
+// for programs; a browser, which prefers HTML, gets the HTML version. The few RFCs that exist
+// only as page images are best found from the page about them.
 func (e entry) locations(number string) []nomen.Location {
 	text := nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc" + number + ".txt", Type: "text/plain", Rel: "item"}
 	html := nomen.Location{URL: "https://datatracker.ietf.org/doc/html/rfc" + number, Type: "text/html", Rel: "item"}

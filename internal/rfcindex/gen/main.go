@@ -1,10 +1,9 @@
-// Command gen makes the file that package rfcindex embeds, out of the index of
-// the RFC Editor as collected in rfc-index.jsonl:
+// Command gen generates the file that package rfcindex embeds, from the index of the RFC Editor
+// as collected in rfc-index.jsonl:
 //
 //	go run ./gen INDEX OUTPUT
 //
-// Each RFC becomes a record of nomen with four locations; package rfcindex says
-// what is in it.
+// Each RFC becomes a record with four locations; see package rfcindex.
 package main
 
 import (

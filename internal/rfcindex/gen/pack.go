@@ -2,8 +2,8 @@ package main
 
 import "github.com/klauspost/compress/zstd"
 
-// pack compresses the records as far as it goes: the file is made once and
-// carried by every binary.
+// pack compresses the records as much as possible: the file is generated once and is part of
+// every binary.
 func pack(text []byte) []byte {
 	const window = 8 << 20 // all of it
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))

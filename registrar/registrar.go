@@ -36,11 +36,12 @@ type Registrar struct {
 	log         *slog.Logger
 	anyTime     bool
 	clock       clockGuard
+	relocates   int // names that a relocation changes at once
 }
 
 // New returns a Registrar for s.
 func New(s store.Store, o Options) *Registrar {
-	r := &Registrar{store: s, anyTime: o.AnyTime, now: o.Now, log: o.Log}
+	r := &Registrar{store: s, anyTime: o.AnyTime, now: o.Now, log: o.Log, relocates: relocateBatch}
 	if r.now == nil {
 		r.now = time.Now
 	}

@@ -36,8 +36,6 @@ type Relocation struct {
 	Moved    func(n name.Name, from, to string) `json:"-"`
 	Refused  func(n name.Name, err error)       `json:"-"`
 	Progress func(Relocated)                    `json:"-"`
-
-	atOnce int // names that are changed at once; 0 for relocateBatch
 }
 
 // A Relocated tells how far a relocation has come.
@@ -72,9 +70,6 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 		return Relocated{}, err
 	}
 	load.new = false
-	if rel.atOnce == 0 {
-		rel.atOnce = relocateBatch
-	}
 	m := &mover{Registrar: r, Relocation: rel, load: load, start: r.now().Truncate(time.Millisecond)}
 	if !rel.DryRun {
 		id, err := load.Begin(ctx)
@@ -240,7 +235,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 		if m.matches(p.URL) && m.load.actor.mayName(p.Name, Editor) {
 			places = append(places, p)
 		}
-		if more = len(places) == m.atOnce; more {
+		if more = len(places) == m.relocates; more {
 			break
 		}
 	}

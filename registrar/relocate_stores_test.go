@@ -39,7 +39,7 @@ const (
 )
 
 func (s *site) relocation() Relocation {
-	return Relocation{From: oldSite, To: newSite, Why: "new site", atOnce: siteBatch()}
+	return Relocation{From: oldSite, To: newSite, Why: "new site"}
 }
 
 // siteBatch is how many names a relocation of a site changes at once.
@@ -123,7 +123,13 @@ func fillSite(t *testing.T, a, b store.Store, crash func() (store.Store, error))
 	return s
 }
 
-func (s *site) registrar(node int) *Registrar { return New(s.nodes[node], Options{}) }
+func (s *site) registrar(node int) *Registrar { return registrarOf(s.nodes[node]) }
+
+func registrarOf(st store.Store) *Registrar {
+	r := New(st, Options{})
+	r.relocates = siteBatch()
+	return r
+}
 
 // found returns how many locations begin with a prefix, by the index of a store.
 func (s *site) found(st store.Store, prefix string) (n int) {
@@ -286,7 +292,7 @@ func TestRelocateKilled(t *testing.T) {
 		if int64(got) < reported.Locations {
 			s.Errorf("%d locations are at the new site, and %d were reported", got, reported.Locations)
 		}
-		if sum, err := New(after, Options{}).Relocate(s.Context(), Operator(), s.relocation()); err != nil || sum.Locations != int64(s.moves-got) {
+		if sum, err := registrarOf(after).Relocate(s.Context(), Operator(), s.relocation()); err != nil || sum.Locations != int64(s.moves-got) {
 			s.Errorf("%+v, %v, want the other %d locations", sum, err, s.moves-got)
 		}
 		s.moved(after, nil)

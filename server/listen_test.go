@@ -153,7 +153,7 @@ func (c *counting) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 // What a list does not list costs little: what is of other authorities is passed over,
 // and for the next name it looks only so long.
 func TestListPassesOver(t *testing.T) {
-	s, st := newTestServer(t, nil)
+	s, st := newTestServer(t, func(o *Options) { o.Limits.Timeout = 5 * time.Second })
 	owners := []string{"a", "b"}
 	changes := []store.Change{
 		{Time: modified, Authority: &store.Authority{Prefix: name.MustParsePrefix("urn:x-list:a"), Owners: owners, List: true}},

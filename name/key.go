@@ -94,6 +94,7 @@ func webKey(u uri.URI, name string) (string, error) {
 	if _, ok := u.Userinfo(); ok {
 		return "", newError(s, len(name+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
+	// These rules have no IPv6Text: such keys have been stored with other text forms.
 	return u.Normalize(uri.LevelScheme, pid.HTTP, pid.HTTPS).String(), nil
 }
 

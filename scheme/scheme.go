@@ -161,7 +161,7 @@ const usualParts = 6
 
 // SchemeRules returns the properties of the scheme that normalisation needs.
 func (s *Scheme) SchemeRules() uri.SchemeRules {
-	return uri.SchemeRules{Scheme: s.Name, DefaultPort: s.DefaultPort, RootPath: s.RootPath}
+	return uri.SchemeRules{Scheme: s.Name, DefaultPort: s.DefaultPort, RootPath: s.RootPath, IPv6Text: true}
 }
 
 // Canonical returns the canonical form of u: its normal form at

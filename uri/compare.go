@@ -106,7 +106,8 @@ func sameFront(a, b *normalizer) bool {
 	}
 	decode := a.decode && ua.kind != HostRegistry
 	return same(a.part(ua.afterScheme()+2, ua.host, a.decode, false), b.part(ub.afterScheme()+2, ub.host, b.decode, false)) &&
-		same(a.part(ua.host, ua.hostEnd, decode, a.foldHost), b.part(ub.host, ub.hostEnd, decode, b.foldHost)) &&
+		a.addr == b.addr &&
+		(a.addr.IsValid() || same(a.part(ua.host, ua.hostEnd, decode, a.foldHost), b.part(ub.host, ub.hostEnd, decode, b.foldHost))) &&
 		(!a.keepsPort() || ua.s[ua.hostEnd:ua.path] == ub.s[ub.hostEnd:ub.path])
 }
 

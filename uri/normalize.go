@@ -1,6 +1,9 @@
 package uri
 
-import "strings"
+import (
+	"net/netip"
+	"strings"
+)
 
 // A Level is a step in the ladder of normalisation and comparison (2003 and RFC
 // 3986, section 6). Each level includes those before it.
@@ -61,12 +64,14 @@ type SchemeRules struct {
 	Scheme      string // in lower case
 	DefaultPort string // in decimal; equivalent to no port
 	RootPath    bool   // an empty path after an authority is equivalent to "/" (RFC 3986 only)
+	IPv6Text    bool   // an IPv6 address has the text form of RFC 5952 (RFC 3986 only)
 }
 
 // maxGrowth is the number of bytes by which a normal form or a target can be
 // longer than its input: the slash of a root path, or "/." before a path that
-// begins with two slashes.
-const maxGrowth = 2
+// begins with two slashes; and the text form of an IPv6 address, which is longer than
+// "0::ffff:ffff:ffff" and the like.
+const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 
 // Normalize returns the normal form of u at a level. If u is already normal it
 // returns u without allocating. [LevelScheme] uses the rule for the scheme of u;
@@ -147,7 +152,8 @@ type normalizer struct {
 	upper, decode  bool // upper case for escapes, decoding of unnecessary ones
 	clean          bool // remove dot segments
 	voidFragment   bool
-	scheme         bool // apply the rules of the scheme
+	scheme         bool       // apply the rules of the scheme
+	addr           netip.Addr // of a host with the text form of RFC 5952
 }
 
 func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
@@ -162,6 +168,9 @@ func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
 	n.scheme = l >= LevelScheme
 	if n.scheme {
 		n.rules = findRules(u, rules)
+		if n.rules.IPv6Text && g.rootPath && u.kind == HostIPv6 && !u.hasZone() {
+			n.addr, _ = u.Addr()
+		}
 	}
 	return n
 }
@@ -199,7 +208,7 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	if l < LevelScheme || u.path == u.afterScheme() {
 		return true
 	}
-	return u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
+	return u.kind != HostIPv6 && u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
 }
 
 // dropsPort reports whether normalisation removes the port, which must exist.
@@ -228,7 +237,11 @@ func (n normalizer) append(b []byte) []byte {
 		b = append(b, "//"...)
 		registry := u.kind == HostRegistry // decoded, it might become a server
 		b = n.text(b, u.afterScheme()+2, u.host, n.decode, false)
-		b = n.text(b, u.host, u.hostEnd, n.decode && !registry, n.foldHost)
+		if n.addr.IsValid() {
+			b = append(n.addr.AppendTo(append(b, '[')), ']')
+		} else {
+			b = n.text(b, u.host, u.hostEnd, n.decode && !registry, n.foldHost)
+		}
 		if u.hostEnd < u.path && !n.dropsPort() {
 			b = append(b, u.s[u.hostEnd:u.path]...)
 		}
@@ -247,7 +260,7 @@ func (n *normalizer) keepsAll() bool {
 	u := n.u
 	if u.path > u.afterScheme() {
 		decode := n.decode && u.kind != HostRegistry
-		if !n.keeps(u.afterScheme()+2, u.host, n.decode, false) || !n.keeps(u.host, u.hostEnd, decode, n.foldHost) ||
+		if !n.keeps(u.afterScheme()+2, u.host, n.decode, false) || !n.keeps(u.host, u.hostEnd, decode, n.foldHost) || !n.keepsAddr() ||
 			u.hostEnd < u.path && n.dropsPort() || u.path == u.query && n.addsRoot() {
 			return false
 		}
@@ -256,6 +269,13 @@ func (n *normalizer) keepsAll() bool {
 		n.keeps(u.path, uint32(len(u.s)), n.decode, false) &&
 		!(n.clean && strings.Contains(u.s[u.path:u.query], "/.")) &&
 		!(n.voidFragment && int(u.frag)+1 == len(u.s))
+}
+
+// keepsAddr reports whether the host stays as it is, as far as the text form of
+// addresses is concerned.
+func (n *normalizer) keepsAddr() bool {
+	var buf [len("[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]")]byte
+	return !n.addr.IsValid() || string(append(n.addr.AppendTo(append(buf[:0], '[')), ']')) == n.u.s[n.u.host:n.u.hostEnd]
 }
 
 // keeps reports whether text would append a piece unchanged.

@@ -22,7 +22,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 	}
 	client := s.behind(r)
-	target := wire.Target(r)
+	target := targetBelow(r)
 	if s.passOn(w, r, target, client) {
 		return
 	}
@@ -44,10 +44,28 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	} else {
 		p = s.decide(ctx, in)
 	}
+	if s.sameOrigin {
+		p.withoutCORS()
+	}
 	sent := s.send(ctx, w, r, p)
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)
 	s.logAccess(r, target, client.addr, p.status, sent, took)
+}
+
+// targetBelow returns the target that the client sent, without the prefix that
+// http.StripPrefix has removed from the path.
+func targetBelow(r *http.Request) string {
+	target := wire.Target(r)
+	if target != r.RequestURI || !strings.HasPrefix(target, "/") {
+		return target
+	}
+	path, _, _ := strings.Cut(target, "?")
+	below := r.URL.EscapedPath()
+	if prefix, ok := strings.CutSuffix(path, below); ok && prefix != "" && strings.HasPrefix(below, "/") {
+		return target[len(prefix):]
+	}
+	return target
 }
 
 // lasting returns the context of a request. In HTTP/1 a client may close its side of the

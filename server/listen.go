@@ -32,22 +32,20 @@ type Listening struct {
 // listener; without a port the default port is used; port 0 is any free port. t, if not
 // nil, is the TLS configuration of the public listener.
 func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
-	l := &Listening{server: s, done: make(chan error, 2)}
 	var lc net.ListenConfig
-	open := func(address string, port int) (*table, error) {
-		raw, err := lc.Listen(context.Background(), "tcp", withPort(address, port))
+	open := func(address string, port int) (net.Listener, error) {
+		l, err := lc.Listen(context.Background(), "tcp", withPort(address, port))
 		if err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
-		return newTable(raw, s.limits.Connections, s.limits.PerAddress, s.many, s.metrics.refused), nil
+		return l, nil
 	}
-	var publicListener, adminListener *table
+	var publicListener, adminListener net.Listener
 	var err error
 	if public != "" {
 		if publicListener, err = open(public, DefaultPort); err != nil {
 			return nil, err
 		}
-		l.Public = publicListener.Addr()
 	}
 	if admin != "" {
 		if adminListener, err = open(admin, DefaultAdminPort); err != nil {
@@ -56,20 +54,35 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 			}
 			return nil, err
 		}
-		l.Admin = adminListener.Addr()
 	}
-	if publicListener != nil {
-		l.serve(s.publicServer(t != nil), publicListener, s.onWire(publicListener, t))
+	return s.Serve(publicListener, adminListener, t), nil
+}
+
+// Serve serves on listeners of the caller in the background: HTTP and the protocol of
+// 1995 on the public one, the admin API on the other. Either can be nil. It takes over
+// the listeners, which Shutdown closes, and applies the limits of the server to their
+// connections. t is as in Listen.
+func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
+	l := &Listening{server: s, done: make(chan error, 2)}
+	limited := func(l net.Listener) *table {
+		return newTable(l, s.limits.Connections, s.limits.PerAddress, s.many, s.metrics.refused)
 	}
-	if adminListener != nil {
-		l.serve(s.adminServer(), adminListener, adminListener)
+	if public != nil {
+		l.Public = public.Addr()
+		of := limited(public)
+		l.serve(s.publicServer(t != nil), of, s.onWire(of, t))
+	}
+	if admin != nil {
+		l.Admin = admin.Addr()
+		of := limited(admin)
+		l.serve(s.adminServer(), of, of)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l.endScrub = cancel
 	if s.scrub != nil {
 		l.scrubs.Go(func() { s.scrub.run(ctx) })
 	}
-	return l, nil
+	return l
 }
 
 // withPort adds the port to an address that has none.
@@ -98,7 +111,7 @@ const maxStreams = 64
 
 func (s *Server) publicServer(secure bool) *http.Server {
 	h := &http.Server{
-		Handler:           s.Public(),
+		Handler:           s.wrap(s.Public()),
 		ConnContext:       wire.ConnContext,
 		ReadHeaderTimeout: s.limits.HeadTimeout,
 		ReadTimeout:       s.limits.Timeout,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/format"
@@ -47,6 +48,11 @@ func (p *reply) add(name, value string) {
 	if value != "" {
 		p.fields = append(p.fields, field{name, value})
 	}
+}
+
+// withoutCORS removes the fields that let scripts of other sites read the response.
+func (p *reply) withoutCORS() {
+	p.fields = slices.DeleteFunc(p.fields, func(f field) bool { return strings.HasPrefix(f.name, "Access-Control-") })
 }
 
 // vary adds a header to the Vary field.

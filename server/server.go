@@ -69,6 +69,15 @@ type Options struct {
 	Log       *slog.Logger     // receives failures; discarded if nil
 	AccessLog *slog.Logger     // receives one line per request; disabled if nil (1995, 7: Y95-71)
 
+	// Middleware wraps the handler of the public listener; nil for none. It also sees the
+	// requests of 1995. It must pass on the request with its context, and must not change
+	// RequestURI, which is the target that the server reads.
+	Middleware func(http.Handler) http.Handler
+
+	// SameOrigin leaves out the fields that let scripts of every site read public
+	// responses (CORS), for programs that have a policy of their own.
+	SameOrigin bool
+
 	Limits Limits
 }
 
@@ -125,6 +134,8 @@ type Server struct {
 
 	public     string // PublicURL without a trailing slash
 	publicHost string
+	middleware func(http.Handler) http.Handler
+	sameOrigin bool
 	version    string
 	hosts      map[string]bool
 	adminHosts map[string]bool
@@ -182,6 +193,8 @@ func New(o Options) (*Server, error) {
 		registries:     sync.OnceValue(registry.Standard().Tables),
 		registryPolicy: sync.OnceValue(registryPolicy),
 		signposts:      newSignposts(),
+		middleware:     o.Middleware,
+		sameOrigin:     o.SameOrigin,
 	}
 	s.rates = gateway.NewRates(s.limits.Rate, s.limits.Burst, maxAddresses)
 	s.turns = newPool(gateway.NewTurns(s.limits.Costly, max(s.limits.Costly/8, 1)))
@@ -246,4 +259,17 @@ func (s *Server) setPublicURL(text string) error {
 // Public returns the handler of the public listener. It expects requests from the
 // listener of package internal/wire; with another listener it answers only what net/http
 // accepts.
+//
+// It can be mounted below a path with http.StripPrefix: then it answers names, services
+// and lists of names; links in its pages lead to the root of the host. http.ServeMux is
+// not suitable as the router before it: it redirects a path with "//", "/./" or "/../"
+// to a cleaned path, which is another name.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
+
+// wrap applies the middleware of the options.
+func (s *Server) wrap(h http.Handler) http.Handler {
+	if s.middleware == nil {
+		return h
+	}
+	return s.middleware(h)
+}

@@ -1,0 +1,215 @@
+package iri
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// What Fix changes, in addition to [uri.FindingStripped] and [uri.FindingBackslash].
+const (
+	FindingPercent   uri.FindingCode = "bare-percent"        // a percent sign that does not begin an escape
+	FindingUnescaped uri.FindingCode = "unescaped-character" // a character that must be escaped: a space, a bracket outside a host
+	FindingNonASCII  uri.FindingCode = "non-ascii"           // a character of an IRI, or an octet that is not UTF-8
+	FindingSlashes   uri.FindingCode = "wrong-slashes"       // not two slashes before a host
+	FindingNoScheme  uri.FindingCode = "colon-in-segment"    // a colon that does not end a scheme
+)
+
+// Fix parses an absolute URI as [uri.Parse] does and repairs an invalid one as browsers
+// do, if possible (URL Standard, 4.4). It returns the URI and what it changed, in the
+// order of the input; each finding has the bytes concerned and what they became. It
+//
+//   - removes tabs and line breaks,
+//   - turns backslashes into slashes, and writes two slashes before the host, in schemes
+//     where browsers do (http, https, ws, wss, ftp; not the slashes of file),
+//   - escapes characters that are not allowed, such as spaces, brackets outside a host,
+//     and percent signs that do not begin an escape,
+//   - converts international characters as [IRI.URI], and in these schemes host names as
+//     [IRI.ASCIIURI].
+//
+// The error is that of [uri.Parse] for the input if the result would be invalid, too.
+func Fix(s string) (uri.URI, []uri.Finding, error) {
+	u, err := uri.Parse(s)
+	if err == nil && !slashesWrong(s) {
+		return u, nil, nil
+	}
+	if schemeLength(s) == 0 {
+		return uri.URI{}, nil, err
+	}
+	return fix(s, err, true)
+}
+
+// FixReference is Fix for a reference, which can be relative. It does not change the
+// number of slashes: whether "http:g" and "http:/g" have a host depends on the base.
+func FixReference(s string) (uri.URI, []uri.Finding, error) {
+	u, err := uri.ParseReference(s)
+	if err == nil {
+		return u, nil, nil
+	}
+	return fix(s, err, false)
+}
+
+// fix repairs s, for which a parser returned err.
+func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
+	m := mender{s: s, scheme: schemeLength(s), absolute: absolute}
+	m.mend()
+	text := m.b.String()
+	if i, e := ParseReference(text); e == nil {
+		scheme, _ := i.Scheme()
+		u := i.URI()
+		if isSpecial(scheme) && !isASCII(text) {
+			if a, e := i.ASCIIURI(); e == nil {
+				u = a
+			}
+		}
+		return m.result(u, err)
+	}
+	if u, e := uri.ParseReference(escapeNonASCII(text)); e == nil {
+		return m.result(u, err)
+	}
+	return uri.URI{}, nil, m.failed(err)
+}
+
+// A mender repairs an input.
+type mender struct {
+	s        string
+	scheme   int // its length in s
+	absolute bool
+	b        strings.Builder // an IRI, if all goes well
+	found    []uri.Finding
+}
+
+// result returns u and what was changed, unless u hides a host or lacks one.
+func (m *mender) result(u uri.URI, err error) (uri.URI, []uri.Finding, error) {
+	if hidesHost(u) || m.absolute && slashesWrong(u.String()) {
+		return uri.URI{}, nil, m.failed(err)
+	}
+	return u, m.found, nil
+}
+
+// failed returns the error of an input that cannot be repaired.
+func (m *mender) failed(err error) error {
+	if err != nil {
+		return err
+	}
+	return newError(m.s, m.scheme+1, "authority", uri.CodeHost) // valid, but without a host
+}
+
+// change notes a change and writes what the bytes became.
+func (m *mender) change(code uri.FindingCode, from, to int, right, message string) {
+	m.b.WriteString(right)
+	m.found = append(m.found, uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Message: message, Right: right})
+}
+
+func (m *mender) mend() {
+	s, n := m.s, m.scheme
+	slashes := isSpecial(s[:n])
+	m.b.Grow(len(s) + 16)
+	if n == 0 {
+		if i := strings.IndexAny(s, ":/?#\\"); i >= 0 && s[i] == ':' { // "a b:c"
+			m.change(FindingNoScheme, 0, 0, "./", "a first segment with a colon needs ./ before it")
+		}
+	}
+	authority, query, fragment := false, false, false
+	for i := 0; i < len(s); i++ {
+		if i == n+1 && m.absolute && slashesWrong(s) {
+			to := i + slashRun(s[i:])
+			m.change(FindingSlashes, i, to, "//", "two slashes must precede a host")
+			authority = true
+			if i = to; i == len(s) {
+				return
+			}
+		}
+		switch c := s[i]; {
+		case c == '\t' || c == '\n' || c == '\r':
+			m.change(uri.FindingStripped, i, i+1, "", "tabs and line breaks are removed")
+		case c == '%' && (i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2])):
+			m.change(FindingPercent, i, i+1, "%25", "a percent sign must begin an escape")
+		case c == '#' && !fragment:
+			authority, fragment = false, true
+			m.b.WriteByte(c)
+		case c == '?':
+			authority, query = false, true
+			m.b.WriteByte(c)
+		case c == '\\' && slashes && !query && !fragment, c == '/':
+			authority = !query && !fragment && !authority && atAuthority(m.b.String(), n)
+			if c == '\\' {
+				m.change(uri.FindingBackslash, i, i+1, "/", "browsers read a backslash as a slash")
+				continue
+			}
+			m.b.WriteByte(c)
+		case c >= utf8.RuneSelf:
+			_, size := utf8.DecodeRuneInString(s[i:])
+			m.change(FindingNonASCII, i, i+size, s[i:i+size], "is not ASCII: it is escaped, or in a host converted")
+			i += size - 1
+		case (c == '[' || c == ']') && authority, inURI(c):
+			m.b.WriteByte(c)
+		default:
+			m.change(FindingUnescaped, i, i+1, escapeOctet(c), "must be escaped")
+		}
+	}
+}
+
+// slashesWrong reports whether s has a scheme whose URIs have a host, and not exactly two
+// slashes before it.
+func slashesWrong(s string) bool {
+	n := schemeLength(s)
+	if n == 0 || !isSpecial(s[:n]) || strings.EqualFold(s[:n], "file") {
+		return false
+	}
+	rest := s[n+1:]
+	return !strings.HasPrefix(rest, "//") || slashRun(rest) != len("//")
+}
+
+// slashRun returns the number of slashes and backslashes at the beginning of s.
+func slashRun(s string) int { return len(s) - len(strings.TrimLeft(s, `/\`)) }
+
+// hidesHost reports whether a repaired reference has an empty host where browsers skip
+// slashes until they find one.
+func hidesHost(u uri.URI) bool {
+	scheme, _ := u.Scheme()
+	host, ok := u.Host()
+	return ok && host == "" && isSpecial(scheme) && !strings.EqualFold(scheme, "file")
+}
+
+// atAuthority reports whether a slash after b, which has a scheme of n octets, is the
+// second slash before an authority.
+func atAuthority(b string, n int) bool {
+	if n > 0 {
+		n++
+	}
+	return len(b) == n+1 && b[n] == '/'
+}
+
+// schemeLength returns the length of the scheme at the beginning of s, or 0 if there is
+// none.
+func schemeLength(s string) int {
+	n := 0
+	for n < len(s) && (isLetter(s[n]) || n > 0 && (isDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
+		n++
+	}
+	if n == 0 || n == len(s) || s[n] != ':' {
+		return 0
+	}
+	return n
+}
+
+// isSpecial reports whether browsers treat a scheme as special, which means that
+// backslashes are slashes and hosts are domain names. Relative references count as
+// special.
+func isSpecial(scheme string) bool {
+	return slices.Contains([]string{"", "http", "https", "ftp", "ws", "wss", "file"}, strings.ToLower(scheme))
+}
+
+// inURI reports whether c is allowed in a URI, apart from brackets and the number sign.
+func inURI(c byte) bool {
+	return isLetter(c) || isDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
+}
+
+func escapeOctet(c byte) string { return string([]byte{'%', upperHex[c>>4], upperHex[c&15]}) }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

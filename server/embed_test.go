@@ -180,3 +180,62 @@ func TestEmbedding(t *testing.T) {
 		}
 	}
 }
+
+// The public listener answers in the format that the client accepts.
+func ExampleServer_Public_format() {
+	srv, err := embedded(server.Options{}, "urn:example:x")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, accept := range []string{"text/uri-list", "application/json"} {
+		r := httptest.NewRequest(http.MethodGet, "/urn:example:x?s=I2Ls", nil)
+		r.Header.Set("Accept", accept)
+		w := httptest.NewRecorder()
+		srv.Public().ServeHTTP(w, r)
+		fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	}
+	// Output:
+	// 200 text/uri-list
+	// 200 application/json
+}
+
+// Without a registrar there is no admin API.
+func ExampleServer_Admin() {
+	srv, err := embedded(server.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	srv.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/names", nil))
+	fmt.Println(w.Code)
+	// Output: 404
+}
+
+// Options that cannot work are an error.
+func ExampleNew() {
+	_, err := embedded(server.Options{PublicURL: "names.example.org"})
+	fmt.Println(err != nil)
+	// Output: true
+}
+
+// A server on any free port, which is shut down when its requests have been answered.
+func ExampleServer_Listen() {
+	srv, err := embedded(server.Options{}, "urn:example:x")
+	if err != nil {
+		log.Fatal(err)
+	}
+	l, err := srv.Listen("127.0.0.1:0", "", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	response, err := http.Get("http://" + l.Public.String() + "/urn:example:x?s=I2C")
+	if err != nil {
+		log.Fatal(err)
+	}
+	response.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	fmt.Println(response.StatusCode, l.Shutdown(ctx))
+	// Output: 200 <nil>
+}

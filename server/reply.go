@@ -5,8 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/format"

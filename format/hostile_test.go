@@ -232,3 +232,27 @@ func FuzzWriters(f *testing.F) {
 		}
 	})
 }
+
+// Nothing that a browser runs becomes the target of a link in data, whoever stated it.
+func TestNoScriptInLinks(t *testing.T) {
+	const script, did = "javascript:alert(1)", "did:example:1"
+	a := &nomen.Answer{
+		Service: nomen.I2C, Name: name.MustParse("urn:example:1"), Status: nomen.Active,
+		Names: []string{script, did}, Locations: []nomen.Location{{URL: script}, {URL: "https://example.org/1"}},
+	}
+	for _, f := range []string{"linkset", "linkset-json", "json-ld", "turtle"} {
+		to, ok := ByName(f)
+		if !ok {
+			t.Fatal(f)
+		}
+		var b strings.Builder
+		if err := to.Write(&b, a); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); strings.Contains(got, script) {
+			t.Errorf("%s: %s", f, got)
+		} else if !strings.Contains(got, did) || !strings.Contains(got, "https://example.org/1") {
+			t.Errorf("%s lacks a link: %s", f, got)
+		}
+	}
+}

@@ -37,7 +37,7 @@ type title struct{ value, language string }
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
-		if !isAbsolute(l.URL) {
+		if !isHarmless(l.URL) {
 			continue
 		}
 		k := link{href: l.URL, kind: mediaTypeOf(l.Type), title: title{value: shown.Lines(l.Note)}}
@@ -50,7 +50,7 @@ func linksOf(a *nomen.Answer) []link {
 		}
 	}
 	for _, s := range a.Names {
-		if isAbsolute(s) {
+		if isHarmless(s) {
 			all = append(all, link{rel: sameRelation, href: s})
 		}
 	}

@@ -380,6 +380,15 @@ func (js *jobs) saveSoon() {
 	time.AfterFunc(saveEvery, js.save)
 }
 
+// makeDir creates the directory of the jobs, but not the data directory above it: one that
+// was moved away or deleted must not appear again.
+func (js *jobs) makeDir() error {
+	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
 // save writes the file.
 func (js *jobs) save() {
 	js.writing.Lock()
@@ -391,7 +400,7 @@ func (js *jobs) save() {
 	failed := js.failed
 	js.mu.Unlock()
 	if err == nil {
-		err = os.MkdirAll(js.dir, durable.PrivateDir)
+		err = js.makeDir()
 	}
 	if err == nil {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
@@ -624,7 +633,7 @@ func (w *lineWriter) leave() {
 func (js *jobs) spool(body io.Reader) (*os.File, error) {
 	dir := cmp.Or(js.dir, os.TempDir())
 	if js.dir != "" {
-		if err := os.MkdirAll(js.dir, durable.PrivateDir); err != nil {
+		if err := js.makeDir(); err != nil {
 			return nil, err
 		}
 	}

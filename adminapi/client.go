@@ -19,18 +19,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Client uses the admin API of a running server. Its errors are those of the
-// registrar, the store and package bulk, as if the store were open here;
-// failures of the network and the server are others. It is safe for concurrent
-// use.
+// A Client uses the admin API of a running server. It returns the errors of the
+// registrar, the store and package bulk as if it had the store open, and other errors for
+// failures of the network and the server. It is safe for concurrent use.
 type Client struct {
 	URL   string       // of the listener, such as http://127.0.0.1:4501
 	Token string       // ID.SECRET
 	HTTP  *http.Client // http.DefaultClient if nil
 }
 
-// Direct returns an HTTP client that tells a token to nobody but the server: to no
-// proxy of the environment, and to no other server to which that one leads.
+// Direct returns an HTTP client that sends a token only to the server itself: it uses no
+// proxy from the environment and follows no redirects.
 func Direct() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{},
@@ -38,8 +37,8 @@ func Direct() *http.Client {
 	}
 }
 
-// Version tells what runs there. It is also the way to see whether something
-// runs, and knows the token.
+// Version returns the version of the server. It can also be used to check that a server
+// is running and accepts the token.
 func (c *Client) Version(ctx context.Context) (Version, error) {
 	var v Version
 	_, err := c.call(ctx, http.MethodGet, "version", nil, nil, &v)
@@ -51,8 +50,8 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return c.GetAt(ctx, n, time.Time{})
 }
 
-// GetAt returns the record of n as it was at a time, the present one if that is
-// zero, or [store.ErrNotFound].
+// GetAt returns the record of n as of a time, the current record if that is zero, or
+// [store.ErrNotFound].
 func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", at)
@@ -63,12 +62,12 @@ func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.R
 	}
 	rec.Name = n
 	if key, ok := strings.CutPrefix(head.Get("Content-Location"), Root+"names/"); ok {
-		rec.Name = name.FromKey(UnescapeName(key)) // the authority may fold case
+		rec.Name = name.FromKey(UnescapeName(key)) // the authority may ignore case
 	}
 	return rec, nil
 }
 
-// Put makes a record as req says; see [registrar.Registrar.Put].
+// Put creates or changes a record; see [registrar.Registrar.Put].
 func (c *Client) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
 	outs, err := c.Apply(ctx, []registrar.Request{req}, why)
 	if err != nil {
@@ -77,13 +76,13 @@ func (c *Client) Put(ctx context.Context, req registrar.Request, why string) (re
 	return outs[0], outs[0].Err
 }
 
-// Apply does what Put does for up to [MaxBatch] requests; see
+// Apply is like Put for up to [MaxBatch] requests; see
 // [registrar.Registrar.Apply].
 func (c *Client) Apply(ctx context.Context, reqs []registrar.Request, why string) ([]registrar.Outcome, error) {
 	return c.batch(ctx, reqs, why, false)
 }
 
-// Preview returns what Apply would, and changes nothing.
+// Preview returns what Apply would return, and changes nothing.
 func (c *Client) Preview(ctx context.Context, reqs []registrar.Request) ([]registrar.Outcome, error) {
 	return c.batch(ctx, reqs, "", true)
 }
@@ -112,7 +111,7 @@ func (c *Client) Retire(ctx context.Context, n name.Name, r registrar.Retirement
 	return c.changeName(ctx, n, http.MethodPost, "/retire", nil, Retirement{r, revision(r.Expected), why})
 }
 
-// Delete removes a name that is reserved; see [registrar.Registrar.Delete].
+// Delete deletes a reserved name; see [registrar.Registrar.Delete].
 func (c *Client) Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error) {
 	q := url.Values{"why": {why}}
 	if expected != store.AnyRevision {
@@ -130,14 +129,14 @@ func (c *Client) Authority(ctx context.Context, p name.Prefix) (*store.Authority
 	return a, nil
 }
 
-// Authorities returns all authorities in the order of their prefixes.
+// Authorities returns all authorities sorted by prefix.
 func (c *Client) Authorities(ctx context.Context) ([]*store.Authority, error) {
 	var all Authorities
 	_, err := c.call(ctx, http.MethodGet, "authorities", nil, nil, &all)
 	return all.Authorities, err
 }
 
-// PutAuthority makes an authority as given; see
+// PutAuthority creates or replaces an authority; see
 // [registrar.Registrar.PutAuthority].
 func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error) {
 	q := url.Values{"why": {why}}
@@ -147,21 +146,21 @@ func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected 
 	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), q, a)
 }
 
-// Grant makes a new token.
+// Grant creates a token.
 func (c *Client) Grant(ctx context.Context, g Grant) (Granted, error) {
 	var out Granted
 	_, err := c.call(ctx, http.MethodPost, "tokens", nil, g, &out)
 	return out, err
 }
 
-// Tokens returns what may be told of all tokens, in the order of their IDs.
+// Tokens returns all tokens without their secrets, sorted by ID.
 func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
 	var all Tokens
 	_, err := c.call(ctx, http.MethodGet, "tokens", nil, nil, &all)
 	return all.Tokens, err
 }
 
-// Revoke makes the token with this ID worthless.
+// Revoke revokes the token with this ID.
 func (c *Client) Revoke(ctx context.Context, id string) error {
 	_, err := c.call(ctx, http.MethodDelete, "tokens/"+EscapeName(id), nil, nil, nil)
 	return err
@@ -170,7 +169,7 @@ func (c *Client) Revoke(ctx context.Context, id string) error {
 func namePath(n name.Name) string     { return "names/" + EscapeName(n.Key()) }
 func prefixPath(p name.Prefix) string { return "authorities/" + EscapeName(p.String()) }
 
-// changeName makes a request about n whose answer is an outcome.
+// changeName sends a request about n whose response is an outcome.
 func (c *Client) changeName(ctx context.Context, n name.Name, method, action string, q url.Values, body any) (registrar.Outcome, error) {
 	out, err := c.change(ctx, method, namePath(n)+action, q, body)
 	if err != nil {
@@ -179,7 +178,7 @@ func (c *Client) changeName(ctx context.Context, n name.Name, method, action str
 	return out, err
 }
 
-// change makes a request whose answer is an outcome.
+// change sends a request whose response is an outcome.
 func (c *Client) change(ctx context.Context, method, path string, q url.Values, body any) (registrar.Outcome, error) {
 	var o Outcome
 	_, err := c.call(ctx, method, path, q, body, &o)
@@ -190,7 +189,7 @@ func (c *Client) change(ctx context.Context, method, path string, q url.Values, 
 	return out, out.Err
 }
 
-// call makes a request and reads its answer into out, if that is not nil.
+// call sends a request and decodes the response into out, unless that is nil.
 func (c *Client) call(ctx context.Context, method, path string, q url.Values, body, out any) (http.Header, error) {
 	var in io.Reader
 	if body != nil {
@@ -206,27 +205,27 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, bo
 	}
 	defer resp.Body.Close()
 	if out == nil {
-		_, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer))
+		_, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
 		return resp.Header, err
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(out); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxResponse)).Decode(out); err != nil {
 		return resp.Header, fmt.Errorf("adminapi: %s %s: %w", method, path, err)
 	}
 	return resp.Header, nil
 }
 
 const (
-	maxAnswer  = 1 << 30 // bytes of an answer that is read in one piece
-	maxProblem = 1 << 20 // bytes of a problem
+	maxResponse = 1 << 30 // bytes of a response that is read at once
+	maxProblem  = 1 << 20 // bytes of a problem
 )
 
-// send makes a request. The answer's body, which the caller closes, is of a
-// request that was carried out.
+// send sends a request. It returns an error unless the request succeeded. The caller
+// must close the body of the response.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	return c.sendWith(ctx, nil, method, path, q, body, contentType)
 }
 
-// sendWith is send with further fields in the head.
+// sendWith is like send with additional header fields.
 func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	target := strings.TrimSuffix(c.URL, "/") + Root + path
 	if len(q) > 0 {
@@ -256,12 +255,12 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	return nil, readProblem(resp)
 }
 
-// readProblem returns the error that the server told.
+// readProblem returns the error in a response.
 func readProblem(resp *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	var p Problem
 	if json.Unmarshal(b, &p) == nil && p.Status != 0 {
 		return p.Err()
 	}
-	return errors.Join(&StatusError{Status: resp.StatusCode, Detail: "the answer is no problem of this API"}, err)
+	return errors.Join(&StatusError{Status: resp.StatusCode, Detail: "the response is not a problem of this API"}, err)
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Difference is what a change has made of one field, or of one value of a list.
+// A Difference is a change of one field, or of one value of a list.
 type Difference struct {
 	Field  string `json:"field"`            // such as "status", "locations", "metadata.title"
-	Before string `json:"before,omitempty"` // "" for what was added
-	After  string `json:"after,omitempty"`  // "" for what was taken away
+	Before string `json:"before,omitempty"` // "" if the value was added
+	After  string `json:"after,omitempty"`  // "" if the value was removed
 }
 
-// InAnotherOrder is what a list has become whose values are the same.
+// InAnotherOrder is the After of a list whose values were only reordered.
 const InAnotherOrder = "(in another order)"
 
-// Differences returns what is different in the record after, by field; nil stands
-// for no record. Locations of the same URL and component are the same location.
+// Differences returns how after differs from before, by field; nil means no record.
+// Locations with the same URL and component are the same location.
 func Differences(before, after *store.Record) []Difference {
 	var none store.Record
 	if before == nil {
@@ -60,8 +60,8 @@ func whenTrue(b bool) string {
 	return ""
 }
 
-// AuthorityDifferences is Differences for authorities; nil stands for none. Fields are
-// named as JSON has them, and values that are no text are JSON.
+// AuthorityDifferences is like Differences for authorities; nil means no authority. Fields
+// have their JSON names, and values other than strings are JSON.
 func AuthorityDifferences(before, after *store.Authority) []Difference {
 	was, is := fieldsOf(before), fieldsOf(after)
 	var d differences
@@ -77,7 +77,7 @@ func AuthorityDifferences(before, after *store.Authority) []Difference {
 	return d
 }
 
-// fieldsOf returns the fields of an authority that say something about it, in JSON.
+// fieldsOf returns the content of an authority as JSON, by field.
 func fieldsOf(a *store.Authority) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	if a == nil {
@@ -90,7 +90,7 @@ func fieldsOf(a *store.Authority) map[string]json.RawMessage {
 		err = json.Unmarshal(b, &fields)
 	}
 	if err != nil {
-		panic("adminapi: " + err.Error()) // it has nothing but texts, numbers and flags
+		panic("adminapi: " + err.Error()) // it has only strings, numbers and booleans
 	}
 	delete(fields, "prefix")
 	return fields
@@ -102,12 +102,12 @@ func union(a, b map[string]json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// texts returns a list of texts, which nothing is too.
+// texts decodes a list of strings; a missing value is an empty list.
 func texts(b json.RawMessage) (list []string, ok bool) {
 	return list, b == nil || json.Unmarshal(b, &list) == nil
 }
 
-// plain returns a text as it is, and all else as it is in JSON.
+// plain returns the value of a string, and other values as JSON.
 func plain(b json.RawMessage) string {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
@@ -124,25 +124,25 @@ func (d *differences) value(field, before, after string) {
 	}
 }
 
-// list tells the values that went and came. One for one is a value that changed.
+// list adds the removed and added values. If there is one of each, the value was changed.
 func (d *differences) list(field string, before, after []string) {
-	gone, come := without(before, after), without(after, before)
+	removed, added := without(before, after), without(after, before)
 	switch {
-	case len(gone) == 1 && len(come) == 1:
-		d.value(field, gone[0], come[0])
+	case len(removed) == 1 && len(added) == 1:
+		d.value(field, removed[0], added[0])
 		return
-	case len(gone)+len(come) == 0 && !slices.Equal(before, after):
+	case len(removed)+len(added) == 0 && !slices.Equal(before, after):
 		d.value(field, "", InAnotherOrder)
 	}
-	for _, s := range gone {
+	for _, s := range removed {
 		d.value(field, s, "")
 	}
-	for _, s := range come {
+	for _, s := range added {
 		d.value(field, "", s)
 	}
 }
 
-// without returns what a has more of than b.
+// without returns the values of a that are not in b, counting duplicates.
 func without(a, b []string) []string {
 	left := map[string]int{}
 	for _, s := range b {
@@ -188,7 +188,7 @@ func (d *differences) locations(before, after []nomen.Location) {
 	*d = append(*d, came...)
 }
 
-// locationText returns a location in one line.
+// locationText formats a location on one line.
 func locationText(l nomen.Location) string {
 	var parts []string
 	for _, p := range [...]struct{ label, value string }{

@@ -22,11 +22,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// History is the answer to GET names/{name}/history and GET
-// authorities/{prefix}/history, unless JSON Lines are asked for, which have no bound.
+// History is the response to GET names/{name}/history and GET
+// authorities/{prefix}/history, unless JSON Lines are requested, which have no limit.
 type History struct {
 	Revisions []Revision `json:"revisions"`
-	Truncated bool       `json:"truncated,omitempty"` // there are older ones
+	Truncated bool       `json:"truncated,omitempty"` // there are older revisions
 }
 
 // A Revision is one change of a name or an authority.
@@ -35,14 +35,14 @@ type Revision struct {
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"` // "" for the operator of the machine
 	Why       string           `json:"why,omitempty"`
-	Batch     string           `json:"batch,omitempty"`     // ID of the import, relocation or undo that it is part of
-	Record    *store.Record    `json:"record,omitempty"`    // as it was from then on; absent when it was deleted
-	Authority *store.Authority `json:"authority,omitempty"` // as Record
+	Batch     string           `json:"batch,omitempty"`     // ID of the import, relocation or undo to which it belongs
+	Record    *store.Record    `json:"record,omitempty"`    // the record from then on; absent if it was deleted
+	Authority *store.Authority `json:"authority,omitempty"` // the authority from then on
 	Redacts   []uint64         `json:"redacts,omitempty"`   // earlier revisions whose content it removed
 	Redacted  bool             `json:"redacted,omitempty"`  // its own content, who and why were removed
 }
 
-// NewRevision returns the revision that a change of a name or an authority has made.
+// NewRevision returns the revision for a change of a name or an authority.
 func NewRevision(c *store.Change) Revision {
 	return Revision{
 		Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
@@ -57,33 +57,33 @@ type Redaction struct {
 	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
 }
 
-// Registrar returns r as the registrar takes it.
+// Registrar converts r to a redaction of the registrar.
 func (r Redaction) Registrar() registrar.Redaction {
 	red := r.Redaction
 	red.Expected = expected(r.Expected)
 	return red
 }
 
-// An Entry is one line of the answer to GET changes: a [store.Entry]. Exactly one
-// of Record, Authority and Deleted is there.
+// An Entry is one line of the response to GET changes: the JSON form of a [store.Entry].
+// It has exactly one of Record, Authority and Deleted.
 type Entry struct {
-	Seq       uint64           `json:"seq"` // "after" of the request that goes on behind it
+	Seq       uint64           `json:"seq"` // pass it as "after" to continue after this entry
 	Key       string           `json:"key"` // of the name, or the prefix of the authority
 	Revision  uint64           `json:"revision"`
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"`
 	Why       string           `json:"why,omitempty"`
-	Batch     string           `json:"batch,omitempty"` // as of a Revision
+	Batch     string           `json:"batch,omitempty"` // as in a Revision
 	Record    *store.Record    `json:"record,omitempty"`
 	Authority *store.Authority `json:"authority,omitempty"`
-	Deleted   bool             `json:"deleted,omitempty"` // a reserved name went
+	Deleted   bool             `json:"deleted,omitempty"` // a reserved name was deleted
 	Redacts   []uint64         `json:"redacts,omitempty"`
 	Redacted  bool             `json:"redacted,omitempty"`
-	Salt      string           `json:"salt,omitempty"` // in hex, as the digest; none when it was redacted
+	Salt      string           `json:"salt,omitempty"` // in hex, like the digest; empty if redacted
 	Digest    string           `json:"digest"`
 }
 
-// NewEntry returns e as JSON has it.
+// NewEntry returns the JSON form of e.
 func NewEntry(e *store.Entry) Entry {
 	c := e.Change
 	j := Entry{
@@ -97,7 +97,7 @@ func NewEntry(e *store.Entry) Entry {
 	return j
 }
 
-// Store returns j as a store has it.
+// Store converts j to an entry of a store.
 func (j Entry) Store() (*store.Entry, error) {
 	c := &store.Change{
 		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
@@ -113,9 +113,9 @@ func (j Entry) Store() (*store.Entry, error) {
 	case j.Revision == 0:
 		return nil, fmt.Errorf("adminapi: change %d has no revision", j.Seq)
 	case j.Key == "" || subjects != 1:
-		return nil, fmt.Errorf("adminapi: change %d is not about one thing", j.Seq)
+		return nil, fmt.Errorf("adminapi: change %d must be about exactly one record or authority", j.Seq)
 	case j.Authority != nil && j.Authority.Prefix.String() != j.Key:
-		return nil, fmt.Errorf("adminapi: change %d is about %q and says %q", j.Seq, j.Authority.Prefix, j.Key)
+		return nil, fmt.Errorf("adminapi: change %d: prefix %q does not match key %q", j.Seq, j.Authority.Prefix, j.Key)
 	case j.Record != nil:
 		record := *j.Record
 		record.Name = name.FromKey(j.Key)
@@ -136,26 +136,26 @@ func (j Entry) Store() (*store.Entry, error) {
 	return e, nil
 }
 
-// unhex reads as many octets as dst has.
+// unhex decodes s into all of dst.
 func unhex(dst []byte, s string) error {
 	if len(s) != 2*len(dst) {
-		return fmt.Errorf("%d digits, want %d", len(s), 2*len(dst))
+		return fmt.Errorf("%d hexadecimal digits, expected %d", len(s), 2*len(dst))
 	}
 	_, err := hex.Decode(dst, []byte(s))
 	return err
 }
 
-// A Head is the answer to GET head: a [store.Head].
+// A Head is the response to GET head: the JSON form of a [store.Head].
 type Head struct {
 	Size  uint64   `json:"size"`
 	Hash  string   `json:"hash"`            // in hex
-	Proof []string `json:"proof,omitempty"` // that it begins with the log of the size asked about: see [store.Prover]
+	Proof []string `json:"proof,omitempty"` // that the log begins with the log of size since: see [store.Prover]
 }
 
-// NewHead returns h as JSON has it.
+// NewHead returns the JSON form of h.
 func NewHead(h store.Head) Head { return Head{Size: h.Size, Hash: hex.EncodeToString(h.Hash[:])} }
 
-// Store returns j as a store has it.
+// Store converts j to a head of a store.
 func (j Head) Store() (store.Head, error) {
 	h := store.Head{Size: j.Size}
 	if err := unhex(h.Hash[:], j.Hash); err != nil {
@@ -164,7 +164,7 @@ func (j Head) Store() (store.Head, error) {
 	return h, nil
 }
 
-// A Place is one line of the answer to GET find: a [store.Place].
+// A Place is one line of the response to GET find: the JSON form of a [store.Place].
 type Place struct {
 	URL string `json:"url"`
 	Key string `json:"name"` // in canonical form
@@ -173,9 +173,9 @@ type Place struct {
 // A Minting is the body of POST mint.
 type Minting struct {
 	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
-	Template string `json:"template,omitempty"` // what follows it; "" to go on as the names that are there
+	Template string `json:"template,omitempty"` // what follows the prefix; "" to continue the existing names
 	Count    int    `json:"count"`              // absent for one
-	DryRun   bool   `json:"dry_run,omitempty"`  // nothing is reserved
+	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing
 	Why      string `json:"why,omitempty"`
 }
 
@@ -184,31 +184,31 @@ type BackupRequest struct {
 	Dir string `json:"dir"` // an absolute path on the machine of the server
 }
 
-// A Report is one line of the answer to what takes a while: verify, backup,
-// relocate, undo, mint. One of the members is there; the last line is Done, with the problem
-// that ended it too early, if one did.
+// A Report is one line of the response to verify, backup, relocate, undo and mint. It has
+// one of the members. The last line has Done, and the problem that ended the work early, if
+// there was one.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
 	Fault     *Fault               `json:"fault,omitempty"`     // of verify
 	Moved     *Moved               `json:"moved,omitempty"`     // of relocate
 	Refused   *Refused             `json:"refused,omitempty"`   // of relocate and undo
-	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: so far, and at the end
+	Relocated *registrar.Relocated `json:"relocated,omitempty"` // of relocate: the totals so far and at the end
 	Reverted  *registrar.Reversal  `json:"reverted,omitempty"`  // of undo
-	Undone    *registrar.Undone    `json:"undone,omitempty"`    // of undo: so far, and at the end
-	Minted    string               `json:"minted,omitempty"`    // of mint: a new name, which is reserved now
+	Undone    *registrar.Undone    `json:"undone,omitempty"`    // of undo: the totals so far and at the end
+	Minted    string               `json:"minted,omitempty"`    // of mint: a name that was reserved
 	Done      bool                 `json:"done,omitempty"`
 	Head      *Head                `json:"head,omitempty"` // of verify, at the end
 	Problem   *Problem             `json:"problem,omitempty"`
 }
 
-// Progress is how much of how much is done: of verify in changes and other things
-// that are looked at, of backup in bytes.
+// Progress is the work done so far: for verify in changes and other checked items, for
+// backup in bytes.
 type Progress struct {
 	Done  uint64 `json:"done"`
 	Total uint64 `json:"total"`
 }
 
-// A Fault is a [store.Fault].
+// A Fault is the JSON form of a [store.Fault].
 type Fault struct {
 	Kind    string `json:"kind,omitempty"` // name, authority or token; "" for the store itself
 	Key     string `json:"key,omitempty"`
@@ -216,7 +216,7 @@ type Fault struct {
 	Problem string `json:"problem"`
 }
 
-// NewFault returns f as JSON has it.
+// NewFault returns the JSON form of f.
 func NewFault(f store.Fault) Fault {
 	j := Fault{Key: f.Subject.Key, Seq: f.Seq, Problem: f.Problem}
 	if f.Subject.Kind != 0 {
@@ -225,7 +225,7 @@ func NewFault(f store.Fault) Fault {
 	return j
 }
 
-// Store returns j as a store has it.
+// Store converts j to a fault of a store.
 func (j Fault) Store() store.Fault {
 	f := store.Fault{Seq: j.Seq, Problem: j.Problem, Subject: store.Subject{Key: j.Key}}
 	for kind, word := range kindNames() {
@@ -240,29 +240,28 @@ func kindNames() map[store.Kind]string {
 	return map[store.Kind]string{store.KindName: "name", store.KindAuthority: "authority", store.KindToken: "token"}
 }
 
-// Moved tells of a location that is (or would be) replaced.
+// Moved is a location that is (or would be) replaced.
 type Moved struct {
 	Key  string `json:"name"`
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// Refused tells of a name that could not be changed.
+// Refused is a name that could not be changed.
 type Refused struct {
 	Key     string   `json:"name"`
 	Problem *Problem `json:"problem"`
 }
 
-// ParseTime reads a time as of which something is asked: one of RFC 3339, whose "T" and
-// "Z" may be in lower case (5.6), or a date, which means the last moment of that day,
-// UTC.
+// ParseTime parses the time for a record as of then: a time of RFC 3339, whose "T" and "Z"
+// may be in lower case (5.6), or a date, which means the last moment of that day, UTC.
 func ParseTime(s string) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
 	}
 	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
-		return time.Time{}, fmt.Errorf("%.40q is no time of the form 2006-01-02T15:04:05Z, and no date of the form 2006-01-02", s)
+		return time.Time{}, fmt.Errorf("invalid time %.40q: must be a time such as 2006-01-02T15:04:05Z or a date such as 2006-01-02", s)
 	}
 	return t.UTC(), nil
 }
@@ -279,8 +278,8 @@ func setNumber(q url.Values, name string, n uint64) {
 	}
 }
 
-// Revisions yields the revisions of n, the newest first, as they come. There is
-// [store.ErrNotFound] for a name that never was.
+// Revisions yields the revisions of n, newest first, as they arrive. It yields
+// [store.ErrNotFound] for an unknown name.
 func (c *Client) Revisions(ctx context.Context, n name.Name) iter.Seq2[Revision, error] {
 	return lines[Revision](ctx, c, namePath(n)+"/history", url.Values{"format": {"jsonl"}})
 }
@@ -296,8 +295,8 @@ func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar
 	return c.change(ctx, http.MethodPost, prefixPath(p)+"/redact", nil, Redaction{r, revision(r.Expected)})
 }
 
-// Changes yields the changes after a place in their one order, as far as the
-// rights of the token reach; see [store.Feed].
+// Changes yields the changes after an entry, in the order of the log, limited to the scope
+// of the token; see [store.Feed].
 func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	q := url.Values{}
 	setNumber(q, "after", after)
@@ -314,9 +313,9 @@ func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 	}
 }
 
-// AuthorityHistory yields the changes of the authority of exactly this prefix, the
-// newest first, as they come. A server that does not show them is asked for all changes
-// of its store, from the first on to the revision that the authority has now.
+// AuthorityHistory yields the changes of the authority with exactly this prefix, newest
+// first, as they arrive. From an older server, which has no such resource, it reads all
+// changes of the store up to the current revision of the authority.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for r, err := range lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}}) {
@@ -325,7 +324,7 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 				c.searchedHistory(ctx, p, yield)
 				return
 			case err == nil && (r.Authority == nil || r.Revision == 0):
-				err = fmt.Errorf("adminapi: %s: a revision without content or number", p)
+				err = fmt.Errorf("adminapi: %s: revision without content or number", p)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -342,14 +341,14 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 	}
 }
 
-// isNoRoute reports whether err may be that of a server without a history of
-// authorities, which takes the path for that of another authority. It is the same if
-// there is none of the prefix.
+// isNoRoute reports whether err may come from an older server without histories of
+// authorities, which reads the path as another prefix. The error is the same for an
+// unknown prefix.
 func isNoRoute(err error) bool {
 	return errors.As(err, new(*name.Error)) || errors.Is(err, store.ErrNotFound)
 }
 
-// searchedHistory yields what AuthorityHistory does, of all changes.
+// searchedHistory yields the history of an authority from all changes.
 func (c *Client) searchedHistory(ctx context.Context, p name.Prefix, yield func(*store.Change, error) bool) {
 	all, err := c.authorityChanges(ctx, p)
 	if err != nil {
@@ -412,8 +411,8 @@ func (c *Client) ProveHead(ctx context.Context, later, earlier uint64) ([][32]by
 	return proof, nil
 }
 
-// Find yields the locations that begin with prefix, as far as the rights of the
-// token reach; see [store.Finder].
+// Find yields the locations that begin with prefix, limited to the scope of the token; see
+// [store.Finder].
 func (c *Client) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
 	q := url.Values{"location": {prefix}}
 	if after != (store.Place{}) {
@@ -433,13 +432,13 @@ func (c *Client) Find(ctx context.Context, prefix string, after store.Place) ite
 	}
 }
 
-// Verify lets the server check its store; see [store.Verifier].
+// Verify makes the server verify its store; see [store.Verifier].
 func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	return c.verify(ctx, nil, fault, progress)
 }
 
-// VerifySince lets the server check what came after a head. The error is a
-// [*store.HeadError] if its log does not begin with that of the head.
+// VerifySince makes the server verify what came after a head. The error is a
+// [*store.HeadError] if its log does not begin with the log of that head.
 func (c *Client) VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	return c.verify(ctx, url.Values{"since": {since.String()}}, fault, progress)
 }
@@ -457,13 +456,13 @@ func (c *Client) verify(ctx context.Context, q url.Values, fault func(store.Faul
 		return store.Head{}, err
 	}
 	if last.Head == nil {
-		return store.Head{}, fmt.Errorf("adminapi: verify: the answer has no head")
+		return store.Head{}, fmt.Errorf("adminapi: verify: the response has no head")
 	}
 	return last.Head.Store()
 }
 
-// Backup lets the server make a copy of its store in dir, an absolute path on its
-// machine; see [store.Backuper].
+// Backup makes the server back up its store to dir, an absolute path on its machine; see
+// [store.Backuper].
 func (c *Client) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	_, err := c.reports(ctx, "backup", nil, BackupRequest{dir}, func(r Report) {
 		if r.Progress != nil && progress != nil {
@@ -495,7 +494,7 @@ func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (regist
 	return sum, err
 }
 
-// Undo takes back changes; see [registrar.Registrar.Undo].
+// Undo reverts changes; see [registrar.Registrar.Undo].
 func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error) {
 	var sum registrar.Undone
 	last, err := c.reports(ctx, "undo", nil, u, func(r Report) {
@@ -516,8 +515,8 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 	return sum, err
 }
 
-// Mint makes new names and reserves them. Each is told as soon as it is kept; that there
-// are fewer than were wanted is an error.
+// Mint creates names, reserves them, and calls each as soon as a name is reserved. It
+// returns an error if there are fewer names than requested.
 func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
 	_, err := c.reports(ctx, "mint", nil, m, func(r Report) {
 		if r.Minted != "" {
@@ -527,9 +526,9 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 	return err
 }
 
-// reports makes a request whose answer is Reports, calls each with all but the last,
-// and returns that. When ctx ends, the job that the request has started is cancelled;
-// when the connection breaks, the job goes on.
+// reports sends a request, calls each with every report except the last, and returns the
+// last. If ctx ends, it cancels the job that the request started; if the connection breaks,
+// the job continues.
 func (c *Client) reports(ctx context.Context, path string, q url.Values, body any, each func(Report)) (Report, error) {
 	b, err := Encode(body)
 	if err != nil {
@@ -555,42 +554,42 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 		}
 		each(r)
 	}
-	return Report{}, c.left(ctx, resp.Header.Get(JobHeader), fmt.Errorf("adminapi: %s: the server's answer broke off: %w", path, io.ErrUnexpectedEOF))
+	return Report{}, c.left(ctx, resp.Header.Get(JobHeader), fmt.Errorf("adminapi: %s: the response was truncated: %w", path, io.ErrUnexpectedEOF))
 }
 
-// left is what becomes of a job whose answer broke off with err.
+// left handles a job whose response ended with err: it cancels the job if ctx has ended.
 func (c *Client) left(ctx context.Context, id string, err error) error {
 	switch {
-	case id == "": // a server without jobs, or work that is none
+	case id == "": // a server without jobs, or work that is not a job
 		return err
 	case ctx.Err() == nil:
-		return fmt.Errorf("%w; its job %s goes on unless the server ended: 'nomen jobs show %s'", err, id, id)
+		return fmt.Errorf("%w; job %s continues unless the server has stopped: see 'nomen jobs show %s'", err, id, id)
 	}
 	const patience = 5 * time.Second
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if _, cerr := c.CancelJob(last, id); cerr != nil {
-		return fmt.Errorf("%w; its job %s could not be cancelled: %w", err, id, cerr)
+		return fmt.Errorf("%w; cannot cancel job %s: %w", err, id, cerr)
 	}
 	return err
 }
 
-// maxLine bounds a line of an answer: a record of the greatest size with all of
-// its octets escaped.
+// maxLine is the maximum length of a line in a response: a record of maximum size with all
+// bytes escaped.
 const maxLine = 8 << 20
 
-// lines gets JSON Lines.
+// lines requests JSON Lines and yields them.
 func lines[T any](ctx context.Context, c *Client, path string, q url.Values) iter.Seq2[T, error] {
 	return streamed[T](ctx, c, http.MethodGet, path, q, nil)
 }
 
-// streamed yields the lines of an answer as they come. It holds one at a time.
+// streamed yields the lines of a response as they arrive, with one at a time in memory.
 func streamed[T any](ctx context.Context, c *Client, method, path string, q url.Values, body io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
+		var zero T
 		resp, err := c.send(ctx, method, path, q, body, "application/json")
 		if err != nil {
-			yield(none, err)
+			yield(zero, err)
 			return
 		}
 		defer resp.Body.Close()
@@ -598,16 +597,16 @@ func streamed[T any](ctx context.Context, c *Client, method, path string, q url.
 	}
 }
 
-// readLines yields the lines of an answer.
+// readLines yields the lines of a response.
 func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
+		var zero T
 		scan := bufio.NewScanner(r)
 		scan.Buffer(nil, maxLine)
 		for scan.Scan() {
 			var v T
 			if err := json.Unmarshal(scan.Bytes(), &v); err != nil {
-				yield(none, fmt.Errorf("adminapi: %s: %w", path, err))
+				yield(zero, fmt.Errorf("adminapi: %s: %w", path, err))
 				return
 			}
 			if !yield(v, nil) {
@@ -615,7 +614,7 @@ func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
 			}
 		}
 		if err := scan.Err(); err != nil {
-			yield(none, fmt.Errorf("adminapi: %s: the server's answer broke off: %w", path, err))
+			yield(zero, fmt.Errorf("adminapi: %s: the response was truncated: %w", path, err))
 		}
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// JobHeader is the field of an answer that names the job that the request has started.
-// A request may have it too: a client that chooses the ID, one of [NewJobID], can cancel
-// a job whose answer it has not seen.
+// JobHeader is the response field with the ID of the job that the request started. A
+// client can also send it with an ID from [NewJobID], so that it can cancel the job before
+// it gets a response.
 const JobHeader = "Nomen-Job"
 
 const jobIDLength = 10
 
-// NewJobID returns a random ID.
+// NewJobID returns a random job ID.
 func NewJobID() string { return strings.ToLower(rand.Text()[:jobIDLength]) }
 
-// IsJobID reports whether s is one that NewJobID could return.
+// IsJobID reports whether s has the form of a job ID.
 func IsJobID(s string) bool {
 	return len(s) == jobIDLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
@@ -41,7 +41,7 @@ const (
 	JobDone        = "done"
 	JobFailed      = "failed"
 	JobCancelled   = "cancelled"
-	JobInterrupted = "interrupted" // the server ended before the job did
+	JobInterrupted = "interrupted" // the server stopped before the job ended
 )
 
 // MaxJobDetails is how many faults and refusals a job keeps.
@@ -53,21 +53,21 @@ type Job struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"`
 	State    string     `json:"state"`
-	Complete bool       `json:"complete"`          // it did all that it was to do; false while it runs
-	Who      string     `json:"who,omitempty"`     // who started it
-	Subject  string     `json:"subject,omitempty"` // such as the directory of a backup
+	Complete bool       `json:"complete"`          // it did all of its work; false while it runs
+	Who      string     `json:"who,omitempty"`     // bearer of the token that started it
+	Subject  string     `json:"subject,omitempty"` // what it works on, such as the directory of a backup
 	DryRun   bool       `json:"dry_run,omitempty"`
 	Started  time.Time  `json:"started"`
 	Ended    time.Time  `json:"ended,omitzero"`
 	Unit     string     `json:"unit"` // of Done and Total: records, names, changes or bytes
 	Done     uint64     `json:"done"`
 	Total    uint64     `json:"total,omitempty"`   // 0 if unknown
-	Rate     float64    `json:"rate,omitempty"`    // units a second since the start
-	Left     float64    `json:"left,omitempty"`    // seconds until the end, about; 0 if unknown
-	Import   string     `json:"import,omitempty"`  // ID of its changes, by which they can be undone; there may be none yet
+	Rate     float64    `json:"rate,omitempty"`    // units per second since the start
+	Left     float64    `json:"left,omitempty"`    // estimated seconds until the end; 0 if unknown
+	Import   string     `json:"import,omitempty"`  // ID of its changes, with which they can be undone; may still be empty
 	Result   *JobResult `json:"result,omitempty"`  // so far, and at the end
-	Problem  *Problem   `json:"problem,omitempty"` // why it is not complete
-	Next     string     `json:"next,omitempty"`    // how to go on if it is not complete, in words
+	Problem  *Problem   `json:"problem,omitempty"` // why it is incomplete
+	Next     string     `json:"next,omitempty"`    // for people: how to continue if it is incomplete
 }
 
 // A JobResult is what a job has done so far.
@@ -82,12 +82,12 @@ type JobResult struct {
 	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import, likewise
 }
 
-// Jobs is the answer to GET jobs: the newest first.
+// Jobs is the response to GET jobs, newest first.
 type Jobs struct {
 	Jobs []Job `json:"jobs"`
 }
 
-// Jobs returns the jobs that the token may see, the newest first.
+// Jobs returns the jobs that the token is permitted to see, newest first.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
 	var all Jobs
 	_, err := c.call(ctx, http.MethodGet, "jobs", nil, nil, &all)
@@ -101,8 +101,8 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return j, err
 }
 
-// CancelJob ends a job that runs; what it has done stays. It returns the job, which may
-// need a moment to end. A job that has ended stays as it is.
+// CancelJob cancels a running job; changes already made stay. It returns the job, which may
+// take a moment to end. A job that has ended is not affected.
 func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
 	var j Job
 	_, err := c.call(ctx, http.MethodDelete, "jobs/"+EscapeName(id), nil, nil, &j)

@@ -12,17 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// firstPage is how many keys are asked for at first; who goes on gets twice as many
-// each time.
+// firstPage is the size of the first page of keys; each further page is twice as large.
 const firstPage = 16
 
-// Keys yields the names that a scan asks for, in the order of their keys, page by
-// page: who stops early has asked for little. Each page is as of its own moment.
-// The At of the scan cannot be asked for.
+// Keys yields the names of a scan, sorted by key, in pages that start small, so that
+// stopping early costs little. Each page is as of its own moment. It does not support the
+// At of a scan.
 func (c *Client) Keys(ctx context.Context, s store.Scan) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		if !s.At.IsZero() {
-			yield(name.Name{}, errors.New("adminapi: lists are of the present"))
+			yield(name.Name{}, errors.New("adminapi: listing names as of a time is not supported"))
 			return
 		}
 		after := s.After

@@ -9,21 +9,20 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// missesPath is where the names are that were asked for and are not known:
+// missesPath is the path of the failed lookups:
 //
 //	GET    misses   [Misses]; prefix, limit
-//	DELETE misses   forgets them all; [Misses] with what was forgotten in Totals
+//	DELETE misses   resets them; [Misses] with what was removed in Totals
 const missesPath = "misses"
 
-// Misses are names that were asked for and are not known, the most frequent
-// first, as far as the rights of the token reach.
+// Misses are failed lookups, most frequent first, limited to the scope of the token.
 type Misses struct {
 	misses.Totals
 	Misses []misses.Miss `json:"misses"`
 }
 
-// Misses returns the most frequent of the names that begin with prefix, all of
-// them if limit is 0.
+// Misses returns the most frequent failed lookups of names that begin with prefix. A limit
+// of 0 means all.
 func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, error) {
 	q := url.Values{}
 	setText(q, "prefix", prefix)
@@ -35,7 +34,7 @@ func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, 
 	return m, err
 }
 
-// ClearMisses forgets all misses and returns the totals of what was forgotten.
+// ClearMisses resets all failed lookups and returns their totals.
 func (c *Client) ClearMisses(ctx context.Context) (misses.Totals, error) {
 	var m Misses
 	_, err := c.call(ctx, http.MethodDelete, missesPath, nil, nil, &m)

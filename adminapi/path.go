@@ -6,11 +6,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Root is the path below which the resources of the admin API are.
+// Root is the path of the admin API.
 const Root = "/api/v1/"
 
-// EscapeName escapes s, a name or prefix, as a whole for use in a path: all but
-// the unreserved characters of RFC 3986 and the plus sign that schemes may have.
+// EscapeName escapes a name or prefix as a whole for use in a path: all characters except
+// the unreserved ones of RFC 3986 and the plus sign, which schemes may contain.
 func EscapeName(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -36,9 +36,8 @@ func isPlain(c byte) bool {
 	return strings.IndexByte("-._~+", c) >= 0
 }
 
-// UnescapeName returns the name that stands in a path. A name keeps its escapes;
-// but one of which the colon behind the scheme is escaped was escaped as a whole,
-// and is unescaped once.
+// UnescapeName returns the name in a path. It keeps the escapes of a name, but unescapes
+// once a name that was escaped as a whole, in which the colon after the scheme is escaped.
 func UnescapeName(s string) string {
 	i := strings.IndexAny(s, ":%")
 	if i <= 0 || !strings.HasPrefix(strings.ToUpper(s[i:min(i+3, len(s))]), "%3A") {

@@ -14,61 +14,60 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Problem tells why a request was not carried out: problem details of RFC 9457.
-// Which of the members below Detail are there depends on the type.
+// A Problem says why a request failed: problem details (RFC 9457). The type decides which
+// of the members below Detail are present.
 type Problem struct {
 	Type   string `json:"type"` // a URI reference that ends in the kind
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 
-	Name     string  `json:"name,omitempty"`     // or prefix
+	Name     string  `json:"name,omitempty"`     // or the prefix
 	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
 	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field or the name
-	Rule     string  `json:"rule,omitempty"`     // that was broken
+	Rule     string  `json:"rule,omitempty"`     // the violated rule
 	Line     int     `json:"line,omitempty"`     // of the body, from 1
 	Column   int     `json:"column,omitempty"`   // in bytes, from 1
 	Expected *uint64 `json:"expected,omitempty"` // revision
 	Current  *uint64 `json:"current,omitempty"`  // revision
-	Who      string  `json:"who,omitempty"`      // was denied
-	Role     string  `json:"role,omitempty"`     // that it has
-	Need     string  `json:"need,omitempty"`     // role that it needs
+	Who      string  `json:"who,omitempty"`      // bearer of the denied token
+	Role     string  `json:"role,omitempty"`     // role of the token
+	Need     string  `json:"need,omitempty"`     // required role
 	Size     int     `json:"size,omitempty"`
 	Limit    int     `json:"limit,omitempty"`
 }
 
-// ProblemPath is the path before the kind in the types of problems.
+// ProblemPath is the path of the types of problems, to which the kind is appended.
 const ProblemPath = "/-/problems/"
 
-// The errors that are not those of the registrar and the store.
+// The errors of the API itself.
 var (
 	// ErrUnauthorized is returned when no token was sent.
-	ErrUnauthorized = errors.New("adminapi: a token is needed: Authorization: Bearer TOKEN")
+	ErrUnauthorized = errors.New("adminapi: missing token: send Authorization: Bearer TOKEN")
 
-	// ErrUnknownToken is returned when the token that was sent is none, or is none any
-	// more: which of the two is not told. It is an ErrUnauthorized.
-	ErrUnknownToken error = tokenError("adminapi: this token is not known here, or was revoked")
+	// ErrUnknownToken is returned if the token is unknown or revoked; the error does not
+	// say which. It is an ErrUnauthorized.
+	ErrUnknownToken error = tokenError("adminapi: invalid token: unknown or revoked")
 
-	// ErrExpiredToken is returned when the token that was sent has expired. It is an
-	// ErrUnauthorized.
-	ErrExpiredToken error = tokenError("adminapi: this token has expired; 'nomen token make' makes a new one")
+	// ErrExpiredToken is returned if the token has expired. It is an ErrUnauthorized.
+	ErrExpiredToken error = tokenError("adminapi: expired token; create a new one with 'nomen token make'")
 
-	// ErrUnavailable is returned when the server is closing down.
-	ErrUnavailable = errors.New("adminapi: the server is closing down")
+	// ErrUnavailable is returned while the server is shutting down.
+	ErrUnavailable = errors.New("adminapi: the server is shutting down")
 )
 
-// A tokenError says why a token is none.
+// A tokenError says why a token is invalid.
 type tokenError string
 
 func (e tokenError) Error() string { return string(e) }
 
 func (tokenError) Unwrap() error { return ErrUnauthorized }
 
-// A RequestError is returned for a request that is not what the API wants.
+// A RequestError is returned for an invalid request.
 type RequestError struct {
-	Line    int    // of the body, from 1; 0 if it is not about a place there
+	Line    int    // of the body, from 1; 0 if unknown
 	Column  int    // in bytes, from 1
-	Field   string // of the body or the query; "" if none was reached
+	Field   string // of the body or the query; "" if unknown
 	Message string
 }
 
@@ -83,7 +82,7 @@ func (e *RequestError) Error() string {
 	return s + e.Message
 }
 
-// A StatusError is a problem that has no error of its own.
+// A StatusError is returned for a problem that no other error represents.
 type StatusError struct {
 	Status int
 	Detail string
@@ -93,8 +92,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("adminapi: %d %s: %s", e.Status, http.StatusText(e.Status), e.Detail)
 }
 
-// A FullError is returned when the disk of the server is full. It is
-// [syscall.ENOSPC].
+// A FullError is returned if the disk of the server is full. It wraps [syscall.ENOSPC].
 type FullError struct{ Detail string }
 
 func (e *FullError) Error() string { return e.Detail }
@@ -102,8 +100,8 @@ func (e *FullError) Error() string { return e.Detail }
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// A PreconditionError is a conflict with a revision that was named in the head of
-// a request: the same error with the status that HTTP has for it.
+// A PreconditionError is a conflict with a revision in the header of a request. Its status
+// differs from that of other conflicts.
 type PreconditionError struct{ Conflict *store.ConflictError }
 
 func (e *PreconditionError) Error() string { return e.Conflict.Error() }
@@ -115,8 +113,8 @@ func newProblem(kind string, status int, err error) *Problem {
 	return &Problem{Type: ProblemPath + kind, Title: title, Status: status, Detail: err.Error()}
 }
 
-// NewProblem returns what is told of err. Failures of the server are told
-// without their cause.
+// NewProblem returns the problem for err. It does not reveal the cause of a failure of the
+// server.
 func NewProblem(err error) *Problem {
 	var (
 		badName  *name.Error
@@ -201,7 +199,7 @@ func NewProblem(err error) *Problem {
 	return newProblem(kindFailure, http.StatusInternalServerError, errors.New("the cause is in the server's log"))
 }
 
-// deniedDetail says why, and what it would take to be allowed.
+// deniedDetail says why a request was denied and what it needs.
 func deniedDetail(e *registrar.DeniedError) string {
 	if e.Why != "" {
 		return e.Why + "; " + e.Needs()
@@ -217,7 +215,7 @@ func conflictStatus(err error) int {
 	return http.StatusConflict
 }
 
-// Err returns the error that p was made of.
+// Err returns the error from which p was made.
 func (p *Problem) Err() error {
 	switch p.Type {
 	case ProblemPath + kindBroken:

@@ -12,13 +12,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A token is spelled ID "." SECRET. The ID is public, the secret is kept only by
-// its bearer.
+// A token has the form ID "." SECRET. The ID is public; only the bearer has the secret.
 
-// maxToken bounds the length of what is taken for a token.
+// maxToken is the maximum length of a token in bytes.
 const maxToken = 256
 
-// NewToken makes a token. The spelling is for the bearer alone.
+// NewToken creates a token. Only the bearer may get its spelling.
 func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	id, secret := rand.Text(), rand.Text()
 	return id + "." + secret, &store.Token{
@@ -26,8 +25,8 @@ func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	}
 }
 
-// ListTokens returns what may be told of the tokens of a store, in the order of their
-// IDs; see [store.AllTokens].
+// ListTokens returns the tokens of a store without their secrets, sorted by ID; see
+// [store.AllTokens].
 func ListTokens(ctx context.Context, r store.Reader) ([]Token, error) {
 	set, err := store.NewTable(r, time.Now, 0).Set(ctx, time.Time{})
 	if err != nil {
@@ -38,21 +37,21 @@ func ListTokens(ctx context.Context, r store.Reader) ([]Token, error) {
 		if err != nil {
 			return nil, err
 		}
-		told := Token{ID: t.ID, Who: t.Who, Role: t.Role, Prefixes: t.Prefixes, Since: t.Created, Revoked: t.Revoked, Expires: t.Expires}
+		token := Token{ID: t.ID, Who: t.Who, Role: t.Role, Prefixes: t.Prefixes, Since: t.Created, Revoked: t.Revoked, Expires: t.Expires}
 		if !t.Used.IsZero() {
-			told.LastUsed = t.Used.Format(time.DateOnly)
+			token.LastUsed = t.Used.Format(time.DateOnly)
 		}
 		for _, p := range t.Prefixes {
 			if err := registrar.CheckReach(p, set); err != nil && !t.Revoked {
-				told.Warnings = append(told.Warnings, err.Error())
+				token.Warnings = append(token.Warnings, err.Error())
 			}
 		}
-		all = append(all, told)
+		all = append(all, token)
 	}
 	return all, nil
 }
 
-// AdministratorGrant is that of the first token of a store.
+// AdministratorGrant returns the rights of the first token of a store.
 func AdministratorGrant() Grant {
 	return Grant{Who: "administrator", Role: registrar.Administrator.String()}
 }
@@ -63,7 +62,7 @@ func SplitToken(spelling string) (id, secret string, ok bool) {
 	return id, secret, ok && id != "" && secret != "" && len(spelling) <= maxToken
 }
 
-// Matches reports whether secret is that of t, in a time that tells nothing.
+// Matches reports whether secret is the secret of t, in constant time.
 func Matches(t *store.Token, secret string) bool {
 	sum := sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(sum[:], t.Hash[:]) == 1

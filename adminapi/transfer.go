@@ -14,10 +14,9 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 )
 
-// Import brings the records of r in; see [bulk.Import]. Progress, Refused, Warned and
-// Changed of the options are called as the server tells, and Now is not used. r is
-// sent as it is, compressed or not. To be somebody else (Who) takes an
-// administrator.
+// Import imports the records of r; see [bulk.Import]. It calls Progress, Refused, Warned
+// and Changed of the options as the server reports, and ignores Now. r may be compressed.
+// Only an administrator may set Who.
 func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	q := url.Values{}
 	setFlag(q, "dry_run", o.DryRun)
@@ -68,7 +67,7 @@ func setText(q url.Values, name, value string) {
 	}
 }
 
-// compressionName returns what the API calls c; "" for what the bytes say.
+// compressionName returns the name of c in the API; "" means detection.
 func compressionName(c bulk.Compression) string {
 	switch c {
 	case bulk.Plain:
@@ -81,7 +80,7 @@ func compressionName(c bulk.Compression) string {
 	return ""
 }
 
-// ParseCompression returns the compression that the API calls name.
+// ParseCompression returns the compression with this name in the API.
 func ParseCompression(name string) (bulk.Compression, bool) {
 	for _, c := range []bulk.Compression{bulk.Auto, bulk.Plain, bulk.Gzip, bulk.Zstd} {
 		if name == compressionName(c) {
@@ -91,10 +90,10 @@ func ParseCompression(name string) (bulk.Compression, bool) {
 	return bulk.Auto, false
 }
 
-// maxEvent bounds a line of the answer to an import.
+// maxEvent is the maximum length of a line in the response to an import.
 const maxEvent = 1 << 20
 
-// readEvents reads the answer to an import up to its summary.
+// readEvents reads the response to an import up to its summary.
 func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	var last bulk.Summary
 	lines := bufio.NewScanner(r)
@@ -128,11 +127,11 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	if err == nil {
 		err = io.ErrUnexpectedEOF
 	}
-	return last, fmt.Errorf("adminapi: import: the server's answer broke off: %w", err)
+	return last, fmt.Errorf("adminapi: import: the response was truncated: %w", err)
 }
 
-// A watchedReader remembers the first error of the file that is sent, which the
-// network would hide.
+// A watchedReader remembers the first error of reading the file, which the error of the
+// request would hide.
 type watchedReader struct {
 	r    io.Reader
 	fail chan error
@@ -158,9 +157,9 @@ func (w *watchedReader) failure() error {
 	}
 }
 
-// Export writes records to w; see [bulk.Export]. Progress and Now of the options
-// are not used, and Refused is called at the end, for the first [MaxRefusals]. An
-// error means that what was written is not complete.
+// Export writes records to w; see [bulk.Export]. It ignores Progress and Now of the
+// options, and calls Refused at the end, for the first [MaxRefusals] records. After an
+// error the output is incomplete.
 func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error) {
 	q := url.Values{}
 	setText(q, "prefix", o.Prefix)
@@ -186,7 +185,7 @@ func (c *Client) Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) 
 		return s, fmt.Errorf("adminapi: export: %w", err)
 	}
 	if err := json.Unmarshal([]byte(resp.Trailer.Get(SummaryTrailer)), &s); err != nil {
-		return s, fmt.Errorf("adminapi: export: the server's answer broke off: %w", err)
+		return s, fmt.Errorf("adminapi: export: the response was truncated: %w", err)
 	}
 	if o.Refused != nil {
 		for _, text := range resp.Trailer.Values(RefusedTrailer) {

@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The limits of what is taken in one request.
+// The limits of one request.
 const (
 	MaxBody  = 16 << 20 // bytes of a body, except that of an import
 	MaxBatch = 10_000   // requests of a batch
 	MaxPage  = 1000     // records of a list
 
-	MaxRefusals = 100 // records that an export could not hold and tells one by one
+	MaxRefusals = 100 // records that an export reports one by one because its format cannot represent them
 )
 
 // Version is the answer to GET version.
@@ -29,32 +29,32 @@ type Version struct {
 
 // A Page is the answer to GET names.
 type Page struct {
-	Names []*store.Record `json:"names"`          // none when only the keys were asked for
-	Keys  []string        `json:"keys,omitempty"` // of the names, when asked for
+	Names []*store.Record `json:"names"`          // empty if only keys were requested
+	Keys  []string        `json:"keys,omitempty"` // keys of the names, if requested
 	Next  string          `json:"next,omitempty"` // "after" of the next page; "" at the end
 }
 
-// A Batch is the body of POST names. Requests that are refused are left out; the
-// others go in together.
+// A Batch is the body of POST names. Refused requests do not affect the others, which are
+// applied together.
 type Batch struct {
 	Requests []Request `json:"requests"`
 	Why      string    `json:"why,omitempty"`
 	DryRun   bool      `json:"dry_run,omitempty"`
 }
 
-// A Request is a [registrar.Request].
+// A Request is the JSON form of a [registrar.Request].
 type Request struct {
-	Key string `json:"key,omitempty"` // of the name, if the spelling in the record does not tell it
+	Key string `json:"key,omitempty"` // of the name, unless the spelling in the record has this key
 	registrar.Request
 	Expected *uint64 `json:"expected,omitempty"` // revision; 0 for a new name; absent for any
 }
 
-// A Results is the answer to a batch: an outcome for each request, in order.
+// A Results is the response to a batch: an outcome for each request, in order.
 type Results struct {
 	Outcomes []Outcome `json:"outcomes"`
 }
 
-// An Outcome is a [registrar.Outcome].
+// An Outcome is the JSON form of a [registrar.Outcome].
 type Outcome struct {
 	Key string `json:"key,omitempty"` // of the name
 	registrar.Outcome
@@ -68,28 +68,28 @@ type Retirement struct {
 	Why      string  `json:"why,omitempty"`
 }
 
-// An Event is one line of the answer to an import. Exactly one of Progress,
-// Refused, Warned, Change, Doubts and Summary is there; the last line is a summary, with the
-// problem that ended the import too early, if one did.
+// An Event is one line of the response to an import. It has exactly one of Progress,
+// Refused, Warned, Change, Doubts and Summary. The last line has the summary, and the
+// problem that ended the import early, if there was one.
 type Event struct {
 	Progress *bulk.Summary `json:"progress,omitempty"`
 	Refused  *bulk.Refusal `json:"refused,omitempty"`
 	Warned   *bulk.Warning `json:"warned,omitempty"`
-	Change   *bulk.Change  `json:"change,omitempty"` // if asked for
-	Doubts   *bulk.Doubts  `json:"doubts,omitempty"` // before the summary, if there are any
+	Change   *bulk.Change  `json:"change,omitempty"` // if requested
+	Doubts   *bulk.Doubts  `json:"doubts,omitempty"` // before the summary, if any
 	Summary  *bulk.Summary `json:"summary,omitempty"`
 	Problem  *Problem      `json:"problem,omitempty"`
-	Complete bool          `json:"complete"` // the whole file was read and brought in: true of the summary alone, if there is no problem
+	Complete bool          `json:"complete"` // true only with the summary of an import that read the whole file
 }
 
-// The trailer fields of an export: its summary, and a field for each of the first
-// records that the format could not hold, a [bulk.Refusal].
+// The trailer fields of an export: its summary, and a [bulk.Refusal] for each of the first
+// records that the format cannot represent.
 const (
 	SummaryTrailer = "Nomen-Summary"
 	RefusedTrailer = "Nomen-Refused"
 )
 
-// Authorities is the answer to GET authorities.
+// Authorities is the response to GET authorities.
 type Authorities struct {
 	Authorities []*store.Authority `json:"authorities"`
 }
@@ -98,36 +98,36 @@ type Authorities struct {
 type Grant struct {
 	Who      string   `json:"who"`
 	Role     string   `json:"role"`
-	Prefixes []string `json:"prefixes,omitempty"` // none for everywhere
+	Prefixes []string `json:"prefixes,omitempty"` // empty for all names
 
-	Expires time.Time `json:"expires,omitzero"` // when it ends; zero for never
+	Expires time.Time `json:"expires,omitzero"` // zero for never
 }
 
-// A Granted is the answer to POST tokens.
+// A Granted is the response to POST tokens.
 type Granted struct {
 	ID    string `json:"id"`
-	Token string `json:"token"` // what the bearer sends; it is kept nowhere
+	Token string `json:"token"` // what the bearer sends; the server does not store it
 }
 
-// Tokens is the answer to GET tokens.
+// Tokens is the response to GET tokens.
 type Tokens struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// A Token is what may be told of a [store.Token].
+// A Token is a [store.Token] without its secret.
 type Token struct {
 	ID       string    `json:"id"`
 	Who      string    `json:"who"`
 	Role     string    `json:"role"`
-	Prefixes []string  `json:"prefixes,omitempty"` // none for everywhere
+	Prefixes []string  `json:"prefixes,omitempty"` // empty for all names
 	Since    time.Time `json:"since"`
 	Revoked  bool      `json:"revoked,omitempty"`
-	Expires  time.Time `json:"expires,omitzero"`    // when it ends, or has ended; zero for never
-	LastUsed string    `json:"last_used,omitempty"` // the day, as in 2026-11-22, UTC; "" if none is known
-	Warnings []string  `json:"warnings,omitempty"`  // about its prefixes, in words
+	Expires  time.Time `json:"expires,omitzero"`    // zero for never
+	LastUsed string    `json:"last_used,omitempty"` // the day, as in 2026-11-22, UTC; "" if unknown
+	Warnings []string  `json:"warnings,omitempty"`  // about its prefixes, for people
 }
 
-// NewRequest returns req as JSON has it.
+// NewRequest returns the JSON form of req.
 func NewRequest(req registrar.Request) Request {
 	r := Request{Request: req, Expected: revision(req.Expected)}
 	if req.Record == nil || req.Record.Name.IsZero() {
@@ -135,13 +135,13 @@ func NewRequest(req registrar.Request) Request {
 	}
 	if n, err := name.Parse(req.Record.Spelling); err != nil || n != req.Record.Name {
 		record := *req.Record
-		r.Key, record.Name = record.Name.Key(), name.Name{} // JSON would spell the name
+		r.Key, record.Name = record.Name.Key(), name.Name{} // JSON would have the spelling
 		r.Record = &record
 	}
 	return r
 }
 
-// Registrar returns r as the registrar takes it. Its error is a [*RequestError] or
+// Registrar converts r to a request of the registrar. The error is a [*RequestError] or
 // that of the key.
 func (r Request) Registrar() (registrar.Request, error) {
 	req := r.Request
@@ -161,8 +161,8 @@ func (r Request) Registrar() (registrar.Request, error) {
 	return req, nil
 }
 
-// revision and expected change between the revision that is expected and a
-// number that may be absent.
+// revision and expected convert between an expected revision and a number that may be
+// absent.
 func revision(n uint64) *uint64 {
 	if n == store.AnyRevision {
 		return nil
@@ -177,14 +177,14 @@ func expected(n *uint64) uint64 {
 	return *n
 }
 
-// Registrar returns r as the registrar takes it.
+// Registrar converts r to a retirement of the registrar.
 func (r Retirement) Registrar() registrar.Retirement {
 	t := r.Retirement
 	t.Expected = expected(r.Expected)
 	return t
 }
 
-// NewOutcome returns out as JSON has it.
+// NewOutcome returns the JSON form of out.
 func NewOutcome(out registrar.Outcome) Outcome {
 	o := Outcome{Key: out.Name.Key(), Outcome: out}
 	if out.Err != nil {
@@ -193,7 +193,7 @@ func NewOutcome(out registrar.Outcome) Outcome {
 	return o
 }
 
-// Registrar returns o as the registrar returned it.
+// Registrar converts o back to an outcome of the registrar.
 func (o Outcome) Registrar() registrar.Outcome {
 	out := o.Outcome
 	out.Name = name.FromKey(o.Key)
@@ -206,7 +206,7 @@ func (o Outcome) Registrar() registrar.Outcome {
 	return out
 }
 
-// Encode returns v as a line of JSON, without the escapes that only HTML needs.
+// Encode returns v as a line of JSON, without escapes for HTML.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// A Policy says for whom a door is open.
+// A Policy says which clients are permitted.
 type Policy string
 
 // The policies.
 const (
-	Off Policy = "off" // nobody
-	Own Policy = "own" // own users, by their addresses
-	All Policy = "all" // everybody, with limits
+	Off Policy = "off" // none
+	Own Policy = "own" // own users, recognised by their addresses
+	All Policy = "all" // all clients, with limits
 )
 
-// ParsePolicy reads a policy; "" is Off.
+// ParsePolicy parses a policy; "" is Off.
 func ParsePolicy(s string) (Policy, error) {
 	switch p := Policy(s); p {
 	case "":
@@ -29,33 +29,33 @@ func ParsePolicy(s string) (Policy, error) {
 	case Off, Own, All:
 		return p, nil
 	}
-	return Off, fmt.Errorf("gateway: %q is no policy: want off, own or all", s)
+	return Off, fmt.Errorf("gateway: invalid policy %q: must be off, own or all", s)
 }
 
-// Access configures a [Door]. A zero number is the default.
+// Access configures an [AccessControl]. Zero numbers select the defaults.
 type Access struct {
 	Policy Policy         // "" is Off
-	Own    []netip.Prefix // addresses of own users, who have no limit a second
+	Own    []netip.Prefix // addresses of own users, who have no rate limit
 
-	Rate      float64 // requests of one stranger a second; 5
-	Burst     int     // how many of them may come at once; 20
-	Total     int     // requests under way at once, of all; 64, a quarter of them of one stranger, three quarters of one own user
-	Addresses int     // strangers that are told apart; the rest share one limit; 10,000
+	Rate      float64 // requests per second of one other client; default 5
+	Burst     int     // requests of one other client at once; default 20
+	Total     int     // concurrent requests of all clients; default 64, of which another client gets at most a quarter, an own user three quarters
+	Addresses int     // other clients with their own rate limit; the rest share one; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
 }
 
-// ErrDenied is returned for somebody for whom a door is not open.
-var ErrDenied = errors.New("gateway: this is for own users only")
+// ErrDenied is returned for a client that is not permitted.
+var ErrDenied = errors.New("gateway: permitted only for own users")
 
-// A LimitError is returned to a client that asks too much, or when too many ask.
+// A LimitError is returned if a client exceeds its limits, or all clients together do.
 type LimitError struct {
-	After time.Duration // when to come again
-	Full  bool          // the server is busy with the requests of others
+	After time.Duration // when to retry
+	Full  bool          // the server is busy with requests of other clients
 }
 
-// Status returns the status with which a server answers: 503 if it is busy with requests
-// of others, 429 if this client asks too much.
+// Status returns the status of the response: 503 if the server is busy with requests of
+// other clients, 429 if this client exceeds its limits.
 func (e *LimitError) Status() int {
 	if e.Full {
 		return http.StatusServiceUnavailable
@@ -64,19 +64,19 @@ func (e *LimitError) Status() int {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("gateway: too many requests: the next one in %s", e.After.Round(time.Millisecond))
+	return fmt.Sprintf("gateway: too many requests: retry in %s", e.After.Round(time.Millisecond))
 }
 
-// A Door lets some in, and bounds how many. It is safe for concurrent use. The nil
-// Door is shut.
+// An AccessControl decides which clients are permitted, and limits their requests. It is
+// safe for concurrent use. A nil AccessControl permits no client.
 type Door struct {
 	a     Access
-	under *Turns // of requests under way
+	under *Turns // concurrent requests
 
 	rates *Rates
 }
 
-// NewDoor returns a door. The error says what is wrong with the access.
+// NewDoor returns an access control, or an error if the options are invalid.
 func NewDoor(a Access) (*Door, error) {
 	p, err := ParsePolicy(string(a.Policy))
 	if err != nil {
@@ -84,7 +84,7 @@ func NewDoor(a Access) (*Door, error) {
 	}
 	a.Policy = p
 	if p == Own && len(a.Own) == 0 {
-		return nil, errors.New("gateway: it is for own users only, and nobody says which addresses they have")
+		return nil, errors.New("gateway: the policy own needs the addresses of own users")
 	}
 	own := make([]netip.Prefix, len(a.Own))
 	for i, prefix := range a.Own {
@@ -94,7 +94,7 @@ func NewDoor(a Access) (*Door, error) {
 	}
 	a.Own = own
 	if a.Rate < 0 || a.Burst < 0 || a.Total < 0 || a.Addresses < 0 {
-		return nil, errors.New("gateway: a limit below zero")
+		return nil, errors.New("gateway: limits must not be negative")
 	}
 	a.Rate, a.Burst = cmp.Or(a.Rate, 5), cmp.Or(a.Burst, 20)
 	a.Total, a.Addresses = cmp.Or(a.Total, 64), cmp.Or(a.Addresses, 10_000)
@@ -106,24 +106,24 @@ func NewDoor(a Access) (*Door, error) {
 	}, nil
 }
 
-// ipv4Bits is where the IPv4 address begins in an IPv4-mapped one (RFC 4291,
-// 2.5.5.2).
+// ipv4Bits is the number of bits before the IPv4 address in an IPv4-mapped address (RFC
+// 4291, 2.5.5.2).
 const ipv4Bits = 96
 
-// plainPrefix returns a prefix as plain addresses are compared with it.
+// plainPrefix converts a prefix of IPv4-mapped addresses to one of IPv4 addresses.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {
 	case !p.IsValid():
-		return p, errors.New("gateway: a prefix of addresses that is none")
+		return p, errors.New("gateway: invalid prefix of addresses")
 	case !p.Addr().Is4In6():
 		return p.Masked(), nil
 	case p.Bits() < ipv4Bits:
-		return p, fmt.Errorf("gateway: the prefix %s has more than the IPv4 addresses in it", p)
+		return p, fmt.Errorf("gateway: invalid prefix %s: it has addresses other than IPv4-mapped ones", p)
 	}
 	return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-ipv4Bits).Masked(), nil
 }
 
-// Policy returns for whom the door is open.
+// Policy returns the policy.
 func (d *Door) Policy() Policy {
 	if d == nil {
 		return Off
@@ -131,8 +131,8 @@ func (d *Door) Policy() Policy {
 	return d.a.Policy
 }
 
-// Admits reports whether the door is open for an asker, who may still ask too much.
-// The nil asker is a stranger.
+// Admits reports whether a client is permitted, regardless of limits. A nil client is not
+// an own user.
 func (d *Door) Admits(a *Asker) bool {
 	switch d.Policy() {
 	case All:
@@ -143,7 +143,7 @@ func (d *Door) Admits(a *Asker) bool {
 	return false
 }
 
-// isOwn reports whether a is an own user, who asks in person.
+// isOwn reports whether the request comes from an own user and was not forged by a site.
 func (d *Door) isOwn(a *Asker) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -157,8 +157,8 @@ func (d *Door) isOwn(a *Asker) bool {
 	return false
 }
 
-// Enter lets somebody in, who has to leave. The error is [ErrDenied] or a
-// [*LimitError].
+// Enter starts a request of a client; the caller must call leave at its end. The error is
+// [ErrDenied] or a [*LimitError].
 func (d *Door) Enter(a *Asker) (leave func(), err error) {
 	if !d.Admits(a) {
 		return nil, ErrDenied
@@ -176,37 +176,38 @@ func (d *Door) Enter(a *Asker) (leave func(), err error) {
 	return d.under.take(Guest(a.addr()), each, 1)
 }
 
-// Guest returns the address for which a stranger is counted: of IPv6 the network
-// of one link, in which he may choose.
+// Guest returns the address by which a client's requests are counted: for IPv6 the network
+// of its link, because a client can choose any address in it.
 func Guest(from netip.Addr) netip.Addr {
 	const link = 64
 	from = from.Unmap().WithZone("")
 	if from.Is6() {
-		p, _ := from.Prefix(link) // of an IPv6 address there is one
+		p, _ := from.Prefix(link) // cannot fail for an IPv6 address
 		return p.Addr()
 	}
 	return from
 }
 
-// An Asker is on whose behalf a request asks others. It belongs to one request.
+// An Asker is the client on whose behalf other servers are asked. It belongs to one
+// request.
 type Asker struct {
-	Addr netip.Addr // from which the request came; the zero address if nobody told
+	Addr netip.Addr // from which the request came; zero if unknown
 
-	// Misled says why the request does not count as that of an own user, wherever it
-	// came from: another site made the user's browser send it, and that site could read
-	// the answer or learn from it. Empty for a request that its sender meant.
+	// Misled says why the request does not count as one of an own user, even if it came
+	// from one: another site made the user's browser send it, and could read the response
+	// or learn from it. It is empty for a request that the user intended.
 	Misled string
 
-	Many  bool            // many clients share the address, as that of a trusted proxy: it has no share of its own
-	Until time.Time       // when other servers are asked no more; zero for AskTimeout from the asking on
-	Gone  context.Context // ends when the client has gone; nil if that is not known
-	Grace time.Duration   // for which other servers are still asked then
+	Many  bool            // many clients share the address, such as that of a trusted proxy, so that the limit per address does not apply
+	Until time.Time       // deadline for asking other servers; zero for AskTimeout after the first
+	Gone  context.Context // ends when the client disconnects; nil if unknown
+	Grace time.Duration   // how long to continue after that
 
-	entered atomic.Bool // a door for own users let it in
+	entered atomic.Bool // permitted as an own user
 }
 
-// Entered reports whether the asker went through a door that is for own users alone, so
-// that the answer is for nobody else.
+// Entered reports whether the client was permitted as an own user, so that the response
+// must not be shared with other clients.
 func (a *Asker) Entered() bool { return a != nil && a.entered.Load() }
 
 func (a *Asker) addr() netip.Addr {
@@ -225,12 +226,12 @@ func (a *Asker) misled() string {
 
 type askerKey struct{}
 
-// WithAsker returns a context of a request on somebody's behalf.
+// WithAsker returns a context for a request of a client.
 func WithAsker(ctx context.Context, a *Asker) context.Context {
 	return context.WithValue(ctx, askerKey{}, a)
 }
 
-// AskerOf returns on whose behalf the request of ctx is; nil if nobody told.
+// AskerOf returns the client of the request of ctx; nil if unknown.
 func AskerOf(ctx context.Context) *Asker {
 	a, _ := ctx.Value(askerKey{}).(*Asker)
 	return a

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout bounds how long other servers are asked for one request, unless its asker
-// says until when.
+// AskTimeout bounds how long other servers are asked for one request, unless its client has
+// a deadline.
 const AskTimeout = 20 * time.Second
 
-// LeaveGrace is for how long other servers are still asked when a client has closed its
-// side of a connection: it may only have nothing more to say, as netcat.
+// LeaveGrace is how long other servers are still asked after a client has closed its side
+// of the connection. It may still read, as netcat does.
 const LeaveGrace = 5 * time.Second
 
-// Asking returns a context for asking other servers. It ends when the time of the request
-// of ctx is over, and when its client has gone.
+// Asking returns a context for asking other servers. It ends at the deadline of the request
+// of ctx, or when its client has disconnected.
 func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	a := AskerOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, a.until())
@@ -32,9 +32,9 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Beginning is Asking for an answer that may take longer to read: once it has begun, the
-// context goes on until it is cancelled, or ctx ends. The cause is
-// [context.DeadlineExceeded] if the time was over before.
+// Beginning is like Asking for an answer whose body may take longer to read: after begun is
+// called, the context ends only when it is cancelled or ctx ends. Its cause is
+// [context.DeadlineExceeded] if the deadline passed before.
 func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel context.CancelFunc) {
 	a := AskerOf(ctx)
 	ctx, end := context.WithCancelCause(ctx)
@@ -50,7 +50,7 @@ func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel con
 	}
 }
 
-// until returns when other servers are asked no more.
+// until returns the deadline for asking other servers.
 func (a *Asker) until() time.Time {
 	if a == nil || a.Until.IsZero() {
 		return time.Now().Add(AskTimeout)
@@ -58,7 +58,7 @@ func (a *Asker) until() time.Time {
 	return a.Until
 }
 
-// whenGone calls f a while after the client has gone, unless it is stopped before.
+// whenGone calls f after the client has disconnected and the grace period has passed, unless it is stopped before.
 func (a *Asker) whenGone(f func()) (stop func()) {
 	if a == nil || a.Gone == nil {
 		return func() {}
@@ -79,16 +79,16 @@ func (a *Asker) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks bound how many questions are put to other resolvers at once, how many of them are
-// of one client, and how many go to one resolver: half of all, so that a slow one leaves
-// room for others. Who finds no room waits. It is safe for concurrent use.
+// Asks bounds the concurrent requests to other resolvers: of all clients, of one client,
+// and to one resolver, which gets at most half of all, so that a slow one does not block
+// the others. Requests over the limits wait. It is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
-// NewAsks returns bounds for so many questions, an eighth of them of one client.
+// NewAsks returns limits of all concurrent requests, and an eighth of that for one client.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
-// Bound returns a resolver that asks another one within these bounds, for as long as the
-// request of the context has time. The other one is known by to.
+// Bound returns a resolver that asks r within these limits and the deadline of the request.
+// to identifies r.
 func (a *Asks) Bound(to string, r nomen.Resolver) nomen.Resolver {
 	return &boundResolver{a.turns, to, r}
 }
@@ -100,7 +100,7 @@ type boundResolver struct {
 }
 
 // Resolve implements [nomen.Resolver]. The error may contain a [*LimitError]. Resources
-// keep their place until they are closed.
+// count until they are closed.
 func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	ctx, begun, cancel := Beginning(ctx)
 	back, err := b.turns.Wait(ctx, AskerOf(ctx), b.to)
@@ -124,8 +124,8 @@ func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.A
 	return a, nil
 }
 
-// Late returns an error of what was asked with the context of [Beginning]: that the time
-// was over, if it was.
+// Late returns err, or an error that the deadline was exceeded if the context of
+// [Beginning] ended because of that.
 func Late(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
 		return fmt.Errorf("gateway: %w: %w", nomen.ErrUpstream, cause)
@@ -134,7 +134,7 @@ func Late(ctx context.Context, err error) error {
 }
 
 // whenClosed calls end when the last resource of an answer is closed. It reports whether
-// there is any to be closed.
+// there are any resources.
 func whenClosed(a *nomen.Answer, end func()) bool {
 	var open atomic.Int64
 	closed := func() {
@@ -151,7 +151,7 @@ func whenClosed(a *nomen.Answer, end func()) bool {
 	return open.Load() > 0
 }
 
-// A closer tells that it was closed.
+// A closer calls a function when it is closed.
 type closer struct {
 	io.ReadCloser
 	closed func()

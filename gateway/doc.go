@@ -1,25 +1,24 @@
-// Package gateway opens the world of names to programs that know nothing of them:
-// browsers, proxies' users, Gopher clients (1995, 4: Y95-62 to Y95-65).
+// Package gateway resolves names for programs that do not understand names: browsers,
+// clients of a proxy, Gopher clients (1995, 4: Y95-62 to Y95-65).
 //
-//   - [World] answers for names that are not served here by asking another
-//     resolver on somebody's behalf.
-//   - [Forward] passes requests of a forward proxy on (RFC 9110, 7).
-//   - [PAC] is the file by which browsers find out which requests to send here.
-//   - [Explainer] says of anything that was typed in what it is, and leads on.
+//   - [World] resolves names that are not served here by asking another resolver on
+//     behalf of a client.
+//   - [Forward] is a forward proxy (RFC 9110, 7).
+//   - [PAC] writes the file that tells browsers which requests to send to this server.
+//   - [Explainer] explains any text that a user entered, and where it leads.
 //   - [Gopher] shows names as menus (RFC 1436).
 //
-// # Who may ask
+// # Access
 //
-// A [Door] stands before each of them. It is shut unless somebody opens it: for
-// own users, by their addresses, or for everybody, with limits (1995, 4: "own
-// users only" or "everybody", Y95-65). The address of who asks comes with the
-// context of the request ([WithAsker]); who has none is a stranger.
+// A [Door] controls the access to each of them. By default no client is permitted; it can
+// permit own users, recognised by their addresses, or all clients, with limits (1995, 4:
+// "own users only" or "everybody", Y95-65). The address of the client is in the context of
+// the request ([WithAsker]); without one, the client is not an own user.
 //
-// # On a stranger's behalf
+// # Requests on behalf of clients
 //
-// No connection is made to an address that the stranger could not reach himself:
-// package guard looks at it after DNS, at the moment of connecting. The resolver
-// behind [World] has to be guarded by whoever makes it: see Guard of
-// client.Options. No location that a browser would run is passed on, and nothing
-// here redirects to another site: a foreign target is shown, as a link.
+// No connection is made to an address that a client could not reach itself: package guard
+// checks it after DNS, when connecting. The caller must guard the resolver behind [World]:
+// see Guard of client.Options. Locations that a browser would execute are not passed on,
+// and nothing here redirects to another site: a foreign target is shown as a link.
 package gateway

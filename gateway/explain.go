@@ -21,67 +21,67 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// An Explainer says of identifiers what they are and where they lead. Without a
-// Finder, or for somebody whom the Door does not let in, it asks nobody.
+// An Explainer explains identifiers and where they lead. Without a Finder, or for clients
+// that Door does not permit, it asks no other server.
 type Explainer struct {
-	Authorities *store.Table  // whose names are served here; nil for none
-	Store       store.Reader  // whose names may be without an authority; nil for none
-	Finder      client.Finder // of the ways to the names of others; nil for none
-	Door        *Door         // that of the [World]; nil is a shut one
-	Log         *slog.Logger  // of what failed; nil discards
+	Authorities *store.Table  // authorities whose names are served here; may be nil
+	Store       store.Reader  // for names without an authority; may be nil
+	Finder      client.Finder // finds the resolvers of other names; may be nil
+	Door        *Door         // that of the [World]; nil permits no client
+	Log         *slog.Logger  // of failures; may be nil
 }
 
-// An Explanation is what can be said of a text without resolving it.
+// An Explanation describes a text without resolving it.
 type Explanation struct {
-	Given string // as it was entered
-	Text  string // without brackets, white space and what some write before a URI
+	Given string // as entered
+	Text  string // without brackets, white space and prefixes that some people write before a URI
 
-	Kind    string // in words; "" if it is no URI
+	Kind    string // for people; "" if the text is not a URI
 	Parts   []Fact
-	Remarks []string // what its reader should know
-	Fault   *Fault   // why it is no identifier, nil if it is one
-	Meant   []Fact   // names that were perhaps meant, and why
+	Remarks []string // for people
+	Fault   *Fault   // why the text is not an identifier; nil if it is
+	Meant   []Fact   // suggested names, and why
 
-	Name      name.Name        // zero if it is no name
-	Authority *store.Authority // that decides about the name here; nil for none
-	Known     bool             // the name is known here, without an authority
+	Name      name.Name        // zero if the text is not a name
+	Authority *store.Authority // authority here to which the name belongs; may be nil
+	Known     bool             // the name has a record here, without an authority
 	Asks      bool             // this server would ask others about the name
-	Ways      []Fact           // where it would ask, best first, and why
-	NoWay     string           // why a step of that failed; "" if none did
+	Ways      []Fact           // resolvers that it would ask, best first, and how they were found
+	NoWay     string           // why a step of finding them failed; "" if none did
 
-	Link string // the URL of what locates something elsewhere, if it is safe to follow; "" for names
+	Link string // URL of something elsewhere, if it is safe to follow; "" for names
 }
 
-// A Fact is a thing and what there is to say about it.
+// A Fact is a name and its value.
 type Fact struct{ Name, Value string }
 
-// A Fault is where and why a text is no identifier.
+// A Fault says where and why a text is not an identifier.
 type Fault struct {
 	Offset  int // in bytes, into Text
 	Rule    string
 	Message string
 }
 
-// The bounds of an explanation.
+// The limits of an explanation.
 const (
-	maxExplained = 8 << 10 // bytes that are looked at
+	maxExplained = 8 << 10 // bytes of the text
 	maxWays      = 8
 	waysTimeout  = 5 * time.Second
 )
 
-// Leads reports whether this server resolves the name, or asks others about it.
+// Leads reports whether this server resolves the name or asks others about it.
 func (x *Explanation) Leads() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || x.Asks)
 }
 
-// Asked reports whether it is a name about which resolvers are asked.
+// Asked reports whether the text is a name that resolvers can resolve.
 func (x *Explanation) Asked() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || isForeign(x.Name))
 }
 
-// Plain returns an identifier as it was meant: without white space, the brackets
-// around it and "URL:" before it (RFC 3986, appendix C; 1995, 2), and without the
-// "web+" by which browsers tell schemes that pages may handle.
+// Plain returns the identifier in a text: without white space, surrounding brackets and
+// "URL:" before it (RFC 3986, appendix C; 1995, 2), and without the prefix "web+" of schemes
+// that pages may handle in browsers.
 func Plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {
@@ -95,13 +95,13 @@ func Plain(entered string) string {
 	return s
 }
 
-// Explain explains what somebody entered. The asker is that of the context, see
+// Explain explains a text that a user entered. The client is in the context, see
 // [WithAsker]. The error is that of the store.
 func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, error) {
 	x := &Explanation{Given: entered}
 	if len(entered) > maxExplained {
 		x.Given = entered[:maxExplained]
-		x.Fault = &Fault{Offset: maxExplained, Rule: "length", Message: "it is longer than is looked at"}
+		x.Fault = &Fault{Offset: maxExplained, Rule: "length", Message: "the text is too long"}
 		return x, nil
 	}
 	x.Text = Plain(entered)
@@ -128,8 +128,8 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 
 func cutFragment(s string) (before, fragment string, ok bool) { return strings.Cut(s, "#") }
 
-// query explains what follows the first question mark: of a URN its components, or the
-// directives of 2012 one by one (N12-26).
+// query adds what follows the first question mark: the components of a URN, or each
+// directive of 2012 (N12-26).
 func (x *Explanation) query(q string) {
 	whole := x.Text
 	if u, err := urn.Parse(whole); err == nil {
@@ -155,7 +155,7 @@ func (x *Explanation) query(q string) {
 	}
 }
 
-// urn explains a URN without components.
+// urn adds the parts of a URN without components.
 func (x *Explanation) urn(s string) {
 	u, err := urn.Parse(s)
 	if err == nil {
@@ -169,7 +169,7 @@ func (x *Explanation) urn(s string) {
 	x.Parts = []Fact{{"namespace", u.NID()}}
 	n, known := namespace.Lookup(strings.ToLower(u.NID()))
 	if !known {
-		x.Remarks = append(x.Remarks, "nothing is known of its namespace")
+		x.Remarks = append(x.Remarks, "its namespace is unknown")
 		x.Parts = append(x.Parts, Fact{"name within it", u.NSS()})
 		return
 	}
@@ -182,14 +182,14 @@ func (x *Explanation) urn(s string) {
 	}
 	for _, f := range namespace.Check(u) {
 		message := f.Message
-		if f.Code == namespace.CodeCheckDigit { // which the rule is called after
+		if f.Code == namespace.CodeCheckDigit { // the message does not name the rule
 			message = f.Rule + ": " + message
 		}
 		x.remark(message, f.Right)
 	}
 }
 
-// uri explains another URI without query and fragment.
+// uri adds the parts of another URI without query and fragment.
 func (x *Explanation) uri(s string) {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -205,7 +205,7 @@ func (x *Explanation) uri(s string) {
 	if known, ok := scheme.Lookup(strings.ToLower(own)); ok {
 		x.Kind += ": " + known.Title
 	} else {
-		x.Remarks = append(x.Remarks, "nothing is known of its scheme")
+		x.Remarks = append(x.Remarks, "its scheme is unknown")
 	}
 	for _, p := range scheme.Parts(u) {
 		if p.Offset >= 0 && p.Value != "" {
@@ -229,7 +229,7 @@ func (x *Explanation) remark(message, right string) {
 	}
 }
 
-// fault notes why s is no identifier.
+// fault records why s is not an identifier.
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
@@ -239,14 +239,14 @@ func (x *Explanation) fault(s string, err error) {
 	}
 }
 
-// suggest notes what was perhaps meant.
+// suggest adds names that were possibly meant.
 func (x *Explanation) suggest() {
 	for _, s := range name.Suggest(x.Text) {
 		x.Meant = append(x.Meant, Fact{s.Name, s.Why})
 	}
 }
 
-// place says where an identifier leads.
+// place adds where an identifier leads.
 func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	if !x.Name.IsZero() && e.Authorities != nil {
 		set, err := e.Authorities.Set(ctx, time.Time{})
@@ -266,7 +266,7 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 		if x.Asks = e.Door.Admits(asker); x.Asks {
 			e.ways(ctx, x)
 		} else if asker.misled() != "" {
-			x.Remarks = append(x.Remarks, "other resolvers are not asked: "+asker.misled())
+			x.Remarks = append(x.Remarks, "no other resolver is asked: "+asker.misled())
 		}
 	case location.IsLink(x.Text):
 		x.Link = x.Text
@@ -274,7 +274,7 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// known notes whether a name without an authority is registered, for all to know.
+// known records whether a name without an authority has a public record.
 func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	if x.Name.IsZero() || x.Authority != nil || e.Store == nil {
 		return nil
@@ -290,14 +290,14 @@ func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// ways notes where the name would be asked about.
+// ways adds the resolvers that would be asked.
 func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Finder == nil {
 		return
 	}
 	leave, err := e.Door.Enter(AskerOf(ctx))
 	if err != nil {
-		x.NoWay = "too many ask at present"
+		x.NoWay = "too many requests at the moment"
 		return
 	}
 	defer leave()
@@ -308,7 +308,7 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	for w, err := range e.Finder.Find(ctx, x.Name) {
 		switch {
 		case err != nil:
-			e.logger().Info("a step of the search for a resolver failed", "name", x.Name.Key(), "err", err)
+			e.logger().Info("cannot find resolvers", "name", x.Name.Key(), "err", err)
 			x.NoWay = noWay(err)
 		default:
 			x.Ways = append(x.Ways, Fact{w.String(), w.How})
@@ -319,22 +319,22 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay tells a stranger why a step of a search failed: what is wrong with the rules of
-// others, and nothing of the servers of DNS that are asked here.
+// noWay describes for the public why a step of finding resolvers failed: what is wrong with
+// the rules of others, but nothing about the DNS servers used here.
 func noWay(err error) string {
 	var rules *discover.RuleError
 	if errors.As(err, &rules) {
-		return "the rules of " + rules.Key + ": " + rules.Reason
+		return "invalid rules of " + rules.Key + ": " + rules.Reason
 	}
 	var dns *net.DNSError
 	ok := errors.As(err, &dns)
 	switch {
 	case ok && dns.IsNotFound:
-		return "DNS has nothing for " + dns.Name
+		return "DNS has no records for " + dns.Name
 	case ok && dns.IsTimeout, errors.Is(err, context.DeadlineExceeded):
-		return "DNS has not answered in time"
+		return "DNS timed out"
 	}
-	return "DNS could not be asked"
+	return "DNS failed"
 }
 
 func (e *Explainer) logger() *slog.Logger {

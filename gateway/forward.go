@@ -25,37 +25,37 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// ForwardOptions configure a [Forward]. A zero number is the default.
+// ForwardOptions configures a [Forward]. Zero numbers select the defaults.
 type ForwardOptions struct {
-	Door    *Door    // before everything; nil is a shut one
-	Connect []uint16 // ports to which CONNECT leads; it is refused if there are none
+	Door    *Door    // access; nil permits no client
+	Connect []uint16 // ports allowed for CONNECT; none by default
 
-	Timeout     time.Duration // until an answer begins; AskTimeout
-	Whole       time.Duration // for a whole request, and for a tunnel; 10 min
-	Idle        time.Duration // of a tunnel; 2 min
-	MaxRequest  int64         // bytes of a body that is sent; 32 MiB
-	MaxResponse int64         // bytes of a body that comes, and through a tunnel in each direction; 1 GiB
+	Timeout     time.Duration // until the response begins; default AskTimeout
+	Whole       time.Duration // for a whole request or tunnel; default 10 min
+	Idle        time.Duration // of a tunnel; default 2 min
+	MaxRequest  int64         // bytes of a request body; default 32 MiB
+	MaxResponse int64         // bytes of a response body, and through a tunnel in each direction; default 1 GiB
 
 	DNS         discover.DNS                                                         // nil for [net.DefaultResolver]
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // to an address; nil for that of [net.Dialer]
-	Reach       func(netip.Addr) error                                               // whether an address may be connected to; nil for public ones alone
-	Log         *slog.Logger                                                         // of what went wrong; discards if nil
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // connects to an address; nil for [net.Dialer]
+	Reach       func(netip.Addr) error                                               // returns an error if connecting to an address is not allowed; nil allows only public ones
+	Log         *slog.Logger                                                         // of failures; may be nil
 }
 
-// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for
-// those whom its door lets in. It connects to public addresses alone, to the ports
-// 80, 443 and those from 1024 on; looks at addresses after DNS; keeps no
-// connection for a second request; follows no redirection; and knows itself in a
-// Via field, so that it ends what goes in circles. Close it.
+// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for the
+// clients that its access control permits. It connects only to public addresses, which it
+// checks after DNS, and only to the ports 80, 443 and those from 1024 on. It uses each
+// connection for one request, follows no redirects, and recognises itself in Via fields to
+// end loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions
-	name    string // by which it knows itself in Via
+	name    string // its name in Via fields
 	proxy   *httputil.ReverseProxy
 	running context.Context // of the tunnels
 	end     context.CancelFunc
 }
 
-// maxVia is how many proxies a request may have come through.
+// maxVia is how many proxies a request may have passed.
 const maxVia = 16
 
 // NewForward returns a proxy.
@@ -83,11 +83,11 @@ func NewForward(o ForwardOptions) *Forward {
 		ModifyResponse: f.received,
 		ErrorHandler:   f.failed,
 		ErrorLog:       slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
-		FlushInterval:  -1, // what comes in pieces is passed on in pieces
+		FlushInterval:  -1, // pass on each piece at once
 		Transport: begins{&http.Transport{
 			DialContext:            f.dial,
-			DisableCompression:     true, // what is asked for is what the client asked for
-			DisableKeepAlives:      true, // some servers know who is there by the connection
+			DisableCompression:     true, // the client decides
+			DisableKeepAlives:      true, // some servers authenticate connections
 			ForceAttemptHTTP2:      true,
 			TLSHandshakeTimeout:    o.Timeout,
 			ResponseHeaderTimeout:  o.Timeout,
@@ -98,8 +98,8 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins transport bounds the time from the last byte of a request to the head of the
-// answer, looking up and connecting included.
+// A begins transport bounds the time from the last byte of a request to the header of the
+// response, including DNS and connecting.
 type begins struct {
 	http.RoundTripper
 	timeout time.Duration
@@ -108,7 +108,7 @@ type begins struct {
 // RoundTrip implements [http.RoundTripper].
 func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	var begun atomic.Bool // after which a body may still be sent
+	var begun atomic.Bool // the request body may still be sent after that
 	late := time.AfterFunc(b.timeout, func() {
 		if !begun.Load() {
 			cancel(context.DeadlineExceeded)
@@ -125,23 +125,23 @@ func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, Late(ctx, err)
 	}
-	return resp, nil // the context ends with that of the request
+	return resp, nil // the context ends with the context of the request
 }
 
-// A heard body tells of each piece that is read.
+// A heard body calls a function for each piece that is read.
 type heard struct {
 	io.ReadCloser
 	read func()
 }
 
-// Read reads a piece.
+// Read implements io.Reader.
 func (h *heard) Read(b []byte) (int, error) {
 	n, err := h.ReadCloser.Read(b)
 	h.read()
 	return n, err
 }
 
-// pseudonym returns what stands for a proxy in Via fields (RFC 9110, 7.6.3).
+// pseudonym returns the name of a proxy in Via fields (RFC 9110, 7.6.3).
 func pseudonym() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
@@ -154,14 +154,14 @@ func (f *Forward) Close() error {
 	return nil
 }
 
-// Admits reports whether somebody may send a request with this method: for others
-// there is no proxy here. A nil Forward admits nobody.
+// Admits reports whether a client may send a request with this method. For others there is
+// no proxy here. A nil Forward permits no client.
 func (f *Forward) Admits(a *Asker, method string) bool {
 	return f != nil && f.o.Door.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
 }
 
-// ServeHTTP passes on a request in absolute form, or opens a tunnel. The asker is
-// that of the context, see [WithAsker].
+// ServeHTTP forwards a request in absolute form, or opens a tunnel. The client is in the
+// context, see [WithAsker].
 func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	leave, err := f.o.Door.Enter(AskerOf(r.Context()))
 	if err == nil {
@@ -188,7 +188,7 @@ func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A refusal is an answer of the proxy's own.
+// A refusal is an error response of the proxy itself.
 type refusal struct {
 	status int
 	why    string
@@ -200,7 +200,7 @@ func refusef(status int, layout string, args ...any) error {
 	return &refusal{status, fmt.Sprintf(layout, args...)}
 }
 
-// check refuses what is not passed on.
+// check rejects requests that are not forwarded.
 func (f *Forward) check(r *http.Request) error {
 	seen := 0
 	for entry := range strings.SplitSeq(strings.Join(r.Header.Values("Via"), ","), ",") {
@@ -209,42 +209,41 @@ func (f *Forward) check(r *http.Request) error {
 			continue
 		}
 		if seen++; seen > maxVia || len(fields) > 1 && fields[1] == f.name {
-			return refusef(http.StatusLoopDetected, "this request goes in a circle of proxies")
+			return refusef(http.StatusLoopDetected, "proxy loop detected")
 		}
 	}
 	switch u := r.URL; {
 	case r.Method == http.MethodConnect:
 		return nil
 	case r.Method == http.MethodTrace:
-		return refusef(http.StatusMethodNotAllowed, "TRACE is not passed on")
+		return refusef(http.StatusMethodNotAllowed, "TRACE is not supported")
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.Hostname() == "":
-		return refusef(http.StatusBadRequest, "this proxy passes on URLs that begin with http://HOST or https://HOST")
+		return refusef(http.StatusBadRequest, "unsupported URL: must begin with http://HOST or https://HOST")
 	case u.User != nil:
-		return refusef(http.StatusBadRequest, "a URL with a user's name or password is not passed on")
+		return refusef(http.StatusBadRequest, "URLs with a user name or password are not supported")
 	case r.ContentLength > f.o.MaxRequest:
-		return refusef(http.StatusRequestEntityTooLarge, "a body may have %d bytes", f.o.MaxRequest)
+		return refusef(http.StatusRequestEntityTooLarge, "request body too large: the limit is %d bytes", f.o.MaxRequest)
 	case !usualPort(u.Port()):
-		return refusef(http.StatusForbidden, "this proxy connects to the ports 80, 443 and those from 1024 on")
+		return refusef(http.StatusForbidden, "port not allowed: must be 80, 443 or at least 1024")
 	}
 	return nil
 }
 
-// usualPort reports whether a port, "" for that of the scheme, is one where web
-// servers are. Below 1024 are those of mail and others that would take a request
-// for something else.
+// usualPort reports whether a port, "" for that of the scheme, is usual for web servers.
+// Other ports below 1024 belong to mail and other services, which could misread a request.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
 	return port == "" || err == nil && (n == 80 || n == 443 || n >= first)
 }
 
-// rewrite makes the request that is sent. Fields that are for one connection are
-// gone already, and so are those that tell who asks.
+// rewrite prepares the request to send. Hop-by-hop fields and those that identify the
+// client are already removed.
 func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
 	p.Out.URL.Fragment, p.Out.URL.RawFragment = "", ""
 	p.Out.Host = p.Out.URL.Host
-	p.Out.Header.Del("Connection") // a tunnel by Upgrade would have no bounds
+	p.Out.Header.Del("Connection") // a tunnel by Upgrade would have no limits
 	p.Out.Header.Del("Upgrade")
 	p.Out.Header.Add("Via", fmt.Sprintf("%d.%d %s", p.In.ProtoMajor, p.In.ProtoMinor, f.name))
 	if p.In.Method == http.MethodOptions {
@@ -254,27 +253,27 @@ func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	}
 }
 
-// received bounds what came, and says by whom it was passed on.
+// received bounds the response and adds a Via field.
 func (f *Forward) received(r *http.Response) error {
 	switch {
 	case r.StatusCode == http.StatusSwitchingProtocols:
-		return refusef(http.StatusBadGateway, "the server speaks another protocol than it was asked to")
+		return refusef(http.StatusBadGateway, "the server switched to another protocol")
 	case r.ContentLength > f.o.MaxResponse:
-		return refusef(http.StatusBadGateway, "the answer has more than %d bytes", f.o.MaxResponse)
+		return refusef(http.StatusBadGateway, "the response has more than %d bytes", f.o.MaxResponse)
 	}
 	r.Body = &bounded{r.Body, f.o.MaxResponse}
 	r.Header.Add("Via", fmt.Sprintf("%d.%d %s", r.ProtoMajor, r.ProtoMinor, f.name))
 	return nil
 }
 
-// A bounded body fails when it is longer than allowed, so that nobody takes it for
-// whole.
+// A bounded body returns an error when it is longer than allowed, so that a client does not
+// take it for complete.
 type bounded struct {
 	io.ReadCloser
 	left int64
 }
 
-var errTooLong = errors.New("gateway: the answer is longer than is passed on")
+var errTooLong = errors.New("gateway: the response is too long")
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
@@ -287,9 +286,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed answers a request that is not passed on.
+// failed responds to a request that cannot be forwarded.
 func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
-	status, why := http.StatusBadGateway, "The server could not be reached, or gave no answer that can be passed on."
+	status, why := http.StatusBadGateway, "The server could not be reached, or sent an invalid response."
 	var own *refusal
 	var limit *LimitError
 	var address *guard.AddressError
@@ -302,15 +301,15 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", RetryAfter(limit))
 		status, why = limit.Status(), "Too many requests. Please try again later."
 	case errors.Is(err, ErrDenied):
-		status, why = http.StatusForbidden, "This proxy is for own users only."
+		status, why = http.StatusForbidden, "This proxy is only for its own users."
 	case errors.As(err, &address):
-		status, why = http.StatusForbidden, "This proxy connects to public addresses alone."
+		status, why = http.StatusForbidden, "This proxy connects only to public addresses."
 	case errors.As(err, &large):
-		status, why = http.StatusRequestEntityTooLarge, fmt.Sprintf("A body may have %d bytes.", large.Limit)
+		status, why = http.StatusRequestEntityTooLarge, fmt.Sprintf("Request body too large: the limit is %d bytes.", large.Limit)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		status, why = http.StatusGatewayTimeout, "The server took too long to answer."
+		status, why = http.StatusGatewayTimeout, "The server took too long to respond."
 	}
-	f.o.Log.Info("not passed on", "method", r.Method, "host", r.URL.Host, "status", status, "err", err)
+	f.o.Log.Info("request not forwarded", "method", r.Method, "host", r.URL.Host, "status", status, "err", err)
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -320,22 +319,22 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Proxy-Status", f.name+"; error=destination_unavailable") // RFC 9209, 2.3
 	}
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, why+"\r\n") // the client has gone; nothing is left to do
+	_, _ = io.WriteString(w, why+"\r\n") // an error means that the client has disconnected
 }
 
-// RetryAfter returns the value of the field of this name, in whole seconds.
+// RetryAfter returns the value of a Retry-After field, in whole seconds.
 func RetryAfter(e *LimitError) string {
 	return strconv.Itoa(max(int((e.After+time.Second-1)/time.Second), 1))
 }
 
-// dial connects to one of the addresses of a host that may be connected to.
-// Addresses are looked at here, after DNS, and nobody looks the name up again.
+// dial connects to one of the permitted addresses of a host. It checks addresses after DNS,
+// and the name is not looked up again.
 func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // net/http goes on when who asked has gone
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // net/http continues after the request has ended
 	defer cancel()
 	addrs, err := discover.HostAddresses(ctx, f.o.DNS, host)
 	if err != nil {
@@ -366,17 +365,16 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	return conn, nil
 }
 
-// tunnel connects a client with a server and passes on what they say (RFC 9110,
-// 9.3.6).
+// tunnel connects a client with a server and passes on the bytes (RFC 9110, 9.3.6).
 func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	_, text, err := net.SplitHostPort(r.RequestURI)
 	port, bad := strconv.ParseUint(text, 10, 16)
 	switch {
 	case err != nil, bad != nil:
-		f.failed(w, r, refusef(http.StatusBadRequest, "CONNECT wants HOST:PORT"))
+		f.failed(w, r, refusef(http.StatusBadRequest, "invalid CONNECT: must be HOST:PORT"))
 		return
 	case !slices.Contains(f.o.Connect, uint16(port)):
-		f.failed(w, r, refusef(http.StatusForbidden, "CONNECT does not lead to this port"))
+		f.failed(w, r, refusef(http.StatusForbidden, "CONNECT to this port is not allowed"))
 		return
 	}
 	server, err := f.dial(ctx, "tcp", r.RequestURI)
@@ -387,7 +385,7 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	defer server.Close()
 	client, early, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		f.failed(w, r, refusef(http.StatusNotImplemented, "CONNECT needs a connection of HTTP/1"))
+		f.failed(w, r, refusef(http.StatusNotImplemented, "CONNECT needs HTTP/1.1"))
 		return
 	}
 	defer client.Close()
@@ -399,8 +397,8 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions, until both have ended, both were idle for
-// too long, or time is up.
+// pass passes on bytes in both directions until both have ended, both were idle for too
+// long, or the time is over.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
 	defer cancel()
@@ -420,8 +418,8 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	<-done
 }
 
-// copy passes on what comes from a connection, and its end. An error ends both
-// directions. heard is when something came, in either of them, in ns.
+// copy passes on the bytes from one connection, and its end. An error ends both directions.
+// heard is the time of the last bytes in either direction, in ns.
 func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10
 	b := make([]byte, piece)
@@ -431,7 +429,7 @@ func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.In
 		n, err := r.Read(b)
 		left -= int64(n)
 		if errors.Is(err, os.ErrDeadlineExceeded) && time.Unix(0, heard.Load()).Add(f.o.Idle).After(until) {
-			err = nil // the other one speaks
+			err = nil // the other direction is active
 		}
 		if n > 0 {
 			heard.Store(time.Now().UnixNano())

@@ -27,40 +27,40 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// GopherPort is that of Gopher servers (RFC 1436, 3.2).
+// GopherPort is the port of Gopher servers (RFC 1436, 3.2).
 const GopherPort = 70
 
-// GopherOptions configure a [Gopher]. The first three are needed; a zero number is
-// the default.
+// GopherOptions configures a [Gopher]. The first three are required. Zero numbers select
+// the defaults.
 type GopherOptions struct {
-	Resolver    nomen.Resolver // best a [World]
-	Store       store.Reader   // holds the lists of names
+	Resolver    nomen.Resolver // usually a [World]
+	Store       store.Reader   // for lists of names
 	Authorities *store.Table   // of the Store
 
-	Host string // HOST or HOST:PORT as menus have it; "" for where a connection arrived
+	Host string // HOST or HOST:PORT in menus; "" for the local address of each connection
 
-	Connections int           // open at once; 200
-	PerAddress  int           // of them from one address; 8
-	Timeout     time.Duration // for a selector to come, for an answer, and for each piece to go; 20 s
-	Page        int           // items of a list; 100
-	Look        int           // records that are looked at for a page of it; 10,000
+	Connections int           // open connections; default 200
+	PerAddress  int           // open connections of one address; default 8
+	Timeout     time.Duration // for receiving a selector, for resolving, and for sending each piece; default 20 s
+	Page        int           // items of a page of a list; default 100
+	Look        int           // records that are read for a page; default 10,000
 
-	Log *slog.Logger // of failures; discards if nil
+	Log *slog.Logger // of failures; may be nil
 }
 
-// A Gopher answers Gopher clients (RFC 1436) with menus: of the authorities, of
-// their names where they list them, and of the locations of a name (1995, 4:
-// Y95-53). It is safe for concurrent use.
+// A Gopher serves Gopher clients (RFC 1436) menus: of the authorities, of their names if
+// they list them, and of the locations of a name (1995, 4: Y95-53). It is safe for
+// concurrent use.
 //
-// A selector is a name, perhaps with a slash before it; the empty one is the root.
-// Locations of gopher URLs are items of their own type, others those of the type
-// h with a selector that begins with "URL:".
+// A selector is a name, optionally after a slash; the empty selector is the root. Locations
+// with gopher URLs are items of their own type; other locations are items of type h with a
+// selector that begins with "URL:".
 type Gopher struct {
 	o    GopherOptions
 	host string
 	port string
 
-	places cipher.AEAD // seals where a page ended at what is not for everybody
+	places cipher.AEAD // encrypts the ends of pages that are not public
 
 	mu    sync.Mutex
 	on    map[net.Listener]bool
@@ -68,14 +68,14 @@ type Gopher struct {
 	ended bool
 	busy  sync.WaitGroup
 
-	running context.Context // of all that is asked
+	running context.Context // context of all requests
 	end     context.CancelFunc
 }
 
-// NewGopher returns a server. The error says what is wrong with an option.
+// NewGopher returns a server, or an error if the options are invalid.
 func NewGopher(o GopherOptions) (*Gopher, error) {
 	if o.Resolver == nil || o.Store == nil || o.Authorities == nil {
-		return nil, errors.New("gateway: gopher: a resolver, a store and its authorities are needed")
+		return nil, errors.New("gateway: gopher: Resolver, Store and Authorities are required")
 	}
 	o.Connections, o.PerAddress = cmp.Or(o.Connections, 200), cmp.Or(o.PerAddress, 8)
 	o.Timeout, o.Page = cmp.Or(o.Timeout, 20*time.Second), cmp.Or(o.Page, 100)
@@ -92,13 +92,13 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 		}
 		g.host = strings.Trim(g.host, "[]")
 		if !isHost(strings.ToLower(g.host)) {
-			return nil, fmt.Errorf("gateway: gopher: %q is no HOST or HOST:PORT", o.Host)
+			return nil, fmt.Errorf("gateway: gopher: invalid host %q: must be HOST or HOST:PORT", o.Host)
 		}
 	}
 	return g, nil
 }
 
-// Serve answers who comes to a listener, until Shutdown, when it returns nil.
+// Serve serves the clients of a listener until Shutdown, after which it returns nil.
 func (g *Gopher) Serve(l net.Listener) error {
 	g.mu.Lock()
 	g.on[l] = true
@@ -120,21 +120,21 @@ func (g *Gopher) Serve(l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("gateway: gopher: %w", err)
-		default: // too many open files, and the like
-			g.o.Log.Warn("gopher: no connection", "err", err)
+		default: // for example too many open files
+			g.o.Log.Warn("gopher: cannot accept a connection", "err", err)
 			time.Sleep(pause)
 			pause = min(2*pause, time.Second)
 		}
 	}
 }
 
-// Shutdown closes the listeners and waits until who is there is answered, or ctx
-// ends; then it cuts off the rest.
+// Shutdown closes the listeners and waits until all connections are served. If ctx ends
+// before, it closes the rest.
 func (g *Gopher) Shutdown(ctx context.Context) error {
 	g.mu.Lock()
 	g.ended = true
 	for l := range g.on {
-		_ = l.Close() // it ends in any case
+		_ = l.Close() // closed in any case
 	}
 	g.mu.Unlock()
 	done := make(chan struct{})
@@ -157,7 +157,7 @@ func (g *Gopher) Shutdown(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// accept answers a connection in the background, if there is room for it.
+// accept serves a connection in the background, unless there are too many.
 func (g *Gopher) accept(c net.Conn) {
 	from := remote(c)
 	g.mu.Lock()
@@ -175,7 +175,7 @@ func (g *Gopher) accept(c net.Conn) {
 	g.mu.Unlock()
 	if !room {
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-		_, _ = io.WriteString(c, refusalLine("too many are here; please try again later"))
+		_, _ = io.WriteString(c, refusalLine("too many connections; please try again later"))
 		_ = c.Close()
 		return
 	}
@@ -202,13 +202,13 @@ func remote(c net.Conn) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// The bounds of what a client sends.
+// The limits of what a client sends.
 const (
 	maxSelector = 4 << 10
 	maxRest     = 64 << 10
 )
 
-// leastRate is how many bytes of an answer a client must read a second, after a grace
+// leastRate is how many bytes of a response a client must read per second, after a grace
 // period of [GopherOptions].Timeout.
 const leastRate = 4 << 10
 
@@ -224,23 +224,23 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 		cancel()
 		stop()
 	} else {
-		m.refuse("a selector is a line of at most " + strconv.Itoa(maxSelector) + " bytes")
+		m.refuse("invalid selector: must be one line of at most " + strconv.Itoa(maxSelector) + " bytes")
 	}
 	out := m.b.Bytes()
 	_ = c.SetWriteDeadline(time.Now().Add(g.o.Timeout + time.Duration(len(out)/leastRate)*time.Second))
 	if _, err := c.Write(out); err != nil {
 		return
 	}
-	// What the client sent beyond its line must not reset the connection before the
-	// answer is read.
+	// Unread input of the client must not reset the connection before it has read the
+	// response.
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		_, _ = io.CopyN(io.Discard, c, maxRest)
 	}
 }
 
-// watch returns a context that ends when the client closes its side of the connection.
-// Until stop is called, what comes from it is read and forgotten.
+// watch returns a context that ends when the client closes its side of the connection. It
+// discards the client's input until stop is called.
 func watch(c net.Conn) (left context.Context, stop func()) {
 	left, cancel := context.WithCancel(context.Background())
 	_ = c.SetReadDeadline(time.Time{})
@@ -256,7 +256,7 @@ func watch(c net.Conn) (left context.Context, stop func()) {
 	}
 }
 
-// readSelector reads up to CR LF, or LF alone.
+// readSelector reads up to CR LF or a bare LF.
 func readSelector(r io.Reader) (string, bool) {
 	b := make([]byte, 0, 256)
 	for len(b) < maxSelector {
@@ -274,22 +274,22 @@ func readSelector(r io.Reader) (string, bool) {
 	return "", false
 }
 
-// The selectors that are no names.
+// The selectors that are not names.
 const (
 	selectSearch      = "/-/name"
 	selectAuthorities = "/-/authorities"
-	selectList        = "/-/list/" // PREFIX, and what the last page ended with
+	selectList        = "/-/list/" // PREFIX, and the end of the last page
 	selectText        = "/-/text/" // NAME
 	selectURL         = "URL:"
 )
 
-// serve answers a selector, and what was entered with it after a TAB.
+// serve responds to a selector, and to the text entered with it after a TAB.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")
-	entered, _, _ = strings.Cut(entered, "\t") // what clients of Gopher+ add
+	entered, _, _ = strings.Cut(entered, "\t") // added by clients of Gopher+
 	if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
-		m.refuse("a control character in the selector")
+		m.refuse("invalid selector: control character")
 		return
 	}
 	set, err := g.o.Authorities.Set(ctx, time.Time{})
@@ -324,15 +324,15 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	}
 }
 
-// fail tells of a failure of ours, of which the cause is logged. The store logs itself when
-// it goes away.
+// fail writes an error for a failure of this server and logs the cause. The store itself
+// logs when it becomes unavailable.
 func (g *Gopher) fail(m *menu, what string, err error) {
 	var away *store.AwayError
 	if errors.As(err, &away) {
-		m.refuse("the names cannot be read at the moment; please try again in " + away.RetryAfter() + " s")
+		m.refuse("the storage is unavailable; please try again in " + away.RetryAfter() + " s")
 		return
 	}
-	g.o.Log.Error("gopher: no answer", "selector", what, "err", err)
+	g.o.Log.Error("gopher: request failed", "selector", what, "err", err)
 	m.refuse("the resolver failed; please try again later")
 }
 
@@ -344,7 +344,7 @@ func (g *Gopher) root(m *menu, set *store.AuthoritySet) {
 	g.authorities(m, set, "")
 }
 
-// authorities lists the authorities whose prefixes come after one.
+// authorities lists the authorities with prefixes after the given one.
 func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, after string) {
 	n := 0
 	for _, a := range set.All() {
@@ -370,15 +370,14 @@ func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, after string) {
 	m.end()
 }
 
-// lists reports whether everybody may see the names of an authority.
+// lists reports whether the names of an authority are listed publicly.
 func lists(a *store.Authority) bool { return a.List && a.Access == "" }
 
-// name is the menu of a name, or of an element of the authority that is asked at
-// this address.
+// name writes the menu of a name, or of an element of the authority at the local address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
 	s := Plain(entered)
 	if s == "" {
-		m.refuse("no name: please enter one")
+		m.refuse("please enter a name")
 		return
 	}
 	n, err := name.Parse(s)
@@ -389,7 +388,7 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 	}
 	var bad *name.Error
 	if errors.As(err, &bad) {
-		m.refuse(fmt.Sprintf("no name: at offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message))
+		m.refuse(fmt.Sprintf("invalid name: offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message))
 		return
 	}
 	if own := set.Of(n); own != nil && own.Delegation == nil {
@@ -407,7 +406,7 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 	m.end()
 }
 
-// reserved answers a reserved request about an authority that is served here (1995, 3.5:
+// reserved responds to a reserved request about an authority that is served here (1995, 3.5:
 // Y95-55 to Y95-59).
 func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet, a *store.Authority, request string) {
 	prefix := a.Prefix.String()
@@ -444,8 +443,8 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 	m.end()
 }
 
-// authorities writes an item for each naming authority, which leads to what is told of it
-// if it is served here.
+// authorities writes an item for each naming authority. It leads to the description of the
+// authority if that is served here.
 func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 	if len(all) == 0 {
 		m.say(none)
@@ -459,7 +458,7 @@ func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 	}
 }
 
-// problem tells why there is no answer about a name.
+// problem writes why a name cannot be resolved.
 func (g *Gopher) problem(m *menu, n name.Name, err error) {
 	var e *nomen.Error
 	ok := errors.As(err, &e)
@@ -476,21 +475,21 @@ func (g *Gopher) problem(m *menu, n name.Name, err error) {
 			m.item('1', "Perhaps "+s, s)
 		}
 	case limited:
-		m.refuse("too many questions; the next one in " + RetryAfter(limit) + " s")
+		m.refuse("too many requests; please try again in " + RetryAfter(limit) + " s")
 	case errors.Is(err, nomen.ErrLoop):
-		m.refuse("the resolvers of the name lead in a circle")
+		m.refuse("the resolvers of the name redirect in a loop")
 	case errors.Is(err, nomen.ErrUpstream):
-		m.refuse("the resolver of the name could not be asked; please try again later")
+		m.refuse("the resolver of the name cannot be reached; please try again later")
 	default:
 		g.fail(m, n.Key(), err)
 	}
 }
 
-// text is the description of a name.
+// text writes the description of a name.
 func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	n, err := name.Parse(Plain(s))
 	if err != nil {
-		m.refuse("no name")
+		m.refuse("invalid name")
 		return
 	}
 	a, err := g.o.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C})
@@ -518,22 +517,22 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	m.end()
 }
 
-// elsewherePage is what clients get that do not know selectors with a URL: a page
-// with a link that a person may follow.
+// elsewherePage returns a page with a link, for clients that do not understand selectors
+// with a URL.
 func elsewherePage(url string) string {
 	const layout = "<!DOCTYPE html>\r\n<html lang=\"en\">\r\n<head><meta charset=\"utf-8\"><title>Elsewhere</title></head>\r\n<body>\r\n<p>%s</p>\r\n</body>\r\n</html>\r\n"
 	if !location.IsLink(url) {
-		return fmt.Sprintf(layout, "This leads nowhere that a page should link to.")
+		return fmt.Sprintf(layout, "This is not a link that is safe to follow.")
 	}
 	to := html.EscapeString(url)
 	return fmt.Sprintf(layout, `This leads to another site: <A HREF="`+to+`" rel="noreferrer">`+to+`</A>`)
 }
 
-// A menu is one that is being written.
+// A menu is a menu being written.
 type menu struct {
 	b          bytes.Buffer
 	host, port string
-	local      netip.Addr // at which the client arrived
+	local      netip.Addr // local address of the connection
 	items      int
 }
 
@@ -547,10 +546,10 @@ func (g *Gopher) menu(c net.Conn) *menu {
 	return m
 }
 
-// maxItems bounds a menu, whatever a stranger's answer holds.
+// maxItems bounds a menu, because answers of other servers may be long.
 const maxItems = 1000
 
-// line writes one line of a menu, of which the fields hold no TAB and no line end.
+// line writes one line of a menu. The fields must not contain a TAB or a line break.
 func (m *menu) line(kind byte, title, selector, host, port string) {
 	if m.items++; m.items > maxItems {
 		return
@@ -559,8 +558,8 @@ func (m *menu) line(kind byte, title, selector, host, port string) {
 	m.b.WriteString(title + "\t" + selector + "\t" + host + "\t" + port + "\r\n")
 }
 
-// item writes an item that is found here. A selector with a control character
-// would be cut off: it is not offered.
+// item writes an item on this server. A selector with a control character would be
+// truncated, so it becomes plain text.
 func (m *menu) item(kind byte, title, selector string) {
 	title = short(title)
 	if strings.ContainsFunc(selector, unicode.IsControl) || len(selector) > maxSelector-2 {
@@ -570,7 +569,7 @@ func (m *menu) item(kind byte, title, selector string) {
 	m.line(kind, title, selector, m.host, m.port)
 }
 
-// say writes lines for people alone.
+// say writes lines of text.
 func (m *menu) say(text string) {
 	const most = 20
 	lines := wrap(plainLine(text))
@@ -579,7 +578,7 @@ func (m *menu) say(text string) {
 	}
 }
 
-// refuse answers with an error, and nothing that was there before.
+// refuse replaces the menu by an error.
 func (m *menu) refuse(why string) {
 	m.b.Reset()
 	m.b.WriteString(refusalLine(why))
@@ -588,14 +587,14 @@ func (m *menu) refuse(why string) {
 
 func refusalLine(why string) string { return "3" + short(why) + "\t\terror.host\t1\r\n" }
 
-// end writes the last line, if it is not there.
+// end writes the last line.
 func (m *menu) end() { m.b.WriteString(".\r\n") }
 
-// describe writes what is known of a name, and its locations as items.
+// describe writes the record of a name, with its locations as items.
 func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	m.say(n.Key())
 	if !a.StaleSince.IsZero() {
-		m.say("The storage of names is away: this was current at " + a.StaleSince.UTC().Format(time.RFC3339))
+		m.say("The storage is unavailable: this was current at " + a.StaleSince.UTC().Format(time.RFC3339))
 	}
 	for _, element := range []string{"title", "creator", "publisher", "date"} {
 		for _, value := range a.Metadata[element] {
@@ -608,7 +607,7 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	for _, why := range a.Why {
 		m.say(why)
 	}
-	m.item('0', "All that is known of it", selectText+n.Key())
+	m.item('0', "Complete record", selectText+n.Key())
 	for _, s := range a.Successors {
 		m.item('1', "Use instead: "+s.Key(), s.Key())
 	}
@@ -625,11 +624,11 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	}
 }
 
-// location writes the item of a location: that of a gopher URL is what its server
-// has (1995, 4: Y95-53).
+// location writes the item of a location. For a gopher URL it is the item of its server
+// (1995, 4: Y95-53).
 func (m *menu) location(l nomen.Location) {
 	var b bytes.Buffer
-	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // a buffer takes all
+	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // cannot fail for a buffer
 	if item := strings.TrimSuffix(b.String(), ".\r\n"); item != "" {
 		if m.items++; m.items <= maxItems {
 			m.b.WriteString(item)
@@ -648,19 +647,19 @@ func (m *menu) location(l nomen.Location) {
 	m.item('h', title, selectURL+l.URL)
 }
 
-// plainLine returns s on one line, without what a terminal would obey.
+// plainLine returns s on one line, with control characters escaped.
 func plainLine(s string) string { return strings.TrimRight(shown.Inline(s), " ") }
 
 // width is how many characters of a title clients show (RFC 1436, 3.9).
 const width = 70
 
-// short returns a title that clients show.
+// short truncates a title to the length that clients show.
 func short(s string) string {
 	r := []rune(plainLine(s))
 	return string(r[:min(len(r), width)])
 }
 
-// wrap breaks a line where it becomes too long, at a space if there is one.
+// wrap breaks a long line, at a space if possible.
 func wrap(s string) []string {
 	var lines []string
 	r := []rune(s)

@@ -12,19 +12,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// list lists the names of an authority that come after a place. Of the records that
-// are not listed, those of other authorities are passed over as a whole; if there are
-// very many others, which are reserved, a page ends among them.
+// list writes a page of the names of an authority after a key. Records of other authorities
+// are skipped in blocks; if there are very many reserved ones, a page ends among them.
 func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
 	p, err := name.ParsePrefix(prefix)
 	a := set.Exactly(p)
 	if err != nil || a == nil || !lists(a) {
-		m.refuse("no naming authority of this name lists its names here")
+		m.refuse("no such authority lists its names here")
 		return
 	}
 	begin, ok := g.unseal(after)
 	if !ok {
-		m.refuse("this list has to be begun anew")
+		m.refuse("this page has expired; start the list again")
 		return
 	}
 	m.say("Names of " + a.Prefix.String())
@@ -42,12 +41,12 @@ type listing struct {
 	*menu
 	set    *store.AuthoritySet
 	of     *store.Authority
-	after  string // the last name that was listed, or where the page begins
+	after  string // the last listed name, or the beginning of the page
 	names  int
 	looked int
 }
 
-// from lists the names after a key, until the page is full or there are no more.
+// from lists the names after a key until the page is full or the list ends.
 func (l *listing) from(ctx context.Context, key string) error {
 	for at, err := range Walk(ctx, l.o.Store, l.set, l.of, key) {
 		if err != nil {
@@ -79,24 +78,24 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed begins a place that is not for everybody's eyes: the name there is reserved, or
-// of an authority that does not list its names.
+// sealed begins an encrypted key, of a name that is reserved or belongs to an authority that
+// does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {
 	var key [32]byte
 	rand.Read(key[:])                 // never fails
-	block, _ := aes.NewCipher(key[:]) // of this size there is one
+	block, _ := aes.NewCipher(key[:]) // cannot fail for this size
 	seal, _ := cipher.NewGCMWithRandomNonce(block)
 	return seal
 }
 
-// seal hides a key, for as long as the server runs.
+// seal encrypts a key with a secret that lasts until the server stops.
 func (g *Gopher) seal(key string) string {
 	return sealed + base64.RawURLEncoding.EncodeToString(g.places.Seal(nil, nil, []byte(key), nil))
 }
 
-// unseal returns the key of a place; it is not ok if that was sealed by somebody else.
+// unseal returns the key of a place; ok is false if this server did not seal it.
 func (g *Gopher) unseal(place string) (key string, ok bool) {
 	text, ok := strings.CutPrefix(place, sealed)
 	if !ok {

@@ -9,14 +9,14 @@ import (
 // TypePAC is the media type of a proxy auto-config file.
 const TypePAC = "application/x-ns-proxy-autoconfig"
 
-// PAC returns a proxy auto-config file, by which a browser or another client sends
-// here what is about names: targets that are URNs, and http URLs of hosts that are
-// naming authorities here. All else goes its direct way. proxy is HOST:PORT of
-// this server, and secure whether it is reached by TLS; hosts are in lower case.
+// PAC returns a proxy auto-config file, with which browsers and other clients send requests
+// about names to this server: URNs, and http URLs of hosts that are naming authorities here.
+// All other requests go directly to their servers. proxy is HOST:PORT of this server, secure
+// says whether it uses TLS, and hosts must be in lower case.
 //
-// The protocol of 1995 has names of authorities as hosts, whose own servers need
-// not be this one; so a request that cannot be put here goes directly. URLs of
-// https are private between the browser and its server: they never come here.
+// In the protocol of 1995 the hosts are names of authorities, whose server may be another
+// one, so a request that cannot be sent here goes directly. https URLs are private between
+// the browser and its server and never sent here.
 func PAC(proxy string, secure bool, hosts []string) []byte {
 	how := "PROXY "
 	if secure {
@@ -38,7 +38,7 @@ func PAC(proxy string, secure bool, hosts []string) []byte {
 }
 
 // pacFile is in the JavaScript of 1996, which is what old clients have.
-const pacFile = `// Sends what is about names to their resolver.
+const pacFile = `// Sends requests about names to their resolver.
 var names = @NAMES@, hosts = @HOSTS@, served = @SERVED@;
 
 function FindProxyForURL(url, host) {
@@ -53,13 +53,13 @@ function FindProxyForURL(url, host) {
 }
 `
 
-// script returns a value as a script has it. Nothing in it ends a script element.
+// script returns a value as JavaScript that cannot end a script element.
 func script(v any) string {
 	b, _ := json.Marshal(v) // strings, and a map of numbers
 	return string(b)
 }
 
-// isHost reports whether h is a host as DNS and URLs have it.
+// isHost reports whether h has only characters of hosts.
 func isHost(h string) bool {
 	for _, c := range []byte(h) {
 		switch {

@@ -8,22 +8,22 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rates bound how often a client of each address may do something: a token bucket for
-// each address, or IPv6 network of one link. It is safe for concurrent use.
+// Rates limits how often a client may do something: it has a token bucket for each address,
+// or IPv6 network of one link. It is safe for concurrent use.
 type Rates struct {
 	rate      float64
 	burst     int
 	addresses int
-	refresh   time.Duration // after which a limiter is as good as new
+	refresh   time.Duration // time until an unused bucket is full
 
 	mu     sync.Mutex
 	guests map[netip.Addr]*rate.Limiter
-	crowd  *rate.Limiter // of those for whom guests has no room
+	crowd  *rate.Limiter // shared by addresses without their own
 	swept  time.Time
 }
 
-// NewRates returns rates of so many a second, of which so many may come at once. So many
-// addresses are told apart; the rest share one bucket.
+// NewRates returns rate limits with bursts. Only the given number of addresses get their
+// own bucket; the rest share one.
 func NewRates(perSecond float64, burst, addresses int) *Rates {
 	return &Rates{
 		rate: perSecond, burst: burst, addresses: addresses,
@@ -32,7 +32,7 @@ func NewRates(perSecond float64, burst, addresses int) *Rates {
 	}
 }
 
-// Spend takes one from what an address has. The error is a [*LimitError].
+// Spend takes a token from the bucket of an address. The error is a [*LimitError].
 func (d *Rates) Spend(from netip.Addr, now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,8 +44,7 @@ func (d *Rates) Spend(from netip.Addr, now time.Time) error {
 	return nil
 }
 
-// limiter returns the limiter of a guest; that of the crowd if there is no room
-// for one more.
+// limiter returns the bucket of an address, or the shared one if there are too many.
 func (d *Rates) limiter(g netip.Addr, now time.Time) *rate.Limiter {
 	if l := d.guests[g]; l != nil {
 		return l
@@ -61,7 +60,7 @@ func (d *Rates) limiter(g netip.Addr, now time.Time) *rate.Limiter {
 	return l
 }
 
-// sweep forgets the guests who could ask as much as new ones.
+// sweep removes full buckets.
 func (d *Rates) sweep(now time.Time) {
 	d.swept = now
 	for g, l := range d.guests {

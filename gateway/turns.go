@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Turns bound how many do something at once, and how many of them are of one
-// address, or at one place. It is safe for concurrent use.
+// Turns is a semaphore with limits: for all, for one client address, and for one target. It
+// is safe for concurrent use.
 type Turns struct {
-	all, each, place int // at once: of all, of one address, and at one place
-	queue            int // how many may wait
+	all, each, place int // limits: of all, of one address, and for one target
+	queue            int // limit of those waiting
 
 	mu    sync.Mutex
 	taken tally
 	wait  tally
-	line  []*waiter // who waits, the first one first
+	line  []*waiter // those waiting, in order
 }
 
 // A tally counts turns.
@@ -44,30 +44,31 @@ type waiter struct {
 	from  netip.Addr
 	at    string
 	each  int
-	ready chan struct{} // closed when it has its turn
+	ready chan struct{} // closed when it gets its turn
 }
 
-// NewTurns returns turns for so many, and for so many of one address, where an IPv6
-// network of one link is one. Half of them can be at one place.
+// NewTurns returns a semaphore with a limit for all and one for each address, where an IPv6
+// network of one link counts as one address. One target gets at most half of all.
 func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
-// Take takes a turn, which has to be given back, once or more often. It is not ok if
-// there is none.
+// Take takes a turn without waiting; ok is false if none is free. The caller must call back
+// at least once to return it.
 func (t *Turns) Take(from netip.Addr) (back func(), ok bool) {
 	back, err := t.take(Guest(from), t.each, 1)
 	return back, err == nil
 }
 
-// TakeFor takes n turns at once for an asker. Behind an address that many clients share
-// three quarters can be taken, and a nil asker has no share. The error is a [*LimitError].
+// TakeFor takes n turns for a client without waiting. An address that many clients share
+// gets at most three quarters of all, and a nil client has no limit of its own. The error is
+// a [*LimitError].
 func (t *Turns) TakeFor(a *Asker, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
-// most returns how many of all turns somebody may have who has no small share: there is
-// always room for others.
+// most returns how many of all turns a client with a large share may have, so that others
+// always get some.
 func most(all int) int { return max(all*3/4, 1) }
 
 func (t *Turns) share(a *Asker) int {
@@ -93,7 +94,7 @@ func (t *Turns) take(from netip.Addr, each, n int) (back func(), err error) {
 	return t.giving(from, "", n), nil
 }
 
-// giving returns what gives turns back.
+// giving returns the function that returns turns.
 func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	return sync.OnceFunc(func() {
 		t.mu.Lock()
@@ -103,12 +104,12 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	})
 }
 
-// patience is when a client may come again for whom there was no room in the queue.
+// patience is when a client should retry if the queue is full.
 const patience = 5 * time.Second
 
-// Wait takes a turn at a place for an asker, and waits for it until ctx ends. As many can
-// wait as there are turns, of one address as many as can have one. The error is a
-// [*LimitError], or that of a context that was cancelled.
+// Wait takes a turn for a client at a target, and waits for it until ctx ends. As many can
+// wait as there are turns, for all and for each address. The error is a [*LimitError], or
+// that of a cancelled context.
 func (t *Turns) Wait(ctx context.Context, a *Asker, at string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: at, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()
@@ -141,12 +142,12 @@ func (t *Turns) Wait(ctx context.Context, a *Asker, at string) (back func(), err
 	return t.giving(w.from, at, 1), nil
 }
 
-// free reports whether there is a turn for w.
+// free reports whether w can take a turn.
 func (t *Turns) free(w *waiter) bool {
 	return t.taken.n < t.all && t.taken.of[w.from] < w.each && (w.at == "" || t.taken.at[w.at] < t.place)
 }
 
-// next gives the turns that are free to those who wait for them, the first one first.
+// next gives free turns to those waiting, in order.
 func (t *Turns) next() {
 	kept := t.line[:0]
 	for _, w := range t.line {
@@ -162,7 +163,7 @@ func (t *Turns) next() {
 	t.line = kept
 }
 
-// leave takes w out of the line. It is not ok if w has its turn already.
+// leave removes w from the line. It returns false if w already has its turn.
 func (t *Turns) leave(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

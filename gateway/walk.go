@@ -9,18 +9,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Look is one record that a [Walk] looked at.
+// A Look is one record that [Walk] read.
 type Look struct {
 	Record *store.Record
-	Listed bool   // everybody may know it, and the authority decides about it
-	Next   string // the key behind which a later walk goes on
+	Listed bool   // the record is public and belongs to the authority
+	Next   string // key from which a later walk continues
 }
 
-// Walk yields the records under an authority, one of those that everybody may know after
-// the other, in the order of their keys, from behind a key on. Of the records that are not
-// listed, those of another authority are passed over as a whole: of each such block one is
-// yielded. Those that are reserved are all looked at, and it is for the caller to say how
-// many are enough. Each block is as of its own moment.
+// Walk yields the records below an authority after a key, sorted by key. It skips the
+// records of other authorities in blocks and yields one record of each block. It yields all
+// reserved records, so the caller must limit how many it reads. Each block is as of its own
+// moment.
 func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
@@ -29,8 +28,8 @@ func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	}
 }
 
-// walk walks up to a block of another authority, and returns the key behind which to go
-// on, if there is anything.
+// walk walks up to a block of another authority and returns the key from which to continue,
+// if there is more.
 func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string, yield func(Look, error) bool) (next string, on bool) {
 	for rec, err := range r.List(ctx, store.Scan{Prefix: of.Prefix.String(), After: after}) {
 		if err != nil {
@@ -39,25 +38,25 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 		}
 		other := set.Of(rec.Name)
 		at := Look{Record: rec, Listed: other == of && rec.Status != nomen.Reserved, Next: rec.Name.Key()}
-		behind := ""
+		skip := ""
 		if other != of {
-			behind = beyond(other, at.Next)
+			skip = beyond(other, at.Next)
 		}
-		if behind != "" {
-			at.Next = behind
+		if skip != "" {
+			at.Next = skip
 		}
 		if !yield(at, nil) {
 			return "", false
 		}
-		if behind != "" {
-			return behind, true
+		if skip != "" {
+			return skip, true
 		}
 	}
 	return "", false
 }
 
-// beyond returns what is greater than all keys of an authority that have the same
-// delimiter after its prefix as this one; "" if that is not known.
+// beyond returns a key greater than all keys of an authority that have the same delimiter
+// after its prefix as key; "" if unknown.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""
@@ -66,5 +65,5 @@ func beyond(a *store.Authority, key string) string {
 	if !strings.HasPrefix(key, p) || len(key) == len(p) {
 		return ""
 	}
-	return key[:len(p)+1] + "\x7f" // keys are of visible ASCII
+	return key[:len(p)+1] + "\x7f" // keys are visible ASCII
 }

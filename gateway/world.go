@@ -15,30 +15,29 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// WorldOptions configure a [World]. All are needed but the last.
+// WorldOptions configures a [World]. All but Timeout and Door are required.
 type WorldOptions struct {
-	Inner       nomen.Resolver // answers for the names that are served here
+	Inner       nomen.Resolver // resolves the names that are served here
 	Authorities *store.Table   // of Inner
-	Other       nomen.Resolver // answers for the rest; guarded if Door lets strangers in, and best without repetitions
-	Door        *Door          // before Other; nil is a shut one
+	Other       nomen.Resolver // resolves all other names; must be guarded if Door permits all clients, and should not retry
+	Door        *Door          // access to Other; nil permits no client
 
-	Timeout time.Duration // of a question to Other; 0 for AskTimeout
+	Timeout time.Duration // of a question to Other; default AskTimeout
 }
 
-// A World is a resolver for names of everywhere: those that are known here, or are
-// of an authority that is, are answered by one resolver, all others by another
-// one, on behalf of who asks (1995, 4: Y95-63). Whether that is allowed is for the [Door] to say.
+// A World resolves all names: those with a record or an authority here by one resolver, all
+// others by another one on behalf of the client, if the [Door] permits it (1995, 4: Y95-63).
 //
-// Beside what the two resolvers return, the error may contain a [*LimitError].
-// Resources of strangers (I2R, I2Rs) are not passed on: the gateway is for names.
+// In addition to the errors of the two resolvers, the error may contain a [*LimitError].
+// Resources from other servers (I2R, I2Rs) are not passed on.
 type World struct{ o WorldOptions }
 
 var _ nomen.Resolver = (*World)(nil)
 
-// NewWorld returns a world.
+// NewWorld returns a resolver for all names, or an error if an option is missing.
 func NewWorld(o WorldOptions) (*World, error) {
 	if o.Inner == nil || o.Authorities == nil || o.Other == nil {
-		return nil, errors.New("gateway: a world needs two resolvers and the authorities of the first")
+		return nil, errors.New("gateway: Inner, Authorities and Other are required")
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = AskTimeout
@@ -46,8 +45,7 @@ func NewWorld(o WorldOptions) (*World, error) {
 	return &World{o}, nil
 }
 
-// Resolve implements [nomen.Resolver]. The address of the asker is that of the
-// context, see [WithAsker].
+// Resolve implements [nomen.Resolver]. The client is in the context, see [WithAsker].
 func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	n, ok := foreignName(q)
 	if !ok || w.o.Door.Policy() == Off {
@@ -65,8 +63,8 @@ func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether an authority that is known here decides about a name now, or
-// did at a time: nobody else knows what was before the authority came.
+// serves reports whether a name belongs to an authority here, now or at the given time. No
+// other resolver knows what was before the authority existed.
 func (w *World) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
@@ -75,8 +73,7 @@ func (w *World) serves(ctx context.Context, n name.Name, at time.Time) (bool, er
 	return err == nil && set.Of(n) != nil, err
 }
 
-// foreignName returns the name that is asked about, if it is one that somebody
-// else may answer for.
+// foreignName returns the name of a question, if another resolver may resolve it.
 func foreignName(q nomen.Question) (name.Name, bool) {
 	n := q.Name
 	if n.IsZero() {
@@ -88,8 +85,8 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
-// isForeign reports whether resolvers answer for the scheme of n. A URL that is a
-// name, which a PURL is, anybody can ask where it is.
+// isForeign reports whether resolvers exist for the scheme of n. A URL that is a name, such
+// as a PURL, needs none.
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
 // ask asks the other resolver.
@@ -102,13 +99,13 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 	case q.Hops >= nomen.MaxHops:
 		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
 	case !w.o.Door.Admits(asker) && asker.misled() != "":
-		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only: "+asker.misled())
-	case !w.o.Door.Admits(asker) && isRequest(n): // which has no resolver here
-		return nil, refuse(nomen.Unknown, "its naming authority is not served here, and this server asks others for its own users only")
+		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users: "+asker.misled())
+	case !w.o.Door.Admits(asker) && isRequest(n): // the authority has no resolver here
+		return nil, refuse(nomen.Unknown, "its naming authority is not served here, and this server asks other resolvers only for its own users")
 	case !w.o.Door.Admits(asker):
-		return nil, refuse(nomen.Denied, "it is not served here, and this server asks others for its own users only")
+		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users")
 	case q.Service == nomen.I2R, q.Service == nomen.I2Rs:
-		return nil, refuse(nomen.NoResult, "it is not served here, and this server passes on no resources of others; ask where it is (I2L)")
+		return nil, refuse(nomen.NoResult, "the name is not served here, and this server does not pass on resources from other servers; ask for the location (I2L)")
 	}
 	leave, err := w.o.Door.Enter(asker)
 	if err != nil {
@@ -125,14 +122,14 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 		return nil, passedOn(ctx, n, q.Service, err)
 	}
 	if a = adopt(a, n); a.Service == nomen.I2L && a.Redirect == "" && len(a.Locations) == 0 {
-		return nil, refuse(nomen.NoResult, "its resolver knows no location that could be passed on")
+		return nil, refuse(nomen.NoResult, "its resolver gave no location that can be passed on")
 	}
-	a.Private = a.Private || w.o.Door.Policy() == Own // a shared cache knows no own users
+	a.Private = a.Private || w.o.Door.Policy() == Own // shared caches cannot recognise own users
 	return a, nil
 }
 
-// passedOn returns the error of another resolver as one of ours: what it says of
-// the name stays, and a failure is told as what it is.
+// passedOn converts an error of another resolver to one of this server. It keeps what the
+// error says about the name, and reports failures as such.
 func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -149,7 +146,7 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 	if errors.As(err, &lost) {
 		return &nomen.Error{
 			Kind: nomen.Unknown, Name: n.Key(), Service: s, Err: err,
-			Message: "it is not served here, and no other resolver of it is known: " + lost.Reason,
+			Message: "the name is not served here, and no other resolver was found: " + lost.Reason,
 		}
 	}
 	switch {
@@ -161,12 +158,12 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 	return fmt.Errorf("gateway: %w: %s: %w", nomen.ErrUpstream, n, err)
 }
 
-// whose says whose an answer about a foreign name is.
+// whose says where an answer about a foreign name comes from.
 func whose(n name.Name) string {
 	if host, ok := authorityID(n); ok {
-		return "this was asked of " + host + ", which looks after the name, and is not this server's own answer"
+		return "this answer comes from " + host + ", the naming authority, and not from this server"
 	}
-	return "this was asked of another resolver, which was found for the name, and is not this server's own answer"
+	return "this answer comes from another resolver that was found for the name, and not from this server"
 }
 
 // isRequest reports whether a name is a reserved request to the resolver of its
@@ -176,7 +173,7 @@ func isRequest(n name.Name) bool {
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
 }
 
-// authorityID returns the host that a name of 1995 has in it.
+// authorityID returns the host in a name of 1995.
 func authorityID(n name.Name) (string, bool) {
 	if n.NID() != "dns" {
 		return "", false
@@ -185,8 +182,8 @@ func authorityID(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// adopt returns the answer of a stranger as it can be passed on, and says whose it
-// is: without what no location of ours may be.
+// adopt returns an answer of another server as it can be passed on: with its origin, and
+// without locations that are not allowed here.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
 	store.Clean(&own)

@@ -87,7 +87,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("back: %v", back)
 	}
 	title, meaning, ok := Explain("disk-full")
-	if !ok || title != p.Title || !strings.Contains(meaning, "Make room") {
+	if !ok || title != p.Title || !strings.Contains(meaning, "Free some space") {
 		t.Errorf("%q: %q", title, meaning)
 	}
 }

@@ -93,7 +93,7 @@ func TestExplain(t *testing.T) {
 			part("r-component", "de"), part("q-component", "q=1"), part("fragment", "top"),
 		}},
 		{"urn:dns:here.example:one?page", "urn:dns:here.example:one", true, "", []func(*Explanation) bool{part("query", "page")}},
-		{"urn:whatnot:x", "urn:whatnot:x", false, "", []func(*Explanation) bool{remark("nothing is known of its namespace")}},
+		{"urn:whatnot:x", "urn:whatnot:x", false, "", []func(*Explanation) bool{remark("its namespace is unknown")}},
 		{"https://purl.example/x", "https://purl.example/x", true, "", nil},
 		{"https://there.example/x?y#z", "https://there.example/x", false, "https://there.example/x?y#z", []func(*Explanation) bool{part("scheme", "https"), part("query", "y"), part("fragment", "z")}},
 		{"gopher://there.example/1x", "", false, "gopher://there.example/1x", nil},
@@ -140,7 +140,7 @@ func TestExplainWays(t *testing.T) {
 	e := explainer(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24"), Total: 1}, find)
 	own := WithAsker(t.Context(), &Asker{Addr: ownUser})
 	x, err := e.Explain(own, "urn:dns:there.example:x")
-	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "DNS could not be asked" {
+	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "DNS failed" {
 		t.Errorf("got %+v, %v", x, err)
 	}
 	for _, tt := range []struct {
@@ -175,12 +175,12 @@ func TestNoWay(t *testing.T) {
 		err  error
 		want string
 	}{
-		{lost, "DNS has not answered in time"},
-		{refused, "DNS could not be asked"},
-		{&net.DNSError{Err: "no such host", Name: "there.example", Server: "10.1.2.4:53", IsNotFound: true}, "DNS has nothing for there.example"},
+		{lost, "DNS timed out"},
+		{refused, "DNS failed"},
+		{&net.DNSError{Err: "no such host", Name: "there.example", Server: "10.1.2.4:53", IsNotFound: true}, "DNS has no records for there.example"},
 		{&discover.RuleError{Key: "urn.arpa", Reason: "they lead in a circle"}, "the rules of urn.arpa: they lead in a circle"},
-		{context.DeadlineExceeded, "DNS has not answered in time"},
-		{&net.OpError{Op: "dial", Net: "udp", Addr: net.UDPAddrFromAddrPort(netip.MustParseAddrPort("10.1.2.4:53")), Err: errors.New("refused")}, "DNS could not be asked"},
+		{context.DeadlineExceeded, "DNS timed out"},
+		{&net.OpError{Op: "dial", Net: "udp", Addr: net.UDPAddrFromAddrPort(netip.MustParseAddrPort("10.1.2.4:53")), Err: errors.New("refused")}, "DNS failed"},
 	} {
 		var told strings.Builder
 		e := explainer(t, Access{Policy: All}, func(context.Context, name.Name) iter.Seq2[discover.Way, error] {

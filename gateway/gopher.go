@@ -224,7 +224,7 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 		cancel()
 		stop()
 	} else {
-		m.refuse("invalid selector: must be one line of at most " + strconv.Itoa(maxSelector) + " bytes")
+		m.refuse("invalid selector: must be one line, at most " + strconv.Itoa(maxSelector) + " bytes")
 	}
 	out := m.b.Bytes()
 	_ = c.SetWriteDeadline(time.Now().Add(g.o.Timeout + time.Duration(len(out)/leastRate)*time.Second))

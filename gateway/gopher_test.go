@@ -124,7 +124,7 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 		{"urn:dns:here.example:fish\r\n", []string{
 			"iurn:dns:here.example:fish\t\terror.host\t1",
 			"ititle: All about fish . 1Fake x y 70\t\terror.host\t1",
-			"0All that is known of it\t/-/text/urn:dns:here.example:fish" + own,
+			"0Complete record\t/-/text/urn:dns:here.example:fish" + own,
 			"1The pond\t/fish\tgopher.example\t70",
 			"0gopher://[2001:db8::1]:7070/0/fish.txt\t/fish.txt\t2001:db8::1\t7070",
 			"hOn the web (text/html)\tURL:https://fish.example/a?b=1&c" + own,
@@ -140,17 +140,17 @@ func TestGopherNames(t *testing.T) { // Y95-53; RFC 1436, 3.8
 		{"/-/list/urn:dns:here.example\r\n", []string{
 			"1fish: All about fish . 1Fake x y 70\turn:dns:here.example:fish" + own, "1gone\turn:dns:here.example:gone" + own,
 		}, "secret"},
-		{"/-/list/urn:ietf:rfc\r\n", []string{"3no naming authority of this name lists its names here\t\terror.host\t1"}, ""},
-		{"/-/list/nonsense\r\n", []string{"3no naming authority of this name lists its names here\t\terror.host\t1"}, ""},
+		{"/-/list/urn:ietf:rfc\r\n", []string{"3no such authority lists its names here\t\terror.host\t1"}, ""},
+		{"/-/list/nonsense\r\n", []string{"3no such authority lists its names here\t\terror.host\t1"}, ""},
 		{"urn:dns:here.example:secret\r\n", []string{"3urn:dns:here.example:secret: unknown-name"}, ""},
 		{"urn:dns:here.example:other\r\n", []string{"3urn:dns:here.example:other: unknown-name"}, ""},
-		{"urn:\r\n", []string{"3no name: at offset "}, ""},
+		{"urn:\r\n", []string{"3invalid name: offset "}, ""},
 		{"GET / HTTP/1.0\r\n", []string{"3"}, "HTTP/"},
-		{"a\x00b\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
-		{"a\x1b[2Jb\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
-		{"a\rb\r\n", []string{"3a control character in the selector\t\terror.host\t1"}, ""},
-		{strings.Repeat("a", 5000) + "\r\n", []string{"3a selector is a line of at most 4096 bytes\t\terror.host\t1"}, ""},
-		{"/-/name\r\n", []string{"3no name: please enter one"}, ""},
+		{"a\x00b\r\n", []string{"3invalid selector: control character\t\terror.host\t1"}, ""},
+		{"a\x1b[2Jb\r\n", []string{"3invalid selector: control character\t\terror.host\t1"}, ""},
+		{"a\rb\r\n", []string{"3invalid selector: control character\t\terror.host\t1"}, ""},
+		{strings.Repeat("a", 5000) + "\r\n", []string{"3invalid selector: must be one line, at most 4096 bytes\t\terror.host\t1"}, ""},
+		{"/-/name\r\n", []string{"3please enter a name"}, ""},
 		{"\r\nurn:dns:here.example:fish\r\n", []string{"7Enter a name, such as urn:ietf:rfc:2648\t/-/name" + own}, "pond"},
 	} {
 		got := dig(t, at, tt.request)
@@ -359,7 +359,7 @@ func TestGopherListIsBounded(t *testing.T) {
 	for _, place := range []string{other.seal("urn:dns:here.example:a100"), "~", "~%%"} {
 		m := &menu{host: "h", port: "70"}
 		g.serve(t.Context(), m, "/-/list/urn:dns:here.example "+place)
-		if got := m.b.String(); !strings.HasPrefix(got, "3this list has to be begun anew") {
+		if got := m.b.String(); !strings.HasPrefix(got, "3this page has expired; start the list again") {
 			t.Errorf("%s: got %q", place, got)
 		}
 	}
@@ -375,7 +375,7 @@ func TestGopherSearch(t *testing.T) {
 		}
 	}
 	for _, nothing := range []string{"/-/name", "/-/name\t", "/-/name\t <> ", "/-/name\t\t+"} {
-		if got := dig(t, at, nothing+"\r\n"); !strings.HasPrefix(got, "3no name: please enter one\t") {
+		if got := dig(t, at, nothing+"\r\n"); !strings.HasPrefix(got, "3please enter a name\t") {
 			t.Errorf("%q: got %q", nothing, got)
 		}
 	}
@@ -393,7 +393,7 @@ func TestGopherWorld(t *testing.T) {
 	_, port, _ := net.SplitHostPort(at)
 	got := dig(t, at, "urn:dns:there.example:x\r\n")
 	menuLines(t, got)
-	for _, want := range []string{"1far\t\tthere.example\t70\r\n", "ithis was asked of there.example", "\tnames.example\t" + port + "\r\n"} {
+	for _, want := range []string{"1far\t\tthere.example\t70\r\n", "ithis answer comes from there.example", "\tnames.example\t" + port + "\r\n"} {
 		if !strings.Contains(got, want) || strings.Contains(got, "javascript") {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -403,7 +403,7 @@ func TestGopherWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer leave()
-	if got := dig(t, at, "urn:dns:there.example:x\r\n"); !strings.HasPrefix(got, "3too many questions; the next one in 1 s\t") {
+	if got := dig(t, at, "urn:dns:there.example:x\r\n"); !strings.HasPrefix(got, "3too many requests; please try again in 1 s\t") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -461,12 +461,12 @@ func TestGopherLimits(t *testing.T) {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(time.Minute))
-	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), "3too many are here") {
+	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), "3too many connections") {
 		t.Errorf("got %q, %v", b, err)
 	}
 	for _, c := range waiting { // who says nothing more is told, and gone
 		c.SetDeadline(time.Now().Add(time.Minute))
-		if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "3a selector is a line") {
+		if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "3invalid selector: must be one line") {
 			t.Errorf("got %q, %v", b, err)
 		}
 		c.Close()
@@ -529,7 +529,7 @@ func TestGopherStorageAway(t *testing.T) {
 		}),
 	})
 	for _, selector := range []string{"urn:ietf:rfc:1", "/-/name\turn:ietf:rfc:1", "/-/text/urn:ietf:rfc:1"} {
-		if got := dig(t, at, selector+"\r\n"); !strings.Contains(got, "the names cannot be read at the moment; please try again in 7 s") {
+		if got := dig(t, at, selector+"\r\n"); !strings.Contains(got, "the storage is unavailable; please try again in 7 s") {
 			t.Errorf("%s: %q", selector, got)
 		}
 	}

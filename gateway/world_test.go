@@ -219,7 +219,7 @@ func TestWorldFailures(t *testing.T) {
 	}{
 		{&client.RouteError{Name: "urn:x", Reason: "no way"}, func(err error) bool { return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) }},
 		{&nomen.Error{Kind: nomen.Unknown, Message: "no such thing"}, func(err error) bool {
-			return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) && strings.Contains(err.Error(), "no such thing; this was asked of there.example")
+			return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) && strings.Contains(err.Error(), "no such thing; this answer comes from there.example")
 		}},
 		{&client.StatusError{Code: 500}, func(err error) bool { return errors.Is(err, nomen.ErrUpstream) }},
 		{&client.StatusError{Code: 508}, func(err error) bool { return errors.Is(err, nomen.ErrLoop) && !errors.Is(err, nomen.ErrUpstream) }},

@@ -192,7 +192,7 @@ func checkAwayRaw(t *testing.T, p *process) {
 		{p.public, "GET " + coldName + "\r\n", []string{"temporarily unavailable"}},
 		{p.public, "GET /uri-res/N2C?" + warmName + " HTTP/1.0\r\n\r\n", []string{"HTTP/1.0 200 ", stale, "\r\nAge: "}},
 		{p.public, "GET /uri-res/N2C?" + coldName + " HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
-		{gopher[1], warmName + "\r\n", []string{"The storage of names is away: this was current at "}},
+		{gopher[1], warmName + "\r\n", []string{"The storage is unavailable: this was current at "}},
 		{gopher[1], "/-/text/" + warmName + "\r\n", []string{"Stale-since: "}},
 		{gopher[1], coldName + "\r\n", []string{"the names cannot be read at the moment; please try again in "}},
 		{gopher[1], "/-/list/urn:example\r\n", []string{"the names cannot be read at the moment; please try again in "}},

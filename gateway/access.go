@@ -69,15 +69,15 @@ func (e *LimitError) Error() string {
 
 // An AccessControl decides which clients are permitted, and limits their requests. It is
 // safe for concurrent use. A nil AccessControl permits no client.
-type Door struct {
+type AccessControl struct {
 	a     Access
 	under *Turns // concurrent requests
 
 	rates *Rates
 }
 
-// NewDoor returns an access control, or an error if the options are invalid.
-func NewDoor(a Access) (*Door, error) {
+// NewAccessControl returns an access control, or an error if the options are invalid.
+func NewAccessControl(a Access) (*AccessControl, error) {
 	p, err := ParsePolicy(string(a.Policy))
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func NewDoor(a Access) (*Door, error) {
 	if a.Now == nil {
 		a.Now = time.Now
 	}
-	return &Door{
+	return &AccessControl{
 		a: a, under: NewTurns(a.Total, max(a.Total/4, 1)), rates: NewRates(a.Rate, a.Burst, a.Addresses),
 	}, nil
 }
@@ -124,7 +124,7 @@ func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 }
 
 // Policy returns the policy.
-func (d *Door) Policy() Policy {
+func (d *AccessControl) Policy() Policy {
 	if d == nil {
 		return Off
 	}
@@ -133,7 +133,7 @@ func (d *Door) Policy() Policy {
 
 // Admits reports whether a client is permitted, regardless of limits. A nil client is not
 // an own user.
-func (d *Door) Admits(a *Asker) bool {
+func (d *AccessControl) Admits(a *Client) bool {
 	switch d.Policy() {
 	case All:
 		return true
@@ -144,7 +144,7 @@ func (d *Door) Admits(a *Asker) bool {
 }
 
 // isOwn reports whether the request comes from an own user and was not forged by a site.
-func (d *Door) isOwn(a *Asker) bool {
+func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
 	}
@@ -159,7 +159,7 @@ func (d *Door) isOwn(a *Asker) bool {
 
 // Enter starts a request of a client; the caller must call leave at its end. The error is
 // [ErrDenied] or a [*LimitError].
-func (d *Door) Enter(a *Asker) (leave func(), err error) {
+func (d *AccessControl) Enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {
 		return nil, ErrDenied
 	}
@@ -188,9 +188,9 @@ func Guest(from netip.Addr) netip.Addr {
 	return from
 }
 
-// An Asker is the client on whose behalf other servers are asked. It belongs to one
+// A Client is the client on whose behalf other servers are asked. It belongs to one
 // request.
-type Asker struct {
+type Client struct {
 	Addr netip.Addr // from which the request came; zero if unknown
 
 	// Misled says why the request does not count as one of an own user, even if it came
@@ -208,31 +208,31 @@ type Asker struct {
 
 // Entered reports whether the client was permitted as an own user, so that the response
 // must not be shared with other clients.
-func (a *Asker) Entered() bool { return a != nil && a.entered.Load() }
+func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 
-func (a *Asker) addr() netip.Addr {
+func (a *Client) addr() netip.Addr {
 	if a == nil {
 		return netip.Addr{}
 	}
 	return a.Addr
 }
 
-func (a *Asker) misled() string {
+func (a *Client) misled() string {
 	if a == nil {
 		return ""
 	}
 	return a.Misled
 }
 
-type askerKey struct{}
+type clientKey struct{}
 
-// WithAsker returns a context for a request of a client.
-func WithAsker(ctx context.Context, a *Asker) context.Context {
-	return context.WithValue(ctx, askerKey{}, a)
+// WithClient returns a context for a request of a client.
+func WithClient(ctx context.Context, a *Client) context.Context {
+	return context.WithValue(ctx, clientKey{}, a)
 }
 
-// AskerOf returns the client of the request of ctx; nil if unknown.
-func AskerOf(ctx context.Context) *Asker {
-	a, _ := ctx.Value(askerKey{}).(*Asker)
+// ClientOf returns the client of the request of ctx; nil if unknown.
+func ClientOf(ctx context.Context) *Client {
+	a, _ := ctx.Value(clientKey{}).(*Client)
 	return a
 }

@@ -20,9 +20,9 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-func mustDoor(t testing.TB, a Access) *Door {
+func mustDoor(t testing.TB, a Access) *AccessControl {
 	t.Helper()
-	d, err := NewDoor(a)
+	d, err := NewAccessControl(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +59,10 @@ func TestPolicies(t *testing.T) {
 			from = netip.MustParseAddr(tt.from)
 		}
 		d := mustDoor(t, Access{Policy: tt.policy, Own: own})
-		if got := d.Admits(&Asker{Addr: from}); got != tt.want {
+		if got := d.Admits(&Client{Addr: from}); got != tt.want {
 			t.Errorf("Y95-65: %s: %q: got %v, want %v", tt.policy, tt.from, got, tt.want)
 		}
-		leave, err := d.Enter(&Asker{Addr: from})
+		leave, err := d.Enter(&Client{Addr: from})
 		if (err == nil) != tt.want || !tt.want && !errors.Is(err, ErrDenied) {
 			t.Errorf("Y95-65: %s: %q: %v", tt.policy, tt.from, err)
 		}
@@ -70,9 +70,9 @@ func TestPolicies(t *testing.T) {
 			leave()
 		}
 	}
-	var shut *Door
-	if shut.Admits(&Asker{Addr: own[0].Addr()}) || shut.Policy() != Off {
-		t.Error("a door that is not there is open")
+	var shut *AccessControl
+	if shut.Admits(&Client{Addr: own[0].Addr()}) || shut.Policy() != Off {
+		t.Error("a nil access control admits a client")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestBadAccess(t *testing.T) {
 		{Access{Policy: Own, Own: prefixes("::ffff:0.0.0.0/90")}, "more than the IPv4"},
 		{Access{Policy: All, Burst: -1}, "below zero"},
 	} {
-		if _, err := NewDoor(tt.a); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := NewAccessControl(tt.a); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %q", tt.a, err, tt.want)
 		}
 	}
@@ -99,9 +99,9 @@ func TestBadAccess(t *testing.T) {
 }
 
 // count returns how often somebody gets in at once, and leaves.
-func count(d *Door, from string, tries int) (n int, last error) {
+func count(d *AccessControl, from string, tries int) (n int, last error) {
 	for range tries {
-		leave, err := d.Enter(&Asker{Addr: netip.MustParseAddr(from)})
+		leave, err := d.Enter(&Client{Addr: netip.MustParseAddr(from)})
 		if err != nil {
 			last = err
 			continue
@@ -168,33 +168,33 @@ func TestCrowd(t *testing.T) {
 
 func TestTotal(t *testing.T) {
 	d := mustDoor(t, Access{Policy: All, Own: prefixes("10.0.0.0/8"), Total: 2})
-	first, err := d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")})
+	first, err := d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("192.0.2.1")}); err != nil {
+	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("192.0.2.1")}); err != nil {
 		t.Fatal(err)
 	}
 	var e *LimitError
-	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) || !strings.Contains(err.Error(), "1s") {
+	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) || !strings.Contains(err.Error(), "1s") {
 		t.Errorf("got %v", err)
 	}
 	first()
 	first() // twice is as good as once
-	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
+	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
 		t.Error(err)
 	}
-	if _, err = d.Enter(&Asker{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) {
+	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAsker(t *testing.T) {
-	asker := &Asker{Addr: netip.MustParseAddr("192.0.2.1")}
-	if got := AskerOf(WithAsker(context.Background(), asker)); got != asker {
+	c := &Client{Addr: netip.MustParseAddr("192.0.2.1")}
+	if got := ClientOf(WithClient(context.Background(), c)); got != c {
 		t.Errorf("got %v", got)
 	}
-	if got := AskerOf(context.Background()); got != nil {
+	if got := ClientOf(context.Background()); got != nil {
 		t.Errorf("got %v", got)
 	}
 }
@@ -205,7 +205,7 @@ func TestMisledAsker(t *testing.T) {
 	for _, tt := range []struct {
 		policy         Policy
 		misled         string
-		admits, enters bool // enters: through a door for own users alone
+		admits, enters bool // enters: permitted as an own user
 	}{
 		{Own, "", true, true},
 		{Own, "another site sent it", false, false},
@@ -213,7 +213,7 @@ func TestMisledAsker(t *testing.T) {
 		{All, "another site sent it", true, false},
 	} {
 		d := mustDoor(t, Access{Policy: tt.policy, Own: own, Burst: 1, Rate: 0.001})
-		a := &Asker{Addr: ownUser, Misled: tt.misled}
+		a := &Client{Addr: ownUser, Misled: tt.misled}
 		leave, err := d.Enter(a)
 		if d.Admits(a) != tt.admits || (err == nil) != tt.admits || a.Entered() != tt.enters {
 			t.Errorf("%+v: got %v, %v, %v", tt, d.Admits(a), err, a.Entered())

@@ -23,7 +23,7 @@ const LeaveGrace = 5 * time.Second
 // Asking returns a context for asking other servers. It ends at the deadline of the request
 // of ctx, or when its client has disconnected.
 func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
-	a := AskerOf(ctx)
+	a := ClientOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, a.until())
 	left := a.whenGone(cancel)
 	return ctx, func() {
@@ -36,7 +36,7 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 // called, the context ends only when it is cancelled or ctx ends. Its cause is
 // [context.DeadlineExceeded] if the deadline passed before.
 func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel context.CancelFunc) {
-	a := AskerOf(ctx)
+	a := ClientOf(ctx)
 	ctx, end := context.WithCancelCause(ctx)
 	late := time.AfterFunc(time.Until(a.until()), func() { end(context.DeadlineExceeded) })
 	left := a.whenGone(func() { end(context.Canceled) })
@@ -51,7 +51,7 @@ func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel con
 }
 
 // until returns the deadline for asking other servers.
-func (a *Asker) until() time.Time {
+func (a *Client) until() time.Time {
 	if a == nil || a.Until.IsZero() {
 		return time.Now().Add(AskTimeout)
 	}
@@ -59,7 +59,7 @@ func (a *Asker) until() time.Time {
 }
 
 // whenGone calls f after the client has disconnected and the grace period has passed, unless it is stopped before.
-func (a *Asker) whenGone(f func()) (stop func()) {
+func (a *Client) whenGone(f func()) (stop func()) {
 	if a == nil || a.Gone == nil {
 		return func() {}
 	}
@@ -103,7 +103,7 @@ type boundResolver struct {
 // count until they are closed.
 func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	ctx, begun, cancel := Beginning(ctx)
-	back, err := b.turns.Wait(ctx, AskerOf(ctx), b.to)
+	back, err := b.turns.Wait(ctx, ClientOf(ctx), b.to)
 	if err != nil {
 		cancel()
 		return nil, err

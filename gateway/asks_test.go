@@ -25,7 +25,7 @@ func (b *blocked) Resolve(ctx context.Context, _ nomen.Question) (*nomen.Answer,
 	return nil, ctx.Err()
 }
 
-func askerAt(addr string) *Asker { return &Asker{Addr: netip.MustParseAddr(addr)} }
+func askerAt(addr string) *Client { return &Client{Addr: netip.MustParseAddr(addr)} }
 
 // limitOf returns the limit of an error, nil if it is none.
 func limitOf(err error) *LimitError {
@@ -43,7 +43,7 @@ func TestAsksShares(t *testing.T) {
 		start := func(r nomen.Resolver, addr string) <-chan error {
 			out := make(chan error, 1)
 			go func() {
-				_, err := r.Resolve(WithAsker(t.Context(), askerAt(addr)), nomen.Question{})
+				_, err := r.Resolve(WithClient(t.Context(), askerAt(addr)), nomen.Question{})
 				out <- err
 			}()
 			synctest.Wait()
@@ -102,7 +102,7 @@ func TestAsksGone(t *testing.T) {
 			go func() {
 				a := askerAt("192.0.2.1")
 				a.Gone, a.Grace = gone, 5*time.Second
-				_, err := asks.Bound("x", far).Resolve(WithAsker(context.Background(), a), nomen.Question{})
+				_, err := asks.Bound("x", far).Resolve(WithClient(context.Background(), a), nomen.Question{})
 				out <- err
 			}()
 		}
@@ -138,7 +138,7 @@ func TestAsksQueue(t *testing.T) {
 		out := make(chan error, 2)
 		for range 2 {
 			go func() {
-				_, err := r.Resolve(WithAsker(t.Context(), askerAt("192.0.2.1")), nomen.Question{})
+				_, err := r.Resolve(WithClient(t.Context(), askerAt("192.0.2.1")), nomen.Question{})
 				out <- err
 			}()
 		}
@@ -161,7 +161,7 @@ func TestAsksResource(t *testing.T) {
 			asked = ctx
 			return &nomen.Answer{Resource: &nomen.Resource{Body: io.NopCloser(strings.NewReader("x"))}}, nil
 		}))
-		a, err := r.Resolve(WithAsker(t.Context(), askerAt("192.0.2.1")), nomen.Question{})
+		a, err := r.Resolve(WithClient(t.Context(), askerAt("192.0.2.1")), nomen.Question{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,12 +50,12 @@ func newGate(t *testing.T) gate {
 		[]*store.Record{{Name: one, Spelling: one.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: "gopher://gopher.example/1/pond", Note: "The pond"}}, Metadata: nomen.Metadata{"title": {"The first of all"}}}},
 		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:here.example"), Owners: []string{"a", "b"}, List: true}},
 	)
-	door, err := gateway.NewDoor(own("127.0.0.0/8"))
+	access, err := gateway.NewAccessControl(own("127.0.0.0/8"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := gateway.NewForward(gateway.ForwardOptions{
-		Door: door, DNS: hosts{map[string]string{"other.example": "192.0.43.7"}, nil, map[string]int{}},
+		Access: access, DNS: hosts{map[string]string{"other.example": "192.0.43.7"}, nil, map[string]int{}},
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, landing.Listener.Addr().String())
 		},

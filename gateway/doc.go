@@ -1,7 +1,7 @@
 // Package gateway resolves names for programs that do not understand names: browsers,
 // clients of a proxy, Gopher clients (1995, 4: Y95-62 to Y95-65).
 //
-//   - [World] resolves names that are not served here by asking another resolver on
+//   - [ForeignResolver] resolves names that are not served here by asking another resolver on
 //     behalf of a client.
 //   - [Forward] is a forward proxy (RFC 9110, 7).
 //   - [PAC] writes the file that tells browsers which requests to send to this server.
@@ -10,15 +10,15 @@
 //
 // # Access
 //
-// A [Door] controls the access to each of them. By default no client is permitted; it can
+// An [AccessControl] controls the access to each of them. By default no client is permitted; it can
 // permit own users, recognised by their addresses, or all clients, with limits (1995, 4:
 // "own users only" or "everybody", Y95-65). The address of the client is in the context of
-// the request ([WithAsker]); without one, the client is not an own user.
+// the request ([WithClient]); without one, the client is not an own user.
 //
 // # Requests on behalf of clients
 //
 // No connection is made to an address that a client could not reach itself: package guard
-// checks it after DNS, when connecting. The caller must guard the resolver behind [World]:
+// checks it after DNS, when connecting. The caller must guard the resolver behind [ForeignResolver]:
 // see Guard of client.Options. Locations that a browser would execute are not passed on,
 // and nothing here redirects to another site: a foreign target is shown as a link.
 package gateway

@@ -91,16 +91,16 @@ func ask(t testing.TB, o client.Options) *client.Client {
 // by a client.
 func world(t testing.TB, s store.Store, a gateway.Access, other client.Options) func(*server.Options) {
 	return func(o *server.Options) {
-		door, err := gateway.NewDoor(a)
+		access, err := gateway.NewAccessControl(a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Authorities = store.NewTable(s, time.Now, time.Second)
-		w, err := gateway.NewWorld(gateway.WorldOptions{Inner: o.Resolver, Authorities: o.Authorities, Other: ask(t, other), Door: door})
+		w, err := gateway.NewForeignResolver(gateway.ForeignOptions{Inner: o.Resolver, Authorities: o.Authorities, Other: ask(t, other), Access: access})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Door: door, Finder: nowhere{}}
+		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Access: access, Finder: nowhere{}}
 	}
 }
 
@@ -119,13 +119,13 @@ func own(prefix string) gateway.Access {
 func TestInnerConformance(t *testing.T) {
 	nomentest.Run(t, func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver {
 		s := fill(t, records, authorities)
-		door, err := gateway.NewDoor(gateway.Access{})
+		access, err := gateway.NewAccessControl(gateway.Access{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := gateway.NewWorld(gateway.WorldOptions{
+		w, err := gateway.NewForeignResolver(gateway.ForeignOptions{
 			Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Second),
-			Other: resolve.New(fill(t, nil, nil), resolve.Options{}), Door: door,
+			Other: resolve.New(fill(t, nil, nil), resolve.Options{}), Access: access,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -245,7 +245,7 @@ func TestForeignPage(t *testing.T) {
 }
 
 // What others are asked for own users, no other site gets through an own user's browser:
-// neither as another origin nor under a name that points here (DNS rebinding), at no door.
+// neither as another origin nor under a name that points here (DNS rebinding), on any route.
 func TestForOwnUsersAlone(t *testing.T) {
 	records, authorities := hostile()
 	far := serve(t, fill(t, records, authorities), nil)
@@ -257,7 +257,7 @@ func TestForOwnUsersAlone(t *testing.T) {
 	near := serve(t, s, world(t, s, own("127.0.0.0/8"), client.Options{Port: far.Port()}))
 	open := serve(t, s, world(t, s, gateway.Access{Policy: gateway.All, Rate: 1000, Burst: 1000}, client.Options{Port: far.Port()}))
 	const x = "urn:dns:there.example:x"
-	doors := []struct {
+	routes := []struct {
 		name, method, target, fields, body string
 		found                              string // in what an own user gets
 	}{
@@ -298,26 +298,26 @@ func TestForOwnUsersAlone(t *testing.T) {
 		{"rebinding, told", "evil.example", "Sec-Fetch-Site: same-origin\r\n", false},
 		{"rebinding to a port", "evil.example:4500", "Origin: http://evil.example:4500\r\n", false},
 	}
-	for _, door := range doors {
+	for _, route := range routes {
 		for _, from := range senders {
-			t.Run(door.name+"/"+from.name, func(t *testing.T) {
-				request := door.method + " " + door.target + " HTTP/1.1\r\nHost: " + from.host + "\r\nConnection: close\r\n" + door.fields + from.fields
-				if door.body != "" {
-					request += "Content-Length: " + strconv.Itoa(len(door.body)) + "\r\n"
+			t.Run(route.name+"/"+from.name, func(t *testing.T) {
+				request := route.method + " " + route.target + " HTTP/1.1\r\nHost: " + from.host + "\r\nConnection: close\r\n" + route.fields + from.fields
+				if route.body != "" {
+					request += "Content-Length: " + strconv.Itoa(len(route.body)) + "\r\n"
 				}
-				request += "\r\n" + door.body
+				request += "\r\n" + route.body
 				got := exchange(t, near, request)
 				switch shared := strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n"); {
-				case from.allowed && (shared || !strings.Contains(got, door.found) || !strings.Contains(got, "\r\nCross-Origin-Resource-Policy: same-origin\r\n")):
-					t.Errorf("got\n%s\nwant %q for this origin alone", got, door.found)
+				case from.allowed && (shared || !strings.Contains(got, route.found) || !strings.Contains(got, "\r\nCross-Origin-Resource-Policy: same-origin\r\n")):
+					t.Errorf("got\n%s\nwant %q for this origin alone", got, route.found)
 				case !from.allowed && (strings.Contains(got, "https://there.example/x") || strings.Contains(got, "asked of") || strings.Contains(got, "path here")):
 					t.Errorf("another site got\n%s", got)
-				case !from.allowed && door.name != "handler" && door.name != "explained" && door.method != "POST" && !strings.HasPrefix(got, "HTTP/1.1 403 "):
+				case !from.allowed && route.name != "handler" && route.name != "explained" && route.method != "POST" && !strings.HasPrefix(got, "HTTP/1.1 403 "):
 					t.Errorf("got\n%s\nwant 403", got)
-				case !from.allowed && door.method == "GET" && strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.Contains(got, "a page of another site sent this request") && !strings.Contains(got, "--host"):
+				case !from.allowed && route.method == "GET" && strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.Contains(got, "a page of another site sent this request") && !strings.Contains(got, "--host"):
 					t.Errorf("got\n%s\nwant the reason", got)
 				}
-				if got := exchange(t, open, request); !strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n") || !strings.Contains(got, door.found) {
+				if got := exchange(t, open, request); !strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n") || !strings.Contains(got, route.found) {
 					t.Errorf("where everybody may ask: got\n%s", got)
 				}
 			})
@@ -415,12 +415,12 @@ func TestGuardedWorld(t *testing.T) {
 	}
 	defer c.Close()
 	s := fill(t, nil, nil)
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All, Burst: 1000})
+	access, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All, Burst: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := gateway.NewWorld(gateway.WorldOptions{
-		Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Second), Other: c, Door: door,
+	w, err := gateway.NewForeignResolver(gateway.ForeignOptions{
+		Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Second), Other: c, Access: access,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -459,12 +459,12 @@ func TestServerForwards(t *testing.T) {
 	t.Cleanup(func() { there.Close() })
 	records, authorities := hostile()
 	s := fill(t, records, authorities)
-	door, err := gateway.NewDoor(own("127.0.0.0/8"))
+	access, err := gateway.NewAccessControl(own("127.0.0.0/8"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := gateway.NewForward(gateway.ForwardOptions{
-		Door: door, Connect: []uint16{443}, DNS: hosts{map[string]string{"other.example": "192.0.43.7"}, nil, map[string]int{}},
+		Access: access, Connect: []uint16{443}, DNS: hosts{map[string]string{"other.example": "192.0.43.7"}, nil, map[string]int{}},
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, far.Addr().String())
 		},

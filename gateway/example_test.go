@@ -23,7 +23,7 @@ import (
 // A server has no names of its own and resolves those of others for one network. A
 // server that everyone may use needs client.Options.Guard too, so that it connects only
 // to public addresses.
-func ExampleNewWorld() {
+func ExampleNewForeignResolver() {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/uri-list")
 		fmt.Fprint(w, "https://example.org/albums/2\r\n")
@@ -36,24 +36,24 @@ func ExampleNewWorld() {
 	defer outside.Close()
 
 	own := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
-	access, err := gateway.NewDoor(gateway.Access{Policy: gateway.Own, Own: own})
+	access, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.Own, Own: own})
 	if err != nil {
 		log.Fatal(err)
 	}
 	s := memstore.New()
 	defer s.Close()
-	world, err := gateway.NewWorld(gateway.WorldOptions{
+	world, err := gateway.NewForeignResolver(gateway.ForeignOptions{
 		Inner:       resolve.New(s, resolve.Options{}),
 		Authorities: store.NewTable(s, time.Now, time.Second),
 		Other:       cache.New(outside, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true}),
-		Door:        access,
+		Access:      access,
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	q := nomen.Question{Name: name.MustParse("urn:example:alb002"), Service: nomen.I2Ls}
 	for _, addr := range []string{"192.0.2.1", "198.51.100.1"} {
-		ctx := gateway.WithAsker(context.Background(), &gateway.Asker{Addr: netip.MustParseAddr(addr)})
+		ctx := gateway.WithClient(context.Background(), &gateway.Client{Addr: netip.MustParseAddr(addr)})
 		a, err := world.Resolve(ctx, q)
 		var no *nomen.Error
 		if errors.As(err, &no) {

@@ -22,13 +22,13 @@ import (
 )
 
 // An Explainer explains identifiers and where they lead. Without a Finder, or for clients
-// that Door does not permit, it asks no other server.
+// that Access does not permit, it asks no other server.
 type Explainer struct {
-	Authorities *store.Table  // authorities whose names are served here; may be nil
-	Store       store.Reader  // for names without an authority; may be nil
-	Finder      client.Finder // finds the resolvers of other names; may be nil
-	Door        *Door         // that of the [World]; nil permits no client
-	Log         *slog.Logger  // of failures; may be nil
+	Authorities *store.Table   // authorities whose names are served here; may be nil
+	Store       store.Reader   // for names without an authority; may be nil
+	Finder      client.Finder  // finds the resolvers of other names; may be nil
+	Access      *AccessControl // that of the [ForeignResolver]; nil permits no client
+	Log         *slog.Logger   // of failures; may be nil
 }
 
 // An Explanation describes a text without resolving it.
@@ -96,7 +96,7 @@ func Plain(entered string) string {
 }
 
 // Explain explains a text that a user entered. The client is in the context, see
-// [WithAsker]. The error is that of the store.
+// [WithClient]. The error is that of the store.
 func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, error) {
 	x := &Explanation{Given: entered}
 	if len(entered) > maxExplained {
@@ -262,11 +262,11 @@ func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	case x.Authority != nil, x.Known:
 	case x.Asked():
 		x.suggest()
-		asker := AskerOf(ctx)
-		if x.Asks = e.Door.Admits(asker); x.Asks {
+		c := ClientOf(ctx)
+		if x.Asks = e.Access.Admits(c); x.Asks {
 			e.ways(ctx, x)
-		} else if asker.misled() != "" {
-			x.Remarks = append(x.Remarks, "no other resolver is asked: "+asker.misled())
+		} else if c.misled() != "" {
+			x.Remarks = append(x.Remarks, "no other resolver is asked: "+c.misled())
 		}
 	case location.IsLink(x.Text):
 		x.Link = x.Text
@@ -295,7 +295,7 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Finder == nil {
 		return
 	}
-	leave, err := e.Door.Enter(AskerOf(ctx))
+	leave, err := e.Access.Enter(ClientOf(ctx))
 	if err != nil {
 		x.NoWay = "too many requests at the moment"
 		return

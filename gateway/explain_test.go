@@ -49,7 +49,7 @@ func explainer(t testing.TB, a Access, f finderFunc) *Explainer {
 	secret := &store.Record{Spelling: "urn:dns:alone.example:two", Status: nomen.Reserved}
 	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"}), alone, secret},
 		&store.Authority{Prefix: name.MustParsePrefix("https://purl.example"), Owners: []string{"a", "b"}})
-	e := &Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Store: s, Door: mustDoor(t, a)}
+	e := &Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Store: s, Access: mustDoor(t, a)}
 	if f != nil {
 		e.Finder = f
 	}
@@ -138,7 +138,7 @@ func TestExplainWays(t *testing.T) {
 		}
 	})
 	e := explainer(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24"), Total: 1}, find)
-	own := WithAsker(t.Context(), &Asker{Addr: ownUser})
+	own := WithClient(t.Context(), &Client{Addr: ownUser})
 	x, err := e.Explain(own, "urn:dns:there.example:x")
 	if err != nil || !x.Asks || !x.Leads() || len(x.Ways) != maxWays || x.Ways[0] != (Fact{"authority there.example:4500", "the host in the name"}) || x.NoWay != "DNS failed" {
 		t.Errorf("got %+v, %v", x, err)
@@ -147,7 +147,7 @@ func TestExplainWays(t *testing.T) {
 		ctx context.Context
 		in  string
 	}{
-		{WithAsker(t.Context(), &Asker{Addr: stranger}), "urn:dns:there.example:x"},
+		{WithClient(t.Context(), &Client{Addr: stranger}), "urn:dns:there.example:x"},
 		{own, "urn:dns:here.example:one"},
 		{own, "https://there.example/x"},
 		{own, "urn:"},
@@ -157,7 +157,7 @@ func TestExplainWays(t *testing.T) {
 			t.Errorf("%s: asked %d times: %+v, %v", tt.in, asked, x, err)
 		}
 	}
-	leave, err := e.Door.Enter(&Asker{Addr: ownUser})
+	leave, err := e.Access.Enter(&Client{Addr: ownUser})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestNoWay(t *testing.T) {
 			}
 		})
 		e.Log = slog.New(slog.NewTextHandler(&told, nil))
-		x, err := e.Explain(WithAsker(t.Context(), &Asker{Addr: stranger}), "urn:dns:there.example:x")
+		x, err := e.Explain(WithClient(t.Context(), &Client{Addr: stranger}), "urn:dns:there.example:x")
 		if err != nil || x.NoWay != tt.want {
 			t.Errorf("%v: got %q, %v, want %q", tt.err, x.NoWay, err, tt.want)
 		}

@@ -27,8 +27,8 @@ import (
 
 // ForwardOptions configures a [Forward]. Zero numbers select the defaults.
 type ForwardOptions struct {
-	Door    *Door    // access; nil permits no client
-	Connect []uint16 // ports allowed for CONNECT; none by default
+	Access  *AccessControl // access; nil permits no client
+	Connect []uint16       // ports allowed for CONNECT; none by default
 
 	Timeout     time.Duration // until the response begins; default AskTimeout
 	Whole       time.Duration // for a whole request or tunnel; default 10 min
@@ -156,14 +156,14 @@ func (f *Forward) Close() error {
 
 // Admits reports whether a client may send a request with this method. For others there is
 // no proxy here. A nil Forward permits no client.
-func (f *Forward) Admits(a *Asker, method string) bool {
-	return f != nil && f.o.Door.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
+func (f *Forward) Admits(a *Client, method string) bool {
+	return f != nil && f.o.Access.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
 }
 
 // ServeHTTP forwards a request in absolute form, or opens a tunnel. The client is in the
-// context, see [WithAsker].
+// context, see [WithClient].
 func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	leave, err := f.o.Door.Enter(AskerOf(r.Context()))
+	leave, err := f.o.Access.Enter(ClientOf(r.Context()))
 	if err == nil {
 		defer leave()
 		err = f.check(r)

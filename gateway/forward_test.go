@@ -69,8 +69,8 @@ func proxied(t testing.TB, o ForwardOptions, server http.HandlerFunc) (string, *
 	far := httptest.NewServer(server)
 	t.Cleanup(far.Close)
 	d := &dialed{to: far.Listener.Addr().String()}
-	if o.Door == nil {
-		o.Door = mustDoor(t, Access{Policy: All, Burst: 1000})
+	if o.Access == nil {
+		o.Access = mustDoor(t, Access{Policy: All, Burst: 1000})
 	}
 	if o.DNS == nil {
 		o.DNS = &fakeDNS{hosts: map[string]string{"there.example": publicAddress}}
@@ -82,7 +82,7 @@ func proxied(t testing.TB, o ForwardOptions, server http.HandlerFunc) (string, *
 	t.Cleanup(func() { f.Close() })
 	near := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from := netip.MustParseAddrPort(r.RemoteAddr).Addr()
-		f.ServeHTTP(w, r.WithContext(WithAsker(r.Context(), &Asker{Addr: from})))
+		f.ServeHTTP(w, r.WithContext(WithClient(r.Context(), &Client{Addr: from})))
 	}))
 	t.Cleanup(near.Close)
 	return near.Listener.Addr().String(), d
@@ -251,11 +251,11 @@ func TestForwardDefaults(t *testing.T) {
 	if !errors.As(err, &e) {
 		t.Errorf("got %v", err)
 	}
-	if f.Admits(&Asker{Addr: ownUser}, http.MethodGet) || (*Forward)(nil).Admits(&Asker{Addr: ownUser}, http.MethodGet) {
+	if f.Admits(&Client{Addr: ownUser}, http.MethodGet) || (*Forward)(nil).Admits(&Client{Addr: ownUser}, http.MethodGet) {
 		t.Error("it is open, and nobody opened it")
 	}
-	f = NewForward(ForwardOptions{Door: mustDoor(t, Access{Policy: All})})
-	if !f.Admits(&Asker{Addr: stranger}, http.MethodGet) || f.Admits(&Asker{Addr: stranger}, http.MethodConnect) {
+	f = NewForward(ForwardOptions{Access: mustDoor(t, Access{Policy: All})})
+	if !f.Admits(&Client{Addr: stranger}, http.MethodGet) || f.Admits(&Client{Addr: stranger}, http.MethodConnect) {
 		t.Error("GET has to be passed on, CONNECT not")
 	}
 }
@@ -274,7 +274,7 @@ func TestForwardLoop(t *testing.T) {
 	defer near.Close()
 	d := &dialed{to: near.Listener.Addr().String()}
 	f = NewForward(ForwardOptions{
-		Door: mustDoor(t, Access{Policy: All}), DialContext: d.dial,
+		Access: mustDoor(t, Access{Policy: All}), DialContext: d.dial,
 		DNS: &fakeDNS{hosts: map[string]string{"there.example": publicAddress}},
 	})
 	defer f.Close()
@@ -321,12 +321,12 @@ func TestForwardLimits(t *testing.T) {
 		t.Errorf("upload: got %q", got)
 	}
 
-	at, _ = proxied(t, ForwardOptions{Door: mustDoor(t, Access{Policy: All, Rate: 0.001, Burst: 1})}, server)
+	at, _ = proxied(t, ForwardOptions{Access: mustDoor(t, Access{Policy: All, Rate: 0.001, Burst: 1})}, server)
 	exchange(t, at, get("http://there.example/"))
 	if got := exchange(t, at, get("http://there.example/")); !strings.HasPrefix(got, "HTTP/1.1 429 ") || !strings.Contains(got, "\r\nRetry-After: 1000\r\n") {
 		t.Errorf("got %q", got)
 	}
-	at, _ = proxied(t, ForwardOptions{Door: mustDoor(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24")})}, server)
+	at, _ = proxied(t, ForwardOptions{Access: mustDoor(t, Access{Policy: Own, Own: prefixes("192.0.2.0/24")})}, server)
 	if got := exchange(t, at, get("http://there.example/")); !strings.HasPrefix(got, "HTTP/1.1 403 ") {
 		t.Errorf("got %q", got)
 	}

@@ -33,7 +33,7 @@ const GopherPort = 70
 // GopherOptions configures a [Gopher]. The first three are required. Zero numbers select
 // the defaults.
 type GopherOptions struct {
-	Resolver    nomen.Resolver // usually a [World]
+	Resolver    nomen.Resolver // usually a [ForeignResolver]
 	Store       store.Reader   // for lists of names
 	Authorities *store.Table   // of the Store
 
@@ -219,7 +219,7 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	m := g.menu(c)
 	if ok {
 		left, stop := watch(c)
-		ctx, cancel := context.WithTimeout(WithAsker(g.running, &Asker{Addr: from, Gone: left, Grace: LeaveGrace}), g.o.Timeout)
+		ctx, cancel := context.WithTimeout(WithClient(g.running, &Client{Addr: from, Gone: left, Grace: LeaveGrace}), g.o.Timeout)
 		g.serve(ctx, m, line)
 		cancel()
 		stop()

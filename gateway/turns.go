@@ -63,7 +63,7 @@ func (t *Turns) Take(from netip.Addr) (back func(), ok bool) {
 // TakeFor takes n turns for a client without waiting. An address that many clients share
 // gets at most three quarters of all, and a nil client has no limit of its own. The error is
 // a [*LimitError].
-func (t *Turns) TakeFor(a *Asker, n int) (back func(), err error) {
+func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
@@ -71,7 +71,7 @@ func (t *Turns) TakeFor(a *Asker, n int) (back func(), err error) {
 // always get some.
 func most(all int) int { return max(all*3/4, 1) }
 
-func (t *Turns) share(a *Asker) int {
+func (t *Turns) share(a *Client) int {
 	switch {
 	case a == nil:
 		return t.all
@@ -110,7 +110,7 @@ const patience = 5 * time.Second
 // Wait takes a turn for a client at a target, and waits for it until ctx ends. As many can
 // wait as there are turns, for all and for each address. The error is a [*LimitError], or
 // that of a cancelled context.
-func (t *Turns) Wait(ctx context.Context, a *Asker, at string) (back func(), err error) {
+func (t *Turns) Wait(ctx context.Context, a *Client, at string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: at, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()
 	switch {

@@ -33,7 +33,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case hasBody(r):
 		refuseBody(w)
 	}
-	ctx := gateway.WithAsker(lasting(r), s.asker(r, target, client))
+	ctx := gateway.WithClient(lasting(r), s.asker(r, target, client))
 	var p *reply
 	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
 		if p = s.rated(ctx); p == nil {

@@ -13,8 +13,8 @@ import (
 // servers for its own users, whom it knows by their addresses, no web page may make the
 // browser of such a user send a query: neither from another site nor under a host name
 // that points here (DNS rebinding).
-func (s *Server) asker(r *http.Request, target string, c client) *gateway.Asker {
-	a := &gateway.Asker{Addr: c.addr, Many: s.many(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
+func (s *Server) asker(r *http.Request, target string, c client) *gateway.Client {
+	a := &gateway.Client{Addr: c.addr, Many: s.many(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side and still read
 		a.Grace = gateway.LeaveGrace
 	}
@@ -63,4 +63,4 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 
 // asksOthers reports whether names without an authority are looked up at other servers,
 // which takes time.
-func (s *Server) asksOthers() bool { return s.explainer.Door.Policy() != gateway.Off }
+func (s *Server) asksOthers() bool { return s.explainer.Access.Policy() != gateway.Off }

@@ -121,7 +121,7 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 // granting streams the responses to a list of names. The time for asking other servers
 // starts again.
 func (s *Server) granting(ctx context.Context, r *request, set *store.AuthoritySet, q query, wishes []wish) *reply {
-	if a := gateway.AskerOf(ctx); a != nil {
+	if a := gateway.ClientOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
 	}
 	p := newReply(http.StatusOK)
@@ -132,8 +132,8 @@ func (s *Server) granting(ctx context.Context, r *request, set *store.AuthorityS
 		stale.Note(since)
 		return s.grantAll(stale, w, r, set, q, wishes)
 	}
-	door := s.explainer.Door
-	p.private = door.Policy() == gateway.Own && door.Admits(gateway.AskerOf(ctx)) // other servers may be asked
+	door := s.explainer.Access
+	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked
 	return s.codeStream(r, p)
 }
 

@@ -188,7 +188,7 @@ func TestBatchAsker(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 			switch {
-			case gateway.AskerOf(ctx).Addr.String() != "127.0.0.1":
+			case gateway.ClientOf(ctx).Addr.String() != "127.0.0.1":
 				return nil, &nomen.Error{Kind: nomen.Denied, Name: q.Name.Key()}
 			case q.Name.Key() == "urn:example:many":
 				return nil, &gateway.LimitError{After: 3 * time.Second}
@@ -272,12 +272,12 @@ func TestBatchStreams(t *testing.T) {
 	const maxBatches = 8
 	var under, most atomic.Int32
 	goOn := make(chan struct{})
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, _ := newTestServer(t, func(o *Options) {
-		o.Explainer = &gateway.Explainer{Authorities: store.NewTable(o.Store, o.Now, time.Second), Store: o.Store, Door: door} // others may be asked
+		o.Explainer = &gateway.Explainer{Authorities: store.NewTable(o.Store, o.Now, time.Second), Store: o.Store, Access: door} // others may be asked
 		o.Limits.Costly = maxBatches + maxBatches/2 - 1                                                                        // of which this machine can have three quarters
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 			n := under.Add(1)

@@ -28,7 +28,7 @@ const (
 func (s *Server) decide(ctx context.Context, r *request) *reply {
 	stale := store.WithStaleness(ctx)
 	p := s.answer(stale, r)
-	p.private = p.private || gateway.AskerOf(ctx).Entered()
+	p.private = p.private || gateway.ClientOf(ctx).Entered()
 	now := s.now()
 	s.tellAge(p, stale.Age(now))
 	p.finish(s.dates.of(now))

@@ -59,7 +59,7 @@ func newPage(name, text string) (*template.Template, error) {
 // passOn forwards a request for another host, if forwarding is enabled and the client is
 // allowed to use it. Otherwise it returns false and does nothing.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c client) bool {
-	asker := &gateway.Asker{Addr: c.addr} // a web page cannot make a browser send proxy requests
+	asker := &gateway.Client{Addr: c.addr} // a web page cannot make a browser send proxy requests
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
@@ -73,7 +73,7 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c
 	if err != nil || r.Method == http.MethodConnect {
 		u = r.URL
 	}
-	out := r.WithContext(gateway.WithAsker(r.Context(), asker))
+	out := r.WithContext(gateway.WithClient(r.Context(), asker))
 	out.URL, out.RequestURI = u, target
 	if hasBody(r) {
 		out.Body = struct {

@@ -39,12 +39,12 @@ func (everywhere) LookupNetIP(context.Context, string, string) ([]netip.Addr, er
 const asBrowser = "Accept: text/html\r\n"
 
 func TestGatewayPages(t *testing.T) {
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.Own, Own: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.Own, Own: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	asking, s := newTestServer(t, func(o *Options) { o.Hosts = []string{"names.example"} })
-	asking.explainer = &gateway.Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Finder: oneWay{}, Door: door}
+	asking.explainer = &gateway.Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Finder: oneWay{}, Access: door}
 	plain, _ := newTestServer(t, nil)
 	to := map[bool]*Listening{true: listen(t, asking), false: listen(t, plain)}
 	for _, tt := range []struct {
@@ -117,12 +117,12 @@ func TestProxyConfig(t *testing.T) {
 
 // A tunnel is in the books as what its client was told.
 func TestTunnelIsLogged(t *testing.T) {
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
 		t.Fatal(err)
 	}
 	forward := gateway.NewForward(gateway.ForwardOptions{
-		Door: door, Connect: []uint16{443},
+		Access: door, Connect: []uint16{443},
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			near, far := net.Pipe()
 			return near, far.Close()
@@ -149,7 +149,7 @@ func TestTunnelIsLogged(t *testing.T) {
 
 // Another port of a host of ours is another server, to which a proxy passes on.
 func TestOtherPort(t *testing.T) {
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestOtherPort(t *testing.T) {
 	defer there.Close()
 	_, port, _ := net.SplitHostPort(there.Listener.Addr().String())
 	forward := gateway.NewForward(gateway.ForwardOptions{
-		Door: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil },
+		Access: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil },
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, there.Listener.Addr().String())
 		},
@@ -197,7 +197,7 @@ func TestOtherPort(t *testing.T) {
 // included, that resolver answers, as it was asked; of authorities here this server does,
 // and without the proxy nobody does.
 func TestProxiedReservedRequest(t *testing.T) {
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestProxiedReservedRequest(t *testing.T) {
 	}
 	at := listen(t, far).Public.String()
 	forward := gateway.NewForward(gateway.ForwardOptions{
-		Door: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil },
+		Access: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil },
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, at)
 		},
@@ -261,11 +261,11 @@ func TestHomePolicy(t *testing.T) {
 // nobody watches.
 func TestForeignIsNotAtHand(t *testing.T) {
 	for _, policy := range []gateway.Policy{gateway.Off, gateway.All} {
-		door, err := gateway.NewDoor(gateway.Access{Policy: policy})
+		door, err := gateway.NewAccessControl(gateway.Access{Policy: policy})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _ := newTestServer(t, func(o *Options) { o.Explainer = &gateway.Explainer{Door: door} })
+		s, _ := newTestServer(t, func(o *Options) { o.Explainer = &gateway.Explainer{Access: door} })
 		for target, want := range map[string]bool{"/urn:ietf:rfc:2648": true, "/urn:isbn:0451450523": policy == gateway.Off} {
 			c := &shortcut{server: s, asked: store.Staleness{Context: t.Context()}}
 			if _, ok := c.answer(nil, wire.Plain{Method: "GET", Target: target, Host: "localhost"}); ok != want {
@@ -315,12 +315,12 @@ func testSlowForward(t *testing.T, request string) {
 		}
 	}()
 	const total, timeout = 64, 10 * time.Second
-	door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All, Total: total, Rate: 1000, Burst: 1000})
+	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All, Total: total, Rate: 1000, Burst: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	forward := gateway.NewForward(gateway.ForwardOptions{
-		Door: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil }, Timeout: timeout,
+		Access: door, DNS: everywhere{}, Reach: func(netip.Addr) error { return nil }, Timeout: timeout,
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, silent.Addr().String())
 		},

@@ -184,12 +184,12 @@ func TestLocationsOut(t *testing.T) {
 			o := Options{Store: st, Resolver: resolve.New(st, resolve.Options{})}
 			change(&o)
 			if w.gateway {
-				door, err := gateway.NewDoor(gateway.Access{Policy: gateway.All})
+				door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 				if err != nil {
 					t.Fatal(err)
 				}
 				other := resolverFunc(func(_ context.Context, q nomen.Question) (*nomen.Answer, error) { return w.answer(q) })
-				if o.Resolver, err = gateway.NewWorld(gateway.WorldOptions{Inner: o.Resolver, Authorities: store.NewTable(st, time.Now, 0), Other: other, Door: door}); err != nil {
+				if o.Resolver, err = gateway.NewForeignResolver(gateway.ForeignOptions{Inner: o.Resolver, Authorities: store.NewTable(st, time.Now, 0), Other: other, Access: door}); err != nil {
 					t.Fatal(err)
 				}
 			}

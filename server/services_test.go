@@ -355,7 +355,7 @@ func TestResourceTurns(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, func(o *Options) { o.Limits.Resources = 4 })
 	of := func(from string) *reply {
 		r := &request{method: "GET", target: "/urn:example:a?s=I2R", version: version{1, 1}, host: "example.org"}
-		return s.decide(gateway.WithAsker(t.Context(), &gateway.Asker{Addr: netip.MustParseAddr(from)}), r)
+		return s.decide(gateway.WithClient(t.Context(), &gateway.Client{Addr: netip.MustParseAddr(from)}), r)
 	}
 	resource := func(q nomen.Question) (*nomen.Answer, error) {
 		return &nomen.Answer{Service: nomen.I2R, Name: q.Name, Status: nomen.Active, Resource: &nomen.Resource{Size: 0, Body: io.NopCloser(strings.NewReader(""))}}, nil

@@ -52,7 +52,7 @@ func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 // rated returns the response to a client that exceeds its rate of costly requests, or
 // nil.
 func (s *Server) rated(ctx context.Context) *reply {
-	a := gateway.AskerOf(ctx)
+	a := gateway.ClientOf(ctx)
 	if a == nil || a.Many {
 		return nil
 	}
@@ -99,7 +99,7 @@ const shedTime = time.Second
 
 // take takes a turn for the client of ctx. The error may be a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
-	asker := gateway.AskerOf(ctx)
+	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)
 	var limit *gateway.LimitError
 	if !errors.As(err, &limit) || !limit.Full || !l.shed() {
@@ -171,7 +171,7 @@ func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []by
 			f()
 		}
 	}
-	asker := gateway.AskerOf(ctx)
+	asker := gateway.ClientOf(ctx)
 	for len(body) <= most {
 		if len(body) == cap(body) {
 			more := max(cap(body), minBody)

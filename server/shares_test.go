@@ -34,10 +34,10 @@ func TestRates(t *testing.T) {
 			o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.128/25")}
 		})
 		ask := func(from string) *reply {
-			a := &gateway.Asker{Addr: netip.MustParseAddr(from)}
+			a := &gateway.Client{Addr: netip.MustParseAddr(from)}
 			a.Many = s.many(a.Addr)
 			r := &request{method: tt.method, target: tt.target, version: version{1, 1}, host: "example.org", contentType: typeURIList, body: strings.NewReader("")}
-			p := s.decide(gateway.WithAsker(t.Context(), a), r)
+			p := s.decide(gateway.WithClient(t.Context(), a), r)
 			p.drop()
 			return p
 		}
@@ -71,7 +71,7 @@ func TestBodyRoom(t *testing.T) {
 	s.bodies = gateway.NewTurns(3*minBody, minBody)
 	list := func(from string) *reply {
 		r := &request{method: "POST", target: batchPath, version: version{1, 1}, host: "example.org", contentType: typeURIList, body: strings.NewReader("urn:ietf:rfc:1\n")}
-		return s.decide(gateway.WithAsker(t.Context(), &gateway.Asker{Addr: netip.MustParseAddr(from)}), r)
+		return s.decide(gateway.WithClient(t.Context(), &gateway.Client{Addr: netip.MustParseAddr(from)}), r)
 	}
 	first := list("192.0.2.1")
 	for _, tt := range []struct {
@@ -160,7 +160,7 @@ func TestClientGone(t *testing.T) {
 		if until, ok := ctx.Deadline(); !ok || time.Until(until) > gateway.AskTimeout {
 			t.Errorf("%q: asked until %v", request, until)
 		}
-		gone := gateway.AskerOf(ctx).Gone
+		gone := gateway.ClientOf(ctx).Gone
 		if gone.Err() != nil {
 			t.Errorf("%q: the client is there", request)
 		}

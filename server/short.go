@@ -29,7 +29,7 @@ type shortcut struct {
 // short returns the shortcut for a connection.
 func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
-	c.asked.Context = gateway.WithAsker(context.Background(), &gateway.Asker{Addr: c.from, Many: s.many(c.from)})
+	c.asked.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.many(c.from)})
 	return c.answer
 }
 

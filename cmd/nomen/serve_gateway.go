@@ -54,14 +54,14 @@ func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	if err != nil {
 		return nil, usageError{fmt.Errorf("serve: %w", err)}
 	}
-	p := &gatewayServer{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Door: names, Log: log}}
+	p := &gatewayServer{resolver: inner, explainer: &gateway.Explainer{Authorities: table, Store: s, Access: names, Log: log}}
 	if names.Policy() != gateway.Off {
 		if err := p.openForeign(w, names, table); err != nil {
 			return nil, err
 		}
 	}
 	if proxy.Policy() != gateway.Off {
-		f := gateway.ForwardOptions{Door: proxy, Log: log}
+		f := gateway.ForwardOptions{Access: proxy, Log: log}
 		if f.DNS, err = w.flags.find.hosts(); err != nil {
 			return nil, errors.Join(err, p.Close(context.Background()))
 		}
@@ -81,7 +81,7 @@ func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 }
 
 // access returns the access control of questions about names and of forwarded requests.
-func (o *gatewayFlags) access() (names, proxy *gateway.Door, err error) {
+func (o *gatewayFlags) access() (names, proxy *gateway.AccessControl, err error) {
 	var own []netip.Prefix
 	for _, text := range o.own {
 		p, err := netip.ParsePrefix(text)
@@ -98,17 +98,17 @@ func (o *gatewayFlags) access() (names, proxy *gateway.Door, err error) {
 			return nil, nil, fmt.Errorf("--connect %d: must be a port between 1 and 65535", port)
 		}
 	}
-	if names, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.names), Own: own, Now: clock}); err != nil {
+	if names, err = gateway.NewAccessControl(gateway.Access{Policy: gateway.Policy(o.names), Own: own, Now: clock}); err != nil {
 		return nil, nil, fmt.Errorf("--ask-others: %w (--own-users)", err)
 	}
-	if proxy, err = gateway.NewDoor(gateway.Access{Policy: gateway.Policy(o.proxy), Own: own, Now: clock}); err != nil {
+	if proxy, err = gateway.NewAccessControl(gateway.Access{Policy: gateway.Policy(o.proxy), Own: own, Now: clock}); err != nil {
 		return nil, nil, fmt.Errorf("--proxy: %w (--own-users)", err)
 	}
 	return names, proxy, nil
 }
 
 // openForeign lets permitted clients resolve names of others.
-func (p *gatewayServer) openForeign(w *outside, door *gateway.Door, table *store.Table) error {
+func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, table *store.Table) error {
 	finder, dns, err := w.flags.find.finder(0, nil)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (p *gatewayServer) openForeign(w *outside, door *gateway.Door, table *store
 	p.close = append(p.close, func() error { upstream.Close(); return nil })
 	kept := cache.New(upstream, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true, Now: clock})
 	p.explainer.Finder = finder
-	p.resolver, err = gateway.NewWorld(gateway.WorldOptions{Inner: p.resolver, Authorities: table, Other: w.asks.Bound("others", kept), Door: door})
+	p.resolver, err = gateway.NewForeignResolver(gateway.ForeignOptions{Inner: p.resolver, Authorities: table, Other: w.asks.Bound("others", kept), Access: door})
 	return err
 }
 

@@ -58,13 +58,13 @@ func here(element string, locations ...nomen.Location) *store.Record {
 }
 
 // newWorld returns a world of a store with one name, and of another resolver.
-func newWorld(t testing.TB, a Access, other resolverFunc) *World {
+func newWorld(t testing.TB, a Access, other resolverFunc) *ForeignResolver {
 	t.Helper()
 	alone := &store.Record{Spelling: "urn:dns:alone.example:one", Status: nomen.Active, Locations: []nomen.Location{{URL: "https://alone.example/1"}}}
 	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"}), alone})
-	w, err := NewWorld(WorldOptions{
+	w, err := NewForeignResolver(ForeignOptions{
 		Inner: resolve.New(s, resolve.Options{}), Authorities: store.NewTable(s, time.Now, time.Hour),
-		Other: other, Door: mustDoor(t, a),
+		Other: other, Access: mustDoor(t, a),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestWorld(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
 			w := newWorld(t, Access{Policy: tt.policy, Own: own}, abroad(&asked))
-			a, err := w.Resolve(WithAsker(t.Context(), &Asker{Addr: tt.from}), tt.q)
+			a, err := w.Resolve(WithClient(t.Context(), &Client{Addr: tt.from}), tt.q)
 			var e *nomen.Error
 			switch {
 			case tt.kind == 0 && (err != nil || len(a.Locations) != 1):
@@ -154,7 +154,7 @@ func TestWorldHops(t *testing.T) {
 		t.Errorf("got %d hops, %v", hops, err)
 	}
 	// A world that leads back to itself.
-	var circle *World
+	var circle *ForeignResolver
 	circle = newWorld(t, Access{Policy: All, Burst: 100}, func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 		return circle.Resolve(ctx, q)
 	})
@@ -166,7 +166,7 @@ func TestWorldHops(t *testing.T) {
 func TestWorldLimits(t *testing.T) {
 	asked := 0
 	w := newWorld(t, Access{Policy: All, Rate: 0.001, Burst: 2}, abroad(&asked))
-	ctx := WithAsker(t.Context(), &Asker{Addr: stranger})
+	ctx := WithClient(t.Context(), &Client{Addr: stranger})
 	for range 2 {
 		if _, err := w.Resolve(ctx, ask(nomen.I2L, "urn:dns:there.example:x")); err != nil {
 			t.Fatal(err)
@@ -240,7 +240,7 @@ func TestWorldFailures(t *testing.T) {
 	if _, err := w.ask(ctx, ask(nomen.I2L, "urn:dns:there.example:x"), name.MustParse("urn:dns:there.example:x")); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
-	if _, err := NewWorld(WorldOptions{}); err == nil {
+	if _, err := NewForeignResolver(ForeignOptions{}); err == nil {
 		t.Error("a world of nothing")
 	}
 }

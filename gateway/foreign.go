@@ -15,40 +15,40 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// WorldOptions configures a [World]. All but Timeout and Door are required.
-type WorldOptions struct {
+// ForeignOptions configures a [ForeignResolver]. All but Timeout and Access are required.
+type ForeignOptions struct {
 	Inner       nomen.Resolver // resolves the names that are served here
 	Authorities *store.Table   // of Inner
-	Other       nomen.Resolver // resolves all other names; must be guarded if Door permits all clients, and should not retry
-	Door        *Door          // access to Other; nil permits no client
+	Other       nomen.Resolver // resolves all other names; must be guarded if Access permits all clients, and should not retry
+	Access      *AccessControl // access to Other; nil permits no client
 
 	Timeout time.Duration // of a question to Other; default AskTimeout
 }
 
-// A World resolves all names: those with a record or an authority here by one resolver, all
-// others by another one on behalf of the client, if the [Door] permits it (1995, 4: Y95-63).
+// A ForeignResolver resolves all names: those with a record or an authority here by one resolver, all
+// others by another one on behalf of the client, if the [AccessControl] permits it (1995, 4: Y95-63).
 //
 // In addition to the errors of the two resolvers, the error may contain a [*LimitError].
 // Resources from other servers (I2R, I2Rs) are not passed on.
-type World struct{ o WorldOptions }
+type ForeignResolver struct{ o ForeignOptions }
 
-var _ nomen.Resolver = (*World)(nil)
+var _ nomen.Resolver = (*ForeignResolver)(nil)
 
-// NewWorld returns a resolver for all names, or an error if an option is missing.
-func NewWorld(o WorldOptions) (*World, error) {
+// NewForeignResolver returns a resolver for all names, or an error if an option is missing.
+func NewForeignResolver(o ForeignOptions) (*ForeignResolver, error) {
 	if o.Inner == nil || o.Authorities == nil || o.Other == nil {
 		return nil, errors.New("gateway: Inner, Authorities and Other are required")
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = AskTimeout
 	}
-	return &World{o}, nil
+	return &ForeignResolver{o}, nil
 }
 
-// Resolve implements [nomen.Resolver]. The client is in the context, see [WithAsker].
-func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+// Resolve implements [nomen.Resolver]. The client is in the context, see [WithClient].
+func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	n, ok := foreignName(q)
-	if !ok || w.o.Door.Policy() == Off {
+	if !ok || w.o.Access.Policy() == Off {
 		return w.o.Inner.Resolve(ctx, q)
 	}
 	served, err := w.serves(ctx, n, q.At)
@@ -65,7 +65,7 @@ func (w *World) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 
 // serves reports whether a name belongs to an authority here, now or at the given time. No
 // other resolver knows what was before the authority existed.
-func (w *World) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
+func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
 		set, err = w.o.Authorities.Set(ctx, at)
@@ -90,24 +90,24 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
 // ask asks the other resolver.
-func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
+func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
 	refuse := func(k nomen.Kind, message string) error {
 		return &nomen.Error{Kind: k, Name: n.Key(), Service: q.Service, Message: message}
 	}
-	asker := AskerOf(ctx)
+	c := ClientOf(ctx)
 	switch {
 	case q.Hops >= nomen.MaxHops:
 		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
-	case !w.o.Door.Admits(asker) && asker.misled() != "":
-		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users: "+asker.misled())
-	case !w.o.Door.Admits(asker) && isRequest(n): // the authority has no resolver here
+	case !w.o.Access.Admits(c) && c.misled() != "":
+		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users: "+c.misled())
+	case !w.o.Access.Admits(c) && isRequest(n): // the authority has no resolver here
 		return nil, refuse(nomen.Unknown, "its naming authority is not served here, and this server asks other resolvers only for its own users")
-	case !w.o.Door.Admits(asker):
+	case !w.o.Access.Admits(c):
 		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users")
 	case q.Service == nomen.I2R, q.Service == nomen.I2Rs:
 		return nil, refuse(nomen.NoResult, "the name is not served here, and this server does not pass on resources from other servers; ask for the location (I2L)")
 	}
-	leave, err := w.o.Door.Enter(asker)
+	leave, err := w.o.Access.Enter(c)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (w *World) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.
 	if a = adopt(a, n); a.Service == nomen.I2L && a.Redirect == "" && len(a.Locations) == 0 {
 		return nil, refuse(nomen.NoResult, "its resolver gave no location that can be passed on")
 	}
-	a.Private = a.Private || w.o.Door.Policy() == Own // shared caches cannot recognise own users
+	a.Private = a.Private || w.o.Access.Policy() == Own // shared caches cannot recognise own users
 	return a, nil
 }
 

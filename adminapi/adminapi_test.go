@@ -76,7 +76,7 @@ func TestTokens(t *testing.T) {
 }
 
 // Every error arrives as it was sent.
-// A full disk is told with what is to be done, whatever noticed it.
+// TestFullDisk checks that the problem of a full disk says what to do, whatever noticed it.
 func TestFullDisk(t *testing.T) {
 	err := &fs.PathError{Op: "write", Path: "/backup/000004.sst", Err: syscall.ENOSPC}
 	p := NewProblem(fmt.Errorf("backup: %w", err))
@@ -148,7 +148,7 @@ func TestProblemsRoundTrip(t *testing.T) {
 	}
 }
 
-// Who is refused is told what it takes.
+// A denied client learns which role or prefix is required.
 func TestDeniedDetail(t *testing.T) {
 	for _, tt := range []struct {
 		err  registrar.DeniedError
@@ -201,7 +201,7 @@ func TestRequestsRoundTrip(t *testing.T) {
 	}
 }
 
-// What is no answer of this API is an error, and never a wrong result.
+// An invalid response is an error, never a wrong result.
 func TestStrangeServer(t *testing.T) {
 	var answer func(w http.ResponseWriter)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

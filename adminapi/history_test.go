@@ -174,7 +174,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What is no answer of this API is an error, and never a wrong result.
+// An invalid response is an error, never a wrong result.
 func TestStrangeHistory(t *testing.T) {
 	body := ""
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

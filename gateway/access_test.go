@@ -82,8 +82,8 @@ func TestBadAccess(t *testing.T) {
 		want string
 	}{
 		{Access{Policy: "some"}, "want off, own or all"},
-		{Access{Policy: Own}, "nobody says which addresses"},
-		{Access{Policy: Own, Own: []netip.Prefix{{}}}, "that is none"},
+		{Access{Policy: Own}, "needs the addresses of own users"},
+		{Access{Policy: Own, Own: []netip.Prefix{{}}}, "invalid prefix of addresses"},
 		{Access{Policy: Own, Own: prefixes("::ffff:0.0.0.0/90")}, "more than the IPv4"},
 		{Access{Policy: All, Burst: -1}, "below zero"},
 	} {
@@ -98,7 +98,7 @@ func TestBadAccess(t *testing.T) {
 	}
 }
 
-// count returns how often somebody gets in at once, and leaves.
+// count returns how many requests of a client are admitted at once.
 func count(d *AccessControl, from string, tries int) (n int, last error) {
 	for range tries {
 		leave, err := d.Enter(&Client{Addr: netip.MustParseAddr(from)})

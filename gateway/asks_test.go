@@ -27,7 +27,7 @@ func (b *blocked) Resolve(ctx context.Context, _ nomen.Question) (*nomen.Answer,
 
 func askerAt(addr string) *Client { return &Client{Addr: netip.MustParseAddr(addr)} }
 
-// limitOf returns the limit of an error, nil if it is none.
+// limitOf returns the LimitError in err, or nil.
 func limitOf(err error) *LimitError {
 	var limit *LimitError
 	errors.As(err, &limit)

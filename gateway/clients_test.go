@@ -98,7 +98,7 @@ func TestClients(t *testing.T) {
 		{"curl follows a name of others", []string{"curl", "-sS", "-L", base + "/" + there}, "You have landed"},
 		{"curl as a Gopher client", []string{"curl", "-sS", hole + "/1/" + there}, "hWhere it landed\tURL:" + g.landing + "\t"},
 		{"lynx reads the explanation", []string{"lynx", "-dump", base + "/?name=" + there}, "Go to what it names"},
-		{"lynx reads the page of others", []string{"lynx", "-dump", base + "/" + there + "?s=I2C"}, "which looks after the name"},
+		{"lynx reads the page of others", []string{"lynx", "-dump", base + "/" + there + "?s=I2C"}, "the naming authority, and not from this server"},
 		{"lynx as a Gopher client", []string{"lynx", "-dump", hole + "/1urn:dns:here.example:one"}, "The pond"},
 		{"lynx at the root", []string{"lynx", "-dump", hole + "/"}, "urn:dns:here.example"},
 	} {

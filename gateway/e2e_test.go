@@ -190,7 +190,7 @@ func hostile() ([]*store.Record, []*store.Authority) {
 		[]*store.Authority{{Prefix: name.MustParsePrefix("urn:dns:there.example"), Owners: []string{"a", "b"}}}
 }
 
-// What others answer becomes HTML with links, says whose it is, and runs nothing; a client that is no own user gets nothing; forwarded addresses are
+// The answer of another server becomes HTML with links, says where it comes from, and executes nothing; clients other than own users get nothing; forwarded addresses are
 // those of trusted proxies alone.
 func TestForeignPage(t *testing.T) {
 	records, authorities := hostile()
@@ -201,7 +201,7 @@ func TestForeignPage(t *testing.T) {
 	const fields = " HTTP/1.1\r\nHost: near.example\r\nAccept: text/html\r\nConnection: close\r\n"
 
 	got := exchange(t, near, "GET /urn:dns:there.example:x?s=I2C"+fields+"\r\n")
-	for _, want := range []string{"HTTP/1.1 200 ", `<A HREF="https://there.example/x">`, "asked of there.example, which looks after the name, and is not this server&#39;s own answer", "Cache-Control: private"} {
+	for _, want := range []string{"HTTP/1.1 200 ", `<A HREF="https://there.example/x">`, "this answer comes from there.example, the naming authority, and not from this server", "Cache-Control: private"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Y95-62: got\n%s\nwant %q", got, want)
 		}
@@ -393,7 +393,7 @@ func (h hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return []netip.Addr{netip.MustParseAddr(text)}, nil
 }
 
-// On a stranger's behalf nobody inside is asked, whatever DNS says now or later.
+// No private address is reached on behalf of a client, whatever DNS says now or later.
 func TestGuardedWorld(t *testing.T) {
 	private := map[string]string{}
 	for i, a := range []string{
@@ -444,7 +444,7 @@ func TestGuardedWorld(t *testing.T) {
 	}
 }
 
-// The server passes requests for other hosts on, where somebody lets it, and keeps
+// The server forwards requests for other hosts if the policy permits it, and keeps
 // its own (RFC 9110, 3.7; contract: absolute form).
 func TestServerForwards(t *testing.T) {
 	far, err := net.Listen("tcp", "127.0.0.1:0")

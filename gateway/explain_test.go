@@ -167,7 +167,7 @@ func TestExplainWays(t *testing.T) {
 	}
 }
 
-// Nobody is told which servers of DNS are asked here; the log is.
+// An explanation does not reveal the DNS servers used here; the log does.
 func TestNoWay(t *testing.T) {
 	lost := &net.DNSError{Err: "read udp 10.1.2.3:5353->10.1.2.4:53: i/o timeout", Name: "there.example", Server: "10.1.2.4:53", IsTimeout: true}
 	refused := &net.DNSError{Err: "the server says REFUSED", Name: "there.example", Server: "10.1.2.4:53"}

@@ -252,7 +252,7 @@ func TestForwardDefaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if f.Admits(&Client{Addr: ownUser}, http.MethodGet) || (*Forward)(nil).Admits(&Client{Addr: ownUser}, http.MethodGet) {
-		t.Error("it is open, and nobody opened it")
+		t.Error("the zero value admits a client")
 	}
 	f = NewForward(ForwardOptions{Access: mustDoor(t, Access{Policy: All})})
 	if !f.Admits(&Client{Addr: stranger}, http.MethodGet) || f.Admits(&Client{Addr: stranger}, http.MethodConnect) {

@@ -46,7 +46,7 @@ func burrow(t testing.TB, o GopherOptions, records ...*store.Record) string {
 	return at
 }
 
-// serveGopher lets a server serve at an address; what comes of that is told.
+// serveGopher serves at an address and reports a failure.
 func serveGopher(t testing.TB, g *Gopher) (at string, served <-chan error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -308,7 +308,7 @@ func (c *counting) List(ctx context.Context, s store.Scan) iter.Seq2[*store.Reco
 }
 
 // However many records there are that are not listed, a page costs little, and nothing
-// is told of them.
+// sees them.
 func TestGopherListIsBounded(t *testing.T) {
 	var records []*store.Record
 	for i := range 300 {
@@ -365,7 +365,7 @@ func TestGopherListIsBounded(t *testing.T) {
 	}
 }
 
-// What clients of Gopher+ add to a search is no part of the name, and nothing is no name.
+// Text that clients of Gopher+ add to a search is not part of the name; empty text is not a name.
 func TestGopherSearch(t *testing.T) {
 	at := burrow(t, GopherOptions{}, here("x"))
 	plain := dig(t, at, "/-/name\turn:dns:here.example:x\r\n")
@@ -381,7 +381,7 @@ func TestGopherSearch(t *testing.T) {
 	}
 }
 
-// A name of others is asked for on behalf of who asks, and said to be theirs.
+// A foreign name is resolved on behalf of the client, and the answer says where it comes from.
 func TestGopherWorld(t *testing.T) {
 	w := newWorld(t, Access{Policy: Own, Own: prefixes("127.0.0.0/8"), Total: 1}, func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 		return &nomen.Answer{
@@ -464,7 +464,7 @@ func TestGopherLimits(t *testing.T) {
 	if b, err := io.ReadAll(c); !strings.HasPrefix(string(b), "3too many connections") {
 		t.Errorf("got %q, %v", b, err)
 	}
-	for _, c := range waiting { // who says nothing more is told, and gone
+	for _, c := range waiting { // clients that send nothing get an error and are disconnected
 		c.SetDeadline(time.Now().Add(time.Minute))
 		if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "3invalid selector: must be one line") {
 			t.Errorf("got %q, %v", b, err)
@@ -507,7 +507,7 @@ func TestGopherOptions(t *testing.T) {
 	}
 }
 
-// The text about a retired name says what is known of it, and is no menu.
+// The text about a retired name shows its record, and is not a menu.
 func TestGopherTextOfTombstone(t *testing.T) {
 	gone := here("gone")
 	gone.Status, gone.Reason, gone.Successors = nomen.Retired, "moved", []string{"urn:dns:here.example:fish"}
@@ -518,7 +518,7 @@ func TestGopherTextOfTombstone(t *testing.T) {
 	}
 }
 
-// While the storage is away, Gopher clients are told when to come again, without a line in
+// While the storage is away, the response to Gopher clients says when to retry, without a line in
 // the log for each of them.
 func TestGopherStorageAway(t *testing.T) {
 	var log bytes.Buffer

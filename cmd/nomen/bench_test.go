@@ -94,7 +94,7 @@ func benchmarkInProcess(b *testing.B) {
 	}
 }
 
-// benchmark1995 makes a connection for each name, as the protocol wants it.
+// benchmark1995 opens a connection for each name, as the protocol requires.
 func benchmark1995(b *testing.B) {
 	address := serveRFCs(b)
 	for i := 0; b.Loop(); i++ {

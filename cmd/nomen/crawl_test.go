@@ -45,7 +45,7 @@ func forest(conn net.Conn, authorities int) {
 }
 
 // TestCrawlKilled kills a crawl again and again. What is gone on with in the end
-// says the same as a crawl that nobody has disturbed, and what was known is not
+// says the same as an uninterrupted crawl, and what was known is not
 // asked again.
 func TestCrawlKilled(t *testing.T) {
 	const authorities = 40

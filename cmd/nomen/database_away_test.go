@@ -115,7 +115,7 @@ func checkAway(t *testing.T, p *process, token string) {
 	} {
 		r := send(t, tt.method, tt.url, tt.body, tt.header...)
 		if tt.want == 401 && r.status == 503 {
-			tt.want = 503 // the token is of the right form, and nobody can say whether there is one
+			tt.want = 503 // the token is well-formed, but cannot be checked without the database
 		}
 		if r.status != tt.want || r.took > atOnce {
 			t.Errorf("%s %s: %d after %v, want %d at once: %s", tt.method, tt.url, r.status, r.took, tt.want, r.body)

@@ -93,7 +93,7 @@ func checkCommands(t *testing.T, root *cobra.Command, where, line string) int {
 		cmd, _, err := root.Find(words)
 		if err != nil || cmd == root {
 			if strings.ContainsAny(m[0][:1], "`'$") {
-				t.Errorf("%s: %q is no command", where, strings.TrimSpace(m[0]))
+				t.Errorf("%s: %q is not a command", where, strings.TrimSpace(m[0]))
 			}
 			continue // "nomen publishes names"
 		}

@@ -14,7 +14,7 @@ const flushSize = 64 << 10
 const maxEcho = 80
 
 // answers writes the answers of one command in the order of the inputs and remembers
-// whether one of them was no.
+// whether one of them was "no".
 type answers struct {
 	out, log io.Writer
 	json     *json.Encoder // into buf; nil for text

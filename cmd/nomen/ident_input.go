@@ -35,7 +35,7 @@ const (
 const pieceSize = 128 << 10
 
 // answerEach calls f for every argument, and for "-" for every line of standard input. If
-// an answer was no, it returns errNo.
+// an answer was "no", it returns errNo.
 func (c *cli) answerEach(ctx context.Context, args []string, f func(*answers, string)) error {
 	return c.answerAll(ctx, args, maxLine, f)
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// That standard input broke off is said, also after names that nobody could be asked
-// about.
+// An error of standard input is reported, even after names that could not be resolved.
 func TestResolveReadingFails(t *testing.T) {
 	var out, log bytes.Buffer
 	in := io.MultiReader(strings.NewReader("urn:ietf:rfc:1\n"), iotest.ErrReader(errors.New("the wire is cut")))
@@ -41,7 +40,7 @@ func TestExplainTellsNobodyElse(t *testing.T) {
 	}
 }
 
-// A cache that cannot be written is told of once, and keeps no answer back.
+// A cache that cannot be written is reported once and does not prevent answers.
 func TestResolveCannotKeep(t *testing.T) {
 	dir := t.TempDir() + "/cache"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

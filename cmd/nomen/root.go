@@ -44,7 +44,7 @@ type cli struct {
 
 // Errors of a command that has already printed what went wrong.
 var (
-	errNo     = errors.New("no")     // the answer was no
+	errNo     = errors.New("no")     // the answer was "no"
 	errFailed = errors.New("failed") // something failed
 )
 
@@ -119,7 +119,7 @@ func exitStatus(err error) int {
 const rootLong = `nomen publishes persistent names and keeps them resolvable.
 
 Results go to standard output, everything else to standard error. The exit status is 0
-for success and yes, 1 when the answer is no, 2 for wrong usage, and 3 for a failure of
+for success and "yes", 1 for the answer "no", 2 for wrong usage, and 3 for a failure of
 disk, network or server.
 
 Every long option can also be set in the environment, as NOMEN_ and its name in capitals

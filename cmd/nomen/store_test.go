@@ -195,7 +195,7 @@ func TestRelocate(t *testing.T) {
 	}
 	rel = registrar.Relocation{From: "https://new.example/", To: "https://new.example/#a#"}
 	if err := b.cli.relocate(ctx, b.l, rel); exitStatus(err) != exitNo {
-		t.Errorf("to what is no location: %v", err)
+		t.Errorf("to an invalid location: %v", err)
 	}
 }
 

@@ -278,7 +278,7 @@ func TestBatchStreams(t *testing.T) {
 	}
 	s, _ := newTestServer(t, func(o *Options) {
 		o.Explainer = &gateway.Explainer{Authorities: store.NewTable(o.Store, o.Now, time.Second), Store: o.Store, Access: door} // others may be asked
-		o.Limits.Costly = maxBatches + maxBatches/2 - 1                                                                        // of which this machine can have three quarters
+		o.Limits.Costly = maxBatches + maxBatches/2 - 1                                                                          // of which this machine can have three quarters
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 			n := under.Add(1)
 			defer under.Add(-1)

@@ -81,11 +81,11 @@ func TestBadAccess(t *testing.T) {
 		a    Access
 		want string
 	}{
-		{Access{Policy: "some"}, "want off, own or all"},
+		{Access{Policy: "some"}, "must be off, own or all"},
 		{Access{Policy: Own}, "needs the addresses of own users"},
 		{Access{Policy: Own, Own: []netip.Prefix{{}}}, "invalid prefix of addresses"},
-		{Access{Policy: Own, Own: prefixes("::ffff:0.0.0.0/90")}, "more than the IPv4"},
-		{Access{Policy: All, Burst: -1}, "below zero"},
+		{Access{Policy: Own, Own: prefixes("::ffff:0.0.0.0/90")}, "other than IPv4-mapped"},
+		{Access{Policy: All, Burst: -1}, "must not be negative"},
 	} {
 		if _, err := NewAccessControl(tt.a); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %q", tt.a, err, tt.want)

@@ -267,7 +267,7 @@ func TestForOwnUsersAlone(t *testing.T) {
 		{"1995", "GET", "/" + x, "Accept: text/urc-0\r\n", "", "https://there.example/x"},
 		{"THTTP", "GET", "/uri-res/N2C?" + x, "", "", "https://there.example/x"},
 		{"reserved request", "GET", "/urn:dns:there.example:urn+m", "", "", "there.example"},
-		{"unknown", "GET", "/urn:dns:there.example:unknown", "", "", "asked of there.example"},
+		{"unknown", "GET", "/urn:dns:there.example:unknown", "", "", "comes from there.example"},
 		{"no resolver", "GET", "/urn:isbn:9783161484100", "", "", " 404 "},
 		{"explained", "GET", "/?name=" + x, "Accept: text/plain\r\n", "", "path here"},
 		{"handler", "GET", "/-/handler?uri=" + x, "", "", "Location: /" + x},
@@ -310,7 +310,7 @@ func TestForOwnUsersAlone(t *testing.T) {
 				switch shared := strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n"); {
 				case from.allowed && (shared || !strings.Contains(got, route.found) || !strings.Contains(got, "\r\nCross-Origin-Resource-Policy: same-origin\r\n")):
 					t.Errorf("got\n%s\nwant %q for this origin alone", got, route.found)
-				case !from.allowed && (strings.Contains(got, "https://there.example/x") || strings.Contains(got, "asked of") || strings.Contains(got, "path here")):
+				case !from.allowed && (strings.Contains(got, "https://there.example/x") || strings.Contains(got, "comes from") || strings.Contains(got, "path here")):
 					t.Errorf("another site got\n%s", got)
 				case !from.allowed && route.name != "handler" && route.name != "explained" && route.method != "POST" && !strings.HasPrefix(got, "HTTP/1.1 403 "):
 					t.Errorf("got\n%s\nwant 403", got)

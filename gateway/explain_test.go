@@ -178,7 +178,7 @@ func TestNoWay(t *testing.T) {
 		{lost, "DNS timed out"},
 		{refused, "DNS failed"},
 		{&net.DNSError{Err: "no such host", Name: "there.example", Server: "10.1.2.4:53", IsNotFound: true}, "DNS has no records for there.example"},
-		{&discover.RuleError{Key: "urn.arpa", Reason: "they lead in a circle"}, "the rules of urn.arpa: they lead in a circle"},
+		{&discover.RuleError{Key: "urn.arpa", Reason: "they lead in a circle"}, "invalid rules of urn.arpa: they lead in a circle"},
 		{context.DeadlineExceeded, "DNS timed out"},
 		{&net.OpError{Op: "dial", Net: "udp", Addr: net.UDPAddrFromAddrPort(netip.MustParseAddrPort("10.1.2.4:53")), Err: errors.New("refused")}, "DNS failed"},
 	} {

@@ -130,7 +130,7 @@ func TestWorld(t *testing.T) {
 				t.Errorf("Y95-65: got %+v, %v, want %s", a, err, tt.kind)
 			case asked != tt.abroad:
 				t.Errorf("%d questions to others, want %d", asked, tt.abroad)
-			case err == nil && tt.abroad > 0 && (a.Private != (tt.policy == Own) || !slices.ContainsFunc(a.Why, func(s string) bool { return strings.Contains(s, "not this server's own answer") })):
+			case err == nil && tt.abroad > 0 && (a.Private != (tt.policy == Own) || !slices.ContainsFunc(a.Why, func(s string) bool { return strings.Contains(s, "not from this server") })):
 				t.Errorf("got %+v", a)
 			}
 		})

@@ -234,7 +234,7 @@ func TestGopherText(t *testing.T) {
 			t.Errorf("a line %q", line)
 		}
 	}
-	if got := dig(t, at, "/-/text/nothing\r\n"); !strings.HasPrefix(got, "3no name\t") {
+	if got := dig(t, at, "/-/text/nothing\r\n"); !strings.HasPrefix(got, "3invalid name\t") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -116,7 +116,7 @@ func TestTokenLifetime(t *testing.T) {
 	at(29)
 	used("on the last day", testNow.AddDate(0, 0, 29), 1)
 	at(30)
-	if status, body := vendor.do("GET", "names", ""); status != http.StatusUnauthorized || !strings.Contains(body, "has expired") {
+	if status, body := vendor.do("GET", "names", ""); status != http.StatusUnauthorized || !strings.Contains(body, "expired token") {
 		t.Errorf("after it has ended: %d %s", status, body)
 	}
 	wrong := counter{t, d.url, id + ".WRONG"}

@@ -415,7 +415,7 @@ func TestReferenceManagers(t *testing.T) {
 		{"GET /urn:dns:example.org:" + cited + " HTTP/1.1\r\nHost: HOST\r\nUser-Agent: curl/8.5.0\r\nAccept: application/rdf+xml;q=0.5, application/vnd.citationstyles.csl+json;q=1.0\r\n\r\n", 200, "application/vnd.citationstyles.csl+json", `"type":"dataset"`},
 		{"GET /urn:dns:example.org:" + cited + " HTTP/1.1\r\nHost: HOST\r\nUser-Agent: curl/8.5.0\r\nAccept: text/x-bibliography; style=apa; locale=en-US\r\n\r\n", 406, "text/plain; charset=utf-8", "application/x-bibtex"},
 		{"GET /urn:dns:example.org:" + cited + "?s=I2C HTTP/1.1\r\nHost: HOST\r\nUser-Agent: curl/8.5.0\r\nAccept: text/x-bibliography\r\n\r\n", 406, "text/plain; charset=utf-8", "application/x-bibtex"},
-		{"GET /urn:dns:example.org:none HTTP/1.1\r\nHost: HOST\r\nUser-Agent: curl/8.5.0\r\nAccept: text/x-bibliography\r\n\r\n", 404, "text/plain; charset=utf-8", "not known"},
+		{"GET /urn:dns:example.org:none HTTP/1.1\r\nHost: HOST\r\nUser-Agent: curl/8.5.0\r\nAccept: text/x-bibliography\r\n\r\n", 404, "text/plain; charset=utf-8", "not found"},
 		{"GET /urn:dns:example.org:" + cited + " HTTP/1.1\r\nHost: HOST\r\nUser-Agent: curl/8.5.0\r\nAccept: text/x-bibliography, text/html;q=0.5\r\n\r\n", 303, "text/html; charset=utf-8", "data.csv"},
 		{"GET /urn:dns:example.org:" + cited + " HTTP/1.1\r\nHost: HOST\r\nUser-Agent: Mozilla/5.0\r\nAccept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n\r\n", 303, "text/html; charset=utf-8", "data.csv"},
 		{"GET " + cited + "?s=I2C&format=bibtex HTTP/1.1\r\nHost: example.org\r\n\r\n", 200, "application/x-bibtex; charset=utf-8", "@misc{urn:dns:example.org:" + cited},

@@ -359,7 +359,7 @@ func TestAcceptDatetime(t *testing.T) {
 func TestUnknownAsOf(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	p := ask(s, "/urn:ietf:rfc:2648?at=1999-01-01T00:00:00Z")
-	if p.status != 404 || !strings.Contains(string(p.body), "as of 1999-01-01T00:00:00Z: not known here") {
+	if p.status != 404 || !strings.Contains(string(p.body), "as of 1999-01-01T00:00:00Z: not found") {
 		t.Errorf("%d %s", p.status, p.body)
 	}
 	if p := ask(s, "/urn:ietf:rfc:9999999"); p.status != 404 || strings.Contains(string(p.body), "as of") {

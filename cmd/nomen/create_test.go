@@ -105,7 +105,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 				}
 			}
 			if args := makes[command]; args != "" {
-				if made, said := try(t, empty, command, args); !made || !strings.Contains(said, "made a new store") {
+				if made, said := try(t, empty, command, args); !made || !strings.Contains(said, "created a new store") {
 					t.Errorf("nomen %s %s, with an empty %q: made %t\n%s", command, args, empty, made, said)
 				}
 			}

@@ -105,10 +105,10 @@ func TestNodeAway(t *testing.T) {
 		{"hangs", "the database does not answer", db.Pause, db.Resume},
 		{"cut off", "the database does not answer", func() error { proxy.Cut(); return nil }, func() error { proxy.Mend(); return nil }},
 	} {
+		began := time.Now() // it may be noticed before begin returns
 		if err := fault.begin(); err != nil {
 			t.Fatal(err)
 		}
-		began := time.Now()
 		eventually(t, fault.what+" is noticed", func() bool { return s.Condition().NoReads })
 		if took := time.Since(began); took > 10*time.Second { // four, on a machine that has nothing else to do
 			t.Errorf("%s: noticed after %v", fault.what, took)

@@ -104,8 +104,8 @@ func TestHostileFile(t *testing.T) {
 		`line 2, column 48: urn:dns:example.org:bad: locations[0]: wants an object, found the end of the line`,
 		`line 3, column 33: urn:dns:example.org:2: colour: unknown field`,
 		`line 4: urn:dns:example.org:3: locations[0].url: scheme, offset 10: `,
-		`line 5: urn:dns:example.org:4: locations[1].url: scheme: javascript: makes a browser run or show what the link itself holds`,
-		`line 6: urn:dns:example.org:5: locations[0].url: text, offset 20: holds the control character U+000D`,
+		`line 5: urn:dns:example.org:4: locations[1].url: scheme: javascript: makes a browser execute or display the content of the link itself`,
+		`line 6: urn:dns:example.org:5: locations[0].url: text, offset 20: contains the control character U+000D`,
 		`line 7: alb002: name: scheme, offset 6: `,
 		`line 9: URN:DNS:Example.Org:1: revision: the line was made from revision 9, and the name has revision 1`,
 	}
@@ -316,7 +316,7 @@ func TestOnConflict(t *testing.T) {
 		if err != nil || got != c.sum {
 			t.Errorf("%s: %+v, %q, %v; want %+v", c.policy, got, refused, err, c.sum)
 		}
-		if c.policy == Fail && (len(refused) != 1 || !strings.HasSuffix(refused[0], "name: exists: the name is there already, and this would change its locations, metadata")) {
+		if c.policy == Fail && (len(refused) != 1 || !strings.HasSuffix(refused[0], "name: exists: the name exists already, and this would change its locations, metadata")) {
 			t.Errorf("fail: refused %q", refused)
 		}
 		if got, want := b.export(true), c.want+created; got != want {

@@ -247,8 +247,8 @@ func TestRefusedColumns(t *testing.T) {
 		t.Errorf("%+v, %v; want %+v", sum, err, want)
 	}
 	want := []string{
-		`line 4: urn:example:1: lang: Language-Tag, offset 1: a '_' cannot be there`,
-		`line 5: urn:example:2: dc:title: text, offset 1: holds the control character U+0001`,
+		`line 4: urn:example:1: lang: Language-Tag, offset 1: unexpected character '_'`,
+		`line 5: urn:example:2: dc:title: text, offset 1: contains the control character U+0001`,
 		`line 6: urn:example:3: successors: `,
 		`line 7: urn:x: name: `,
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Role says what an actor may do. Each includes those before it.
+// A Role determines what an actor may do. Each role includes those before it.
 type Role uint8
 
 // The roles.
 const (
 	Reader        Role = iota // may change nothing
 	Editor                    // may change names
-	Owner                     // may bring names back, and change authorities
+	Owner                     // may reactivate names, and change authorities
 	Administrator             // may do everything
 )
 
@@ -42,18 +42,17 @@ func ParseRole(s string) (Role, bool) {
 	return Reader, false
 }
 
-// An Actor is who asks for a change. The zero Actor may change nothing.
+// An Actor is the client that makes a change. The zero Actor may change nothing.
 type Actor struct {
-	Who      string        // written into the history; "" for the operator of the machine
-	Role     Role          // what it may do
-	Prefixes []name.Prefix // where; none for everywhere
+	Who      string // author in the history; "" for the operator of the machine
+	Role     Role
+	Prefixes []name.Prefix // scope of the role; everywhere if empty
 }
 
-// Operator returns the operator of the machine, who is administrator
-// everywhere.
+// Operator returns the operator of the machine, an administrator without limits.
 func Operator() Actor { return Actor{Role: Administrator} }
 
-// Bearer returns the actor that a token speaks for.
+// Bearer returns the actor that a token stands for.
 func Bearer(t *store.Token) (Actor, error) {
 	role, ok := ParseRole(t.Role)
 	if !ok {
@@ -73,17 +72,17 @@ func Bearer(t *store.Token) (Actor, error) {
 	return a, nil
 }
 
-// Reaches reports whether the rights of a, reading included, reach n, which is a name as
-// it is kept: see [Registrar.Kept].
+// Reaches reports whether the scope of a, which applies to reading too, includes n. The
+// name must be as returned by [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool {
 	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// mayName reports whether a has at least the role where n lies, which is a name as it is
-// kept.
+// mayName reports whether a has at least this role for n, which must be as returned by
+// [Registrar.Kept].
 func (a Actor) mayName(n name.Name, role Role) bool { return a.Role >= role && a.Reaches(n) }
 
-// mayPrefix is mayName for an authority: p itself or what lies under it.
+// mayPrefix is mayName for an authority: its prefix must be in scope as a whole.
 func (a Actor) mayPrefix(p name.Prefix, role Role) bool {
 	if a.Role < role {
 		return false

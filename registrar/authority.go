@@ -16,23 +16,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PutAuthority makes an authority as given, replacing all of it. Only an administrator
-// without prefixes may change where it is asked (Hosts, Addresses, Default, and the host
-// of a new prefix urn:dns:HOST or https://HOST), give it an owner that an authority
-// has out of reach, and name the resolver that the server asks. No two authorities may be asked in the same place. Hosts are kept without port, in
-// lower case. The errors are those of Put.
+// PutAuthority creates or replaces an authority. Hosts are stored in lower case without
+// port. Two authorities cannot share a host or an address, and only one can be the default.
+// Only an administrator without prefixes may change how requests select the authority
+// (Hosts, Addresses, Default, and the host of a new prefix urn:dns:HOST or https://HOST),
+// give it an owner of an authority outside the actor's scope, or set the resolver that the
+// server asks. The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
 	out, err := r.putAuthority(ctx, a, auth, putting{expected: expected, why: why})
 	out.Err = err
 	return out, err
 }
 
-// putting is how an authority is put.
+// putting is how to put an authority.
 type putting struct {
 	expected uint64
 	why      string
 	batch    string
-	dry      bool // only check
+	dry      bool // dry run
 }
 
 func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Authority, how putting) (Outcome, error) {
@@ -83,11 +84,11 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	}
 	why := ""
 	if takesRequests(next, there, set) {
-		why = "it would answer the requests of other hosts, addresses or of the default"
+		why = "it would answer requests for other hosts or addresses, or be the default"
 	} else if owner, other := sharedOwner(a, next, there, set); other != nil {
-		why = fmt.Sprintf("it would have the owner %q in common with %s, and its names could then stand for names of that", owner, other.Prefix)
+		why = fmt.Sprintf("it would share the owner %q with %s, so its names could stand for names of that authority", owner, other.Prefix)
 	} else if asksAnew(next, there) {
-		why = "the server itself would ask this resolver, which may be in a private network"
+		why = "the server would send requests to this resolver, which may be in a private network"
 	}
 	if why == "" {
 		return nil
@@ -95,10 +96,10 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Anywhere: true, Why: why}
 }
 
-// takesRequests reports whether a change makes an authority answer requests that it
-// has not answered before: those requests may be another authority's, wherever its
-// prefix lies. A prefix urn:dns:HOST answers those of HOST (1995, 2.2.1), and a web
-// prefix those of its own host and path.
+// takesRequests reports whether a change makes an authority answer requests that it did not
+// answer before. Wherever its prefix is, these requests may belong to another authority. A
+// prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1), and a web prefix those for
+// its host and path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -111,10 +112,9 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
 }
 
-// asksAnew reports whether a change makes the server ask a resolver that it was not told
-// to ask before. It does so wherever that is: an operator delegates to machines of the own
-// network, and nobody else may have them read. One that has to be discovered is asked in
-// the public Internet alone.
+// asksAnew reports whether a change makes the server ask another resolver than before. An
+// operator may delegate to machines in the local network, but others must not be able to
+// read from them. A resolver found by discovery is asked only if its address is public.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -123,10 +123,10 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner that a change gives to an authority, and another authority
-// that has it, out of the actor's reach; nil for none. Names of authorities with an owner
-// in common may stand for each other (same_as), so who names an owner of others would
-// answer for their names.
+// sharedOwner returns an owner that a change adds to an authority, and another authority
+// with this owner outside the actor's scope; nil if there is none. Names of authorities with
+// a common owner may stand for each other (same_as), so adding an owner would give control
+// over names of the others.
 func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if there != nil && slices.Contains(there.Owners, owner) {
@@ -144,7 +144,7 @@ func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet)
 func warnings(next, there *store.Authority) []Warning {
 	var all []Warning
 	if len(next.Owners) < 2 {
-		all = append(all, Warning{WarnOwners, fmt.Sprintf("%s has fewer than two owners: who looks after its names when one has left?", next.Prefix)})
+		all = append(all, Warning{WarnOwners, fmt.Sprintf("%s has fewer than two owners: add one, so that its names still have an owner when the other leaves", next.Prefix)})
 	}
 	if there != nil && there.FoldCase && !next.FoldCase {
 		all = append(all, Warning{WarnFoldOff, "names of " + next.Prefix.String() + " spelled in upper case are no longer found"})
@@ -152,8 +152,8 @@ func warnings(next, there *store.Authority) []Warning {
 	return all
 }
 
-// checkAuthority checks what can be seen from a alone, and puts its hosts and
-// addresses in the form in which they are kept.
+// checkAuthority checks what can be checked without the store, and normalises hosts and
+// addresses.
 func checkAuthority(a *store.Authority, why string) error {
 	of := a.Prefix.String()
 	if a.Prefix.IsZero() {
@@ -171,7 +171,7 @@ func checkAuthority(a *store.Authority, why string) error {
 	for i, s := range a.Owners {
 		f := checkText(s, false)
 		if s == "" {
-			f = faultf(0, "text", "is empty")
+			f = faultf(0, "text", "must not be empty")
 		}
 		if f.bad() {
 			return refuseAt(of, "owners", i, "", f)
@@ -180,12 +180,12 @@ func checkAuthority(a *store.Authority, why string) error {
 	return checkPolicy(of, a, why)
 }
 
-// checkAsked checks where an authority is asked.
+// checkAsked checks and normalises hosts and addresses.
 func checkAsked(of string, a *store.Authority) error {
 	for i, s := range a.Hosts {
 		a.Hosts[i] = store.CanonicalHost(s)
 		if !isHost(a.Hosts[i]) {
-			return refuseAt(of, "hosts", i, "", faultf(0, "host", "%q is neither a domain name nor an address", s))
+			return refuseAt(of, "hosts", i, "", faultf(0, "host", "invalid host %q: expected a domain name or an IP address", s))
 		}
 	}
 	for i, s := range a.Addresses {
@@ -198,8 +198,8 @@ func checkAsked(of string, a *store.Authority) error {
 	return nil
 }
 
-// isHost reports whether s, in lower case, can stand in a Host field: labels of
-// letters, digits, hyphens and underscores, or an address.
+// isHost reports whether s, in lower case, is a valid host: labels of letters, digits,
+// hyphens and underscores, or an IP address.
 func isHost(s string) bool {
 	if literal, ok := strings.CutPrefix(s, "["); ok {
 		ip, err := netip.ParseAddr(strings.TrimSuffix(literal, "]"))
@@ -219,7 +219,7 @@ func isHost(s string) bool {
 	return len(s) <= maxHost
 }
 
-// checkKin accepts the prefixes of authorities, or URIs of what stands for one.
+// checkKin accepts prefixes of authorities, and URIs.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
 		if _, err := name.ParsePrefix(s); err == nil && !location.Runs(s[:strings.IndexByte(s, ':')]) {
@@ -260,7 +260,7 @@ func checkContact(s string) fault {
 	}
 	f := faultOf(err)
 	if strings.Contains(s, "@") && !strings.Contains(s, ":") {
-		f.message += "; an address of mail is written mailto:" + s
+		f.message += "; write an email address as mailto:" + s
 	}
 	return f
 }
@@ -278,12 +278,11 @@ func checkRedirect(code int) fault {
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return fault{}
 	}
-	return faultf(0, "status", "%d is not one of 301, 302, 303, 307, 308", code)
+	return faultf(0, "status", "%d must be one of 301, 302, 303, 307, 308", code)
 }
 
-// checkAgainst checks next against the other authorities and the names that are
-// there. All authorities are read for that, unless there is nothing that could
-// collide.
+// checkAgainst checks next against the other authorities and the existing names. It reads
+// all authorities, unless nothing can conflict.
 func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority) error {
 	folds := next.FoldCase && (there == nil || !there.FoldCase)
 	if len(next.Hosts) == 0 && len(next.Addresses) == 0 && !next.Default && !folds {
@@ -300,10 +299,10 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 			continue
 		}
 		if i := shared(next.Hosts, other.Hosts); i >= 0 {
-			return refuseAt(of, "hosts", i, "", faultf(0, "host", "%s is asked there already", other.Prefix))
+			return refuseAt(of, "hosts", i, "", faultf(0, "host", "%q belongs to %s already", next.Hosts[i], other.Prefix))
 		}
 		if i := shared(next.Addresses, other.Addresses); i >= 0 {
-			return refuseAt(of, "addresses", i, "", faultf(0, "address", "%s is asked there already", other.Prefix))
+			return refuseAt(of, "addresses", i, "", faultf(0, "address", "%s belongs to %s already", next.Addresses[i], other.Prefix))
 		}
 		if next.Default && other.Default {
 			return refuse(of, "default", faultf(0, "default", "%s is the default already", other.Prefix))
@@ -315,13 +314,14 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 	return nil
 }
 
-// shared returns the index of the first of a that is in b too, or -1.
+// shared returns the index of the first element of a that is in b too, or -1.
 func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded refuses to fold the case of an authority that has a name in upper
-// case, since nobody would find it again. It reads every name under the prefix.
+// checkFolded returns an error if the case of an authority would be folded although it has
+// a name in upper case, which could not be found any more. It reads every name under the
+// prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
 		if err != nil {
@@ -334,7 +334,7 @@ func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set 
 			continue
 		}
 		return refuse(next.Prefix.String(), "fold_case", faultf(0, "state",
-			"%s is not in lower case: nobody would find it again", rec.Name))
+			"%s is not in lower case and could not be found any more", rec.Name))
 	}
 	return nil
 }

@@ -12,38 +12,38 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts is how often a request that expects no particular revision is
-// tried again when others change the same name at the same time.
+// maxAttempts is the maximum number of attempts at a request without an expected revision,
+// when others change the same name concurrently.
 const maxAttempts = 100
 
-// A plan turns the requests of a batch into changes, each on top of what the
-// store has and of what those before it lead to.
+// A plan turns the requests of a batch into changes, each based on the store and on the
+// earlier requests.
 type plan struct {
 	*Load
-	ctx   context.Context // of the one call that the plan lives in
+	ctx   context.Context // of the single call in which the plan is used
 	batch *Batch
-	blind bool // every name is taken to be new
+	blind bool // assume that every name is new
 	now   time.Time
 
-	there    []*store.Record // of the first requests, if they were read by a listing
-	states   []state         // one for each request at most
+	there    []*store.Record // records of the first requests, if a listing has read them
+	states   []state         // at most one for each request
 	known    map[name.Name]*state
 	outs     []Outcome
 	created  int
 	changes  []store.Change
-	position []int // in the requests, of each change
+	position []int // index of the request of each change
 }
 
-// A state is what a name has come to in a batch.
+// A state is the state of a name within a batch.
 type state struct {
 	record  *store.Record // nil if there is none
-	before  *store.Record // what was there before the batch, nil if nothing was
-	pending bool          // the batch holds a change of it already
-	built   bool          // an earlier request of this batch, the only one, was right about it
+	before  *store.Record // record before the batch, nil if there was none
+	pending bool          // the batch has a change of it already
+	built   bool          // an earlier request of this batch, which must be the only one, was accepted
 	based   uint64        // the revision that this request expected
 }
 
-// last returns the change that has led to s, as far as store.Next looks at it.
+// last returns the change that led to s, with the fields that store.Next uses.
 func (s *state) last() *store.Change {
 	if s.record == nil {
 		return nil
@@ -51,7 +51,7 @@ func (s *state) last() *store.Change {
 	return &store.Change{Record: s.record, Expected: s.record.Revision - 1, Time: s.record.Modified}
 }
 
-// revision returns the current one, 0 if there is none.
+// revision returns the current revision, 0 if there is none.
 func (s *state) revision() uint64 {
 	if s.record == nil {
 		return 0
@@ -59,21 +59,21 @@ func (s *state) revision() uint64 {
 	return s.record.Revision
 }
 
-// Apply does what Put does for many requests in their order. Those that are
-// refused are left out, and the others go in as one batch; the outcomes are in
-// the order of the requests. Requests of one name build on each other. The
-// error is a failure of the store, then nothing went in.
+// Apply does what Put does for many requests, in order. Rejected requests are left out, and
+// the others are written as one batch; the outcomes are in the order of the requests.
+// Requests for the same name build on each other. The error is a failure of the store, in
+// which case nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Apply)
 }
 
-// Preview returns what Apply would, and changes nothing.
+// Preview returns what Apply would return, and changes nothing.
 func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch does something with a single batch, whose changes have an ID in common if that
-// is not empty.
+// batch calls do with a single batch. Its changes have the batch ID id, unless that is
+// empty.
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
@@ -90,14 +90,13 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 			continue
 		}
 		if outs[i].Uncovered {
-			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": it is served by its full name alone"})
+			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": it is served only by its full name"})
 		}
 	}
 	return outs, err
 }
 
-// plan works out what the requests lead to now, leaving out those that have a
-// final error.
+// plan plans the requests on the current state, except those with a final error.
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
 	p := &plan{
@@ -130,7 +129,7 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 	return p, nil
 }
 
-// state returns what the name of request i has come to.
+// state returns the state of the name of request i.
 func (p *plan) state(i int) (*state, error) {
 	n := p.batch.checks[i].name
 	if s := p.known[n]; s != nil {
@@ -148,7 +147,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the record that is there, nil if there is none.
+// read returns the existing record, nil if there is none.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -168,17 +167,17 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	return rec, err
 }
 
-// A batch whose names ascend is read by one listing, which costs less than so
-// many questions if not many other names lie between.
+// A batch whose names ascend is read with one listing, which is cheaper than single reads
+// unless there are many other names between them.
 const (
-	fewNames    = 8  // are asked for one by one
-	maxBetween  = 2  // records of a listing to one that was asked for
+	fewNames    = 8  // fewer names are read one by one
+	maxBetween  = 2  // maximum number of listed records per requested one
 	widePenalty = 16 // batches until a listing is tried again
 )
 
-// list reads the records of the first requests, as far as a listing pays. Where it
-// breaks off, as when a connection is lost amid it, the names are asked for one by one:
-// the store tries that again, or says what is wrong.
+// list reads the records of the first requests with a listing, as far as that pays. If the
+// listing fails, for instance because a connection is lost, the remaining names are read one
+// by one: the store then retries or returns the error.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -211,8 +210,8 @@ func (p *plan) list() {
 	p.there = p.there[:len(checks)]
 }
 
-// place puts a listed record where it was asked for, if it was, and reports
-// whether there are requests for later ones.
+// place assigns a listed record to its request, if there is one, and reports whether there
+// are requests for later names.
 func (p *plan) place(rec *store.Record) bool {
 	checks := p.batch.checks
 	for i := len(p.there); i < len(checks); i++ {
@@ -230,7 +229,7 @@ func (p *plan) place(rec *store.Record) bool {
 	return false
 }
 
-// common returns the bytes that both keys begin with.
+// common returns the common prefix of two keys.
 func common(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -239,14 +238,14 @@ func common(a, b string) string {
 	return a[:i]
 }
 
-// before returns a string that comes after all keys that are less than key, and
-// before key: keys have no byte above "~".
+// before returns a string that sorts after all keys less than key, and before key. Keys have
+// no byte above "~".
 func before(key string) string {
 	end := len(key) - 1
 	return key[:end] + string(key[end]-1) + "\x7F"
 }
 
-// change plans the change of a name by request i, which is good in itself.
+// change plans the change of request i, which is valid by itself.
 func (p *plan) change(i int, s *state) error {
 	req, out, check := &p.batch.reqs[i], &p.outs[i], &p.batch.checks[i]
 	expected := s.expects(req)
@@ -289,7 +288,7 @@ func (p *plan) change(i int, s *state) error {
 	if s.record != nil {
 		if out.Fields = differences(s.record, next.Record); req.Existing == Refuse {
 			return refuse(cmp.Or(req.Record.Spelling, check.name.Key()), "name", faultf(0, "exists",
-				"the name is there already, and this would change its %s", strings.Join(out.Fields.Names(), ", ")))
+				"the name exists already, and this would change its %s", strings.Join(out.Fields.Names(), ", ")))
 		}
 	}
 	if s.pending {
@@ -299,8 +298,8 @@ func (p *plan) change(i int, s *state) error {
 	return nil
 }
 
-// put notes that request i makes rec of a name. The first change of a name
-// expects what was read; the store applies the others on top of it.
+// put adds the change of request i, which makes rec of a name. The first change of a name
+// expects the revision that was read; the store applies further ones on top of it.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()
@@ -311,7 +310,7 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 		p.created++
 	}
 	if rec.Status == nomen.Retired && rec.Reason == "" {
-		out.Warnings = append(out.Warnings, Warning{WarnNoReason, "retired without a reason: nobody will know why"})
+		out.Warnings = append(out.Warnings, Warning{WarnNoReason, "retired without a reason"})
 	}
 	out.Record, out.Result = rec, store.Result{Revision: rec.Revision, Changed: true}
 	p.changes = append(p.changes, store.Change{Record: rec, Expected: expected, Time: p.now, Who: p.actor.Who, Why: p.why, Batch: p.id})
@@ -320,8 +319,8 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 	s.built, s.based = p.single, req.Expected
 }
 
-// expects returns the revision that a request rightly expects or not, in terms
-// of the state that the batch has led to.
+// expects returns the revision that a request expects, adjusted to the state within the
+// batch.
 func (s *state) expects(req *Request) uint64 {
 	switch {
 	case s.record == nil && req.OrCreate:
@@ -332,7 +331,7 @@ func (s *state) expects(req *Request) uint64 {
 	return req.Expected
 }
 
-// next returns the change that makes rec of the state, nil if it is so already.
+// next returns the change that makes rec of the state, nil if nothing would change.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
 	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
@@ -351,8 +350,8 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 	return nil, err
 }
 
-// commit writes the batch and puts the results into the outcomes. If the store
-// refuses a change, at is its number, else -1; on an error nothing went in.
+// commit writes the batch and sets the results of the outcomes. If the store rejects a
+// change, at is its index, otherwise -1; after an error nothing was written.
 func (p *plan) commit() (at int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
@@ -368,8 +367,7 @@ func (p *plan) commit() (at int, err error) {
 	return -1, nil
 }
 
-// refused returns the number of the change that a store refused, -1 if it
-// failed.
+// refused returns the index of the change that a store rejected, -1 for other errors.
 func refused(err error) int {
 	var conflict *store.ConflictError
 	var state *store.StateError

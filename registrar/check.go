@@ -14,19 +14,18 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// refuse makes the error of a fault in a field of the record or authority with
-// this name.
+// refuse returns the error for a fault in a field of the record or authority with this
+// name.
 func refuse(of, field string, f fault) error {
 	return &RefusalError{Name: of, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }
 
-// refuseAt is refuse for the element i of a list.
+// refuseAt is refuse for element i of a list.
 func refuseAt(of, list string, i int, sub string, f fault) error {
 	return refuse(of, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name that a record is about, and the authority that
-// decides about it, nil if there is none.
+// identify returns the name of a record, and its authority, nil if there is none.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -41,15 +40,15 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 	a := set.Of(n)
 	n = a.Fold(n)
 	if !rec.Name.IsZero() && a.Fold(rec.Name) != n {
-		return n, nil, refuse(rec.Spelling, "name", faultf(0, "name", "does not spell %s", rec.Name.Key()))
+		return n, nil, refuse(rec.Spelling, "name", faultf(0, "name", "is not a spelling of %s", rec.Name.Key()))
 	}
 	return n, a, checkAssignable(n, a)
 }
 
-// checkAssignable refuses the names that cannot be given to anything.
+// checkAssignable returns an error for names that cannot be assigned.
 func checkAssignable(n name.Name, a *store.Authority) error {
 	if location.Runs(n.Scheme()) {
-		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", n.Scheme()))
+		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser execute or display the content of the link itself", n.Scheme()))
 	}
 	element := ""
 	if a != nil {
@@ -65,11 +64,11 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// checkRecord checks the fields of rec, the record of n, that are meant.
+// checkRecord checks the given fields of rec, the record of n.
 func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	of := cmp.Or(rec.Spelling, n.Key())
 	if fields.Has(FieldStatus) && !validStatus(rec.Status) {
-		return refuse(of, "status", faultf(0, "status", "%q is not reserved, active or retired", rec.Status))
+		return refuse(of, "status", faultf(0, "status", "%q must be reserved, active or retired", rec.Status))
 	}
 	if fields.Has(FieldLocations) {
 		for i := range rec.Locations {
@@ -101,7 +100,7 @@ func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	return nil
 }
 
-// validStatus accepts no status too: it means the one that is there.
+// validStatus also accepts the empty status, which means the current one.
 func validStatus(s nomen.Status) bool {
 	switch s {
 	case "", nomen.Reserved, nomen.Active, nomen.Retired:
@@ -129,7 +128,7 @@ func checkMetadata(of string, m nomen.Metadata) error {
 		for i, s := range m[key] {
 			f := checkText(s, true)
 			if s == "" {
-				f = faultf(0, "text", "is empty")
+				f = faultf(0, "text", "must not be empty")
 			}
 			if f.bad() {
 				return refuseAt(of, "metadata."+key, i, "", f)
@@ -139,7 +138,7 @@ func checkMetadata(of string, m nomen.Metadata) error {
 	return nil
 }
 
-// checkSame accepts a URI; one that is a URN keeps the rules of URNs.
+// checkSame accepts a URI. A URN must follow the rules of its namespace.
 func checkSame(s string) fault {
 	u, f := parseURI(s)
 	if f.bad() {
@@ -165,14 +164,14 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 			_, f := parseURI(s)
 			return refuseAt(of, "successors", i, "", f)
 		case n == self:
-			return refuseAt(of, "successors", i, "", faultf(0, "name", "a name does not succeed itself"))
+			return refuseAt(of, "successors", i, "", faultf(0, "name", "a name cannot be its own successor"))
 		}
 	}
 	return nil
 }
 
-// checkMerged checks what a request makes of the record that is there, nil if
-// there is none, in so far as it cannot be seen from the request alone.
+// checkMerged checks the record that a request makes of the existing one, nil if there is
+// none, as far as that depends on the existing one.
 func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
@@ -181,7 +180,7 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 		}
 		if req.Expected == store.AnyRevision {
 			return refuse(of, "status", faultf(0, "state",
-				"the name is retired; to bring it back, expect the revision of its tombstone, which is %d", there.Revision))
+				"the name is retired; to reactivate it, expect the revision of its tombstone, %d", there.Revision))
 		}
 	}
 	if err := checkReason(rec); err != nil {
@@ -197,13 +196,13 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason refuses what only a tombstone has.
+// checkReason rejects fields that only a tombstone may have.
 func checkReason(rec *store.Record) error {
 	if rec.ShowLocations && rec.Status != nomen.Retired {
-		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "show_locations", faultf(0, "state", "only a retired name has it: the locations of others are shown"))
+		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "show_locations", faultf(0, "state", "allowed only for a retired name: the locations of others are always shown"))
 	}
 	if rec.Reason != "" && rec.Status != nomen.Retired {
-		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "reason", faultf(0, "state", "only a retired name has one"))
+		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "reason", faultf(0, "state", "allowed only for a retired name"))
 	}
 	return nil
 }

@@ -9,40 +9,40 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A clockGuard keeps a wrong clock from dating changes. It compares the clock with the
-// time of the last change, and with the clock of a database if the store is in one.
+// A clockGuard prevents changes with wrong times. It compares the clock with the time of the
+// last change, and with the clock of the database if the store has one.
 type clockGuard struct {
-	asking sync.Mutex // held by the one who asks the store; others use what is known
+	asking sync.Mutex // held while reading the store; others use the last result
 
 	mu      sync.Mutex
-	asked   time.Time   // when the store was asked, by the clock that is checked; zero if never
-	latest  time.Time   // of the changes that are known
-	problem *ClockError // what is wrong by the clock of the database, nil if nothing
-	tried   time.Time   // when ClockProblem had the store asked
+	asked   time.Time   // when the store was last read, by the clock that is checked; zero if never
+	latest  time.Time   // time of the last known change
+	problem *ClockError // deviation from the clock of the database, nil if none
+	tried   time.Time   // when ClockProblem last started a read
 }
 
-// A ClockError says that the clock is too wrong for changes.
+// A ClockError is returned when the clock is too wrong for changes.
 type ClockError struct {
-	Cause  string // without times; may be shown to anybody
+	Cause  string // without times; for any client
 	detail string
 }
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is after how long the store is asked again. One of the two clocks may be set
-// at any moment while they differ, and it is asked for each change.
+// askAgain is the time after which the store is read again. While there is a problem, it is
+// read for each change, because one of the clocks may be set at any time.
 const askAgain = time.Minute
 
-// retryClock is after how long [Registrar.ClockProblem] has the store asked again while
+// retryClock is the time after which [Registrar.ClockProblem] reads the store again while
 // there is a problem.
 const retryClock = time.Second
 
-// clockTimeout bounds how long [Registrar.ClockProblem] has the store asked.
+// clockTimeout is the timeout of the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] before the last change of the store, or that far from the clock of its
-// database. Changes are then refused with a [*store.AwayError], unless
-// [Options].AnyTime accepts it.
+// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] behind the
+// last change of the store, or differs by more than that from the clock of its database.
+// Changes are then rejected with a [*store.AwayError], unless [Options].AnyTime is set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
@@ -58,9 +58,9 @@ func (r *Registrar) CheckClock(ctx context.Context) error {
 	return nil
 }
 
-// ClockProblem returns why changes are refused, by what is known of the clock; nil if they
-// are not. It waits for nothing: the store is asked in the background, so that a clock that
-// is set, or right again, is noticed without a change.
+// ClockProblem returns why changes are rejected according to the last known state of the
+// clock, nil if they are not. It does not block: the store is read in the background, so
+// that a corrected clock is noticed without a change.
 func (r *Registrar) ClockProblem() *ClockError {
 	if r.anyTime {
 		return nil
@@ -87,7 +87,7 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns what is wrong with the clock, by what is known.
+// wrong returns the problem of the clock according to what is known.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,7 +103,7 @@ func (g *clockGuard) wrong(now time.Time) *ClockError {
 	return nil
 }
 
-// ask asks the store. One that cannot be read says so itself when it is written to.
+// ask reads the store. It ignores errors, which the next write will return.
 func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 	latest, err := lastChange(ctx, s)
 	if err != nil {
@@ -129,8 +129,8 @@ func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// lastChange returns the time of the last change of a store, zero if there is none or
-// the store does not tell.
+// lastChange returns the time of the last change of a store, zero if there is none or the
+// store is not a Feed.
 func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	feed, ok := s.(store.Feed)
 	if !ok {
@@ -167,7 +167,7 @@ func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.
 	return results, err
 }
 
-// note takes note of the time of a change.
+// note records the time of a change.
 func (g *clockGuard) note(t time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

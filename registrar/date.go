@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// doubtDate says why it cannot be told what day s, a date in metadata, is; "" if it
-// can, or if s is words about a time. Dates are those of ISO 8601, as W3CDTF has them,
-// and their ranges with a slash between.
+// doubtDate returns why a date in metadata is ambiguous or invalid; "" if it is fine, or if
+// s is text about a time. Dates are those of ISO 8601, as in W3CDTF, and ranges of them with
+// a slash between.
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)
-	if _, err := time.Parse(time.DateOnly, s); err == nil { // as most are
+	if _, err := time.Parse(time.DateOnly, s); err == nil { // the most frequent form
 		return ""
 	}
 	if strings.Trim(s, "0123456789") == "" && s != "" {
@@ -30,22 +30,22 @@ func doubtDate(s string) string {
 	switch {
 	case len(parts) == 3 && len(parts[0]) == 4 && strings.Count(day, "-") == 2:
 		if _, err := time.Parse("2006-1-2", day); err != nil {
-			return "there is no such day" + form
+			return "no such day" + form
 		}
 	case len(parts) == 3 && len(parts[0]) <= 2:
-		return "people read it as different days" + form
+		return "ambiguous date" + form
 	}
 	return ""
 }
 
-// Spreadsheets count days from 1899-12-30; the numbers of those that people write
-// about have five digits.
+// Spreadsheets count days from 1899-12-30; the numbers of days in recent centuries have five
+// digits.
 const (
 	firstSerial = 10_000
 	lastSerial  = 99_999
 )
 
-// doubtNumber is doubtDate for digits alone.
+// doubtNumber is doubtDate for a string of digits.
 func doubtNumber(s string) string {
 	n, err := strconv.Atoi(s)
 	switch _, day := time.Parse("20060102", s); {
@@ -53,7 +53,7 @@ func doubtNumber(s string) string {
 		return ""
 	case err == nil && n >= firstSerial && n <= lastSerial && s[0] != '0':
 		day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n)
-		return fmt.Sprintf("is a number by which spreadsheets keep the day %s; format the column as text or as 2006-01-02", day.Format(time.DateOnly))
+		return fmt.Sprintf("probably the number of the day %s in a spreadsheet; format the column as text or as 2006-01-02", day.Format(time.DateOnly))
 	}
-	return "is a number and no date; write it as 2006-01-02"
+	return "a number, not a date; write it as 2006-01-02"
 }

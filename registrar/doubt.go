@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// doubts returns what may not be meant in the identifiers and dates of a request
-// about n. A name with a wrong check digit may be right: things are printed with wrong numbers.
+// doubts returns warnings about the identifiers and dates of a request for n. A name with a
+// wrong check digit may be intended: things are printed with wrong numbers.
 func doubts(n name.Name, req *Request) []Warning {
 	all := appendDoubt(nil, "", 0, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()
@@ -40,8 +40,8 @@ func doubts(n name.Name, req *Request) []Warning {
 	return slices.Clip(all)
 }
 
-// appendDoubt appends what is to be said about n, which spelling spells: value i of a
-// list, or the name itself if that is "".
+// appendDoubt appends the warning about n, if any, whose spelling is given: value i of a
+// list, or the name of the record if list is "".
 func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name) []Warning {
 	field := func() string {
 		if list == "" {
@@ -57,7 +57,7 @@ func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name
 		return all
 	}
 	if m, ok := name.Interpret(spelling); ok {
-		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, a web name of its own here; the name is %s", field(), spelling, m.Why, m.Spelling)})
+		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, which is a separate name here; the name is %s", field(), spelling, m.Why, m.Spelling)})
 	}
 	return all
 }
@@ -77,24 +77,23 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant returns what s probably means, as the end of a message; "" if nothing comes
-// near.
+// meant returns a suggestion for what s probably means, to be appended to a message; "" if
+// there is none.
 func meant(s string) string {
 	if all := name.Suggest(s); len(all) > 0 {
-		return fmt.Sprintf("; %s may be meant: %s", all[0].Name, all[0].Why)
+		return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
 	}
 	return ""
 }
 
-// nameFault is the fault of a spelling that is no name, with what it probably means.
+// nameFault returns the fault of an invalid name, with a suggestion.
 func nameFault(spelling string, err error) fault {
 	f := faultOf(err)
 	f.message += meant(spelling)
 	return f
 }
 
-// refuseDoubts refuses the creation of a name of which there are doubts, if that is
-// asked for.
+// refuseDoubts rejects the creation of a doubtful name if q.Strict is set.
 func (q *Request) refuseDoubts(doubts []Warning) error {
 	for _, w := range doubts {
 		if q.Strict && w.Code != WarnDate {

@@ -20,9 +20,9 @@ func TestDates(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"31.12.2024": "different days", "12/31/24": "different days", "1-2-2024": "different days", "31.12.2024 00:00": "different days",
-		"45291": "2023-12-31", "2024-13-01": "no such day", "2024-02-30": "no such day", "20241331": "no date", "4529112": "no date",
-		"99999999999999999999999": "no date",
+		"31.12.2024": "ambiguous date", "12/31/24": "ambiguous date", "1-2-2024": "ambiguous date", "31.12.2024 00:00": "ambiguous date",
+		"45291": "2023-12-31", "2024-13-01": "no such day", "2024-02-30": "no such day", "20241331": "not a date", "4529112": "not a date",
+		"99999999999999999999999": "not a date",
 	} {
 		if got := doubtDate(s); !strings.Contains(got, want) {
 			t.Errorf("doubtDate(%q) = %q, want %q", s, got, want)
@@ -35,10 +35,10 @@ func TestDates(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	ctx := context.Background()
 	for _, tt := range []struct{ name, code, message string }{
-		{"urn:isbn:9780306406158", WarnDoubtful, "urn:isbn:9780306406157 may be meant"},
+		{"urn:isbn:9780306406158", WarnDoubtful, "did you mean urn:isbn:9780306406157"},
 		{"urn:isbn:9.78951E+12", WarnDoubtful, "offset"},
 		{"urn:oid:1.02.3", WarnDoubtful, "offset 10"},
-		{"doi:https://doi.org/10.5072/A", WarnDoubtful, "doi:10.5072/A may be meant"},
+		{"doi:https://doi.org/10.5072/A", WarnDoubtful, "did you mean doi:10.5072/A"},
 		{"ark:12345/a:b", WarnDoubtful, "offset 11"},
 		{"https://doi.org/10.5072/ABC", WarnResolver, "the name is doi:10.5072/ABC"},
 		{"http://hdl.handle.net/10138/99", WarnResolver, "the name is hdl:10138/99"},
@@ -64,7 +64,7 @@ func TestDoubts(t *testing.T) {
 		}
 	}
 	d := newDesk(t)
-	for name, hint := range map[string]string{"10.5072/ABD": "doi:10.5072/ABD may be meant", "9.78951E+12": ""} {
+	for name, hint := range map[string]string{"10.5072/ABD": "did you mean doi:10.5072/ABD", "9.78951E+12": ""} {
 		_, err := d.Put(ctx, Operator(), Request{Record: &store.Record{Spelling: name}, Expected: store.AnyRevision}, "")
 		if err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%s: %v", name, err)

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A RefusalError is returned for a change that breaks a rule.
+// A RefusalError is returned for a change that violates a rule.
 type RefusalError struct {
-	Name    string // as given; of an authority its prefix; "" if it is about none
+	Name    string // as entered; the prefix of an authority; "" if unknown
 	Field   string // such as "locations[2].url"
-	Offset  int    // of the first byte that cannot be, into the value of the field
-	Rule    string // the production or rule that was broken
-	Message string // in words
-	Err     error  // the parser's error, if one refused it
+	Offset  int    // of the first invalid byte of the field's value
+	Rule    string // the production or rule that is violated
+	Message string // for people
+	Err     error  // the parser's error, if any
 }
 
-const maxQuoted = 80 // bytes of a name that an error message shows
+const maxQuoted = 80 // maximum number of bytes of a name in an error message
 
 func (e *RefusalError) Error() string {
 	shown := e.Name
@@ -28,7 +28,7 @@ func (e *RefusalError) Error() string {
 	return fmt.Sprintf("%q: %s: %s", shown, e.Field, e.Why())
 }
 
-// Why returns the rule, the offset and the message: what is wrong with the field.
+// Why returns the rule, the offset and the message.
 func (e *RefusalError) Why() string {
 	if e.Offset > 0 {
 		return fmt.Sprintf("%s, offset %d: %s", e.Rule, e.Offset, e.Message)
@@ -38,15 +38,15 @@ func (e *RefusalError) Why() string {
 
 func (e *RefusalError) Unwrap() error { return e.Err }
 
-// A DeniedError is returned for a change that the actor has no right to make.
+// A DeniedError is returned for a change for which the actor lacks permission.
 type DeniedError struct {
 	Who  string // the actor; "" for the operator
-	Role Role   // that it has
-	Need Role   // that it needs here
+	Role Role   // the actor's role
+	Need Role   // the role that is needed
 	Name string // the name or the authority's prefix
-	Why  string // what is special about it; "" if nothing
+	Why  string // why it is needed; "" if that is obvious
 
-	Anywhere bool // it needs the role without a limit to prefixes
+	Anywhere bool // the role is needed without a limit to prefixes
 }
 
 func (e *DeniedError) Error() string {
@@ -62,7 +62,7 @@ func (e *DeniedError) Error() string {
 	return b.String() + e.Needs()
 }
 
-// Needs says what the actor lacks.
+// Needs says which permission the actor lacks.
 func (e *DeniedError) Needs() string {
 	switch {
 	case e.Anywhere:

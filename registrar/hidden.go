@@ -10,16 +10,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule that an earlier one hides cannot be stored: at least one of its tests has to
-// reach it. What else may hide it is not in the set of rules.
+// A rule that is hidden by an earlier rule is rejected: at least one of its tests must reach
+// it. This file is about hiding by anything other than rules.
 
-// A shown is a name of which a test says what a rule gives to it.
+// A shown is a name for which a test shows what a rule returns.
 type shown struct {
 	test int
-	name name.Name // as the rule is asked for it
+	name name.Name // folded as for a request
 }
 
-// shownBy returns those of the tests of rule i of an authority. The tests have passed.
+// shownBy returns the matching tests of rule i of an authority. The tests must have passed.
 func shownBy(a *store.Authority, i int) []shown {
 	var all []shown
 	for j, t := range a.Rules[i].Tests {
@@ -31,8 +31,8 @@ func shownBy(a *store.Authority, i int) []shown {
 	return all
 }
 
-// checkFoldedRules refuses rules whose tests pass only as they are spelled, where the
-// authority asks for names in lower case.
+// checkFoldedRules rejects rules whose tests pass only with upper case, if the authority
+// folds case.
 func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) error {
 	if !a.FoldCase {
 		return nil
@@ -41,16 +41,16 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 		for _, s := range shownBy(a, i) {
 			if got, ok := compiled.Apply(s.name); !ok || got.Rule != i {
 				return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", i, s.test), faultf(0, "test",
-					"the authority folds case, so the rule is asked for %s, which it does not get: write it in lower case, or with ignore_case", s.name))
+					"the authority folds case, so the rule is tested with %s, which it does not match: write it in lower case, or use ignore_case", s.name))
 			}
 		}
 	}
 	return nil
 }
 
-// hidden warns of rules of which no test shows what is answered: every name in them
-// has a record of its own, or lies under another authority. Other names may reach
-// them; that a record wins over a rule is what records are for.
+// hidden warns of rules none of whose tests shows a real answer, because every name in them
+// has a record or is under another authority. Other names may still reach the rules;
+// records are meant to take precedence over rules.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {
@@ -67,19 +67,19 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	return all
 }
 
-// hides says what answers for n in place of the rules of a, "" for nothing. What the
-// store cannot tell now is not worth a warning.
+// hides returns what takes precedence over the rules of a for n, "" if nothing does. It
+// ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return ""
 	}
 	if other := set.Of(n); other != nil && len(other.Prefix.String()) > len(a.Prefix.String()) {
-		return fmt.Sprintf("%s is decided about by %s", n, other.Prefix)
+		return fmt.Sprintf("%s belongs to %s", n, other.Prefix)
 	}
 	rec, err := r.store.Get(ctx, n, time.Time{})
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s has a record of its own, which is %s", n, rec.Status)
+	return fmt.Sprintf("%s has a record, which is %s", n, rec.Status)
 }

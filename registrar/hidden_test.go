@@ -51,9 +51,9 @@ func TestHiddenRules(t *testing.T) {
 	d.put(&store.Record{Spelling: "urn:x-a:n1", Status: nomen.Reserved})
 	warned("one of two tests")
 	d.put(&store.Record{Spelling: "urn:x-a:n2"})
-	warned("both", "rule 1 of urn:x-a is reached: urn:x-a:n2 has a record of its own, which is active")
+	warned("both", "rule 1 of urn:x-a is reached: urn:x-a:n2 has a record, which is active")
 	d.authority(&store.Authority{Prefix: name.MustParsePrefix("urn:x-a:m"), Owners: []string{"a", "b"}})
-	warned("another authority", "rule 1", "rule 2 of urn:x-a is reached: urn:x-a:m:1 is decided about by urn:x-a:m")
+	warned("another authority", "rule 1", "rule 2 of urn:x-a is reached: urn:x-a:m:1 belongs to urn:x-a:m")
 }
 
 // TestFoldedRules: where case is folded, a rule for upper case is never asked.

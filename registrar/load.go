@@ -10,31 +10,31 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Load is one actor's changes in many batches, one after the other, for one
-// reason. All checks of [Registrar.Apply] are made; those that need no record
-// can be made of several batches at once and ahead of their turn.
+// A Load makes one actor's changes in many batches, one after another, for one reason. It
+// makes all checks of [Registrar.Apply]; those that need no record can be made concurrently
+// and ahead of time, with Check.
 //
-// As long as all names of a batch were new, those of the next are taken to be,
-// without a look: the store refuses what is not so, and the batch is planned
-// again on top of what is there.
+// As long as all names of a batch were new, a Load assumes the same of the next batch
+// without reading. If the store then reports conflicts, the batch is planned again from the
+// existing records.
 //
-// A request that expects a revision is refused when an earlier one of the same Load
-// has changed the name since, whichever batches they are in.
+// A request that expects a revision is rejected if an earlier one of the same Load has
+// changed the name since, even in another batch.
 type Load struct {
 	*Registrar
 	actor Actor
 	why   string
-	id    string // that all changes have in common; "" for none
+	id    string // batch ID of all changes; "" for none
 
-	scratch Scratch // what names came to in the batches that were previewed; nil if they do not matter
+	scratch Scratch // records after the batches that were previewed; nil if not tracked
 
-	single bool // there is one batch, in which requests of one name may have been made from the same revision
+	single bool // there is one batch, in which several requests for a name may be based on the same revision
 
-	new  bool // the names of the last batch were
-	wide int  // how many batches are read by single names before a listing is tried again
+	new  bool // all names of the last batch were new
+	wide int  // number of batches to read name by name before a listing is tried again
 }
 
-// NewLoad returns a Load. The error is a [*RefusalError] if why cannot be kept.
+// NewLoad returns a Load. The error is a [*RefusalError] if why or a.Who is invalid.
 func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	if f := checkText(why, true); f.bad() {
 		return nil, refuse("", "why", f)
@@ -45,52 +45,52 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	return &Load{Registrar: r, actor: a, why: why, new: true}, nil
 }
 
-// Begin gives the changes that are made from now on an ID that they have in common, by
-// which they can be undone, and returns it.
+// Begin gives all further changes a common batch ID, by which they can be undone, and
+// returns the ID.
 func (l *Load) Begin(ctx context.Context) (string, error) {
 	var err error
 	l.id, err = l.newBatch(ctx)
 	return l.id, err
 }
 
-// A Scratch keeps what names would come to.
+// A Scratch stores records temporarily during a preview.
 type Scratch interface {
 	// Record returns the record of n that was kept last, nil if there is none.
 	Record(n name.Name) (*store.Record, error)
 
-	// Keep keeps records in place of those of the same names.
+	// Keep stores records, replacing those of the same names.
 	Keep(records []*store.Record) error
 }
 
-// Remember makes the batches that are previewed from now on build on each other, as
-// those that are applied do.
+// Remember makes further previewed batches build on each other in s, as batches that are
+// applied do.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
-// A Batch is requests that were checked in so far as that needs no record. It
-// belongs to one Load.
+// A Batch is a list of requests that were checked without their records. It belongs to one
+// Load.
 type Batch struct {
 	reqs      []Request
 	checks    []check
 	set       *store.AuthoritySet
-	ascending bool // every good name is greater than the one before
+	ascending bool // each valid name is greater than the one before it
 
-	there []*store.Record // that were read ahead for the requests, nil if none were; not believed again after a conflict
+	there []*store.Record // records that were read ahead, nil if none; ignored after a conflict
 }
 
-// A check is what is known of a request before the store is asked.
+// A check is the result of checking a request without its record.
 type check struct {
 	name      name.Name
-	authority *store.Authority // that decides about the name; nil if there is none
-	err       error            // why nothing comes of it
-	doubts    []Warning        // of its identifiers and dates; has no room to append
+	authority *store.Authority // of the name; nil if there is none
+	err       error            // why it is rejected
+	doubts    []Warning        // about identifiers and dates; clipped
 
-	fresh    store.Record // what it makes of a name that is new, but for the time
-	freshErr error        // why a new name cannot be so
+	fresh    store.Record // the record that it makes of a new name, without time
+	freshErr error        // why it cannot create a name
 }
 
-// Check checks requests, which must not be changed as long as the batch is used.
-// It is safe for concurrent use. The error is a failure of the store; what is
-// refused is told by Apply.
+// Check checks requests, which must not be modified as long as the batch is used. It is safe
+// for concurrent use. The error is a failure of the store; rejected requests are reported by
+// Apply.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	set, err := l.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -131,7 +131,7 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	}
 }
 
-// permit refuses what the actor may not change.
+// permit returns an error if the actor may not change n.
 func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	switch {
 	case !l.actor.mayName(n, Editor):
@@ -142,15 +142,15 @@ func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	return nil
 }
 
-// Apply makes the changes of a batch: see [Registrar.Apply]. Batches are applied
-// one after the other.
+// Apply makes the changes of a batch: see [Registrar.Apply]. It must not be called
+// concurrently.
 func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	final := make(map[int]error) // of requests that are not tried again
+	final := make(map[int]error) // errors of requests that are not retried
 	blind := l.new && b.creates()
 	for attempts := 1; ; attempts++ {
 		p, err := l.plan(ctx, b, final, blind)
@@ -175,8 +175,8 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 	}
 }
 
-// Preview returns what Apply would, and changes nothing. What earlier batches
-// would have led to matters only after [Load.Remember].
+// Preview returns what Apply would return, and changes nothing. It takes earlier previewed
+// batches into account only after [Load.Remember].
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
@@ -197,7 +197,7 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	return p.outs, l.scratch.Keep(records)
 }
 
-// current returns b, checked anew if the authorities have changed since.
+// current returns b, checked again if authorities have changed since.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {
@@ -210,7 +210,7 @@ func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	return again, err
 }
 
-// creates reports whether every good request can be meant for a new name.
+// creates reports whether every valid request may create its name.
 func (b *Batch) creates() bool {
 	for i := range b.reqs {
 		if b.checks[i].freshErr != nil || !b.reqs[i].mayCreate() || b.reqs[i].Remove != nil {
@@ -220,7 +220,7 @@ func (b *Batch) creates() bool {
 	return true
 }
 
-// mayCreate reports whether a request can be meant for a new name.
+// mayCreate reports whether a request may create its name.
 func (q *Request) mayCreate() bool {
 	return q.Expected == 0 || q.Expected == store.AnyRevision || q.OrCreate
 }

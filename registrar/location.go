@@ -8,11 +8,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxRank bounds priority and weight, as in the SRV records they are taken from
-// (RFC 2782).
+// maxRank is the maximum of priority and weight, as in SRV records (RFC 2782).
 const maxRank = 65535
 
-// checkLocation returns the first field of l that is at fault.
+// checkLocation returns the first invalid field of l and its fault.
 func checkLocation(l *nomen.Location) (string, fault) {
 	if f := checkPlace(l.URL); f.bad() {
 		return "url", f
@@ -47,13 +46,12 @@ func checkLocation(l *nomen.Location) (string, fault) {
 
 func checkRank(n int) fault {
 	if n < 0 || n > maxRank {
-		return faultf(0, "range", "%d is not between 0 and %d", n, maxRank)
+		return faultf(0, "range", "%d must be between 0 and %d", n, maxRank)
 	}
 	return fault{}
 }
 
-// checkInterval checks the times of l and that the first comes before the
-// second.
+// checkInterval checks that the times of l are valid and in order.
 func checkInterval(l *nomen.Location) (string, fault) {
 	from, f := checkTime(l.ValidFrom)
 	if f.bad() {
@@ -64,13 +62,13 @@ func checkInterval(l *nomen.Location) (string, fault) {
 	case f.bad():
 		return "valid_until", f
 	case l.ValidFrom != "" && l.ValidUntil != "" && !from.Before(until):
-		return "valid_until", faultf(0, "interval", "is not after valid_from")
+		return "valid_until", faultf(0, "interval", "must be after valid_from")
 	}
 	return "", fault{}
 }
 
-// checkPlace accepts an absolute URI of an allowed scheme that can be sent in a
-// header, followed by a client and shown to anybody.
+// checkPlace accepts an absolute URI of an allowed scheme that is safe in a header, as a
+// redirect and on a page.
 func checkPlace(s string) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -85,19 +83,19 @@ func checkPlace(s string) fault {
 	return fault{}
 }
 
-// parseURI reads a URI whose scheme runs nothing.
+// parseURI parses a URI, and rejects schemes that a browser would execute.
 func parseURI(s string) (uri.URI, fault) {
 	u, err := uri.Parse(s)
 	if err != nil {
 		return u, faultOf(err)
 	}
 	if scheme, _ := u.Scheme(); location.Runs(scheme) {
-		return u, faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", scheme)
+		return u, faultf(0, "scheme", "%s: makes a browser execute or display the content of the link itself", scheme)
 	}
 	return u, fault{}
 }
 
-// faultOf takes place and rule from the error of a parser.
+// faultOf converts the error of a parser.
 func faultOf(err error) fault {
 	var bad uri.InputError
 	if errors.As(err, &bad) {

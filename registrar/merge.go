@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// undelimited returns the names without the delimiters of a text, which are no part
+// undelimited returns the names without delimiters such as "<" and ">", which are not part
 // of them (1995, 2).
 func undelimited(names []string) []string {
 	if !slices.ContainsFunc(names, func(s string) bool { return strings.Contains(s, "<") }) {
@@ -25,9 +25,9 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill makes rec what becomes of the record of n that is there, nil if there is
-// none, by a request. Neither is changed; rec may share lists with both, and is
-// in normal form but for its time and revision if there is none.
+// fill sets rec to the result of applying a request to the existing record of n, nil if
+// there is none. It modifies neither, but rec may share lists with both. Except for time and
+// revision, rec is in normal form if there was no record.
 func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if there != nil {
@@ -51,7 +51,7 @@ func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	}
 }
 
-// set puts the fields of the request that are meant into rec, or adds to them.
+// set sets the fields given by the request, or adds to them.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
 	if fields.Has(FieldStatus) && from.Status != "" {
@@ -87,7 +87,7 @@ func itself(s string) string { return s }
 
 func urlOf(l nomen.Location) string { return l.URL }
 
-// without returns the list without what is to be removed. It does not change it.
+// without returns the list without the elements to be removed. It does not modify list.
 func without[T any](list []T, remove []string, key func(T) string) []T {
 	if len(remove) == 0 {
 		return list
@@ -95,8 +95,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first of what is to be removed that a record, nil if there is
-// none, does not have.
+// missing returns the first element to be removed that a record, nil if there is none, does
+// not have.
 func (q *Request) missing(there *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -106,8 +106,9 @@ func (q *Request) missing(there *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations, each with what those that are there say of
-// the same place. One that says nothing itself stands for all that do.
+// completedAll returns the given locations, each completed with the fields of the existing
+// ones with the same URL and component. A location without any other fields is replaced by
+// all of these.
 func completedAll(there, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -126,7 +127,7 @@ func completedAll(there, given []nomen.Location) []nomen.Location {
 	return all
 }
 
-// meant returns the fields of the request: all if it names none.
+// meant returns the fields given by the request: all if Fields is 0.
 func (q *Request) meant() Fields {
 	if q.Fields == 0 {
 		return ^Fields(0)
@@ -134,8 +135,8 @@ func (q *Request) meant() Fields {
 	return q.Fields
 }
 
-// list returns the values of the second list, after those of the first if they
-// are added.
+// list returns the given values, or if add is set, the existing values followed by the new
+// ones.
 func list(there, given []string, add bool) []string {
 	switch {
 	case len(given) == 0 && !add:
@@ -182,8 +183,8 @@ func full(m nomen.Metadata) bool {
 	return true
 }
 
-// normal returns the locations with country and charset in upper case; nothing is
-// nil.
+// normal returns the locations with country and charset in upper case; nil if there are
+// none.
 func normal(given []nomen.Location) []nomen.Location {
 	if len(given) == 0 {
 		return nil
@@ -224,8 +225,8 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields of which something came to be between the first record,
-// nil if there was none, and the second, and is no more in the third.
+// undone returns the fields in which something was added or changed between before, nil if
+// there was no record, and between, and is missing in after.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)
@@ -254,16 +255,15 @@ func undone(before, between, after *store.Record) (f Fields) {
 	return f
 }
 
-// lost reports whether something that only the second and perhaps the third list
-// could have is not in the third.
+// lost reports whether an element of between is in neither before nor after.
 func lost[T comparable](before, between, after []T) bool {
 	return slices.ContainsFunc(between, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
-// locations returns the given ones, or those that are there with the given ones
-// added. A given location that says nothing new about one of the same URL and
-// component adds nothing; one that does completes the first such that no other
-// has completed.
+// locations returns the given locations or, if add is set, the existing ones with the given
+// ones added. A given location that says nothing new about one with the same URL and
+// component is not added; otherwise it completes the first such location that was not
+// completed yet.
 func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(there) == 0 {
 		return given
@@ -291,12 +291,12 @@ func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	return all
 }
 
-// A place tells locations apart.
+// A place identifies a location within a record.
 type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with what is given put in.
+// completed returns l with the given fields set.
 func completed(l, given nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
 		{&l.Type, &given.Type},

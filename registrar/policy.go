@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxMaxAge bounds how long answers may be kept: a year, in seconds.
+// maxMaxAge is the maximum of max_age: a year, in seconds.
 const maxMaxAge = 365 * 24 * 60 * 60
 
 // checkAnswers checks the policy of a, and runs the tests of its rules.
@@ -38,7 +38,7 @@ func (r *Registrar) checkAnswers(of string, a *store.Authority) error {
 		}
 	}
 	if a.MaxAge < 0 || a.MaxAge > maxMaxAge {
-		return refuse(of, "max_age", faultf(0, "range", "%d is not between 0 and %d seconds", a.MaxAge, maxMaxAge))
+		return refuse(of, "max_age", faultf(0, "range", "%d must be between 0 and %d seconds", a.MaxAge, maxMaxAge))
 	}
 	if err := checkServices(of, a); err != nil {
 		return err
@@ -56,7 +56,7 @@ func oneOf(s string, allowed ...string) fault {
 	if slices.Contains(allowed, s) {
 		return fault{}
 	}
-	return faultf(0, "value", "%q is not one of %s", s, strings.Join(allowed[1:], ", "))
+	return faultf(0, "value", "%q must be one of %s", s, strings.Join(allowed[1:], ", "))
 }
 
 func checkServices(of string, a *store.Authority) error {
@@ -64,34 +64,34 @@ func checkServices(of string, a *store.Authority) error {
 		f := checkService(s)
 		switch {
 		case s == "":
-			f = faultf(0, "service", "is empty")
+			f = faultf(0, "service", "must not be empty")
 		case slices.Contains(a.Services[:i], s):
-			f = faultf(0, "service", "%s is there twice", s)
+			f = faultf(0, "service", "%s is repeated", s)
 		case (s == nomen.I2R || s == nomen.I2Rs) && !a.Fetch:
-			f = faultf(0, "service", "%s is for authorities that let resources be fetched: set fetch too", s)
+			f = faultf(0, "service", "%s requires fetch", s)
 		}
 		if f.bad() {
 			return refuseAt(of, "services", i, "", f)
 		}
 	}
 	if a.Service != "" && len(a.Services) > 0 && !slices.Contains(a.Services, a.Service) {
-		return refuse(of, "default_service", faultf(0, "service", "%s is not among the services that are offered", a.Service))
+		return refuse(of, "default_service", faultf(0, "service", "%s must be one of the services offered", a.Service))
 	}
 	return nil
 }
 
-// checkDirectives checks the keywords (2012, 2.3; N12-26, N12-27) and what
-// r-components stand for.
+// checkDirectives checks the keywords (2012, 2.3; N12-26, N12-27) and the directives of
+// r-components.
 func checkDirectives(of string, a *store.Authority) error {
 	for _, keyword := range slices.Sorted(maps.Keys(a.Keywords)) {
 		field := "keywords." + keyword
 		if !isKeyword(keyword) {
-			return refuse(of, field, faultf(0, "keywd", "a keyword is a letter, then letters and digits with single hyphens inside"))
+			return refuse(of, field, faultf(0, "keywd", "must be a letter followed by letters, digits and single hyphens, without a hyphen at the end"))
 		}
 		for i, value := range a.Keywords[keyword] {
 			f := checkText(value, false)
 			if value == "" {
-				f = faultf(0, "text", "is empty")
+				f = faultf(0, "text", "must not be empty")
 			}
 			if f.bad() {
 				return refuseAt(of, field, i, "", f)
@@ -101,7 +101,7 @@ func checkDirectives(of string, a *store.Authority) error {
 	for _, r := range slices.Sorted(maps.Keys(a.RComponent)) {
 		field := "r_component." + r
 		if u, err := uri.Parse("x:?" + r); err != nil || r == "" || strings.ContainsAny(r, "#") || !u.IsValid() {
-			return refuse(of, field, faultf(0, "r-component", "these characters cannot be one"))
+			return refuse(of, field, faultf(0, "r-component", "invalid characters in r-component"))
 		}
 		if err := checkDirected(a.RComponent[r]); err != nil {
 			return refuse(of, field, faultf(0, "directive", "%s", err))
@@ -120,17 +120,17 @@ func isKeyword(s string) bool {
 	return s != ""
 }
 
-// checkDirected returns why directives cannot be what an r-component stands for.
+// checkDirected returns an error if directives are invalid for an r-component.
 func checkDirected(directives string) error {
 	if _, err := uri.Parse("x:?" + directives); err != nil || strings.ContainsAny(directives, "#") {
-		return errors.New("these characters cannot be in a query")
+		return errors.New("invalid characters in query")
 	}
 	for directive := range strings.SplitSeq(directives, "&") {
 		keyword, value, _ := strings.Cut(directive, "=")
 		f := fault{}
 		switch {
 		case value == "":
-			return fmt.Errorf("%q: wants the form keyword=value", directive)
+			return fmt.Errorf("%q: expected keyword=value", directive)
 		case keyword == "s":
 			f = checkService(nomen.Service(value))
 		case keyword == "lang":
@@ -139,7 +139,7 @@ func checkDirected(directives string) error {
 			f = checkCountry(value)
 		case keyword == "type", keyword == "c":
 		default:
-			return fmt.Errorf("%q: the keywords are s, c, lang, type and country", keyword)
+			return fmt.Errorf("%q: keyword must be s, c, lang, type or country", keyword)
 		}
 		if f.bad() {
 			return fmt.Errorf("%s: %s", directive, f.message)
@@ -155,10 +155,10 @@ func checkDelegation(of string, a *store.Authority) error {
 	switch a.Delegation.Mode {
 	case store.ModeRedirect, store.ModeAsk:
 	default:
-		return refuse(of, "delegation.mode", faultf(0, "value", "%q is not one of redirect, ask", a.Delegation.Mode))
+		return refuse(of, "delegation.mode", faultf(0, "value", "%q must be redirect or ask", a.Delegation.Mode))
 	}
 	if a.Delegation.Mode == store.ModeRedirect && a.Delegation.To == "" {
-		return refuse(of, "delegation.to", faultf(0, "value", "clients have to be sent somewhere; only mode ask can leave it to discovery"))
+		return refuse(of, "delegation.to", faultf(0, "value", "mode redirect needs the address of the resolver; only mode ask can find it by discovery"))
 	}
 	c, err := (&store.Authority{Prefix: a.Prefix, Policy: store.Policy{Delegation: a.Delegation}}).Compile()
 	if err != nil {
@@ -174,7 +174,7 @@ func checkDelegation(of string, a *store.Authority) error {
 		return refuse(of, "delegation.to", f)
 	}
 	if a.Delegation.Mode == store.ModeAsk && c.Link != nil && !asksByName(a.Delegation.To) {
-		return refuse(of, "delegation.to", faultf(0, "URI-Template", "another resolver is asked about the whole name: its template has {+name} and nothing else"))
+		return refuse(of, "delegation.to", faultf(0, "URI-Template", "in mode ask the template must have {+name} and no other variable"))
 	}
 	host := c.Host
 	if c.Link != nil {
@@ -183,20 +183,19 @@ func checkDelegation(of string, a *store.Authority) error {
 		}
 	}
 	if slices.Contains(a.Hosts, store.CanonicalHost(host)) {
-		return refuse(of, "delegation.to", faultf(0, "loop", "%s is where this authority itself is asked", store.CanonicalHost(host)))
+		return refuse(of, "delegation.to", faultf(0, "loop", "%s is a host of this authority itself", store.CanonicalHost(host)))
 	}
 	return nil
 }
 
-// asksByName reports whether a template has the name in it and nothing else that
-// varies.
+// asksByName reports whether a template has the name as its only variable.
 func asksByName(template string) bool {
 	rest := strings.NewReplacer("{+name}", "", "{name}", "").Replace(template)
 	return rest != template && !strings.ContainsAny(rest, "{}")
 }
 
-// checkRules checks the locations of the rules as those of records, compiles the
-// rules and runs their tests.
+// checkRules checks the locations of the rules like those of records, compiles the rules and
+// runs their tests.
 func checkRules(of string, a *store.Authority) error {
 	for i := range a.Rules {
 		list := fmt.Sprintf("rules[%d].", i)
@@ -204,7 +203,7 @@ func checkRules(of string, a *store.Authority) error {
 			if f := checkTemplate(l.URL, false); f.bad() {
 				return refuseAt(of, list+"locations", j, ".url", f)
 			}
-			l.URL = "https://example.org/" // stands for what the template makes
+			l.URL = "https://example.org/" // in place of the template's result
 			if field, f := checkLocation(&l); f.bad() {
 				return refuseAt(of, list+"locations", j, "."+field, f)
 			}
@@ -238,16 +237,16 @@ func checkRules(of string, a *store.Authority) error {
 	return err
 }
 
-// failedTest tells what came out of a test and what should have.
+// failedTest describes the result of a test and the expected one.
 func failedTest(e *rule.TestError) string {
-	got, want := "no rule matches", "that no rule matches"
+	got, want := "no rule matches", "no rule to match"
 	if e.Matched >= 0 {
 		got = fmt.Sprintf("rule %d gives %s", e.Matched+1, listed(e.Got))
 	}
 	if len(e.Want) > 0 {
-		want = fmt.Sprintf("that rule %d gives %s", e.Rule+1, listed(e.Want))
+		want = fmt.Sprintf("rule %d to give %s", e.Rule+1, listed(e.Want))
 	}
-	return fmt.Sprintf("test %d of rule %d, %s: %s; the test wants %s", e.Test+1, e.Rule+1, e.From, got, want)
+	return fmt.Sprintf("test %d of rule %d, %s: %s; the test expects %s", e.Test+1, e.Rule+1, e.From, got, want)
 }
 
 func listed(urls []string) string {
@@ -257,8 +256,8 @@ func listed(urls []string) string {
 	return strings.Join(urls, ", ")
 }
 
-// checkTemplate checks the scheme, which a template writes out, and the text. Of
-// names any scheme is good that runs nothing.
+// checkTemplate checks the text of a template and its scheme, which must not be a variable.
+// For names, any scheme is allowed that a browser does not execute.
 func checkTemplate(s string, name bool) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -266,17 +265,16 @@ func checkTemplate(s string, name bool) fault {
 	scheme, _, ok := strings.Cut(s, ":")
 	switch {
 	case !ok || strings.ContainsAny(scheme, "{}"):
-		return faultf(0, "scheme", "a template begins with its scheme, written out")
+		return faultf(0, "scheme", "a template must begin with a literal scheme")
 	case location.Runs(scheme):
-		return faultf(0, "scheme", "%s: makes a browser run or show what the link itself holds", scheme)
+		return faultf(0, "scheme", "%s: makes a browser execute or display the content of the link itself", scheme)
 	case !name && !location.Allows(scheme):
 		return faultf(0, "scheme", "%q is not among the schemes that a location may have", scheme)
 	}
 	return fault{}
 }
 
-// checkDigit refuses a new name whose check characters are not those that its
-// authority wants.
+// checkDigit rejects a new name without the check characters that its authority requires.
 func checkDigit(n name.Name, a *store.Authority) error {
 	if a == nil || a.CheckDigit == "" {
 		return nil
@@ -293,20 +291,19 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	}
 	element := a.Prefix.Element(n)
 	if len(element) <= width {
-		return refuse(n.Key(), "name", faultf(len(n.Key()), "check", "too short for the check characters (%s) that %s wants", a.CheckDigit, a.Prefix))
+		return refuse(n.Key(), "name", faultf(len(n.Key()), "check", "too short for the check characters (%s) that %s requires", a.CheckDigit, a.Prefix))
 	}
 	right, err := withCheck(a.Prefix, element[:len(element)-width]+kind)
 	if err != nil {
 		return refuse(n.Key(), "name", fault{offset: len(n.Key()) - width, rule: "check", message: err.Error(), err: err})
 	}
 	if right != n {
-		return refuse(n.Key(), "name", faultf(len(n.Key())-width, "check", "the check characters (%s) are wrong: %s would be right", a.CheckDigit, right))
+		return refuse(n.Key(), "name", faultf(len(n.Key())-width, "check", "wrong check characters (%s), expected %s", a.CheckDigit, right))
 	}
 	return nil
 }
 
-// withCheck returns the only name of a template that is nothing but text and a
-// check.
+// withCheck returns the only name of a template that consists of text and a check.
 func withCheck(p name.Prefix, template string) (name.Name, error) {
 	t, err := mint.Parse(p, template)
 	if err != nil {
@@ -319,5 +316,5 @@ func withCheck(p name.Prefix, template string) (name.Name, error) {
 	for n, err := range run.Names() {
 		return n, err
 	}
-	return name.Name{}, errors.New("nothing that check characters could be computed over")
+	return name.Name{}, errors.New("no characters to compute check characters from")
 }

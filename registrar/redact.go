@@ -11,16 +11,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Redaction removes for ever what earlier revisions of a name or an authority
-// hold.
+// A Redaction permanently removes the content of earlier revisions of a name or an
+// authority.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions,omitempty"` // those whose content goes, with who made them and why; of an authority none for all before the present one
-	Reason    string   `json:"reason"`              // why; never empty, kept in the history
+	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; for an authority, empty means all before the current one
+	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // as in Request
 }
 
-// GetAt returns the record of n as it was at a time, the present one if that is
-// zero, or [store.ErrNotFound].
+// GetAt returns the record of n at a time, the current one if at is zero, or
+// [store.ErrNotFound].
 func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, at)
 	if err != nil {
@@ -29,8 +29,8 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns n in the case in which its authority kept it at a time, or keeps it if
-// that is zero: the name under which it has a history, and the one that rights are about.
+// Kept returns n in the case in which its authority stores it, as of the time at or now if
+// that is zero. A name has its history under this name, and rights apply to it.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -39,11 +39,10 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 	return set.Of(n).Fold(n), nil
 }
 
-// Redact removes the content of revisions of n, which only an administrator may.
-// It makes one revision more, with the content that the name has now: content
-// that is to go from there must be replaced first. It returns
-// [store.ErrNotFound] when there was never such a name, else errors as Put does;
-// a store without history gives [errors.ErrUnsupported].
+// Redact removes the content of revisions of n. Only an administrator may do so. It makes a
+// new revision with the current content: what must be removed from that has to be replaced
+// first. It returns [store.ErrNotFound] if there never was such a name, otherwise errors as
+// Put does, and [errors.ErrUnsupported] if the store has no history.
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {
@@ -62,13 +61,13 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 		return Outcome{}, cannotRedact(a, n.Key())
 	}
 	if len(red.Revisions) == 0 {
-		return Outcome{}, refuse(n.Key(), "revisions", faultf(0, "revision", "none is named"))
+		return Outcome{}, refuse(n.Key(), "revisions", faultf(0, "revision", "must name at least one revision"))
 	}
 	return r.redactSubject(ctx, a, redactable{n.Key(), store.History(ctx, r.store, n)}, red)
 }
 
-// RedactAuthority does what Redact does for the authority of exactly the prefix p.
-// Its names, which have histories of their own, stay as they are.
+// RedactAuthority does what Redact does for the authority with exactly the prefix p. Its
+// names have separate histories and are not affected.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if !a.mayPrefix(p, Administrator) {
@@ -84,20 +83,19 @@ func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix,
 }
 
 func cannotRedact(a Actor, key string) error {
-	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: key, Why: "content is removed from its history"}
+	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: key, Why: "this removes content from its history"}
 }
 
-// A redactable is a name or an authority with its changes, the newest first.
+// A redactable is a name or an authority with its changes, newest first.
 type redactable struct {
 	key     string
 	changes iter.Seq2[*store.Change, error]
 }
 
-// redactSubject redacts on top of what is there, again if somebody changes that
-// meanwhile.
+// redactSubject redacts revisions, and retries if the subject is changed concurrently.
 func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	if red.Reason == "" {
-		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "content is removed for a reason, which stays in the history"))
+		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "a redaction needs a reason, which is recorded in the history"))
 	}
 	if f := checkText(red.Reason, true); f.bad() {
 		return Outcome{}, refuse(s.key, "reason", f)
@@ -110,7 +108,7 @@ func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, re
 	}
 }
 
-// redactOnce redacts on top of what is there now.
+// redactOnce redacts revisions on top of the current one.
 func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	last, revisions, err := s.find(red.Revisions)
 	if err != nil {
@@ -149,8 +147,8 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// find returns the last change and which revisions have to go, if each of those
-// that were asked for has content that can: all before the last if none was.
+// find returns the last change, and the revisions to redact after checking that each has
+// content that can be removed: all before the last one if asked is empty.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {
@@ -175,7 +173,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		}
 		if c == last && c.Delete.IsZero() {
 			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision",
-				"revision %d is the present one: put content without what has to go first, then redact", c.Revision()))
+				"revision %d is the current one: first put content without what must be removed, then redact", c.Revision()))
 		}
 		if revisions = append(revisions, c.Revision()); len(wanted) == 0 {
 			break
@@ -190,7 +188,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		}
 	}
 	if len(revisions) == 0 {
-		return nil, nil, refuse(s.key, "revisions", faultf(0, "revision", "there is none before the present one that has content"))
+		return nil, nil, refuse(s.key, "revisions", faultf(0, "revision", "no earlier revision has content"))
 	}
 	slices.Sort(revisions)
 	return last, revisions, nil

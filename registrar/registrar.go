@@ -12,20 +12,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options configure a Registrar. The zero Options are good.
+// Options configure a Registrar. The zero value is valid.
 type Options struct {
 	Now func() time.Time // the clock; time.Now if nil
-	Log *slog.Logger     // discards if nil
+	Log *slog.Logger     // nil disables logging
 
-	Authorities *store.Table // of the same store, to be shared; one of its own if nil
+	Authorities *store.Table // shared table of the same store; a new one if nil
 
-	// AnyTime accepts a clock that is more than [store.MaxSkew] before the last change of
-	// the store or of a name, which is then dated like that. See [Registrar.CheckClock].
+	// AnyTime permits changes while the clock is more than [store.MaxSkew] behind the last
+	// change of the store or of a name; see [Registrar.CheckClock] and [store.Change].
 	AnyTime bool
 }
 
-// authorityLife is how long another process's change of an authority may go
-// unnoticed here.
+// authorityLife is how long a change of an authority by another process may go unnoticed.
 const authorityLife = time.Second
 
 // A Registrar changes a store. It is safe for concurrent use.
@@ -54,9 +53,8 @@ func New(s store.Store, o Options) *Registrar {
 	return r
 }
 
-// Put makes a record as req says. The error is a [*RefusalError], a
-// [*DeniedError], one of those of [store.Store], or a failure of the store; the
-// Outcome has it too.
+// Put makes a record as req says. The error is a [*RefusalError], a [*DeniedError], one of
+// those of [store.Store], or a failure of the store. The Outcome contains it too.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {
@@ -65,12 +63,12 @@ func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (
 	return outs[0], outs[0].Err
 }
 
-// Retire makes n a tombstone. It returns [store.ErrNotFound] when there is no
-// such name, else errors as Put does.
+// Retire makes n a tombstone. It returns [store.ErrNotFound] if there is no such name,
+// otherwise errors as Put does.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if t.Reason == "" {
-		err := refuse(n.Key(), "reason", faultf(0, "state", "a name is retired for a reason, which readers will be shown"))
+		err := refuse(n.Key(), "reason", faultf(0, "state", "must not be empty: readers are shown the reason"))
 		return Outcome{Name: n, Err: err}, err
 	}
 	there, err := r.findFor(ctx, a, n)
@@ -89,14 +87,14 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns of successors that nothing here knows, though their authority is
-// one that answers for its names itself. Of names that the actor's rights do not reach
-// it tells what everybody can see: those that are reserved are not known.
+// strangers warns of successors that do not exist although their authority answers only
+// from records here. Reserved names count as existing only if they are in the actor's scope,
+// so that the warning reveals nothing else.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	for _, s := range successors {
 		n, err := name.Parse(s)
 		if err != nil {
-			continue // it is of another kind
+			continue // not a name
 		}
 		a, err := r.AuthorityOf(ctx, n)
 		if err != nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
@@ -104,14 +102,14 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 		}
 		rec, err := r.find(ctx, n)
 		if errors.Is(err, store.ErrNotFound) || err == nil && rec.Status == nomen.Reserved && !actor.Reaches(rec.Name) {
-			all = append(all, Warning{WarnSuccessor, fmt.Sprintf("the successor %s is not known, and its authority %s is served here: who follows it finds nothing", n, a.Prefix)})
+			all = append(all, Warning{WarnSuccessor, fmt.Sprintf("the successor %s was not found, although its authority %s is served here", n, a.Prefix)})
 		}
 	}
 	return all
 }
 
-// Delete removes a name that is reserved. Any other gives a
-// [*store.StateError], a name that does not exist [store.ErrNotFound].
+// Delete deletes a reserved name. It returns a [*store.StateError] for any other name, and
+// [store.ErrNotFound] for one that does not exist.
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
 	out, err := r.remove(ctx, a, n, expected, why, "")
 	out.Name, out.Err = n, err
@@ -134,17 +132,17 @@ func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected u
 	return Outcome{Result: results[0]}, nil
 }
 
-// Get returns the record of n as it is now, or [store.ErrNotFound].
+// Get returns the current record of n, or [store.ErrNotFound].
 func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return r.find(ctx, n)
 }
 
-// find returns the record of n in whatever case its authority keeps it.
+// find returns the record of n in the case in which its authority stores it.
 func (r *Registrar) find(ctx context.Context, n name.Name) (*store.Record, error) {
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor is find for an actor who may change n.
+// findFor is find after checking that the actor may change n.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {
@@ -156,8 +154,8 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 	return r.store.Get(ctx, kept, time.Time{})
 }
 
-// AuthorityOf returns the authority that decides about n, the one with the
-// longest prefix, or [store.ErrNotFound].
+// AuthorityOf returns the authority of n, the one with the longest prefix, or
+// [store.ErrNotFound].
 func (r *Registrar) AuthorityOf(ctx context.Context, n name.Name) (*store.Authority, error) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

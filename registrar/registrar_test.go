@@ -333,7 +333,7 @@ func TestWrongNameIsWarnedAbout(t *testing.T) {
 	d := newDesk(t)
 	d.authority(&store.Authority{Prefix: name.MustParsePrefix("urn:isbn"), Owners: []string{"a", "b"}})
 	out := d.good(d.put(&store.Record{Spelling: "urn:isbn:9780395363417"}))
-	if len(out.Warnings) != 1 || out.Warnings[0].Code != WarnDoubtful || !strings.Contains(out.Warnings[0].Message, "urn:isbn:9780395363416 may be meant") {
+	if len(out.Warnings) != 1 || out.Warnings[0].Code != WarnDoubtful || !strings.Contains(out.Warnings[0].Message, "did you mean urn:isbn:9780395363416") {
 		t.Errorf("warnings %v, want %s with the right number", out.Warnings, WarnDoubtful)
 	}
 	if out := d.good(d.put(&store.Record{Spelling: "urn:isbn:9780395363416"})); len(out.Warnings) != 0 {

@@ -14,51 +14,49 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Relocation replaces the beginning of locations, wherever it is found.
+// A Relocation replaces the beginning of locations.
 //
-// From stands for all locations that begin with it, byte by byte. If it ends
-// inside or right behind a host it stands for that host alone: "https://a.example"
-// is not the beginning of "https://a.example.org/". No relocation makes a host of a
-// path, or cuts an escape in two. Where To begins with From,
-// locations that begin with To have been moved already: so the same relocation
-// again goes on where it was cut off.
+// From stands for all locations that begin with it, byte by byte. If it ends inside or
+// directly after a host, it stands for that host alone: "https://a.example" does not match
+// "https://a.example.org/". A relocation cannot turn a path into a part of a host, or split
+// an escape. If To begins with From, locations that begin with To count as moved already,
+// so that an interrupted relocation can be repeated.
 type Relocation struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
-	Retired bool   `json:"retired,omitempty"` // also of retired names
-	DryRun  bool   `json:"dry_run,omitempty"` // only tell
+	Retired bool   `json:"retired,omitempty"` // include retired names
+	DryRun  bool   `json:"dry_run,omitempty"` // change nothing
 	Why     string `json:"why,omitempty"`     // for the history
 
-	// Begun, if not nil, is called with the ID of the changes before the first of them,
-	// Moved for each location that is (or would be) replaced, Refused for each name that cannot be changed, Progress after each
-	// batch of names.
+	// Unless nil, Begun is called with the batch ID before the first change, Moved for each
+	// location that is (or would be) replaced, Refused for each name that cannot be changed,
+	// and Progress after each batch of names.
 	Begun    func(id string)                    `json:"-"`
 	Moved    func(n name.Name, from, to string) `json:"-"`
 	Refused  func(n name.Name, err error)       `json:"-"`
 	Progress func(Relocated)                    `json:"-"`
 }
 
-// A Relocated tells how far a relocation has come.
+// A Relocated is the progress of a relocation.
 type Relocated struct {
-	Batch     string `json:"batch,omitempty"` // ID of the changes, by which they can be undone; "" if there were none
-	Names     int64  `json:"names"`           // that were (or would be) changed
-	Locations int64  `json:"locations"`       // that were (or would be) replaced
-	Retired   int64  `json:"retired"`         // names that stay as they are, being retired
+	Batch     string `json:"batch,omitempty"` // batch ID of the changes, by which they can be undone; "" if there were none
+	Names     int64  `json:"names"`           // names that were (or would be) changed
+	Locations int64  `json:"locations"`       // locations that were (or would be) replaced
+	Retired   int64  `json:"retired"`         // names that were skipped because they are retired
 	Refused   int64  `json:"refused"`         // names that could not be changed
 }
 
 const (
-	relocateBatch   = 5000 // names that are changed at once, as many as an import does
-	relocateAhead   = 2    // batches that were read and are not written yet
-	relocateReaders = 4    // read the records of a batch
-	relocateWriters = 4    // batches that are written at the same time
+	relocateBatch   = 5000 // names changed at once, as many as in an import
+	relocateAhead   = 2    // batches read ahead of writing
+	relocateReaders = 4    // concurrent readers of the records of a batch
+	relocateWriters = 4    // batches written concurrently
 )
 
-// Relocate changes the locations that rel names, through the checks that all changes
-// have. Names that the actor may not change are skipped. A name that is changed by
-// others meanwhile is read again; one that gets its first such location after
-// Relocate has passed it is not changed. An error is a failure, or a
-// [*RefusalError] if the relocation makes no sense; what was changed before stays.
+// Relocate replaces locations as rel says, with the same checks as all changes. It skips
+// names that the actor may not change. A name that is changed concurrently is read again; one
+// that gets its first matching location after Relocate has passed it is not changed. The
+// error is a failure, or a [*RefusalError] if rel is invalid; earlier changes remain.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
@@ -87,12 +85,12 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 func (r *Registrar) checkRelocation(rel Relocation) error {
 	switch {
 	case rel.From == "":
-		return refuse("", "from", faultf(0, "prefix", "is empty"))
+		return refuse("", "from", faultf(0, "prefix", "must not be empty"))
 	case rel.From == rel.To:
-		return refuse("", "to", faultf(0, "prefix", "is what the locations begin with already"))
+		return refuse("", "to", faultf(0, "prefix", "must differ from the old beginning"))
 	}
 	if i := cutEscape(rel.From); i >= 0 {
-		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: what is left of it would stand behind another text"))
+		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: the rest of it would follow another text"))
 	}
 	if f := checkPlace(rel.To); f.bad() {
 		return refuse("", "to", f)
@@ -100,10 +98,10 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	switch ends := endsInHost(rel.To); {
 	case ends && !endsInHost(rel.From):
 		return refuse("", "to", faultf(len(rel.To), "host",
-			"ends with a host, and what follows the old beginning would become part of that: end it with a slash"))
+			"ends with a host, to which the rest of each location would be appended: end it with a slash"))
 	case !ends && endsInHost(rel.From) && strings.HasSuffix(rel.To, "/"):
 		return refuse("", "to", faultf(len(rel.To)-1, "slash",
-			"what follows the host %s begins with a slash: leave this one out, or end both with one", rel.From))
+			"the rest of each location after the host %s begins with a slash: omit this one, or end both with one", rel.From))
 	}
 	if f := checkText(rel.Why, true); f.bad() {
 		return refuse("", "why", f)
@@ -121,32 +119,32 @@ func cutEscape(s string) int {
 	return -1
 }
 
-// endsInHost reports whether s ends inside or right behind a host and its port, so
-// that what follows may be part of them.
+// endsInHost reports whether s ends inside or directly after a host and its port, so that
+// what follows may be part of them.
 func endsInHost(s string) bool {
 	_, authority, slashes := strings.Cut(s, "://")
 	return slashes && !strings.ContainsAny(authority, "/?#")
 }
 
-// A mover is a relocation under way.
+// A mover is one call of Relocate.
 type mover struct {
 	*Registrar
 	Relocation
 	load  *Load
 	start time.Time
-	late  map[name.Name]struct{} // names changed by others since start that were read; the reader's alone
+	late  map[name.Name]struct{} // names changed by others since start that were read; used only by the reader
 	sum   Relocated
 }
 
-// A moveBatch is a number of records that have locations to be moved.
+// A moveBatch is a batch of records with locations to be moved.
 type moveBatch struct {
 	records []*store.Record
-	retired int64  // names that were read and stay as they are
-	checked *Batch // of requests for the records
-	err     error  // why there are no more
+	retired int64  // number of names that were read and skipped
+	checked *Batch // requests for the records
+	err     error  // why reading ended
 }
 
-// A moveWrite is a batch on its way to the disk.
+// A moveWrite is a batch that is being written.
 type moveWrite struct {
 	batch *moveBatch
 	outs  []Outcome
@@ -154,8 +152,8 @@ type moveWrite struct {
 	done  chan struct{} // closed when outs and err are final
 }
 
-// run has one batch read while others are written, and counts what became of each in their
-// order. What is being written when something fails is still counted.
+// run reads a batch while others are written, and counts the results in order. Batches that
+// are being written when something fails are still counted.
 func (m *mover) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite, relocateWriters-2)
@@ -183,7 +181,7 @@ func (m *mover) run(ctx context.Context) error {
 	return cmp.Or(failed, ctx.Err())
 }
 
-// readAll reads and checks one batch after the other.
+// readAll reads and checks one batch after another.
 func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	defer close(batches)
 	for after, more := (store.Place{}), true; more; {
@@ -199,8 +197,8 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll begins to write a batch while those before it are being written. Their names
-// differ, so that no batch needs the result of another.
+// writeAll writes batches while those before them are being written. Their names differ, so
+// that no batch needs the result of another.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
 	var loads [relocateWriters]Load // each is for one batch at a time
@@ -223,8 +221,8 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 	}
 }
 
-// read fills b from the places after one, and returns the last one that it has
-// seen and whether there may be more. No listing stays open between batches.
+// read fills b from the places after a given one. It returns the last place read, and
+// whether there may be more. No listing stays open between batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
 	for p, err := range store.Find(ctx, m.store, m.From, after) {
@@ -282,10 +280,10 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether a record is to be looked at on account of this one of its
-// locations: the least that moves, so that it is counted once. One that others have
-// changed since the start is taken where it is met first, since its least location
-// may have been added where the reader had passed.
+// first reports whether this location is the one for which a record is processed: the least
+// that moves, so that the record is counted once. A record that others have changed since
+// the start is processed where it is first found, because its least location may have been
+// added where the reader had passed.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -309,8 +307,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether the last change of a name is one of this relocation: where
-// From begins with To, what it has moved may match again.
+// ours reports whether the last change of a name was made by this relocation: if From begins
+// with To, a moved location may match again.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil
@@ -324,7 +322,7 @@ func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	return false, nil
 }
 
-// matches reports whether a location is one of those that move.
+// matches reports whether a location is to be moved.
 func (m *mover) matches(url string) bool {
 	rest, ok := strings.CutPrefix(url, m.From)
 	if !ok || strings.HasPrefix(m.To, m.From) && strings.HasPrefix(url, m.To) {
@@ -336,8 +334,8 @@ func (m *mover) matches(url string) bool {
 	return true
 }
 
-// replaced returns the locations of rec as they are to be. A location that becomes one
-// that is there already goes.
+// replaced returns the new locations of rec. A location that becomes equal to an existing
+// one is dropped.
 func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {
@@ -352,10 +350,10 @@ func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	return all
 }
 
-// replace returns what becomes of a location that moves.
+// replace returns the new URL of a location that moves.
 func (m *mover) replace(url string) string { return m.To + strings.TrimPrefix(url, m.From) }
 
-// check makes the requests that move the locations of records, and checks them.
+// check makes and checks the requests that move the locations of records.
 func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error) {
 	reqs := make([]Request, len(recs))
 	for i, rec := range recs {
@@ -371,8 +369,8 @@ func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error)
 	return b, err
 }
 
-// finish counts what became of a batch, and tries again what others have changed at the
-// same time.
+// finish counts the results of a batch, and retries names that others have changed
+// concurrently.
 func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	recs, err := m.count(ctx, w.batch.records, w.outs, false)
 	for attempts := 2; err == nil && len(recs) > 0; attempts++ {
@@ -391,7 +389,7 @@ func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	return err
 }
 
-// countDone counts what was done of a batch when no more is to be done.
+// countDone counts what was done of a batch when nothing more is to be done.
 func (m *mover) countDone(w *moveWrite) {
 	for i, out := range w.outs {
 		if out.Err == nil && out.Result.Changed {
@@ -410,8 +408,7 @@ func (m *mover) change(ctx context.Context, l *Load, b *Batch) ([]Outcome, error
 	return l.Apply(ctx, b)
 }
 
-// count tells what became of records, and returns those that are to be tried
-// again as they are now.
+// count counts the results, and returns the current records of names that are to be retried.
 func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome, last bool) ([]*store.Record, error) {
 	var again []*store.Record
 	for i, out := range outs {
@@ -420,7 +417,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 		switch {
 		case out.Err == nil && out.Result.Changed:
 			m.moved(rec)
-		case out.Err == nil: // on account of another location; somebody has changed it in between
+		case out.Err == nil: // processed for another location, or changed concurrently by another client
 		case busy && !last:
 			now, err := m.store.Get(ctx, rec.Name, time.Time{})
 			if errors.Is(err, store.ErrNotFound) {
@@ -442,8 +439,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 	return again, nil
 }
 
-// concerns reports whether there is something left to do for a record that was
-// read again.
+// concerns reports whether a record that was read again still has locations to be moved.
 func (m *mover) concerns(rec *store.Record) bool {
 	if !slices.ContainsFunc(rec.Locations, func(l nomen.Location) bool { return m.matches(l.URL) }) {
 		return false

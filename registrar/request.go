@@ -15,7 +15,7 @@ type Fields uint8
 
 // The fields.
 const (
-	FieldName Fields = 1 << iota // makes a set that is otherwise empty a merge
+	FieldName Fields = 1 << iota // alone, it makes a request without other fields a merge
 	FieldStatus
 	FieldLocations
 	FieldMetadata
@@ -49,7 +49,7 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append([]string{}, f.Names()...))
 }
 
-// UnmarshalJSON reads a list of names of fields.
+// UnmarshalJSON reads a list of field names.
 func (f *Fields) UnmarshalJSON(b []byte) error {
 	var given []string
 	if err := json.Unmarshal(b, &given); err != nil {
@@ -59,26 +59,26 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 	for _, name := range given {
 		i := slices.Index(fieldNames(), name)
 		if i < 0 {
-			return fmt.Errorf("unknown field %q of a record: want %s", name, strings.Join(fieldNames(), ", "))
+			return fmt.Errorf("unknown field %q of a record: must be one of %s", name, strings.Join(fieldNames(), ", "))
 		}
 		*f |= 1 << i
 	}
 	return nil
 }
 
-// An Existing says what a request does to a name that is there already.
+// An Existing says what a request does to an existing name.
 type Existing uint8
 
-// What can be done to a name that is there.
+// The values of Existing.
 const (
-	Update Existing = iota // what the request asks for
-	Keep                   // nothing
-	Refuse                 // nothing, and the request is refused unless all is so already
+	Update Existing = iota // apply the request
+	Keep                   // change nothing
+	Refuse                 // reject the request unless it would change nothing
 )
 
 func existingNames() []string { return []string{"update", "keep", "refuse"} }
 
-// MarshalText returns update, keep or refuse.
+// MarshalText returns "update", "keep" or "refuse".
 func (e Existing) MarshalText() ([]byte, error) {
 	if int(e) >= len(existingNames()) {
 		return nil, fmt.Errorf("registrar: unknown policy %d for existing names", e)
@@ -86,70 +86,69 @@ func (e Existing) MarshalText() ([]byte, error) {
 	return []byte(existingNames()[e]), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses what MarshalText returns.
 func (e *Existing) UnmarshalText(text []byte) error {
 	i := slices.Index(existingNames(), string(text))
 	if i < 0 {
-		return fmt.Errorf("existing %q: want update, keep or refuse", text)
+		return fmt.Errorf("invalid value %q of existing: must be update, keep or refuse", text)
 	}
 	*e = Existing(i)
 	return nil
 }
 
-// A Request asks for a record to be as given.
+// A Request describes a change of a record.
 //
-// Without Fields the record is replaced as a whole, its spelling too; only its
-// status is kept if none is given. With Fields those are replaced and no others
-// touched. With Fields and Add nothing is taken away: locations are added, or
-// completed where one of the same URL and component is there; values of same_as
-// and successors are added; of the metadata the elements given are replaced;
-// status and reason are set.
+// Without Fields the record is replaced as a whole, including its spelling; only its status
+// is kept if none is given. With Fields only these are replaced. With Fields and Add nothing
+// is removed: locations are added, or complete those with the same URL and component; values
+// of same_as and successors are added; the given elements of metadata are replaced; status
+// and reason are set.
 //
-// A name that does not exist is created, active if no status is given.
+// A name that does not exist is created, as active if no status is given.
 type Request struct {
-	Record *store.Record `json:"record"`           // Name, or Spelling, or both; Modified and Revision are ignored
-	Fields Fields        `json:"fields,omitempty"` // those meant; 0 for all
-	Add    bool          `json:"add,omitempty"`    // add to lists, take nothing away
+	Record *store.Record `json:"record"`           // with Name, Spelling or both; Modified and Revision are ignored
+	Fields Fields        `json:"fields,omitempty"` // fields to change; 0 for all
+	Add    bool          `json:"add,omitempty"`    // add to lists, remove nothing
 
-	// Remove are the URLs of locations, and the values of same_as, that go. It goes
-	// with Add and the fields meant; one that is not there is refused.
+	// Remove contains URLs of locations, and values of same_as, to be removed. It requires
+	// Add and the respective Fields. A value that does not exist is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations makes an exception from Add: the locations given take the place
-	// of all others. Where they say nothing of type, language and so on they keep what
-	// those of the same URL and component said.
+	// ReplaceLocations is an exception to Add: the given locations replace all others. Fields
+	// that they leave empty, such as type and language, are copied from existing locations
+	// with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
-	Existing    Existing `json:"existing,omitempty"`     // what to do if the name is there
-	KeepRetired bool     `json:"keep_retired,omitempty"` // leave a retired name as it is; Existing goes before if it is Refuse
+	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
+	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; Existing takes precedence if it is Refuse
 
-	// Expected is the revision the name must have now, 0 for "does not exist",
-	// or store.AnyRevision. In one batch it may also be the revision that an
-	// earlier request of the same name rightly expected.
+	// Expected is the revision that the name must have, 0 if it must not exist, or
+	// store.AnyRevision. Within a batch it may also be the revision that an earlier
+	// accepted request for the same name expected.
 	Expected uint64 `json:"-"`
-	OrCreate bool   `json:"or_create,omitempty"` // a name that does not exist is created whatever is Expected
+	OrCreate bool   `json:"or_create,omitempty"` // create a name that does not exist, whatever Expected is
 
-	// Strict refuses to create a name of which there is a doubt: of
-	// WarnDoubtful or WarnResolver. Once active it could never be deleted.
+	// Strict rejects the creation of a doubtful name, one with the warning WarnDoubtful or
+	// WarnResolver. Once active, it could never be deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 
-// An Outcome tells what became of a request.
+// An Outcome is the result of a request.
 type Outcome struct {
 	Name         name.Name        `json:"-"` // zero for an authority
 	store.Result                  // of the change
-	Created      bool             `json:"created"`             // it did not exist before
-	Fields       Fields           `json:"fields,omitempty"`    // that were changed, if it did
-	Undone       Fields           `json:"undone,omitempty"`    // of these, what had become of them by earlier requests of the batch and is no more
+	Created      bool             `json:"created"`             // the name did not exist before
+	Fields       Fields           `json:"fields,omitempty"`    // changed fields, if it existed
+	Undone       Fields           `json:"undone,omitempty"`    // those of Fields in which changes by earlier requests of the batch were lost
 	Uncovered    bool             `json:"uncovered,omitempty"` // no authority here covers the name
-	Retired      bool             `json:"retired,omitempty"`   // it was left as it is, being retired: see KeepRetired
-	Record       *store.Record    `json:"record,omitempty"`    // as it is now; nil when deleted or refused. May share lists with the request
-	Authority    *store.Authority `json:"authority,omitempty"` // as it is now, if it was about one
+	Retired      bool             `json:"retired,omitempty"`   // not changed because it is retired: see KeepRetired
+	Record       *store.Record    `json:"record,omitempty"`    // new record; nil if deleted or rejected. May share lists with the request
+	Authority    *store.Authority `json:"authority,omitempty"` // new authority, if the request was about one
 	Warnings     []Warning        `json:"warnings,omitempty"`
-	Err          error            `json:"-"` // nil if it was done, or would be
+	Err          error            `json:"-"` // nil if the request was carried out, or would be
 }
 
-// A Warning is something that is allowed and perhaps not meant.
+// A Warning describes something that is allowed but perhaps not intended.
 type Warning struct {
 	Code    string `json:"code"` // such as no-authority
 	Message string `json:"message"`
@@ -157,23 +156,23 @@ type Warning struct {
 
 // The codes of warnings.
 const (
-	WarnNoAuthority = "no-authority" // the name lies under no authority here
-	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, breaks the rules of its scheme or namespace
-	WarnResolver    = "resolver"     // it is an address of a well-known resolver, not the name there
-	WarnDate        = "date"         // a date in the metadata of which it cannot be told what day it is
-	WarnRetired     = "retired"      // left as it is, being retired
-	WarnNoReason    = "no-reason"    // retired, and nobody knows why
-	WarnSuccessor   = "successor"    // a successor is not known under an authority here
+	WarnNoAuthority = "no-authority" // no authority here covers the name
+	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, violates the rules of its scheme or namespace
+	WarnResolver    = "resolver"     // the name is a URL of a well-known resolver, not the name there
+	WarnDate        = "date"         // an ambiguous or invalid date in the metadata
+	WarnRetired     = "retired"      // not changed because it is retired
+	WarnNoReason    = "no-reason"    // retired without a reason
+	WarnSuccessor   = "successor"    // a successor under an authority here does not exist
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // other spellings of its names are no longer found
-	WarnHidden      = "hidden"       // a rule of the authority is not what answers for any name of its tests
+	WarnHidden      = "hidden"       // no test shows that a rule of the authority is reached
 )
 
-// A Retirement makes a name a tombstone.
+// A Retirement describes the tombstone of a name.
 type Retirement struct {
-	Reason     string   `json:"reason"`              // never empty
-	Successors []string `json:"successors,omitzero"` // names to use instead; nil leaves those that are there
+	Reason     string   `json:"reason"`              // must not be empty
+	Successors []string `json:"successors,omitzero"` // names to use instead; nil keeps the existing ones
 	Expected   uint64   `json:"-"`                   // as in Request
 
-	ShowLocations bool `json:"show_locations,omitempty"` // the tombstone shows the locations to the public
+	ShowLocations bool `json:"show_locations,omitempty"` // show the locations on the public tombstone
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A fault is what is wrong with a value; the zero fault is none.
+// A fault describes what is wrong with a value. The zero fault means that it is valid.
 type fault struct {
 	offset  int
 	rule    string
@@ -24,8 +24,8 @@ func faultf(offset int, rule, format string, args ...any) fault {
 	return fault{offset: offset, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// checkText accepts UTF-8 without control characters (C0, DEL, C1), except tab
-// and, if there may be several, ends of lines.
+// checkText accepts UTF-8 without control characters (C0, DEL, C1) except tab and, if lines
+// is set, line breaks.
 func checkText(s string, lines bool) fault {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -40,7 +40,7 @@ func checkText(s string, lines bool) fault {
 
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
-// checkRunes is checkText for what follows the first byte that is not ASCII.
+// checkRunes is checkText from the first byte on that is not ASCII.
 func checkRunes(s string, from int, lines bool) fault {
 	for i := from; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -56,21 +56,21 @@ func checkRunes(s string, from int, lines bool) fault {
 }
 
 func control(offset int, r rune) fault {
-	return faultf(offset, "text", "holds the control character U+%04X", r)
+	return faultf(offset, "text", "contains the control character U+%04X", r)
 }
 
-// checkType accepts a media type of RFC 9110, 8.3.1, perhaps with parameters.
+// checkType accepts a media type of RFC 9110, 8.3.1, with or without parameters.
 func checkType(s string) fault {
 	const rule = "media-type"
 	bare, _, params := strings.Cut(s, ";")
 	main, sub, ok := strings.Cut(strings.TrimRight(bare, " \t"), "/")
 	switch {
 	case !ok:
-		return faultf(len(main), rule, `wants the form type "/" subtype`)
+		return faultf(len(main), rule, `expected type "/" subtype`)
 	case !isToken(main):
-		return faultf(0, rule, "%q is not a type", main)
+		return faultf(0, rule, "invalid type %q", main)
 	case !isToken(sub):
-		return faultf(len(main)+1, rule, "%q is not a subtype", sub)
+		return faultf(len(main)+1, rule, "invalid subtype %q", sub)
 	}
 	if params {
 		if _, _, err := mime.ParseMediaType(s); err != nil {
@@ -93,13 +93,13 @@ func isToken(s string) bool {
 
 const (
 	maxSubtag   = 8
-	unspecified = "x-unspecified" // longer than its own rules allow (1995, 3.4.2)
+	unspecified = "x-unspecified" // exceeds the length that its own rules allow (1995, 3.4.2)
 )
 
-// checkLang accepts what has the shape of a language tag (RFC 5646, 2.1):
-// subtags of at most eight letters and digits; the first of them, in letters, a
-// language of two or more, or "x" or "i" followed by others; and any single one
-// followed by others, except where "x" has made them private.
+// checkLang accepts the form of a language tag (RFC 5646, 2.1): subtags of at most eight
+// letters and digits. The first consists of letters, and is a language of at least two, or
+// "x" or "i" followed by others. A later single character must be followed by others, unless
+// it comes after "x" and is thus private.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {
@@ -110,18 +110,18 @@ func checkLang(s string) fault {
 	for i := 0; i <= len(s); i++ {
 		if i < len(s) && s[i] != '-' {
 			if !isAlnum(s[i]) || start == 0 && !isAlpha(s[i]) {
-				return faultf(i, rule, "a %q cannot be there", s[i])
+				return faultf(i, rule, "unexpected character %q", s[i])
 			}
 			continue
 		}
 		subtag := s[start:i]
 		switch n := len(subtag); {
 		case n == 0 || n > maxSubtag:
-			return faultf(start, rule, "a subtag has 1 to %d letters and digits", maxSubtag)
+			return faultf(start, rule, "a subtag must have 1 to %d letters and digits", maxSubtag)
 		case n == 1 && start == 0 && strings.IndexByte("xXiI", subtag[0]) < 0:
-			return faultf(start, rule, "a language has at least two letters")
+			return faultf(start, rule, "a language must have at least two letters")
 		case n == 1 && !private && i == len(s):
-			return faultf(start, rule, "a single letter is followed by more")
+			return faultf(start, rule, "a single letter must be followed by another subtag")
 		}
 		private = private || strings.EqualFold(subtag, "x")
 		start = i + 1
@@ -137,7 +137,7 @@ func checkRel(s string) fault {
 			continue
 		}
 		if _, err := uri.Parse(s); err != nil {
-			return faultf(i, "relation-type", "is neither a relation in lower case nor a URI")
+			return faultf(i, "relation-type", "must be a relation type in lower case or a URI")
 		}
 		return fault{}
 	}
@@ -147,7 +147,7 @@ func checkRel(s string) fault {
 // checkCountry accepts two letters (ISO 3166-1 alpha-2).
 func checkCountry(s string) fault {
 	if len(s) != 2 || !isAlpha(s[0]) || !isAlpha(s[1]) {
-		return faultf(0, "country", "wants the two letters of ISO 3166-1")
+		return faultf(0, "country", "must be two letters (ISO 3166-1)")
 	}
 	return fault{}
 }
@@ -159,17 +159,17 @@ func checkCharset(s string) fault {
 	if up == "US-ASCII" || ok && len(part) == 1 && '1' <= part[0] && part[0] <= '9' {
 		return fault{}
 	}
-	return faultf(0, "charset", "wants US-ASCII or one of ISO-8859-1 to ISO-8859-9")
+	return faultf(0, "charset", "must be US-ASCII or one of ISO-8859-1 to ISO-8859-9")
 }
 
-// checkTime reads a date-time of RFC 3339; "" is the zero time.
+// checkTime parses a date-time of RFC 3339; "" is the zero time.
 func checkTime(s string) (time.Time, fault) {
 	var t time.Time
 	if s == "" {
 		return t, fault{}
 	}
 	if err := t.UnmarshalText([]byte(s)); err != nil {
-		return t, faultf(0, "date-time", "wants the form 2006-01-02T15:04:05Z of RFC 3339")
+		return t, faultf(0, "date-time", "must have the form 2006-01-02T15:04:05Z (RFC 3339)")
 	}
 	return t, fault{}
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxWho bounds the bytes of what the bearer of a token is called.
+// maxWho is the maximum length in bytes of the name of a token's bearer.
 const maxWho = 200
 
-// tokensSubject is what errors about the right to change tokens name.
+// tokensSubject is the name in errors about the permission to change tokens.
 const tokensSubject = "tokens"
 
-// PutToken keeps a new token, or what has become of one. Only an administrator of
-// everything may: a token reaches what its role and prefixes say. The secret of a
-// token never changes, and one that is revoked stays so. A new token does not end in the
-// past, and its prefixes pass [CheckReach]. The errors are those of
-// Put; [errors.ErrUnsupported] comes from a store that keeps no tokens.
+// PutToken creates or replaces a token. Only an administrator without prefixes may do so.
+// The secret of a token cannot change, and a revoked one stays revoked. A new token must not
+// have expired, and its prefixes must pass [CheckReach]. The errors are those of Put, and
+// [errors.ErrUnsupported] if the store has no tokens.
 func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -39,15 +38,15 @@ func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why s
 	case err != nil:
 		return err
 	case there.Hash != t.Hash:
-		return refuse(t.ID, "hash", faultf(0, "state", "the secret of a token never changes"))
+		return refuse(t.ID, "hash", faultf(0, "state", "the secret of a token cannot be changed"))
 	case there.Revoked && !t.Revoked:
 		return refuse(t.ID, "revoked", faultf(0, "state", "a revoked token stays revoked"))
 	}
 	return r.applyToken(ctx, a, t, why)
 }
 
-// RevokeToken makes a token useless, for ever. It returns [store.ErrNotFound] when
-// there is none of this ID, else errors as PutToken does.
+// RevokeToken permanently revokes a token. It returns [store.ErrNotFound] if there is no such
+// token, otherwise errors as PutToken does.
 func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -64,12 +63,12 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	return r.applyToken(ctx, a, t, why)
 }
 
-// newToken returns t as it is kept first.
+// newToken checks a new token and returns it with canonical prefixes.
 func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token, error) {
 	if now := r.now(); t.Expired(now) {
-		return nil, refuse("", "expires", faultf(0, "time", "%s is past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
+		return nil, refuse("", "expires", faultf(0, "time", "%s is in the past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	}
-	r.authorities.Forget() // one that was just made decides where names divide
+	r.authorities.Forget() // a new authority affects where prefixes may end
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err
@@ -86,10 +85,10 @@ func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token,
 	return t, nil
 }
 
-// A ReachError says that a prefix of a token does not reach what it seems to.
+// A ReachError is returned for a prefix of a token that does not cover what it seems to.
 type ReachError struct {
-	Prefix  string   // as it was given
-	Instead []string // what may be meant; never empty
+	Prefix  string   // as entered
+	Instead []string // suggestions; never empty
 	Why     string
 }
 
@@ -97,12 +96,12 @@ func (e *ReachError) Error() string {
 	return fmt.Sprintf("%q %s; use %s", e.Prefix, e.Why, strings.Join(e.Instead, " or "))
 }
 
-// CheckReach returns a [*ReachError] if a prefix of a token does not reach the names that
-// begin with it: because their authority keeps them in lower case, or because the prefix
-// ends amid a part of names. Only where a delimiter follows does a prefix cover a name, so
-// "ark:12345/x0" covers "ark:12345/x0/1" and not "ark:12345/x01". A prefix that is an
-// authority's or above one, a whole namespace or registrant, or written with the delimiter
-// at its end says where it ends. What is no prefix at all is not its business.
+// CheckReach returns a [*ReachError] if a prefix of a token does not cover the names that
+// begin with it, because their authority stores them in lower case, or because the prefix
+// ends in the middle of a part of names. A prefix covers a name only if a delimiter follows,
+// so "ark:12345/x0" covers "ark:12345/x0/1" but not "ark:12345/x01". No error is returned for
+// the prefix of an authority or one above it, for a whole namespace or registrant, for a
+// prefix that ends with its delimiter, and for an invalid prefix.
 func CheckReach(prefix string, set *store.AuthoritySet) error {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {
@@ -110,20 +109,20 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 	if sample, err := p.Join("0"); err == nil {
 		if kept := set.Of(sample).Fold(sample); kept != sample {
-			return &ReachError{prefix, []string{strings.TrimSuffix(kept.Key(), "0")}, "reaches nothing: " + set.Of(sample).Prefix.String() + " keeps its names in lower case"}
+			return &ReachError{prefix, []string{strings.TrimSuffix(kept.Key(), "0")}, "covers no names: " + set.Of(sample).Prefix.String() + " stores its names in lower case"}
 		}
 	}
 	if ended, _ := name.CanonicalPrefix(prefix); ended != p.String() || divides(p, set) {
 		return nil
 	}
 	own := name.FromKey(p.String())
-	above := slices.Collect(own.Prefixes) // the longest first, a whole namespace last
+	above := slices.Collect(own.Prefixes) // longest first, the whole namespace last
 	if len(above) == 0 || len(above) == 1 && set.Of(own) == nil {
-		return nil // the first part of names: a registrant's
+		return nil // the first part of names, that is, a registrant's
 	}
 	return &ReachError{
 		prefix, append([]string{above[0].String()}, p.Spans()...),
-		fmt.Sprintf("ends amid a part of names: it would reach %s1 and not %s1", p.Spans()[0], p),
+		fmt.Sprintf("ends in the middle of a part of names: it would cover %s1 but not %s1", p.Spans()[0], p),
 	}
 }
 
@@ -132,7 +131,7 @@ func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
 
-// UseToken notes that a token was used now; see [store.Change.UseOnly].
+// UseToken records that a token was used now; see [store.Change.UseOnly].
 func (r *Registrar) UseToken(ctx context.Context, id string) error {
 	now := r.now()
 	_, err := r.store.Apply(ctx, []store.Change{{Token: &store.Token{ID: id, Used: now}, UseOnly: true, Time: now}})
@@ -147,12 +146,12 @@ func (r *Registrar) applyToken(ctx context.Context, a Actor, t *store.Token, why
 func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) {
 	tokens, ok := r.store.(store.Tokens)
 	if !ok {
-		return nil, fmt.Errorf("registrar: this store keeps no tokens: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("registrar: this store has no tokens: %w", errors.ErrUnsupported)
 	}
 	return tokens.Token(ctx, id)
 }
 
-// permitTokens lets pass who has all rights everywhere.
+// permitTokens returns an error unless the actor is an administrator without prefixes.
 func permitTokens(a Actor) error {
 	if a.Role < Administrator || len(a.Prefixes) > 0 {
 		return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: tokensSubject, Anywhere: true}
@@ -171,7 +170,7 @@ func checkToken(t *store.Token, why string) error {
 		return refuse(t.ID, "who", f)
 	}
 	if _, ok := ParseRole(t.Role); !ok {
-		return refuse(t.ID, "role", faultf(0, "role", "%.40q is none of reader, editor, owner, administrator", t.Role))
+		return refuse(t.ID, "role", faultf(0, "role", "%.40q must be reader, editor, owner or administrator", t.Role))
 	}
 	for i, s := range t.Prefixes {
 		if _, err := name.ParsePrefix(s); err != nil {
@@ -184,13 +183,13 @@ func checkToken(t *store.Token, why string) error {
 	return nil
 }
 
-// checkWho accepts what history can show as the one who made a change.
+// checkWho accepts names of authors of changes.
 func checkWho(s string) fault {
 	switch {
 	case s == "":
-		return faultf(0, "text", "is empty: the history needs a name for the bearer")
+		return faultf(0, "text", "must not be empty: the history shows the bearer")
 	case len(s) > maxWho:
-		return faultf(maxWho, "text", "is longer than %d bytes", maxWho)
+		return faultf(maxWho, "text", "must not be longer than %d bytes", maxWho)
 	}
 	return checkText(s, false)
 }

@@ -15,64 +15,65 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing takes back changes of the log: those of an import, relocation or undo by
-// its ID, or those in a range.
+// An Undoing undoes changes of the log: those with a batch ID, which an import, a relocation
+// or another undo has, or those in a range.
 //
-// Each name becomes what it was before the first of the changes, by a revision of its
-// own; nothing is removed from the history. A name that the changes made becomes a
-// tombstone without content, since it may be in use, or is deleted if it is reserved.
-// A name that was changed since is refused.
+// Each name gets the content that it had before the first of the changes, in a new revision;
+// nothing is removed from the history. A name that the changes created becomes a tombstone
+// without content, since it may be in use, or is deleted if it is reserved. A name that was
+// changed since is rejected.
 type Undoing struct {
 	Batch string `json:"batch,omitempty"` // as in store.Change
-	From  uint64 `json:"from,omitempty"`  // place in the log of the first change
-	To    uint64 `json:"to,omitempty"`    // and of the last one
+	From  uint64 `json:"from,omitempty"`  // number of the first change in the log
+	To    uint64 `json:"to,omitempty"`    // number of the last change
 
-	Force  bool   `json:"force,omitempty"`   // undo later changes of the names too, and retire those that cannot be reserved again
-	DryRun bool   `json:"dry_run,omitempty"` // only tell
-	Reason string `json:"reason,omitempty"`  // of the tombstones; DefaultUndoReason if empty
+	Force  bool   `json:"force,omitempty"`   // also undo later changes of the names, and retire those that cannot be reserved again
+	DryRun bool   `json:"dry_run,omitempty"` // change nothing
+	Reason string `json:"reason,omitempty"`  // for the tombstones; DefaultUndoReason if empty
 	Why    string `json:"why,omitempty"`     // for the history
 
-	// Begun, if not nil, is called with the ID of the changes before the first of them,
-	// Reverted for each name or authority that is (or would be) changed, Refused for each that cannot be, Progress after each batch.
+	// Unless nil, Begun is called with the batch ID before the first change, Reverted for each
+	// name or authority that is (or would be) changed, Refused for each that cannot be, and
+	// Progress after each batch.
 	Begun    func(id string)             `json:"-"`
 	Reverted func(Reversal)              `json:"-"`
 	Refused  func(key string, err error) `json:"-"`
 	Progress func(Undone)                `json:"-"`
 }
 
-// DefaultUndoReason is what readers of a name are told that an undone change had made.
+// DefaultUndoReason is the default reason on the tombstone of a name whose creation was undone.
 const DefaultUndoReason = "assigned by mistake"
 
-// What becomes of a name or an authority.
+// The values of Reversal.Action.
 const (
-	ActionRestored  = "restored"  // to what it was
-	ActionRetired   = "retired"   // it was made by the changes
-	ActionDeleted   = "deleted"   // it was made by the changes, and is reserved
-	ActionRecreated = "recreated" // it was deleted by the changes
+	ActionRestored  = "restored"  // has its earlier content again
+	ActionRetired   = "retired"   // was created by the changes
+	ActionDeleted   = "deleted"   // was created by the changes, and is reserved
+	ActionRecreated = "recreated" // was deleted by the changes
 )
 
-// A Reversal tells what becomes of a name or an authority.
+// A Reversal says what becomes of a name or an authority.
 type Reversal struct {
 	Key       string `json:"key"`                 // of the name, or prefix of the authority
-	Authority bool   `json:"authority,omitempty"` // it is about an authority
+	Authority bool   `json:"authority,omitempty"` // it is an authority
 	Action    string `json:"action"`
 }
 
-// Undone tells how far an Undoing has come.
+// An Undone is the progress of an Undoing.
 type Undone struct {
-	Batch     string `json:"batch,omitempty"` // ID of the changes that it made; "" if it made none
-	Changes   int64  `json:"changes"`         // of the log, that were meant and that the actor may undo
-	Restored  int64  `json:"restored"`        // names and authorities; recreated ones too
+	Batch     string `json:"batch,omitempty"` // batch ID of the changes that it made; "" if it made none
+	Changes   int64  `json:"changes"`         // selected changes of the log that the actor may undo
+	Restored  int64  `json:"restored"`        // names and authorities, including recreated ones
 	Retired   int64  `json:"retired"`
 	Deleted   int64  `json:"deleted"`
-	Unchanged int64  `json:"unchanged"` // that are as they were before already
+	Unchanged int64  `json:"unchanged"` // already as they were before the changes
 	Refused   int64  `json:"refused"`
 }
 
-const undoBatch = 500 // names that are changed at once
+const undoBatch = 500 // names changed at once
 
-// newBatch returns an ID for changes that are made together. It begins with the size
-// of the log, after which they are found.
+// newBatch returns a new batch ID. It begins with the size of the log, after which the
+// changes are found.
 func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	head, err := store.HeadOf(ctx, r.store)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -82,17 +83,16 @@ func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d-%s", head.Size, strings.ToLower(rand.Text()[:letters])), nil
 }
 
-// batchStart returns the size of the log when a batch was begun.
+// batchStart returns the size of the log at the beginning of a batch.
 func batchStart(id string) (uint64, bool) {
 	size, _, ok := strings.Cut(id, "-")
 	n, err := strconv.ParseUint(size, 10, 64)
 	return n, ok && err == nil
 }
 
-// Undo makes the changes that u says, through the checks that all changes have.
-// Changes of names that the actor may not change are passed over. An error is a
-// failure, or a [*RefusalError] if u makes no sense or means no change; what was
-// changed before stays.
+// Undo undoes the changes that u selects, with the same checks as all changes. It skips
+// changes of names that the actor may not change. The error is a failure, or a
+// [*RefusalError] if u is invalid or selects no change; earlier changes remain.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
 	if u.Reason == "" {
@@ -138,14 +138,14 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check returns the place in the log after which the changes are.
+// check returns the number in the log after which the changes are.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
 	}
 	if u.Batch == "" {
 		if u.From == 0 || u.To < u.From {
-			return 0, refuse("", "from", faultf(0, "range", "want the first and the last change, from 1"))
+			return 0, refuse("", "from", faultf(0, "range", "expected the numbers of the first and the last change, from 1"))
 		}
 		return u.From - 1, nil
 	}
@@ -163,7 +163,7 @@ func (u *Undoing) field() string {
 	return "from"
 }
 
-// An undoSubject is a name or an authority, and its changes that are to be undone.
+// An undoSubject is a name or an authority with changes to undo.
 type undoSubject struct {
 	store.Subject
 	first, last uint64 // revisions
@@ -171,18 +171,18 @@ type undoSubject struct {
 	redacts     bool
 }
 
-// An undoer is an Undoing under way.
+// An undoer is one call of Undo.
 type undoer struct {
 	*Registrar
 	Undoing
 	actor    Actor
 	load     *Load
 	sum      Undone
-	subjects []*undoSubject // those that were changed last first
+	subjects []*undoSubject // in reverse order of their first change
 	of       map[store.Subject]*undoSubject
 }
 
-// find reads the log.
+// find reads the log and collects the subjects.
 func (w *undoer) find(ctx context.Context, after uint64) error {
 	for e, err := range store.Changes(ctx, w.store, after) {
 		if err != nil {
@@ -218,8 +218,8 @@ func (w *undoer) may(c *store.Change) bool {
 	return w.actor.mayName(name.FromKey(c.Subject().Key), Editor)
 }
 
-// revert undoes the changes of some names and authorities. Names that are restored or
-// retired are changed together.
+// revert undoes the changes of some names and authorities. Names to be restored or retired
+// are changed together.
 func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	var reqs []Request
 	var reversals []Reversal
@@ -258,8 +258,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.apply(ctx, reqs, reversals)
 }
 
-// look returns the change that a subject has now, and the one before those that are to
-// be undone, nil if there was none.
+// look returns the last change of a subject, and the one before those to be undone, nil if
+// there was none.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -279,12 +279,12 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	case s.redacts:
 		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "a redaction cannot be undone"))
 	case before != nil && before.Redacted:
-		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "the content of revision %d, before the change, was removed for ever", before.Revision()))
+		return nil, nil, refuse(s.Key, "revision", faultf(0, "redacted", "the content of revision %d, before the change, was redacted", before.Revision()))
 	}
 	return now, before, nil
 }
 
-// later refuses to undo what was changed since, or in between by others.
+// later returns an error if the subject was changed after, or by others between, the changes.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -296,8 +296,8 @@ func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	return nil
 }
 
-// target returns the request that makes a name what it was, and what that is to it; ""
-// for nothing.
+// target returns the request that restores a name, and the action; "" if there is nothing to
+// do.
 func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, string, error) {
 	var was *store.Record
 	if before != nil {
@@ -326,12 +326,12 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 	return Request{Record: was.Clone(), Expected: now.Revision()}, ActionRestored, nil
 }
 
-// isBare reports whether a record is a tombstone without content, as undoing makes it.
+// isBare reports whether a record is a tombstone without content, as Undo makes it.
 func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors) == 0
 }
 
-// apply changes names.
+// apply carries out requests.
 func (w *undoer) apply(ctx context.Context, reqs []Request, reversals []Reversal) error {
 	if len(reqs) == 0 {
 		return nil
@@ -356,7 +356,7 @@ func (w *undoer) apply(ctx context.Context, reqs []Request, reversals []Reversal
 	return nil
 }
 
-// revertAuthority makes an authority what it was.
+// revertAuthority restores an authority.
 func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 	p := name.PrefixFromKey(s.Key)
 	now, before, err := w.look(s, store.AuthorityHistory(ctx, w.store, p))
@@ -364,7 +364,7 @@ func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 	case err != nil:
 		return w.refuse(s.Key, err)
 	case before == nil:
-		return w.refuse(s.Key, refuse(s.Key, "prefix", faultf(0, "state", "the authority was made by the change, and an authority cannot be deleted")))
+		return w.refuse(s.Key, refuse(s.Key, "prefix", faultf(0, "state", "the change created the authority, and an authority cannot be deleted")))
 	case now.Authority.SameContent(before.Authority):
 		w.sum.Unchanged++
 		return nil
@@ -376,7 +376,7 @@ func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 	return w.tell(Reversal{Key: s.Key, Authority: true, Action: ActionRestored}, err)
 }
 
-// tell counts what became of a subject. The error is one that ends all.
+// tell counts the result of a subject. It returns only errors that end the Undoing.
 func (w *undoer) tell(r Reversal, err error) error {
 	if err != nil {
 		return w.refuse(r.Key, err)
@@ -395,8 +395,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse tells why a subject stays as it is. An error that is about more than it is
-// returned.
+// refuse reports why a subject is not changed. It returns errors that concern more than one
+// subject.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err
@@ -408,7 +408,7 @@ func (w *undoer) refuse(key string, err error) error {
 	return nil
 }
 
-// aboutOne reports whether err says that one change cannot be made.
+// aboutOne reports whether err concerns a single change.
 func aboutOne(err error) bool {
 	var refusal *RefusalError
 	var denied *DeniedError

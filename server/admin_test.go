@@ -413,7 +413,7 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"policy there", "GET", policed, "", nil, 200, `"locations":[{"url":"https://h.example/{n}"}]`},
 		{
 			"rule whose test fails", "PUT", policed, `{"prefix":"urn:x-p","rules":[` + strings.Replace(oneRule, "/7", "/8", 1) + `]}`, nil, 422,
-			`"detail":"test 1 of rule 1, urn:x-p:7: rule 1 gives https://h.example/7; the test wants that rule 1 gives https://h.example/8","name":"urn:x-p","field":"rules[0].tests[0]"`,
+			`"detail":"test 1 of rule 1, urn:x-p:7: rule 1 gives https://h.example/7; the test expects rule 1 to give https://h.example/8","name":"urn:x-p","field":"rules[0].tests[0]"`,
 		},
 		{"rule without a test", "PUT", policed, `{"prefix":"urn:x-p","rules":[{"match":"{n:d}","locations":[{"url":"https://h.example/{n}"}]}]}`, nil, 422, `"field":"rules[0].tests"`},
 		{"what was refused changed nothing", "GET", policed, "", nil, 200, `"revision":1`},

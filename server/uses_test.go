@@ -146,8 +146,8 @@ func TestTokenWarnings(t *testing.T) {
 	}
 	_, body := d.do("GET", "tokens", "")
 	for _, want := range []string{
-		`"warnings":["\"urn:x-fold:mi\" ends amid a part of names: it would reach urn:x-fold:mi:1 and not urn:x-fold:mi1; use urn:x-fold or urn:x-fold:mi:"`,
-		`"\"urn:x-fold:ABC\" reaches nothing: urn:x-fold keeps its names in lower case; use urn:x-fold:abc`,
+		`"warnings":["\"urn:x-fold:mi\" ends in the middle of a part of names: it would cover urn:x-fold:mi:1 but not urn:x-fold:mi1; use urn:x-fold or urn:x-fold:mi:"`,
+		`"\"urn:x-fold:ABC\" covers no names: urn:x-fold stores its names in lower case; use urn:x-fold:abc`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("got %s\nwant %s", body, want)

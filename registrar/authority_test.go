@@ -58,7 +58,7 @@ func TestAuthorityRefused(t *testing.T) {
 		{"addresses[0]", store.Authority{Prefix: p, Addresses: []string{"localhost"}}},
 		{"addresses[0]", store.Authority{Prefix: p, Addresses: []string{"192.0.2.7"}}},
 		{"default", store.Authority{Prefix: p, Default: true}},
-		{"parents[0]", store.Authority{Prefix: p, Parents: []string{"nobody"}}},
+		{"parents[0]", store.Authority{Prefix: p, Parents: []string{"no-prefix"}}},
 		{"parents[0]", store.Authority{Prefix: p, Parents: []string{"urn:dns:a\r\nb"}}},
 		{"children[0]", store.Authority{Prefix: p, Children: []string{"javascript:x"}}},
 		{"contact", store.Authority{Prefix: p, Contact: "names@example.org"}},
@@ -80,7 +80,7 @@ func TestAuthorityRefused(t *testing.T) {
 	}
 }
 
-// Who writes an address of mail is told how it is written.
+// For a bare email address the error suggests mailto:.
 func TestContactByMail(t *testing.T) {
 	d := newDesk(t)
 	a := &store.Authority{Prefix: name.MustParsePrefix("urn:dns:example.org"), Contact: "names@example.org"}
@@ -160,7 +160,7 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// counting counts the readings of all authorities.
+// counting counts the reads of all authorities.
 type counting struct {
 	store.Store
 	readings int
@@ -171,8 +171,8 @@ func (c *counting) Authorities(ctx context.Context, at time.Time) iter.Seq2[*sto
 	return c.Store.Authorities(ctx, at)
 }
 
-// TestManyAuthorities: the others are read only for one that could collide with
-// them.
+// TestManyAuthorities checks that the other authorities are read only for one that could
+// conflict with them.
 func TestManyAuthorities(t *testing.T) {
 	s := &counting{Store: memstore.New()}
 	defer s.Close()

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// shared is a store with a clock that several nodes have in common.
+// shared is a store with a clock that its nodes share.
 type shared struct {
 	*memstore.Store
 	now func() time.Time
@@ -23,8 +23,8 @@ type shared struct {
 
 func (s shared) Clock(context.Context) (time.Time, error) { return s.now(), nil }
 
-// TestClock: a clock that is far behind the last change, or far from that of the
-// database, makes no changes until it is right or accepted.
+// TestClock checks that no changes are made while the clock is far behind the last change, or
+// far from the clock of the database, until it is right or accepted.
 func TestClock(t *testing.T) {
 	ctx, right := t.Context(), time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	now := right
@@ -68,7 +68,7 @@ func TestClock(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The clock goes back while the registrar runs, and before another one starts.
+	// The clock is set back while the registrar runs, and before another one starts.
 	now = right.Add(-25 * time.Hour)
 	database.Store(now)
 	isAway("a clock that was set back", put(r, "urn:x-a:2"), "before the last change (2026-11-22T10:00:00Z)")
@@ -79,7 +79,7 @@ func TestClock(t *testing.T) {
 	if _, err := r.Delete(ctx, registrar.Operator(), parse("urn:x-a:1"), store.AnyRevision, ""); err == nil {
 		t.Error("a name was deleted")
 	}
-	// Monitoring is told without a change, by a registrar that was just started, too.
+	// Monitoring sees the problem without a change, also after a start.
 	fresh := open(false)
 	wrong := func(r *registrar.Registrar, want string) {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestClock(t *testing.T) {
 		t.Errorf("accepted: %v, %v", err, modified("urn:x-a:2"))
 	}
 
-	// It is right again: nothing has to be started anew.
+	// It is right again: no restart is needed.
 	now = right.Add(time.Minute)
 	database.Store(now)
 	if err := put(r, "urn:x-a:3"); err != nil || !modified("urn:x-a:3").Equal(now) {
@@ -114,12 +114,12 @@ func TestClock(t *testing.T) {
 
 	wrong(fresh, "")
 
-	// It is far ahead of that of the database: nothing gets that time.
+	// It is far ahead of the clock of the database: no change gets that time.
 	now = right.AddDate(64, 0, 0)
 	wrong(fresh, apart)
 	isAway("a clock that is far ahead", put(r, "urn:x-a:4"), "more than a day from that of the database (2026-11-22T10:01:00Z)")
 
-	// Both were far ahead once, and are right again.
+	// Both were far ahead, and are right again.
 	database.Store(now)
 	now = now.Add(2 * time.Second) // after which the store is asked again
 	wrong(fresh, "")

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// TestDocumentedAuthorities writes the authorities that the documents show. Each is one
-// line, as "nomen authority put -" reads it.
+// TestDocumentedAuthorities writes the authorities that the documents show. Each is one line,
+// as read by "nomen authority put -".
 func TestDocumentedAuthorities(t *testing.T) {
 	text, err := os.ReadFile("../docs/reference/authority.md")
 	if err != nil {

@@ -30,8 +30,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// What 'nomen check' finds an error in is doubted at every door, and refused where
-// that is asked for; what is there already can be changed all the same.
+// Whatever 'nomen check' reports as an error causes a warning, and is rejected if Strict is
+// set; existing names can be changed nevertheless.
 func TestDoubts(t *testing.T) {
 	ctx := context.Background()
 	for _, tt := range []struct{ name, code, message string }{

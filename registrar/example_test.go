@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A request that breaks a rule is refused with the field and the reason, and one
-// that asks for what is so already changes nothing.
+// An invalid request is rejected with the field and the reason. One that would change nothing
+// makes no new revision.
 func ExampleRegistrar_Put() {
 	ctx, r := context.Background(), registrar.New(memstore.New(), registrar.Options{})
 	for _, url := range []string{"https://example.org/2", "https://example.org/2", "javascript:alert(1)"} {

@@ -11,8 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ruled is an authority with a rule for each pattern, tested with a name that it
-// matches.
+// ruled returns an authority with a rule for each pattern, tested with a matching name.
 func ruled(patterns ...string) *store.Authority {
 	a := &store.Authority{Prefix: name.MustParsePrefix("urn:x-a"), Owners: []string{"a", "b"}}
 	for _, p := range patterns {
@@ -25,8 +24,8 @@ func ruled(patterns ...string) *store.Authority {
 	return a
 }
 
-// TestHiddenRules: a rule that an earlier one hides is refused; one whose tests are
-// answered by records or by another authority is warned about, as long as all are.
+// TestHiddenRules checks that a rule hidden by an earlier one is rejected, and that there is a
+// warning if all tests of a rule are answered by records or by another authority.
 func TestHiddenRules(t *testing.T) {
 	d := newDesk(t)
 	var refusal *RefusalError
@@ -56,7 +55,7 @@ func TestHiddenRules(t *testing.T) {
 	warned("another authority", "rule 1", "rule 2 of urn:x-a is reached: urn:x-a:m:1 belongs to urn:x-a:m")
 }
 
-// TestFoldedRules: where case is folded, a rule for upper case is never asked.
+// TestFoldedRules checks that a rule for upper case is rejected if the authority folds case.
 func TestFoldedRules(t *testing.T) {
 	d := newDesk(t)
 	upper := ruled("N{id:d} N1")

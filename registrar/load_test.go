@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A counted store counts the questions that it is asked.
+// A counted store counts reads.
 type counted struct {
 	store.Store
 	gets, lists, applies int
@@ -40,7 +40,7 @@ func (c *counted) Apply(ctx context.Context, changes []store.Change) ([]store.Re
 	return c.Store.Apply(ctx, changes)
 }
 
-// drawn draws requests about few names, good and bad ones.
+// drawn draws valid and invalid requests for few names.
 func drawn() *rapid.Generator[Request] {
 	url := rapid.SampledFrom([]string{"https://a.example/", "https://b.example/", "relative"})
 	return rapid.Custom(func(t *rapid.T) Request {
@@ -65,7 +65,7 @@ func drawn() *rapid.Generator[Request] {
 	})
 }
 
-// told is what an outcome tells, as text.
+// told returns an outcome as text.
 func told(out Outcome) string {
 	s := fmt.Sprintf("%s %+v created %t %v %v", out.Name, out.Result, out.Created, out.Fields.Names(), out.Err)
 	if out.Record != nil {
@@ -75,8 +75,7 @@ func told(out Outcome) string {
 	return s
 }
 
-// TestLoadIsPut: many requests in batches lead to what the same requests lead to
-// one by one.
+// TestLoadIsPut checks that requests in batches have the same results as one by one.
 func TestLoadIsPut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		frozen := func() time.Time { return time.Unix(1e9, 5e6) }
@@ -94,8 +93,7 @@ func TestLoadIsPut(t *testing.T) {
 		}
 		for len(reqs) > 0 {
 			n := rapid.IntRange(1, len(reqs)).Draw(t, "batch")
-			// Requests of one batch that expect a revision are about the one
-			// before the batch.
+			// Requests of one batch that expect a revision mean the one before the batch.
 			if i := slices.IndexFunc(reqs[:n], func(r Request) bool { return r.Expected != store.AnyRevision && r.Expected != 0 }); i >= 0 {
 				n = max(i, 1)
 			}
@@ -166,7 +164,7 @@ func numbers(from, to, step int) (all []int) {
 	return all
 }
 
-// A brokenList breaks off each listing after some records.
+// A brokenList makes each listing fail after some records.
 type brokenList struct {
 	store.Store
 	after int
@@ -187,7 +185,7 @@ func (s *brokenList) List(ctx context.Context, scan store.Scan) iter.Seq2[*store
 	}
 }
 
-// TestLoadListingBreaksOff: a listing that breaks off costs no batch.
+// TestLoadListingBreaksOff checks that a failed listing does not make a batch fail.
 func TestLoadListingBreaksOff(t *testing.T) {
 	for _, after := range []int{0, 1, 7, 19} {
 		s := &brokenList{memstore.New(), after}
@@ -218,8 +216,8 @@ func TestLoadListingBreaksOff(t *testing.T) {
 	}
 }
 
-// TestLoadReadsLittle: new names are not read, names that stand together are read
-// by one listing, and a listing that would read too much is given up.
+// TestLoadReadsLittle checks that new names are not read, that adjacent names are read by one
+// listing, and that a listing that would read too much is stopped.
 func TestLoadReadsLittle(t *testing.T) {
 	s := &counted{Store: memstore.New()}
 	load, err := New(s, Options{}).NewLoad(Operator(), "")
@@ -274,8 +272,8 @@ func TestLoadReadsLittle(t *testing.T) {
 	}
 }
 
-// TestLoadChecksAnewWhenAuthoritiesChange: what was checked ahead is checked again
-// if the authorities are others by then.
+// TestLoadChecksAnewWhenAuthoritiesChange checks that requests checked ahead of time are
+// checked again if authorities have changed.
 func TestLoadChecksAnewWhenAuthoritiesChange(t *testing.T) {
 	reg := New(memstore.New(), Options{})
 	load, err := reg.NewLoad(Operator(), "")
@@ -307,7 +305,7 @@ func TestLoadRefusesWhoAndWhy(t *testing.T) {
 	}
 }
 
-// TestBefore: no key lies between a key and what comes before it.
+// TestBefore checks that no key sorts between before(key) and key.
 func TestBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.StringMatching(`[!-~]{1,4}`).Draw(t, "key")

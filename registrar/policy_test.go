@@ -18,7 +18,7 @@ func oneRule(location string, tests ...rule.Test) rule.Set {
 
 var good = rule.Test{From: "urn:x-a:n1", To: []string{"https://h.example/1"}}
 
-// TestPolicyRefused: each field is checked, and the refusal says which and why.
+// TestPolicyRefused checks the error for each field.
 func TestPolicyRefused(t *testing.T) {
 	for _, tt := range []struct {
 		policy  store.Policy
@@ -96,7 +96,7 @@ func TestPolicyTaken(t *testing.T) {
 	}
 }
 
-// TestCheckDigit: new names keep it, and what is there stays as it is.
+// TestCheckDigit checks that new names need check characters, and existing ones do not.
 func TestCheckDigit(t *testing.T) {
 	for _, tt := range []struct{ method, prefix, right, wrong, want string }{
 		{"noid", "ark:13030", "ark:13030/xf93gt2q", "ark:13030/xf93gt2r", "ark:13030/xf93gt2q"},  // the example of NOID

@@ -8,7 +8,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A prefix of a token has to reach what it seems to: see also docs/decisions/0002.
+// A prefix of a token must cover what it seems to: see also docs/decisions/0002.
 func TestCheckReach(t *testing.T) {
 	d := newDesk(t)
 	for _, a := range []*store.Authority{
@@ -61,7 +61,7 @@ func TestCheckReach(t *testing.T) {
 			t.Errorf("%s: %v, want %q instead", tt.prefix, err, tt.instead)
 		}
 	}
-	// What is there goes on as it is.
+	// Existing tokens are not affected.
 	token := &store.Token{ID: "old", Hash: [32]byte{1}, Role: "editor", Who: "w", Prefixes: []string{"ark:12345/x0"}}
 	if _, err := d.Registrar.store.Apply(d.ctx, []store.Change{{Token: token, Time: noon}}); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// history returns the changes of a name, the oldest first.
+// history returns the changes of a name, oldest first.
 func (d *desk) history(n name.Name) []*store.Change {
 	d.Helper()
 	var all []*store.Change
@@ -162,8 +162,8 @@ func TestGetAt(t *testing.T) {
 	}
 }
 
-// The history of an authority can be redacted as that of a name: all of it before
-// the present revision, or what is named.
+// The history of an authority can be redacted like that of a name: all before the current
+// revision, or selected revisions.
 func TestRedactAuthority(t *testing.T) {
 	d := newDesk(t)
 	p := name.MustParsePrefix("urn:dns:example.net")

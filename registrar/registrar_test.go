@@ -17,8 +17,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// A desk is a registrar with a store of its own and the authority
-// urn:dns:example.org.
+// A desk is a registrar on a new store with the authority urn:dns:example.org.
 type desk struct {
 	*testing.T
 	*Registrar
@@ -86,7 +85,7 @@ func actor(r Role, prefixes ...string) Actor {
 	return a
 }
 
-// refusal returns the field, rule and offset of a refusal.
+// refusal returns the field, rule and offset of a RefusalError.
 func refusal(err error) (field, rule string, offset int) {
 	var e *RefusalError
 	if errors.As(err, &e) {
@@ -108,7 +107,7 @@ func TestCreate(t *testing.T) {
 	if !out.Created || !out.Result.Changed || out.Warnings != nil {
 		t.Errorf("outcome %+v; want created, changed, no warnings", out)
 	}
-	// The delimiters of a text, and the white space in them, are no part of a name.
+	// The delimiters of a text, and white space within them, are not part of a name.
 	bracketed := &store.Record{Spelling: "<URN:DNS:Example.ORG:\n alb002>", Locations: places("https://example.org/1")}
 	if again := d.good(d.put(bracketed)); again.Created || again.Result.Changed {
 		t.Errorf("Y95-05: the same name in brackets: %+v", again)
@@ -307,7 +306,7 @@ func TestRights(t *testing.T) {
 		{"Y95-11", "urn:dns:sub.example.org:x", editor("urn:dns:example.org"), Editor},
 		{"Y95-21 no authority", "urn:dns:other.example:x", editor(), Administrator},
 		{"Y95-21 no authority", "urn:dns:other.example:x", actor(Owner), Administrator},
-		{"Y95-21 nobody has to register", "urn:dns:other.example:x", actor(Administrator), 0},
+		{"Y95-21 no registration is required", "urn:dns:other.example:x", actor(Administrator), 0},
 		{"administrator elsewhere", alb, actor(Administrator, "urn:dns:example.com"), Editor},
 	} {
 		d := newDesk(t)
@@ -328,7 +327,7 @@ func TestNoAuthorityIsWarnedAbout(t *testing.T) {
 	}
 }
 
-// TestWrongNameIsWarnedAbout: it goes in, and the mistake is told at once.
+// TestWrongNameIsWarnedAbout checks that a doubtful name is created with a warning.
 func TestWrongNameIsWarnedAbout(t *testing.T) {
 	d := newDesk(t)
 	d.authority(&store.Authority{Prefix: name.MustParsePrefix("urn:isbn"), Owners: []string{"a", "b"}})

@@ -23,8 +23,8 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-// A site is many names whose locations move, in a store that has two nodes: what one
-// writes the other one reads. The nodes of a store that has one alone are the same.
+// A site is a set of names whose locations move, in a store with two nodes: one reads what the
+// other writes. For a store that supports only one node they are the same.
 type site struct {
 	*testing.T
 	nodes [2]store.Store
@@ -42,7 +42,7 @@ func (s *site) relocation() Relocation {
 	return Relocation{From: oldSite, To: newSite, Why: "new site"}
 }
 
-// siteBatch is how many names a relocation of a site changes at once.
+// siteBatch is the number of names changed at once.
 func siteBatch() int { return testrun.Repeats(relocateBatch, 1000) }
 
 // onSites runs a test on each kind of store.
@@ -54,7 +54,7 @@ func onSites(t *testing.T, test func(s *site)) {
 	onLastingSites(t, test)
 }
 
-// onLastingSites runs a test on each kind of store that outlives a crash.
+// onLastingSites runs a test on each kind of store that survives a crash.
 func onLastingSites(t *testing.T, test func(s *site)) {
 	t.Run("pebblestore", func(t *testing.T) {
 		disk := vfs.NewCrashableMem()
@@ -97,8 +97,8 @@ func onLastingSites(t *testing.T, test func(s *site)) {
 	})
 }
 
-// fillSite puts names, more than a relocation changes at once, in no order of their
-// locations; every third has two that move, and one that stays.
+// fillSite creates more names than a relocation changes at once, in an order unrelated to
+// their locations; every third has two locations that move, and one that does not.
 func fillSite(t *testing.T, a, b store.Store, crash func() (store.Store, error)) *site {
 	t.Helper()
 	s := &site{T: t, nodes: [2]store.Store{a, b}, crash: crash}
@@ -131,7 +131,7 @@ func registrarOf(st store.Store) *Registrar {
 	return r
 }
 
-// found returns how many locations begin with a prefix, by the index of a store.
+// found returns the number of locations with a prefix in the index of a store.
 func (s *site) found(st store.Store, prefix string) (n int) {
 	s.Helper()
 	for p, err := range store.Find(s.Context(), st, prefix, store.Place{}) {
@@ -143,9 +143,9 @@ func (s *site) found(st store.Store, prefix string) (n int) {
 	return n
 }
 
-// moved checks that a store has every name at the new site, with its history and
-// indexes, and nothing at the old one. Each name has one revision of the relocation,
-// and as many of others as said.
+// moved checks that a store has every name at the new site, with history and index, and nothing
+// at the old one. Each name must have one revision by the relocation and the given number of
+// others.
 func (s *site) moved(st store.Store, others map[name.Name]int) {
 	s.Helper()
 	if err := store.Settle(s.Context(), st); err != nil {
@@ -193,8 +193,8 @@ func (s *site) moved(st store.Store, others map[name.Name]int) {
 	}
 }
 
-// TestRelocateWithWriter: others change the same names meanwhile, on another node. No
-// change is lost, and all names move.
+// TestRelocateWithWriter checks that no change is lost, and all names move, while another node
+// changes the same names.
 func TestRelocateWithWriter(t *testing.T) {
 	onSites(t, func(s *site) {
 		rel := s.relocation()
@@ -238,8 +238,8 @@ func TestRelocateWithWriter(t *testing.T) {
 	})
 }
 
-// TestRelocateAgain: a relocation that was cancelled tells how far it has come, and the
-// same again does the rest.
+// TestRelocateAgain checks that a cancelled relocation reports its progress, and that repeating
+// it does the rest.
 func TestRelocateAgain(t *testing.T) {
 	onSites(t, func(s *site) {
 		ctx, cancel := context.WithCancel(s.Context())
@@ -261,8 +261,8 @@ func TestRelocateAgain(t *testing.T) {
 	})
 }
 
-// TestRelocateKilled: when the store, or its database, is killed amid a relocation, all
-// that was reported is there, and the same again does the rest.
+// TestRelocateKilled checks that, when the store or its database is killed during a relocation,
+// everything reported was done, and that repeating it does the rest.
 func TestRelocateKilled(t *testing.T) {
 	onLastingSites(t, func(s *site) {
 		rel := s.relocation()

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// at puts a name of example.org with locations.
+// at creates a name of example.org with locations.
 func (d *desk) at(element string, status nomen.Status, urls ...string) name.Name {
 	d.Helper()
 	rec := &store.Record{Name: name.MustParse("urn:dns:example.org:" + element), Status: status}
@@ -105,7 +105,7 @@ func TestRelocate(t *testing.T) {
 	}
 }
 
-// Where the new beginning begins with the old one, the same again changes nothing.
+// If To begins with From, repeating a relocation changes nothing.
 func TestRelocateBelow(t *testing.T) {
 	d := newDesk(t)
 	n := d.at("a", "", "https://old.example/x")
@@ -151,7 +151,7 @@ func TestRelocateRefuses(t *testing.T) {
 		{"from", "prefix", Relocation{To: "https://new.example/"}},
 		{"to", "scheme", Relocation{From: "https://old.example/", To: "javascript:alert(1)//"}},
 		{"why", "text", Relocation{From: "https://old.example/", To: "https://new.example/", Why: "\x00"}},
-		// What is left of an escape would be text.
+		// The rest of an escape would become text.
 		{"from", "pct-encoded", Relocation{From: "https://old.example/a%", To: "https://new.example/"}},
 		{"from", "pct-encoded", Relocation{From: "https://old.example/a%2", To: "https://new.example/"}},
 		{"to", "pct-encoded", Relocation{From: "https://old.example/", To: "https://new.example/%2"}},
@@ -189,8 +189,7 @@ func TestRelocateRefuses(t *testing.T) {
 	}
 }
 
-// A busyStore lets somebody else change every record in the first moments of a
-// relocation.
+// A busyStore changes every record concurrently at the beginning of a relocation.
 type busyStore struct {
 	store.Store
 	meanwhile func()
@@ -227,7 +226,7 @@ func TestRelocateMeanwhile(t *testing.T) {
 	}
 }
 
-// Where the old beginning begins with the new one, what has moved is not moved again.
+// If From begins with To, moved locations are not moved again.
 func TestRelocateUp(t *testing.T) {
 	d := newDesk(t)
 	both := d.at("both", "", "https://a.example/x/x/z", "https://a.example/x/z")
@@ -242,8 +241,7 @@ func TestRelocateUp(t *testing.T) {
 	}
 }
 
-// A location that is added where the relocation has passed does not hide another one
-// of the same name.
+// A location added where the relocation has passed does not hide another one of the same name.
 func TestRelocateAddedBehind(t *testing.T) {
 	d := newDesk(t)
 	for i := range relocateBatch {
@@ -271,7 +269,7 @@ func TestRelocateAddedBehind(t *testing.T) {
 	}
 }
 
-// A busyReader lets others change records after a number of places was handed out.
+// A busyReader lets others change records after a number of places was read.
 type busyReader struct {
 	store.Store
 	after     int

@@ -163,8 +163,8 @@ func TestApplyKeepsTheGoodOnes(t *testing.T) {
 	}
 }
 
-// A meddler is a store in which somebody else changes a name just before a
-// batch goes in.
+// A meddler is a store in which a name is changed concurrently just before a batch is
+// written.
 type meddler struct {
 	store.Store
 	times int

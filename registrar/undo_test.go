@@ -22,7 +22,7 @@ func (d *desk) undo(a Actor, u Undoing) (Undone, map[string]error) {
 	return sum, refused
 }
 
-// size returns the number of changes.
+// size returns the number of changes in the log.
 func (d *desk) size() uint64 {
 	d.Helper()
 	head, err := store.HeadOf(d.ctx, d.store)
@@ -32,8 +32,8 @@ func (d *desk) size() uint64 {
 	return head.Size
 }
 
-// Who undoes has the rights that the changes need: names of others are passed over, and
-// only an owner brings a name back.
+// Undoing needs the same rights as the changes: names of others are skipped, and only an owner
+// can reactivate a name.
 func TestUndoRights(t *testing.T) {
 	d := newDesk(t)
 	d.authority(&store.Authority{Prefix: name.MustParsePrefix("urn:dns:example.com"), Owners: []string{"a", "b"}})
@@ -70,7 +70,7 @@ func TestUndoRights(t *testing.T) {
 	}
 }
 
-// Changes of others between those that are undone are conflicts too.
+// Changes by others between those to be undone are conflicts too.
 func TestUndoBetween(t *testing.T) {
 	d := newDesk(t)
 	a := d.at("a", "", "https://a.example/1")

@@ -59,7 +59,7 @@ func TestTokenLifetime(t *testing.T) {
 	}
 	d := counter{t, "http://" + listen(t, srv).Admin.String(), nodeSpelling}
 	status, body := d.do("POST", "tokens", `{"who":"old","role":"reader","expires":"2020-01-01T00:00:00Z"}`)
-	if status != http.StatusUnprocessableEntity || !strings.Contains(body, "is past") {
+	if status != http.StatusUnprocessableEntity || !strings.Contains(body, "is in the past") {
 		t.Errorf("a token that has ended already: %d %s", status, body)
 	}
 	_, body = d.do("POST", "tokens", `{"who":"vendor","role":"reader","expires":"`+testNow.AddDate(0, 0, 30).Format(time.RFC3339)+`"}`)

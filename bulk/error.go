@@ -2,17 +2,17 @@ package bulk
 
 import "fmt"
 
-// A LineError is the refusal of a line that is not a record, or of a header line
-// that is none.
+// A LineError is returned for a line that is not a valid record, and for an invalid header
+// line.
 type LineError struct {
 	Line    int    // from 1
 	Column  int    // in bytes, from 1
-	Offset  int64  // in bytes, from 0, in what was compressed
+	Offset  int64  // in bytes, from 0, after decompression
 	Name    string // of the record, if it could be read
-	Field   string // such as "locations[2].url", or a column; "" if none was reached
-	Message string // in words
+	Field   string // such as "locations[2].url", or a column; "" if unknown
+	Message string // for people
 
-	size int64 // of a line that is too long
+	size int64 // length of a line that is too long
 }
 
 func (e *LineError) Error() string {
@@ -22,15 +22,15 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s: %s", e.Line, e.Column, e.Field, e.Message)
 }
 
-// A BrokenError is returned when the input ended too early or could not be
-// read. All records before Line were read.
+// A BrokenError is returned when the input ended too early or could not be read. All records
+// before Line were read.
 type BrokenError struct {
-	Line int // the one in which it broke off, from 1
+	Line int // line at which the input ended, from 1
 	Err  error
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("the input broke off in line %d: %v; the records before it were read", e.Line, e.Err)
+	return fmt.Sprintf("input truncated in line %d: %v; the records before it were read", e.Line, e.Err)
 }
 
 func (e *BrokenError) Unwrap() error { return e.Err }

@@ -17,23 +17,23 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ExportOptions say what is exported and how. The zero ExportOptions are all
-// records as they are now, in JSON Lines, not compressed.
+// ExportOptions determine what is exported, and how. The zero value exports all current
+// records as uncompressed JSON Lines.
 type ExportOptions struct {
 	Format      Format
 	Compression Compression
-	Prefix      string           // that names begin with, in any spelling; compared with keys in bytes
+	Prefix      string           // prefix of names in any spelling; compared with keys byte by byte
 	Statuses    []nomen.Status   // none for all
-	At          time.Time        // as of then; zero for now
-	Spreadsheet bool             // mark cells that a spreadsheet would run; CSV and TSV alone
-	Revisions   bool             // with time and number of each record's last change; JSON Lines alone can
-	Now         func() time.Time // the clock; time.Now if nil
-	Progress    func(Summary)    // called now and then, if not nil
-	Refused     func(Refusal)    // called for every record that the format cannot hold, if not nil
+	At          time.Time        // the state at this time; zero for now
+	Spreadsheet bool             // mark cells that a spreadsheet would execute; only for CSV and TSV
+	Revisions   bool             // include modified and revision; only for JSON Lines
+	Now         func() time.Time // clock; time.Now if nil
+	Progress    func(Summary)    // called regularly, if not nil
+	Refused     func(Refusal)    // called for every record that the format cannot represent, if not nil
 }
 
-// Export writes records to w in the order of names, as of one moment. A record
-// that the format cannot hold is refused and the others are written.
+// Export writes records to w in the order of names, as of one moment. Records that the
+// format cannot represent are rejected, and the others are written.
 func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (sum Summary, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -55,29 +55,29 @@ func Export(ctx context.Context, s store.Reader, w io.Writer, o ExportOptions) (
 
 // An encoder writes records in one format.
 type encoder interface {
-	// head returns what comes before the first record.
+	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. If that fails with errNoLine the format has nothing
-	// to say about it, if with a *heldError it cannot hold it.
+	// record appends a record. The error is errNoLine if the format does not include
+	// the record, and a *heldError if it cannot represent it.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
-// errNoLine is the error of an encoder for records that its format is not about.
+// errNoLine is the error of an encoder for records that its format does not include.
 var errNoLine = errors.New("bulk: no line")
 
-// A heldError tells why a format cannot hold a record.
+// A heldError says why a format cannot represent a record.
 type heldError struct{ field, reason string }
 
 func (e *heldError) Error() string { return e.field + ": " + e.reason }
 
-// encoder returns the one of the format, for an export that began at a time.
+// encoder returns the encoder of the format, for an export that began at start.
 func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	if o.Revisions && o.Format != JSONLines {
-		return nil, fmt.Errorf("bulk: %s has no place for revisions, jsonl has", o.Format)
+		return nil, fmt.Errorf("bulk: revisions are not supported by the format %s, only by jsonl", o.Format)
 	}
 	if o.Spreadsheet && o.Format != CSV && o.Format != TSV {
-		return nil, fmt.Errorf("bulk: %s has no cells to be marked for spreadsheets, csv and tsv have", o.Format)
+		return nil, fmt.Errorf("bulk: marks for spreadsheets are not supported by the format %s, only by csv and tsv", o.Format)
 	}
 	at := o.At
 	if at.IsZero() {
@@ -100,7 +100,7 @@ func (o ExportOptions) encoder(start time.Time) (encoder, error) {
 	return nil, fmt.Errorf("bulk: unknown format %d", o.Format)
 }
 
-// An exporter is one export under way.
+// An exporter is one call of Export.
 type exporter struct {
 	encoder encoder
 	options ExportOptions
@@ -138,14 +138,14 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	return nil
 }
 
-// encode appends a record, or nothing if there is to be no line for it.
+// encode appends a record, or nothing if it is not included.
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
 	var held *heldError
 	cannot := errors.As(err, &held)
 	switch {
 	case rec.Redacted:
-		held, cannot = &heldError{reason: "what it was at that time was removed for ever"}, true
+		held, cannot = &heldError{reason: "the content at that time was redacted"}, true
 	case err == nil && !utf8.Valid(b):
 		held, cannot = &heldError{reason: "is not UTF-8"}, true
 	}

@@ -2,10 +2,10 @@ package bulk
 
 import "strings"
 
-// A Format is a way to write records into a file.
+// A Format is a file format of records.
 type Format uint8
 
-// The formats. Those behind TSV are only written: they hold less than records.
+// The formats. Those after TSV cannot be read, because they contain only part of a record.
 const (
 	JSONLines Format = iota // the default
 	CSV
@@ -18,8 +18,8 @@ const (
 // Formats returns all formats.
 func Formats() []Format { return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList} }
 
-// ParseFormat returns the format with the name s on the command line and in the
-// admin API; see [Format.String].
+// ParseFormat returns the format with the name s, as on the command line and in the admin
+// API; see [Format.String].
 func ParseFormat(s string) (Format, bool) {
 	for _, f := range Formats() {
 		if s == f.String() {
@@ -66,20 +66,19 @@ func (f Format) MediaType() string {
 // Readable reports whether records can be read from the format.
 func (f Format) Readable() bool { return f <= TSV }
 
-// A Compression is a way to make a file smaller.
+// A Compression is a compression of a file.
 type Compression uint8
 
 // The compressions.
 const (
-	Auto Compression = iota // reading: what the first bytes say; writing: none
+	Auto Compression = iota // reading: detected from the first bytes; writing: none
 	Plain
 	Gzip
 	Zstd
 )
 
-// Suffixes returns what the name of a file says about its content; ok is false
-// when the suffix is not one of a known format. "-" and names without a suffix
-// are JSON Lines.
+// Suffixes returns the format and compression for the name of a file; ok is false if the
+// suffix is unknown. "-" and names without a suffix mean JSON Lines.
 func Suffixes(filename string) (f Format, c Compression, ok bool) {
 	base := filename[strings.LastIndexAny(filename, `/\`)+1:]
 	base = strings.ToLower(base)

@@ -14,18 +14,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Refusal tells which record was refused, and why.
+// A Refusal says which record was rejected, and why.
 type Refusal struct {
-	Line   int    `json:"line,omitempty"`   // from 1; 0 for what has none
-	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well formed
-	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, in what was compressed
-	Name   string `json:"name,omitempty"`   // as the line has it, if it could be read
-	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; of a table the column
+	Line   int    `json:"line,omitempty"`   // from 1; 0 if there is none
+	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well-formed
+	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
+	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
+	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
 	Reason string `json:"reason"`
-	Err    error  `json:"-"` // a *LineError, or what the registrar said
+	Err    error  `json:"-"` // a *LineError, or the error of the registrar
 }
 
-// String returns the refusal as a person reads it.
+// String returns the refusal as text.
 func (r Refusal) String() string {
 	s := fmt.Sprintf("line %d", r.Line)
 	if r.Column > 0 {
@@ -39,31 +39,31 @@ func (r Refusal) String() string {
 	return s
 }
 
-// A Warning tells what may not be meant in a record that went in.
+// A Warning describes something perhaps not intended in an imported record.
 type Warning struct {
 	Line    int    `json:"line"` // from 1
-	Name    string `json:"name"` // as the line has it
-	Code    string `json:"code"` // of [registrar.Warning]
+	Name    string `json:"name"` // as in the file
+	Code    string `json:"code"` // as in [registrar.Warning]
 	Message string `json:"message"`
 }
 
-// A Change tells what a record of a file does to its name.
+// A Change says what a record of a file changes.
 type Change struct {
 	Line    int      `json:"line"` // from 1
-	Name    string   `json:"name"` // as the line has it
+	Name    string   `json:"name"` // as in the file
 	Created bool     `json:"created,omitempty"`
-	Fields  []string `json:"fields,omitempty"` // that it changes, if the name was there
+	Fields  []string `json:"fields,omitempty"` // changed fields, if the name existed
 }
 
-// A Conflict says what becomes of a name that is there already.
+// A Conflict determines what an import does with existing names.
 type Conflict uint8
 
-// The policies for names that are there.
+// The values of Conflict.
 const (
-	Merge   Conflict = iota // what the file has is added; fields with one value are set
-	Keep                    // it stays as it is
-	Replace                 // the fields that the file has take the place of those there
-	Fail                    // the record is refused if it would change anything
+	Merge   Conflict = iota // add to lists; set fields with a single value
+	Keep                    // change nothing
+	Replace                 // replace the fields that the file has
+	Fail                    // reject the record if it would change anything
 )
 
 // ParseConflict returns the policy with the name s; see [Conflict.String].
@@ -89,8 +89,8 @@ func (c Conflict) String() string {
 	return "merge"
 }
 
-// request returns what a record with these fields asks for by the policy. What it
-// was made from matters only if the name is there.
+// request returns the request for a record. The revision on which it is based matters only
+// if the name exists.
 func (c Conflict) request(l *Line) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: c != Replace, Expected: l.Record.Revision, OrCreate: true,
@@ -107,45 +107,45 @@ func (c Conflict) request(l *Line) registrar.Request {
 	return req
 }
 
-// ImportOptions configure an import. The zero ImportOptions are good.
+// ImportOptions configure an import. The zero value is valid.
 type ImportOptions struct {
 	Format      Format
 	Compression Compression
-	Sheet       Sheet            // how the file is written, if it is not one of ours
-	DryRun      bool             // tell what would change, and change nothing
-	OnConflict  Conflict         // what becomes of names that are there
-	Retired     bool             // change retired names too, which are otherwise left as they are
-	Strict      bool             // refuse new names of which there are doubts; see [registrar.Request]
-	Resolvers   bool             // read addresses of well-known resolvers as the names there; see [name.Interpret]
-	Who         string           // for the history; the actor's if empty
-	Why         string           // for the history
-	Now         func() time.Time // the clock of Seconds; time.Now if nil
+	Sheet       Sheet            // how to read a file from another program
+	DryRun      bool             // report what would change, and change nothing
+	OnConflict  Conflict         // how to handle existing names
+	Retired     bool             // also change retired names
+	Strict      bool             // reject doubtful new names; see [registrar.Request]
+	Resolvers   bool             // replace URLs of well-known resolvers by the names there; see [name.Interpret]
+	Who         string           // author in the history; the actor's by default
+	Why         string           // reason in the history
+	Now         func() time.Time // clock of Seconds; time.Now if nil
 
-	// Scratch makes a place where a dry run of more than one batch keeps what names
-	// would have come to; nil for memory, which takes all records of the file.
+	// Scratch makes temporary storage for a dry run of more than one batch. If it is nil,
+	// all records of the file are held in memory.
 	Scratch func() (Scratch, error)
 
-	Begun    func(id string) // called with the ID of the changes before the first of them, if not nil; not of a dry run
+	Begun    func(id string) // called with the batch ID before the first change, if not nil; not in a dry run
 	Progress func(Summary)   // called after every batch, if not nil
-	Refused  func(Refusal)   // called for every bad record, if not nil, in their order
-	Warned   func(Warning)   // called for what may not be meant in records that were created or changed, if not nil, in their order
-	Changed  func(Change)    // called for every name that is created or changed, if not nil, in their order
-	Doubted  func(Doubts)    // called at the end if there are any, if not nil
+	Refused  func(Refusal)   // called for every rejected record in order, if not nil
+	Warned   func(Warning)   // called for every warning about created or changed records in order, if not nil
+	Changed  func(Change)    // called for every name that is created or changed in order, if not nil
+	Doubted  func(Doubts)    // called at the end if any count is not zero, if not nil
 }
 
-// Doubts count records of an import that may not be meant so.
+// Doubts counts records of an import that are perhaps not intended.
 type Doubts struct {
-	Undoing   int64 `json:"undoing,omitempty"`   // they undo what an earlier record of the same name did in the same batch
-	Uncovered int64 `json:"uncovered,omitempty"` // created or changed, of names that no authority covers
+	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the same name in the same batch
+	Uncovered int64 `json:"uncovered,omitempty"` // created or changed names that no authority covers
 }
 
-// A Scratch is a [registrar.Scratch] that is used for one dry run, and closed.
+// A Scratch is a [registrar.Scratch] for one dry run.
 type Scratch interface {
 	registrar.Scratch
 	io.Closer
 }
 
-// memory is a Scratch of small files.
+// memory is a Scratch in memory.
 type memory map[name.Name]*store.Record
 
 func (m memory) Record(n name.Name) (*store.Record, error) { return m[n], nil }
@@ -159,11 +159,11 @@ func (m memory) Keep(records []*store.Record) error {
 
 func (memory) Close() error { return nil }
 
-// Import brings the records of r in. Those that are bad are refused one by one,
-// all others go in. The error is a [*BrokenError] when r broke off, after what
-// came before is in; a [*LineError] when r is a table whose header line is bad,
-// and nothing is in; else a failure of the store or the end of ctx. The summary
-// is right in any case. Options.Who is for the caller to permit.
+// Import imports the records of r. Invalid records are rejected one by one, and the others
+// are imported. The error is a [*BrokenError] if r ended too early, after what came before
+// was imported; a [*LineError] if r is a table with an invalid header line, in which case
+// nothing was imported; otherwise a failure of the store, or the error of ctx. The summary
+// is valid in any case. The caller must check whether the actor may set ImportOptions.Who.
 func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r io.Reader, o ImportOptions) (Summary, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -201,30 +201,30 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	return i.summary, err
 }
 
-// An importer is one import under way: one goroutine reads, some check what was
-// read, and one brings it in.
+// An importer is one call of Import: one goroutine reads, several check what was read, and
+// one applies it.
 type importer struct {
 	load    *registrar.Load
 	options ImportOptions
 	start   time.Time
 	summary Summary
-	id      string // of the changes
+	id      string // batch ID
 	doubts  Doubts
-	scratch Scratch // of a dry run; nil until there is more than one batch
+	scratch Scratch // for a dry run; nil until there is more than one batch
 }
 
-// A batch is a number of records on their way.
+// A batch is a number of records being imported.
 type batch struct {
 	items   []item
-	reqs    []registrar.Request // of the items that are records
+	reqs    []registrar.Request // of the valid items
 	size    int                 // bytes of their lines
 	checked *registrar.Batch
-	err     error         // of the check
-	ready   chan struct{} // closed when it is checked
-	end     error         // why it is the last; nil if it is not
+	err     error         // of checking
+	ready   chan struct{} // closed when checked
+	end     error         // why it is the last batch; nil if it is not
 }
 
-// An item is a record, or the reason why it is none.
+// An item is a record, or the error of an invalid one.
 type item struct {
 	line Line
 	bad  *LineError
@@ -306,7 +306,7 @@ func (i *importer) batch(in *Reader) *batch {
 	return b
 }
 
-// first returns the line with which the batch begins.
+// first returns the first line of the batch.
 func (b *batch) first() int {
 	switch {
 	case len(b.items) == 0:
@@ -317,7 +317,7 @@ func (b *batch) first() int {
 	return b.items[0].line.Number
 }
 
-// bring brings a checked batch in and reports.
+// bring applies a checked batch and reports the results.
 func (i *importer) bring(ctx context.Context, b *batch) error {
 	if len(b.items) == 0 {
 		return nil
@@ -360,7 +360,7 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Apply(ctx, b.checked)
 }
 
-// remember lets batches after b see what it would have led to.
+// remember makes the batches after b see its effect in a dry run.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -386,7 +386,7 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 	case out.Retired:
 		i.summary.Retired++
 		if i.options.Warned != nil {
-			i.options.Warned(Warning{l.Number, l.Record.Spelling, registrar.WarnRetired, "retired, and left as it is (--retired changes it)"})
+			i.options.Warned(Warning{l.Number, l.Record.Spelling, registrar.WarnRetired, "not changed because it is retired (--retired changes it)"})
 		}
 		return
 	case out.Created:
@@ -410,7 +410,7 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 	}
 }
 
-// warn tells what is to be said about a record that was created or changed.
+// warn reports the warnings about a record that was created or changed.
 func (i *importer) warn(l *Line, warnings []registrar.Warning) {
 	if len(warnings) == 0 {
 		return
@@ -424,8 +424,7 @@ func (i *importer) warn(l *Line, warnings []registrar.Warning) {
 	}
 }
 
-// mapResolvers writes names for the addresses of well-known resolvers that a record
-// has as its name, or as those of others.
+// mapResolvers replaces URLs of well-known resolvers in a record by the names there.
 func mapResolvers(r *store.Record) {
 	mapResolver(&r.Spelling)
 	for i := range r.SameAs {
@@ -436,8 +435,7 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver leaves alone what has a query or a fragment, which the name cannot
-// have.
+// mapResolver does not change a URL with a query or a fragment, which the name cannot have.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling
@@ -451,8 +449,7 @@ func (i *importer) refuse(r Refusal) {
 	}
 }
 
-// reason returns the field of a record that a refusal is about, and why, without
-// the name.
+// reason returns the field that an error is about, and the reason without the name.
 func reason(err error) (field, why string) {
 	var refusal *registrar.RefusalError
 	var conflict *store.ConflictError
@@ -462,11 +459,11 @@ func reason(err error) (field, why string) {
 	case errors.As(err, &refusal):
 		return refusal.Field, refusal.Why()
 	case errors.As(err, &conflict):
-		return "revision", fmt.Sprintf("the line was made from revision %d, and the name has revision %d", conflict.Expected, conflict.Current)
+		return "revision", fmt.Sprintf("the line is based on revision %d, but the name has revision %d", conflict.Expected, conflict.Current)
 	case errors.As(err, &state):
 		return "status", state.Rule
 	case errors.As(err, &limit):
-		return limit.What, fmt.Sprintf("%d is more than %d", limit.Size, limit.Limit)
+		return limit.What, fmt.Sprintf("%d exceeds the limit of %d", limit.Size, limit.Limit)
 	}
 	return "", err.Error()
 }

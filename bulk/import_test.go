@@ -101,13 +101,13 @@ const hostile = `{"name":"urn:dns:example.org:1","locations":[{"url":"https://ex
 
 func TestHostileFile(t *testing.T) {
 	want := []string{
-		`line 2, column 48: urn:dns:example.org:bad: locations[0]: wants an object, found the end of the line`,
+		`line 2, column 48: urn:dns:example.org:bad: locations[0]: expected an object, found the end of the line`,
 		`line 3, column 33: urn:dns:example.org:2: colour: unknown field`,
 		`line 4: urn:dns:example.org:3: locations[0].url: scheme, offset 10: `,
 		`line 5: urn:dns:example.org:4: locations[1].url: scheme: javascript: makes a browser execute or display the content of the link itself`,
 		`line 6: urn:dns:example.org:5: locations[0].url: text, offset 20: contains the control character U+000D`,
 		`line 7: alb002: name: scheme, offset 6: `,
-		`line 9: URN:DNS:Example.Org:1: revision: the line was made from revision 9, and the name has revision 1`,
+		`line 9: URN:DNS:Example.Org:1: revision: the line is based on revision 9, but the name has revision 1`,
 	}
 	for _, dry := range []bool{true, false} {
 		b := newBench(t)

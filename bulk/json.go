@@ -8,26 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// A decoder walks over one JSON text (RFC 8259) whose shape the caller knows.
-// The first thing that is wrong is kept, and from then on nothing is read.
+// A decoder reads one JSON text (RFC 8259) whose structure the caller knows. It keeps the
+// first error, and reads nothing after it.
 //
-// Strings without escapes are parts of the input.
+// Strings without escapes are substrings of the input.
 type decoder struct {
 	in  string
-	at  int        // in in
-	key int        // where the key of the member begins
-	err *LineError // the first thing that is wrong, without the line number
+	at  int        // offset in in
+	key int        // offset of the current member's key
+	err *LineError // the first error, without the line number
 
-	// short says that it was wrong that the input ended.
+	// short reports that the error is the end of the input.
 	short bool
 
-	// Where the value stands, for the error.
+	// The path of the current value, for errors.
 	field string // member of the outer object
-	index int    // of the element of its list, or -1
+	index int    // of the element of a list, or -1
 	sub   string // member of an inner object
 }
 
-// reset begins with a line, which is refused at once if it is not UTF-8.
+// reset prepares to read a line. It fails if the line is not UTF-8.
 func (d *decoder) reset(line string) {
 	*d = decoder{in: line, index: -1}
 	if !utf8.ValidString(line) {
@@ -47,7 +47,7 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// fail keeps what is wrong at an offset.
+// fail records the first error, at an offset.
 func (d *decoder) fail(at int, message string) {
 	if d.err == nil {
 		d.err = &LineError{Column: at + 1, Field: d.path(), Message: message}
@@ -55,9 +55,9 @@ func (d *decoder) fail(at int, message string) {
 	}
 }
 
-const maxShown = 64 // bytes of a field's name in an error
+const maxShown = 64 // maximum number of bytes of a field's name in an error
 
-// path returns where the value stands, such as "locations[2].url".
+// path returns the path of the current value, such as "locations[2].url".
 func (d *decoder) path() string {
 	p := shorten(d.field)
 	if d.field == "metadata" && d.sub != "" {
@@ -79,7 +79,7 @@ func shorten(s string) string {
 	return s
 }
 
-// space skips white space and returns where it ends.
+// space skips white space and returns the offset after it.
 func (d *decoder) space() int {
 	for d.at < len(d.in) {
 		switch d.in[d.at] {
@@ -92,7 +92,7 @@ func (d *decoder) space() int {
 	return d.at
 }
 
-// take skips white space and c, if it is there.
+// take skips white space, and c if it follows.
 func (d *decoder) take(c byte) bool {
 	if d.err == nil && d.space() < len(d.in) && d.in[d.at] == c {
 		d.at++
@@ -101,15 +101,15 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want fails if c does not come next.
+// want fails if c does not follow.
 func (d *decoder) want(c byte, what string) bool {
 	if !d.take(c) {
-		d.fail(d.space(), "wants "+what+", found "+d.found())
+		d.fail(d.space(), "expected "+what+", found "+d.found())
 	}
 	return d.err == nil
 }
 
-// found says what comes next.
+// found describes what follows.
 func (d *decoder) found() string {
 	if d.at >= len(d.in) {
 		return "the end of the line"
@@ -124,9 +124,9 @@ func (d *decoder) found() string {
 	case c == '-' || '0' <= c && c <= '9':
 		return "a number"
 	case strings.HasPrefix(d.in[d.at:], "null"):
-		return "null (a field without a value is left out)"
+		return "null (omit a field without a value)"
 	case strings.HasPrefix(d.in[d.at:], "true"), strings.HasPrefix(d.in[d.at:], "false"):
-		return "a truth value"
+		return "a boolean"
 	}
 	r, _ := utf8.DecodeRuneInString(d.in[d.at:])
 	return strconv.QuoteRune(r)
@@ -136,12 +136,12 @@ func (d *decoder) found() string {
 func (d *decoder) end() {
 	if d.err == nil && d.space() < len(d.in) {
 		d.field, d.index, d.sub = "", -1, ""
-		d.fail(d.at, "after the record comes "+d.found())
+		d.fail(d.at, "unexpected data after the record: "+d.found())
 	}
 }
 
-// members reads an object: it yields each key, after which the caller reads the
-// value. Its shape is that of an iterator.
+// members is an iterator over the keys of an object. The caller must read the value after
+// each key.
 func (d *decoder) members(yield func(string) bool) {
 	if !d.want('{', "an object") || d.take('}') {
 		return
@@ -159,8 +159,7 @@ func (d *decoder) members(yield func(string) bool) {
 	}
 }
 
-// elements reads a list: it yields the number of each element, which the caller
-// reads.
+// elements is an iterator over the indexes of a list. The caller must read each element.
 func (d *decoder) elements(yield func(int) bool) {
 	if d.want('[', "a list") && !d.take(']') {
 		for i := 0; d.err == nil; i++ {
@@ -188,7 +187,7 @@ func (d *decoder) text() string {
 		case c == '\\':
 			return d.escaped(i)
 		case c < ' ':
-			d.fail(i, "a control character in a string has to be escaped")
+			d.fail(i, "a control character in a string must be escaped")
 			return ""
 		}
 	}
@@ -196,8 +195,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// ordinary returns how many bytes of s, in steps of eight, are neither a quote nor
-// a backslash nor a control character.
+// ordinary returns the length of a prefix of s, a multiple of eight bytes, without quotes,
+// backslashes and control characters.
 func ordinary(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -215,7 +214,7 @@ func ordinary(s string) int {
 	return i
 }
 
-// escaped reads the rest of a string whose first escape is at from.
+// escaped reads the rest of a string whose first escape is at offset from.
 func (d *decoder) escaped(from int) string {
 	b := append(make([]byte, 0, len(d.in[d.at:from])+64), d.in[d.at:from]...)
 	d.at = from
@@ -227,7 +226,7 @@ func (d *decoder) escaped(from int) string {
 		case c == '\\':
 			b = d.escape(b)
 		case c < ' ':
-			d.fail(d.at, "a control character in a string has to be escaped")
+			d.fail(d.at, "a control character in a string must be escaped")
 		default:
 			b = append(b, c)
 			d.at++
@@ -237,7 +236,7 @@ func (d *decoder) escaped(from int) string {
 	return ""
 }
 
-// escape reads one escape and appends what it means.
+// escape reads one escape and appends its value.
 func (d *decoder) escape(b []byte) []byte {
 	if d.at+1 >= len(d.in) {
 		d.fail(len(d.in), "the line ends in a string")
@@ -249,14 +248,14 @@ func (d *decoder) escape(b []byte) []byte {
 	}
 	i := strings.IndexByte(`"\/bfnrt`, c)
 	if i < 0 {
-		d.fail(d.at, "is not an escape of JSON")
+		d.fail(d.at, "invalid escape")
 		return b
 	}
 	d.at += 2
 	return append(b, "\"\\/\b\f\n\r\t"[i])
 }
 
-// unicode reads \uXXXX, or two of them that are a pair.
+// unicode reads \uXXXX, or two of them that form a surrogate pair.
 func (d *decoder) unicode() rune {
 	start := d.at
 	r := d.hex()
@@ -268,7 +267,7 @@ func (d *decoder) unicode() rune {
 			return pair
 		}
 	}
-	d.fail(start, "half of a surrogate pair is not a character")
+	d.fail(start, "unpaired surrogate")
 	return utf8.RuneError
 }
 
@@ -281,18 +280,18 @@ func (d *decoder) hex() rune {
 	}
 	n, err := strconv.ParseUint(d.in[d.at+2:d.at+size], 16, 16)
 	if err != nil {
-		d.fail(d.at, `wants four hex digits after \u`)
+		d.fail(d.at, `expected four hexadecimal digits after \u`)
 		return utf8.RuneError
 	}
 	d.at += size
 	return rune(n)
 }
 
-// integer reads a whole number that is at least low.
+// integer reads a whole number not less than low.
 func (d *decoder) integer(low int64) int64 {
 	at := d.space()
 	if at < len(d.in) && d.in[at] != '-' && (d.in[at] < '0' || d.in[at] > '9') || at >= len(d.in) {
-		d.fail(at, "wants a number, found "+d.found())
+		d.fail(at, "expected a number, found "+d.found())
 		return 0
 	}
 	for d.at++; d.at < len(d.in) && strings.IndexByte("0123456789.eE+-", d.in[d.at]) >= 0; {
@@ -303,7 +302,7 @@ func (d *decoder) integer(low int64) int64 {
 	digits := strings.TrimPrefix(s, "-")
 	switch {
 	case err != nil || n == math.MaxInt64 || len(digits) > 1 && digits[0] == '0':
-		d.fail(at, "wants a whole number")
+		d.fail(at, "expected a whole number")
 	case n < low:
 		d.fail(at, "is too small")
 	}
@@ -319,6 +318,6 @@ func (d *decoder) boolean() bool {
 			return word == "true"
 		}
 	}
-	d.fail(at, "wants true or false, found "+d.found())
+	d.fail(at, "expected true or false, found "+d.found())
 	return false
 }

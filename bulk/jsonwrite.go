@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A jsonEncoder writes the bytes of [store.Record.MarshalJSON], perhaps without
-// what belongs to the store.
+// A jsonEncoder writes the bytes of [store.Record.MarshalJSON], without the fields that belong
+// to the store unless revisions is set.
 type jsonEncoder struct{ revisions bool }
 
 func (jsonEncoder) head() []byte { return nil }
@@ -104,9 +104,8 @@ func appendTexts(b []byte, all []string) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a string of JSON as [encoding/json] writes it, without the
-// escapes that only HTML needs. The two separators that JavaScript takes for ends
-// of lines are escaped, as there.
+// appendText appends a JSON string as [encoding/json] writes it, without the escapes that only
+// HTML needs. U+2028 and U+2029, which are line separators in JavaScript, are escaped.
 func appendText(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

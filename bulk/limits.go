@@ -1,13 +1,13 @@
 package bulk
 
-// The limits of what is read.
+// Limits of reading.
 const (
 	MaxLine    = 4 << 20   // bytes of a line
-	BatchSize  = 5000      // records that go in together
-	ahead      = 4         // batches that were read and are not in yet
-	batchBytes = 16 << 20  // bytes of lines that go in together
-	freeYield  = 4 << 20   // bytes without a record that a compressed file may hold, and
-	maxYield   = 128       // so many more for each of its bytes
-	maxWindow  = 128 << 20 // bytes that a zstd stream may make us keep
-	bufferSize = 256 << 10 // of input and output
+	BatchSize  = 5000      // records of a batch
+	ahead      = 4         // batches read ahead
+	batchBytes = 16 << 20  // bytes of the lines of a batch
+	freeYield  = 4 << 20   // decompressed bytes without a record that are allowed, plus
+	maxYield   = 128       // this number for each compressed byte
+	maxWindow  = 128 << 20 // maximum memory for the window of a zstd stream, in bytes
+	bufferSize = 256 << 10 // of input and output, in bytes
 )

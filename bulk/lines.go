@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// lines reads the lines of a file that is perhaps compressed.
+// lines reads the lines of a file, which may be compressed.
 type lines struct {
 	in    *bufio.Reader
 	yield yield
@@ -24,25 +24,25 @@ type lines struct {
 	number int    // of the last line read, from 1
 	offset int64  // of its first byte
 	next   int64  // of the first byte after it
-	long   []byte // a line that is longer than the buffer
-	done   error  // why there is no more
+	long   []byte // buffer for a line that is longer than that of in
+	done   error  // why reading ended
 
-	encoding string // that the file is not UTF-8 but in; "" if it is UTF-8
+	encoding string // encoding of the file; "" if it is UTF-8
 
-	// What was read and is to be read again: first the lines of again, from
-	// where they were not, then a line that was too long.
+	// Lines to be read again: first those of again, from offset from on, then the error of a
+	// line that was too long.
 	again []byte
 	from  int
 	late  *LineError
 }
 
-// pending reports whether there is something to be read again.
+// pending reports whether there are lines to be read again.
 func (l *lines) pending() bool {
 	return l.from < len(l.again) || l.late != nil
 }
 
-// newLines returns the lines of r. The error is a [*BrokenError] when not even the
-// beginning can be read.
+// newLines returns the lines of r. The error is a [*BrokenError] if even the beginning cannot
+// be read.
 func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	e, err := sheet.encoding()
 	if err != nil {
@@ -65,7 +65,7 @@ func newLines(r io.Reader, c Compression, sheet Sheet) (*lines, error) {
 	return l, nil
 }
 
-// A counter counts what is read.
+// A counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n int64
@@ -77,13 +77,13 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A yield reads what a file holds, as long as that is in proportion to its size or
-// has records in it: a small file can hold any number of blank lines.
+// A yield limits the decompressed data without records to a multiple of the compressed size,
+// because a small file can expand to any number of blank lines.
 type yield struct {
 	r        io.Reader
 	file     *counter
-	held     int64 // that were read, of what the file holds
-	heldThen int64 // the same and what was read of the file, at the last record
+	held     int64 // decompressed bytes read
+	heldThen int64 // held, and the number of bytes read from the file, at the last record
 	fileThen int64
 }
 
@@ -96,12 +96,12 @@ func (y *yield) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errBarren = fmt.Errorf("the last %d MiB have no record in them, and are more than %d times as long as what they were compressed to", freeYield>>20, maxYield)
+var errBarren = fmt.Errorf("the last %d MiB have no records, and are more than %d times as large as their compressed form", freeYield>>20, maxYield)
 
-// fruitful notes that there was a record.
+// fruitful records that there was a record.
 func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
-// decompress returns what r holds.
+// decompress returns a reader of the decompressed content of r.
 func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
 	if c == Auto {
 		c = guess(r)
@@ -123,9 +123,9 @@ func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
 	return r, func() {}, nil
 }
 
-// guess tells the compression from the first bytes.
+// guess detects the compression from the first bytes.
 func guess(r *bufio.Reader) Compression {
-	head, _ := r.Peek(4) // what is missing is missed when it is read
+	head, _ := r.Peek(4) // an error will occur again when reading
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1F, 0x8B}): // RFC 1952, 2.3.1
 		return Gzip
@@ -135,20 +135,20 @@ func guess(r *bufio.Reader) Compression {
 	return Plain
 }
 
-// decode reads from an encoding from now on.
+// decode decodes the rest of the input from an encoding.
 func (l *lines) decode(e encoding.Encoding, name string) {
 	l.in, l.encoding = bufio.NewReaderSize(e.NewDecoder().Reader(l.in), bufferSize), name
 }
 
-// mark skips the byte order mark of UTF-8, and reads UTF-16 by its own.
+// mark skips the byte order mark of UTF-8, and decodes UTF-16 if that has one.
 func (l *lines) mark() error {
-	head, _ := l.in.Peek(4) // what is missing is missed when it is read
+	head, _ := l.in.Peek(4) // an error will occur again when reading
 	switch {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
 		n, err := l.in.Discard(len("\uFEFF"))
 		l.next = int64(n)
 		return err
-	case l.encoding != "": // which has been given
+	case l.encoding != "": // given explicitly
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(head, []byte{0, 0, 0xFE, 0xFF}):
 		return &BrokenError{Line: 1, Err: errors.New("it is UTF-32; save it as UTF-8")}
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
@@ -157,14 +157,14 @@ func (l *lines) mark() error {
 	return nil
 }
 
-// What is wrong with a line that is not text.
+// Errors about the encoding of a line.
 const (
-	notUTF8    = "is not UTF-8; save the file as UTF-8, or say what encoding it has, such as windows-1252"
-	notEncoded = "is not %s: it has a character that could not be read"
+	notUTF8    = "is not UTF-8; save the file as UTF-8, or specify its encoding, such as windows-1252"
+	notEncoded = "is not %s: it has an invalid character"
 )
 
-// replaced returns the offset of the first character that could not be read, -1 if
-// there is none or the file is UTF-8.
+// replaced returns the offset of the first character that could not be decoded, -1 if there
+// is none or the file is UTF-8.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1
@@ -172,18 +172,18 @@ func (l *lines) replaced(line string) int {
 	return strings.IndexRune(line, utf8.RuneError)
 }
 
-// broken ends the reading, in a line.
+// broken ends reading with an error in a line.
 func (l *lines) broken(line int, err error) error {
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
-		err = fmt.Errorf("%w: some of it may have been read wrong: import a good copy, and look at the history of what that changes", err)
+		err = fmt.Errorf("%w: some records may have been read wrong: import a good copy, and check the history of what that changes", err)
 	}
 	l.done = &BrokenError{Line: line, Err: err}
 	return l.done
 }
 
-// read returns the next line with its end; it is good until the next call. When
-// it was the last, done is set. The error is a [*LineError] for a line that is too
-// long, a [*BrokenError], or io.EOF.
+// read returns the next line with its line break; it is valid until the next call. After the
+// last line, done is set. The error is a [*LineError] for a line that is too long, a
+// [*BrokenError], or io.EOF.
 func (l *lines) read() ([]byte, error) {
 	if l.from < len(l.again) {
 		rest := l.again[l.from:]
@@ -213,14 +213,14 @@ func (l *lines) read() ([]byte, error) {
 	return l.ended(part, err)
 }
 
-// step goes on to the next line, which has so many bytes.
+// step advances to the next line, which has this size.
 func (l *lines) step(size int64) {
 	l.number++
 	l.offset = l.next
 	l.next += size
 }
 
-// ended returns a line behind which something ended, perhaps only the line.
+// ended handles the error after a line.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -233,8 +233,8 @@ func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	return line, nil
 }
 
-// rest reads on after the first part of a line that is longer than the buffer.
-// A line that is too long is skipped.
+// rest reads the rest of a line that is longer than the buffer. A line that is too long is
+// skipped.
 func (l *lines) rest(part []byte) ([]byte, error) {
 	const most = MaxLine + len("\r\n")
 	l.long = append(l.long[:0], part...)
@@ -256,8 +256,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes lines that were read last be read again. It costs what they are
-// long, or nothing if they were read again already.
+// unread makes the last lines read be read again. It takes time proportional to their length,
+// or none if they were read again already.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n
@@ -271,14 +271,14 @@ func (l *lines) unread(text string) {
 	}
 }
 
-// unreadLong makes a line that is too long, read last, be read again.
+// unreadLong makes a line that is too long, the last one read, be read again.
 func (l *lines) unreadLong(bad *LineError) {
 	l.late = bad
 	l.next -= bad.size
 	l.number--
 }
 
-// trimEnd returns a line without its end.
+// trimEnd returns a line without its line break.
 func trimEnd(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
@@ -289,5 +289,5 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// blank reports whether a line has nothing but white space.
+// blank reports whether a line has only white space.
 func blank(line []byte) bool { return len(bytes.TrimLeft(line, " \t\r\n")) == 0 }

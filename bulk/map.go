@@ -15,9 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// usable returns the locations to which a client without wishes is led at a time,
-// the best first, as package resolve orders them: none for a name that is not
-// active.
+// usable returns the locations for a client without preferences at a time, best first, in the
+// order of package resolve; none for a name that is not active.
 func usable(r *store.Record, at time.Time) []nomen.Location {
 	switch {
 	case r.Status != nomen.Active:
@@ -74,8 +73,8 @@ func best(r *store.Record, at time.Time) (string, error) {
 	return all[0].URL, leads(0, all[0].URL)
 }
 
-// leads refuses what no client can be sent to, and what could break out of its line
-// or word: a URI is visible ASCII alone.
+// leads returns an error for a URL to which no client can be redirected, or which could break
+// out of its line or word: a URI consists of visible ASCII.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -83,7 +82,7 @@ func leads(i int, url string) error {
 	return nil
 }
 
-// visibleKey returns the path under which a name is asked.
+// visibleKey returns the path of requests for a name.
 func visibleKey(n name.Name) (string, error) {
 	for i := range len(n.Key()) {
 		if c := n.Key()[i]; c <= ' ' || c > '~' {
@@ -106,15 +105,14 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 #
 `
 
-// maxNginxWord is the longest word that nginx reads, in bytes, quotes included
+// maxNginxWord is the maximum length of a word in nginx, in bytes, including quotes
 // (NGX_CONF_BUFFER is one more).
 const maxNginxWord = 4095
 
-// A nginxMap writes lines for the map directive of nginx. Both words stand in
-// quotes, in which only the quote and the backslash have a meaning, and the dollar
-// sign of variables in the second one: it cannot be escaped, so a variable stands
-// for it. In a map nginx does not tell upper from lower case, and refuses the
-// whole file for two keys that are equal then.
+// A nginxMap writes lines for the map directive of nginx. Both words are in quotes, in which
+// only the quote and the backslash are special, and in the second one the dollar sign of
+// variables. That cannot be escaped, so it is replaced by a variable. The keys of a map are
+// case-insensitive, and nginx rejects the whole file if two keys are equal.
 type nginxMap struct {
 	at     time.Time
 	folded map[uint64]struct{} // hashes of the folded names that have capital letters
@@ -138,22 +136,22 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	from := len(b)
 	b = appendNginx(b, key, false)
 	if len(b)-from > maxNginxWord {
-		return b, &heldError{"name", "is longer than a word that nginx reads"}
+		return b, &heldError{"name", "exceeds the maximum length of a word in nginx"}
 	}
 	b = append(b, ' ')
 	from = len(b)
 	b = appendNginx(b, url, true)
 	if len(b)-from > maxNginxWord {
-		return b, &heldError{"url", "is longer than a word that nginx reads"}
+		return b, &heldError{"url", "exceeds the maximum length of a word in nginx"}
 	}
 	if m.seen(key) {
-		return b, &heldError{"name", "differs only by the case of letters from another name, and nginx does not tell them apart"}
+		return b, &heldError{"name", "differs from another name only by case, and keys in nginx are case-insensitive"}
 	}
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key is equal to one before it but for the case of
-// letters. Of such keys the first in the order of bytes has a capital letter.
+// seen reports whether a key is equal to an earlier one except for case. Of such keys, the first
+// one in byte order has a capital letter.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)
@@ -166,7 +164,7 @@ func (m *nginxMap) seen(key string) bool {
 	return false
 }
 
-// appendNginx appends a word in quotes.
+// appendNginx appends a quoted word.
 func appendNginx(b []byte, s string, variables bool) []byte {
 	b = append(b, '"')
 	for i := range len(s) {
@@ -196,12 +194,12 @@ const apacheHead = `# The locations of names, for Apache httpd:
 #
 `
 
-// maxApacheLine is the longest line that mod_rewrite reads in one piece, in bytes,
-// with its end (REWRITE_MAX_TXT_MAP_LINE).
+// maxApacheLine is the maximum length of a line that mod_rewrite reads, in bytes, including the
+// line break (REWRITE_MAX_TXT_MAP_LINE).
 const maxApacheLine = 1024
 
-// An apacheMap writes lines for the directive RewriteMap of Apache httpd: two
-// words without quotes, so that neither can have white space.
+// An apacheMap writes lines for the directive RewriteMap of Apache httpd: two words without
+// quotes, which therefore cannot contain white space.
 type apacheMap struct{ at time.Time }
 
 func (apacheMap) head() []byte { return []byte(apacheHead) }
@@ -221,13 +219,12 @@ func (m apacheMap) record(b []byte, r *store.Record) ([]byte, error) {
 	b = append(b, url...)
 	b = append(b, '\n')
 	if len(b)-from > maxApacheLine {
-		return b, &heldError{"url", fmt.Sprintf("its line would have more than the %d bytes that Apache httpd reads", maxApacheLine)}
+		return b, &heldError{"url", fmt.Sprintf("its line would exceed the %d bytes that Apache httpd reads", maxApacheLine)}
 	}
 	return b, nil
 }
 
-// An uriList writes the locations of each name behind a comment with the name
-// (RFC 2483, 5).
+// An uriList writes the locations of each name after a comment with the name (RFC 2483, 5).
 type uriList struct{ at time.Time }
 
 func (uriList) head() []byte { return nil }

@@ -9,22 +9,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// keyPrefix returns what the keys of names begin with that begin with s, in any
-// spelling: the scheme, the namespace and what follows are folded as in names, and
-// the rest too where the authority of o.At folds its names. What is no beginning of
-// a name stays as it is.
+// keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling:
+// scheme, namespace and what follows are folded as in names, and the rest too if the authority
+// at o.At folds case. Anything that is not the beginning of a name is not changed.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
 	key := canonicalPrefix(o.Prefix)
 	if key == strings.ToLower(key) {
 		return key, nil
 	}
 	probe := name.FromKey(key + "0")
-	fold := 0 // from where
+	fold := 0 // offset from which to fold
 	for a, err := range s.Authorities(ctx, o.At) {
 		if err != nil {
 			return "", err
 		}
-		if a.Prefix.Covers(probe) { // the longest comes last
+		if a.Prefix.Covers(probe) { // the longest prefix comes last
 			fold = len(key)
 			if a.FoldCase {
 				fold = len(a.Prefix.String())
@@ -37,7 +36,7 @@ func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, e
 	return key[:fold] + strings.ToLower(key[fold:]), nil
 }
 
-// canonicalPrefix returns what keys begin with where spellings begin with s.
+// canonicalPrefix returns the prefix of keys whose spellings begin with s.
 func canonicalPrefix(s string) string {
 	if p, err := name.ParsePrefix(s); err == nil {
 		key := p.String()

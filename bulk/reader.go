@@ -11,32 +11,32 @@ import (
 // A Line is one record of a file.
 type Line struct {
 	Number int              // of its first line, from 1
-	Offset int64            // of its first byte, from 0, in what was compressed
-	Record *store.Record    // Name is zero: Spelling is what the file has
-	Fields registrar.Fields // that the file has for it
+	Offset int64            // of its first byte, from 0, after decompression
+	Record *store.Record    // Name is zero; Spelling is as in the file
+	Fields registrar.Fields // fields that the file has for it
 	size   int              // bytes
-	table  *table           // the columns, if it comes from a table
-	places []place          // where its locations stand, if it comes from a table
+	table  *table           // the table that it comes from, if any
+	places []place          // positions of its locations, if it comes from a table
 }
 
-// A Reader reads the records of a file, one after the other.
+// A Reader reads the records of a file one after another.
 type Reader struct {
 	lines *lines
 	next  func() (Line, error)
 }
 
-// NewReader returns a Reader of r. The error is a [*BrokenError] when not even
-// the beginning can be read, and a [*LineError] for a header line of a table that
-// is not one, or a [*SheetError]. The Reader has to be closed; r stays open.
+// NewReader returns a Reader of r. The error is a [*BrokenError] if even the beginning cannot
+// be read, a [*LineError] for an invalid header line of a table, or a [*SheetError]. The
+// caller must close the Reader, which does not close r.
 func NewReader(r io.Reader, f Format, c Compression, sheet Sheet) (*Reader, error) {
 	if !f.Readable() {
-		return nil, fmt.Errorf("bulk: %s is not read", f)
+		return nil, fmt.Errorf("bulk: reading the format %s is not supported", f)
 	}
 	if err := sheet.Check(); err != nil {
 		return nil, err
 	}
 	if sheet.Spreadsheet && f == JSONLines {
-		return nil, &SheetError{"spreadsheet", f.String(), "only csv and tsv have cells that are marked"}
+		return nil, &SheetError{"spreadsheet", f.String(), "only csv and tsv have marked cells"}
 	}
 	l, err := newLines(r, c, sheet)
 	if err != nil {
@@ -56,12 +56,12 @@ func NewReader(r io.Reader, f Format, c Compression, sheet Sheet) (*Reader, erro
 	return reader, nil
 }
 
-// Close releases what the Reader holds.
+// Close releases the resources of the Reader.
 func (r *Reader) Close() { r.lines.close() }
 
-// Next returns the next record. The error is a [*LineError] for what is none,
-// after which Next goes on; a [*BrokenError] when the input broke off; and io.EOF
-// at the end.
+// Next returns the next record. The error is a [*LineError] for an invalid one, after which
+// Next can be called again; a [*BrokenError] if the input ended too early; and io.EOF at the
+// end.
 func (r *Reader) Next() (Line, error) {
 	line, err := r.next()
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// record reads the object of a record, and which fields it has. Its shape is
-// known, so nothing here recurs.
+// record reads the object of a record, and returns which fields it has. The structure is known,
+// so there is no recursion.
 func (d *decoder) record() (*store.Record, registrar.Fields) {
 	rec := new(store.Record)
 	fields := registrar.FieldName
@@ -59,10 +59,10 @@ const (
 	isValidUntil
 )
 
-// A memberSet is the set of the members that an object has had.
+// A memberSet is a set of members of an object.
 type memberSet uint32
 
-// members are the names of the members in JSON, and the columns of tables.
+// members are the names of the members in JSON, and of the columns of tables.
 var members = [...]string{
 	isName: "name", isStatus: "status", isLocations: "locations", isMetadata: "metadata", isSameAs: "same_as",
 	isSuccessors: "successors", isReason: "reason", isShowLocations: "show_locations", isModified: "modified", isRevision: "revision",
@@ -71,10 +71,10 @@ var members = [...]string{
 	isValidFrom: "valid_from", isValidUntil: "valid_until",
 }
 
-// recordBit returns the member of a record that is called key.
+// recordBit returns the member of a record with this name.
 func recordBit(key string) int { return memberBit(key, isName, isRevision) }
 
-// locationBit returns the member of a location that is called key.
+// locationBit returns the member of a location with this name.
 func locationBit(key string) int { return memberBit(key, isURL, isValidUntil) }
 
 func memberBit(key string, first, last int) int {
@@ -86,7 +86,7 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first fails when a member is unknown or comes a second time.
+// first fails if a member is unknown or repeated.
 func (d *decoder) first(seen *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
@@ -98,7 +98,7 @@ func (d *decoder) first(seen *memberSet, bit int) bool {
 	return d.err == nil
 }
 
-// value reads a member of a record.
+// value reads the value of a member of a record.
 func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	switch bit {
 	case isName:
@@ -132,12 +132,12 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	return 0
 }
 
-// time reads a time that is not needed, but has to be one.
+// time checks a time, which is ignored.
 func (d *decoder) time() {
 	at := d.space()
 	var t time.Time
 	if s := d.text(); s != "" && t.UnmarshalText([]byte(s)) != nil {
-		d.fail(at, "wants a time in the form 2006-01-02T15:04:05Z")
+		d.fail(at, "expected a time in the form 2006-01-02T15:04:05Z")
 	}
 }
 
@@ -182,10 +182,10 @@ func (d *decoder) location(l *nomen.Location) {
 	}
 }
 
-// minRank lets the registrar say what is wrong with a negative number.
+// minRank admits negative numbers, for which the registrar has a better error.
 const minRank = -1 << 31
 
-// textOf returns the text of l that bit stands for.
+// textOf returns a pointer to the text member of l.
 func textOf(l *nomen.Location, bit int) *string {
 	switch bit {
 	case isURL:

@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// A row is a line of a table, or several where a quoted cell has ends of lines.
+// A row is a line of a table, or several if a quoted cell contains line breaks.
 type row struct {
-	text   string // as read, with its end
+	text   string // as read, with its line break
 	number int    // of its first line
 	offset int64  // of its first byte
 	cells  []cell
-	bad    *LineError // what is wrong; the cells are those before it
+	bad    *LineError // the first error; cells has only those before it
 }
 
 // A cell is one value of a row.
 type cell struct {
 	text string
-	at   int // in the text of the row, of the first byte of the value
+	at   int // offset of the value in the text of the row
 }
 
 // place returns line, column and offset of a byte of the row.
@@ -31,7 +31,7 @@ func (r *row) place(at int) (line, column int, offset int64) {
 	return r.number + strings.Count(before, "\n"), at - strings.LastIndexByte(before, '\n'), r.offset + int64(at)
 }
 
-// fail keeps the first thing that is wrong.
+// fail records the first error.
 func (r *row) fail(at int, field, format string, args ...any) {
 	if r.bad != nil {
 		return
@@ -40,7 +40,7 @@ func (r *row) fail(at int, field, format string, args ...any) {
 	r.bad.Line, r.bad.Column, r.bad.Offset = r.place(at)
 }
 
-// unmark takes the marks for spreadsheets from the cells.
+// unmark removes the marks for spreadsheets from the cells.
 func (r *row) unmark() {
 	for i := range r.cells {
 		c := &r.cells[i]
@@ -58,13 +58,12 @@ type rowReader struct {
 	row   row  // the last one
 	long  []byte
 
-	delimiter byte                   // between the cells of CSV; 0 for that of the first row
-	recognise func(line string) byte // returns it; nil for a comma
+	delimiter byte                   // of the cells of CSV; 0 if it is to be recognised in the first row
+	recognise func(line string) byte // returns the delimiter; nil for a comma
 }
 
-// next reads the next row that is not empty, which is good until the next call.
-// The error is a [*LineError] for a line that cannot be read at all, a
-// [*BrokenError], or io.EOF.
+// next returns the next row that is not empty; it is valid until the next call. The error is a
+// [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
 func (t *rowReader) next() (*row, error) {
 	for {
 		text, err := t.lines.read()
@@ -95,8 +94,8 @@ func (t *rowReader) next() (*row, error) {
 	}
 }
 
-// named sets the delimiter by the first row, and reports whether that is the line by
-// which Excel is told of it.
+// named sets the delimiter from the first row, and reports whether that is a "sep=" line for
+// Excel.
 func (t *rowReader) named() bool {
 	if t.delimiter = ','; t.recognise == nil {
 		return false
@@ -110,8 +109,8 @@ func (t *rowReader) named() bool {
 	return false
 }
 
-// gather reads on until the quotes are even in number, and reports whether they
-// are; at most as much as a line may have.
+// gather reads lines until the number of quotes is even, at most the maximum length of a line. It
+// reports whether the number is even.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
 	for len(t.long) <= MaxLine {
@@ -136,9 +135,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split cuts the row into cells. If that fails, the lines behind the one with the
-// fault are read again, as rows of their own: nothing that a quote too many has
-// swallowed is lost. The error is a [*BrokenError].
+// split splits the row into cells. If that fails, the lines after the one with the error are
+// read again as separate rows, so that nothing swallowed by a superfluous quote is lost. The
+// error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {
@@ -167,7 +166,7 @@ func (t *rowReader) split(even bool) error {
 	return nil
 }
 
-// splitTabs cuts the row at tabs.
+// splitTabs splits the row at tabs.
 func (r *row) splitTabs() {
 	text := strings.TrimSuffix(strings.TrimSuffix(r.text, "\n"), "\r")
 	for at := 0; ; {
@@ -181,8 +180,8 @@ func (r *row) splitTabs() {
 	}
 }
 
-// splitCells cuts the row at delimiters (RFC 4180, 2). If a cell is not well formed
-// it returns where it begins, else -1.
+// splitCells splits the row at delimiters (RFC 4180, 2). It returns the offset of the first
+// invalid cell, or -1.
 func (r *row) splitCells(delimiter byte) int {
 	for at := 0; ; {
 		begin := at
@@ -200,17 +199,16 @@ func (r *row) splitCells(delimiter byte) int {
 		case rest[0] == delimiter:
 			at++
 		case rest[0] == '\r':
-			r.fail(at, "", "a carriage return alone ends no line; a cell that has one is written in quotes")
+			r.fail(at, "", "a carriage return without a line feed; put a cell that contains one in quotes")
 			return begin
 		default:
-			r.fail(at, "", "after the closing quote of a cell comes %s", shown(rest))
+			r.fail(at, "", "unexpected %s after the closing quote of a cell", shown(rest))
 			return begin
 		}
 	}
 }
 
-// bare reads a cell without quotes and returns where it ends, -1 if it is not
-// well formed.
+// bare reads a cell without quotes and returns the offset after it, -1 if it is invalid.
 func (r *row) bare(at int, delimiter byte) int {
 	i := at
 	for ; i < len(r.text); i++ {
@@ -219,7 +217,7 @@ func (r *row) bare(at int, delimiter byte) int {
 			break
 		}
 		if c == '"' {
-			r.fail(i, "", `a quote in a cell that does not begin with one; write the cell in quotes, and the quote twice`)
+			r.fail(i, "", `a quote in a cell that does not begin with one; put the cell in quotes, and double the quote`)
 			return -1
 		}
 	}
@@ -227,8 +225,8 @@ func (r *row) bare(at int, delimiter byte) int {
 	return i
 }
 
-// quoted reads a cell from behind its first quote and returns where it ends, -1
-// if the quote is not closed.
+// quoted reads a cell after its opening quote and returns the offset after it, -1 if the quote is
+// not closed.
 func (r *row) quoted(at int) int {
 	twice := false
 	for i := at; ; {

@@ -9,21 +9,20 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A Sheet says how a file is written that comes from a spreadsheet or another
-// system. The zero Sheet is that of files that nomen writes, and recognises
-// semicolons, tabs and bars between the cells of a CSV file.
+// A Sheet describes a file from a spreadsheet or another program. The zero Sheet is for files
+// that nomen writes, and recognises semicolons, tabs and bars as delimiters of a CSV file.
 type Sheet struct {
 	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
-	Delimiter string   // between the cells of CSV: one of ; , | tab; "" for what the header line has
-	Columns   []string // TITLE=COLUMN: the column that a title means; without a COLUMN it is left out
-	Split     []string // COLUMN=SEPARATOR: what stands between the values of a column, such as ; or ||
+	Delimiter string   // of the cells of CSV: one of ; , | tab; "" recognises it in the header line
+	Columns   []string // TITLE=COLUMN: the column for a title; without COLUMN it is skipped
+	Split     []string // COLUMN=SEPARATOR: separator of the values of a column, such as ; or ||
 
-	// Spreadsheet takes the marks from cells that an export for spreadsheets has
-	// marked; see [ExportOptions]. Only CSV and TSV have cells.
+	// Spreadsheet removes the marks that an export for spreadsheets has added; see
+	// [ExportOptions]. It is only for CSV and TSV.
 	Spreadsheet bool
 }
 
-// A SheetError is returned for what a [Sheet] cannot say.
+// A SheetError is returned for an invalid [Sheet].
 type SheetError struct {
 	Option string // such as "delimiter"
 	Value  string
@@ -34,7 +33,7 @@ func (e *SheetError) Error() string {
 	return fmt.Sprintf("%s %q: %s", e.Option, e.Value, e.Reason)
 }
 
-// Check returns a [*SheetError] for what is wrong whatever the file is.
+// Check returns a [*SheetError] for options that are invalid for any file.
 func (s *Sheet) Check() error {
 	if _, err := s.encoding(); err != nil {
 		return err
@@ -46,29 +45,29 @@ func (s *Sheet) Check() error {
 		title, column, ok := cutLast(c, '=')
 		switch {
 		case !ok || title == "":
-			return &SheetError{"map", c, "want TITLE=COLUMN"}
+			return &SheetError{"map", c, "expected TITLE=COLUMN"}
 		case column != "" && parseColumn(column).bit == isUnknown:
-			return &SheetError{"map", c, "unknown column; there are " + strings.Join(titles(), " ")}
+			return &SheetError{"map", c, "unknown column; must be one of " + strings.Join(titles(), " ")}
 		}
 	}
 	for _, c := range s.Split {
 		title, separator, ok := strings.Cut(c, "=")
 		switch {
 		case !ok || title == "" || separator == "":
-			return &SheetError{"split", c, "want COLUMN=SEPARATOR"}
+			return &SheetError{"split", c, "expected COLUMN=SEPARATOR"}
 		case !parseColumn(title).holdsList():
-			return &SheetError{"split", c, "only successors, same_as and the columns of dc: hold several values"}
+			return &SheetError{"split", c, "only successors, same_as and dc: columns can have several values"}
 		}
 	}
 	return nil
 }
 
-// holdsList reports whether the cells of a column can hold several values.
+// holdsList reports whether the cells of a column can have several values.
 func (c column) holdsList() bool {
 	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
 }
 
-// cutLast cuts s at the last separator: titles may have it.
+// cutLast cuts s at the last separator, because titles may contain it.
 func cutLast(s string, separator byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, separator)
 	if i < 0 {
@@ -77,8 +76,8 @@ func cutLast(s string, separator byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// column returns what the title of a column means. The last of several that map a
-// title counts.
+// column returns the column for a title. If several mappings have the title, the last one
+// counts.
 func (s *Sheet) column(title string) (c column, mapped bool) {
 	for _, m := range s.Columns {
 		if from, to, _ := cutLast(m, '='); from == title {
@@ -99,10 +98,10 @@ func (s *Sheet) column(title string) (c column, mapped bool) {
 	return c, mapped
 }
 
-// delimiters are those that are recognised, in the order in which they are tried.
+// delimiters are the recognised delimiters, in order of preference.
 const delimiters = ",;\t|"
 
-// delimiter returns the byte between cells, 0 for what the header line has.
+// delimiter returns the delimiter, 0 if it is to be recognised.
 func (s *Sheet) delimiter() (byte, error) {
 	switch d := s.Delimiter; {
 	case d == "":
@@ -112,11 +111,11 @@ func (s *Sheet) delimiter() (byte, error) {
 	case len(d) == 1 && strings.Contains(delimiters, d):
 		return d[0], nil
 	}
-	return 0, &SheetError{"delimiter", s.Delimiter, "want , ; | or tab"}
+	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the delimiter of a header line: the first that makes one of its
-// cells the name, or else the one that comes most often.
+// recognise returns the delimiter of a header line: the first one with which a cell is the title
+// of the name, otherwise the most frequent one.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {
@@ -134,8 +133,7 @@ func (s *Sheet) recognise(line string) byte {
 	return best
 }
 
-// splitQuoted cuts a line at the delimiters that are not in quotes, and drops the
-// quotes.
+// splitQuoted splits a line at delimiters outside of quotes, and removes the quotes.
 func splitQuoted(line string, delimiter byte) []string {
 	var cells []string
 	begin, quoted := 0, false
@@ -152,7 +150,7 @@ func splitQuoted(line string, delimiter byte) []string {
 	return cells
 }
 
-// encodings returns the names of the encodings that a file may have.
+// encodings returns the names of the supported encodings.
 func encodings() string {
 	names := []string{"utf-8", "utf-16", "utf-16le", "utf-16be"}
 	for _, e := range charmap.All {
@@ -163,12 +161,12 @@ func encodings() string {
 	return strings.Join(names, " ")
 }
 
-// encodingName returns the name of an encoding in the form in which it is given.
+// encodingName returns the canonical form of the name of an encoding.
 func encodingName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
 }
 
-// encoding returns that of the file, nil for UTF-8 or what the byte order mark says.
+// encoding returns the encoding of the file, nil for UTF-8 or as the byte order mark says.
 func (s *Sheet) encoding() (encoding.Encoding, error) {
 	name := encodingName(s.Encoding)
 	switch name {
@@ -190,5 +188,5 @@ func (s *Sheet) encoding() (encoding.Encoding, error) {
 			return e, nil
 		}
 	}
-	return nil, &SheetError{"encoding", s.Encoding, "want one of " + encodings()}
+	return nil, &SheetError{"encoding", s.Encoding, "must be one of " + encodings()}
 }

@@ -62,13 +62,13 @@ func TestSheets(t *testing.T) {
 		sheet Sheet
 		want  string
 	}{
-		{Sheet{Encoding: "klingon"}, `encoding "klingon": want one of utf-8 utf-16 `},
-		{Sheet{Delimiter: "::"}, `delimiter "::": want `},
-		{Sheet{Columns: []string{"a"}}, `map "a": want TITLE=COLUMN`},
+		{Sheet{Encoding: "klingon"}, `encoding "klingon": must be one of utf-8 utf-16 `},
+		{Sheet{Delimiter: "::"}, `delimiter "::": must be `},
+		{Sheet{Columns: []string{"a"}}, `map "a": expected TITLE=COLUMN`},
 		{Sheet{Columns: []string{"a=colour"}}, `map "a=colour": unknown column`},
-		{Sheet{Columns: []string{"a=b=name"}}, `map "a=b=name": the file has no column of this title`},
+		{Sheet{Columns: []string{"a=b=name"}}, `map "a=b=name": the file has no column with this title`},
 		{Sheet{Split: []string{"url=;"}}, `split "url=;": only successors`},
-		{Sheet{Split: []string{"dc:creator"}}, `split "dc:creator": want COLUMN=SEPARATOR`},
+		{Sheet{Split: []string{"dc:creator"}}, `split "dc:creator": expected COLUMN=SEPARATOR`},
 	} {
 		_, _, err := newBench(t).bring(strings.NewReader("name\n"), ImportOptions{Format: CSV, Sheet: tt.sheet})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -1,17 +1,16 @@
 package bulk
 
-// A Summary counts the records of an import. Of an export Read is those that were
-// written, Refused those that the format cannot hold, and LeftOut those that it is
-// not about.
+// A Summary counts the records of an import. For an export, Read counts the records written,
+// Refused those that the format cannot represent, and LeftOut those that it does not include.
 type Summary struct {
-	Read      int64   `json:"read"` // bad ones too
+	Read      int64   `json:"read"` // including invalid ones
 	Created   int64   `json:"created"`
 	Changed   int64   `json:"changed"`
 	Unchanged int64   `json:"unchanged"`
 	Refused   int64   `json:"refused"`
-	Retired   int64   `json:"retired,omitempty"` // left as they are, being retired
-	Warned    int64   `json:"warned,omitempty"`  // created or changed, and with something that may not be meant
+	Retired   int64   `json:"retired,omitempty"` // not changed because they are retired
+	Warned    int64   `json:"warned,omitempty"`  // created or changed, with warnings
 	LeftOut   int64   `json:"left_out,omitempty"`
-	Import    string  `json:"import,omitempty"` // ID of the changes, by which they can be undone; absent if there were none
+	Import    string  `json:"import,omitempty"` // batch ID of the changes, by which they can be undone; absent if there were none
 	Seconds   float64 `json:"seconds"`
 }

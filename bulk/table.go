@@ -13,21 +13,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A column is one of a table.
+// A column is a column of a table.
 type column struct {
 	title   string
-	bit     int    // what it holds: one of the members of a record or a location
+	bit     int    // a member of a record or a location
 	element string // of metadata
 
-	separator string // between its values; "" for a bar, with escapes
-	ignored   bool   // it is left out
+	separator string // of its values; "" for a bar, with escapes
+	ignored   bool   // it is skipped
 }
 
-// The columns of a table are those of a record, of a location, and one for each
-// element of metadata with this before it.
+// The columns of a table are the members of a record and of a location, and one for each element
+// of metadata with this prefix.
 const elementColumn = "dc:"
 
-// titles returns the columns of a table as they are written.
+// titles returns the titles of the columns as they are written.
 func titles() []string {
 	all := []string{
 		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",
@@ -39,8 +39,7 @@ func titles() []string {
 	return all
 }
 
-// elements returns the elements of metadata (RFC 5013), in the order of their
-// columns.
+// elements returns the elements of metadata (RFC 5013), in the order of their columns.
 func elements() []string {
 	return []string{
 		"title", "creator", "subject", "description", "publisher", "contributor", "date", "type",
@@ -48,8 +47,7 @@ func elements() []string {
 	}
 }
 
-// parseColumn returns the column with this title; its bit is isUnknown if there
-// is none.
+// parseColumn returns the column with this title; its bit is isUnknown if there is none.
 func parseColumn(title string) column {
 	c := column{title: title}
 	if e, ok := strings.CutPrefix(title, elementColumn); ok {
@@ -69,42 +67,41 @@ func parseColumn(title string) column {
 	return c
 }
 
-// A table reads records from CSV or TSV. Rows of one name that stand together are
-// one record.
+// A table reads records from CSV or TSV. Consecutive rows with the same name are one record.
 type table struct {
 	rows    rowReader
 	sheet   Sheet
 	columns []column
-	name    int // the column of the name
+	name    int // index of the column of the name
 
 	open  bool // a record is being read
 	line  Line // the record
 	first []given
-	bad   *LineError // why it is none
-	gap   int        // the line, after its rows, that nobody can read; 0 if there is none
-	done  error      // why there is no more
+	bad   *LineError // why the record is invalid
+	gap   int        // an unreadable line after the rows of the record; 0 if there is none
+	done  error      // why reading ended
 
-	held  []*LineError // lines that nobody can read since the record began, at most maxHeld
-	queue []result     // what was read and is to be told, in the order of lines
+	held  []*LineError // errors of unreadable lines since the record began, at most maxHeld
+	queue []result     // results to be returned, in the order of lines
 }
 
-// A result is what next returns.
+// A result is a result of next.
 type result struct {
 	line Line
 	err  error
 }
 
-// maxHeld bounds how many lines that nobody can read are kept until the record
-// before them is told.
+// maxHeld is the maximum number of errors of unreadable lines that are kept until the record
+// before them is returned.
 const maxHeld = 1000
 
-// A given is the first value of a column of the record, not of a location.
+// A given is the first value in a column of the record, not of a location.
 type given struct {
 	text string
 	line int
 }
 
-// A place is where a location stands.
+// A place is the position of a location in the file.
 type place struct {
 	line   int
 	offset int64
@@ -123,7 +120,7 @@ func newTable(l *lines, f Format, sheet Sheet) (*table, error) {
 	head, err := t.rows.next()
 	switch {
 	case errors.Is(err, io.EOF): // a pipe that broke before its first line looks like this
-		return nil, &LineError{Line: 1, Column: 1, Message: "there is no line: a table begins with one that names its columns, also where no record follows"}
+		return nil, &LineError{Line: 1, Column: 1, Message: "the file is empty: a table must begin with a line that names its columns, even if no record follows"}
 	case err != nil:
 		return nil, err
 	}
@@ -155,7 +152,7 @@ func (t *table) header(head *row) {
 			}
 			unknown = append(unknown, fmt.Sprintf("%s (number %d%s)", shorten(c.text), i+1, t.hint(c.text)))
 		case seen[col.title]:
-			head.fail(c.at, col.title, "the column stands there twice")
+			head.fail(c.at, col.title, "the column is repeated")
 		case col.bit == isName:
 			t.name = i
 		}
@@ -164,21 +161,21 @@ func (t *table) header(head *row) {
 	}
 	if len(unknown) > 0 {
 		at, title := head.cells[first].at, shorten(head.cells[first].text)
-		head.bad = nil // this tells more
+		head.bad = nil // this error says more
 		head.fail(at, title, "unknown columns: %s; there are %s (map TITLE=COLUMN says what a title means, and TITLE= leaves it out)",
 			strings.Join(unknown, ", "), strings.Join(titles(), " "))
 	}
 	for _, m := range t.sheet.Columns {
 		if title, _, _ := cutLast(m, '='); !mapped[title] {
-			head.fail(0, "", "map %q: the file has no column of this title", m)
+			head.fail(0, "", "map %q: the file has no column with this title", m)
 		}
 	}
 	if t.name < 0 {
-		head.fail(0, "name", "the first line has to name the columns, and one of them is name")
+		head.fail(0, "name", "the first line must name the columns, and one of them must be name")
 	}
 }
 
-// hint says what is perhaps meant by an unknown title.
+// hint suggests what an unknown title may mean.
 func (t *table) hint(title string) string {
 	lower := strings.ToLower(strings.TrimSpace(title))
 	dublin := elementColumn + strings.TrimPrefix(strings.TrimPrefix(lower, "dc."), "dcterms.")
@@ -188,9 +185,9 @@ func (t *table) hint(title string) string {
 	case parseColumn(dublin).bit != isUnknown:
 		return fmt.Sprintf(": write %q", dublin)
 	case t.rows.tabs && strings.ContainsAny(title, ",;"):
-		return ": the file has no tabs between its columns; say that the format is csv"
+		return ": the file has no tabs between its columns; set the format to csv"
 	case !t.rows.tabs && strings.ContainsAny(title, delimiters):
-		return ": it has one of , ; | or a tab in it; say which of them is the delimiter"
+		return ": it contains one of , ; | or a tab; set the delimiter"
 	}
 	return ""
 }
@@ -245,7 +242,7 @@ func (t *table) next() (Line, error) {
 	return Line{}, t.done
 }
 
-// unreadable notes a line that cannot be read, and reports whether it is told after
+// unreadable records a line that cannot be read, and reports whether its error is returned after
 // the record that is being read.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
@@ -256,7 +253,7 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish returns a record, or why it is none, and what was held back since it began,
+// finish returns a record, or why it is invalid, and queues the errors held back since it began,
 // in the order of lines.
 func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) {
 	line, err := finished(l, bad)
@@ -277,8 +274,7 @@ func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) 
 	return t.next()
 }
 
-// end ends the reading. A record that perhaps has more lines than were read is
-// not one that was read.
+// end ends the reading. A record that may have further lines counts as not read.
 func (t *table) end(err error) (Line, error) {
 	t.done = err
 	var broken *BrokenError
@@ -292,14 +288,14 @@ func (t *table) end(err error) (Line, error) {
 	return t.next()
 }
 
-// complete reports whether the line that broke off is known to be about another
-// name than the record before it.
+// complete reports whether the truncated line is certainly about another name than the record
+// before it.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
 }
 
-// finished returns a record, or why it is none.
+// finished returns a record, or why it is invalid.
 func finished(l Line, bad *LineError) (Line, error) {
 	if bad != nil {
 		bad.Name = l.Record.Spelling
@@ -308,26 +304,26 @@ func finished(l Line, bad *LineError) (Line, error) {
 	return l, nil
 }
 
-// check compares the number of cells with that of the columns.
+// check compares the number of cells with the number of columns.
 func (t *table) check(r *row) {
 	have, want := len(r.cells), len(t.columns)
 	switch {
 	case r.bad != nil:
 	case have > want:
-		r.fail(r.cells[want].at, "", "the line has %d cells, and there are %d columns", have, want)
+		r.fail(r.cells[want].at, "", "the line has %d cells, expected %d", have, want)
 	case have < want:
-		r.fail(len(strings.TrimRight(r.text, "\r\n")), t.columns[have].title, "the line has %d cells, and there are %d columns", have, want)
+		r.fail(len(strings.TrimRight(r.text, "\r\n")), t.columns[have].title, "the line has %d cells, expected %d", have, want)
 	case r.cells[t.name].text == "":
-		r.fail(r.cells[t.name].at, "name", "missing: every line needs the name that it is about")
+		r.fail(r.cells[t.name].at, "name", "missing: every line must have a name")
 	}
 }
 
-// cut reports whether r looks like a line that was cut off.
+// cut reports whether r looks like a truncated line.
 func (t *table) cut(r *row) bool {
 	return len(r.cells) < len(t.columns) && t.rows.lines.done != nil && !t.rows.lines.pending() && !strings.HasSuffix(r.text, "\n")
 }
 
-// nameOf returns the name that a row is about, "" if it cannot be read.
+// nameOf returns the name of a row, "" if it cannot be read.
 func (t *table) nameOf(r *row) string {
 	if t.name >= len(r.cells) {
 		return ""
@@ -356,7 +352,7 @@ func (t *table) begin(r *row) {
 	t.add(r)
 }
 
-// add takes the cells of a row into the record.
+// add adds the cells of a row to the record.
 func (t *table) add(r *row) {
 	if t.line.size += len(r.text); t.line.size > MaxLine {
 		r.fail(0, "", "the lines of this name have more than %d bytes", MaxLine)
@@ -372,7 +368,7 @@ func (t *table) add(r *row) {
 	}
 }
 
-// take takes the cells of a good row.
+// take adds the cells of a valid row.
 func (t *table) take(r *row) {
 	var l nomen.Location
 	part := -1 // the first cell that is part of a location
@@ -383,7 +379,7 @@ func (t *table) take(r *row) {
 		}
 		col := &t.columns[i]
 		switch col.bit {
-		case isName, isUnknown: // one that is left out
+		case isName, isUnknown: // an ignored column
 		case isStatus, isReason, isShowLocations, isSameAs, isSuccessors, isMetadata:
 			t.value(r, i)
 		case isPriority:
@@ -399,7 +395,7 @@ func (t *table) take(r *row) {
 	switch {
 	case part < 0 || r.bad != nil:
 	case l.URL == "":
-		r.fail(r.cells[part].at, t.columns[part].title, "belongs to a location, and the line has no url")
+		r.fail(r.cells[part].at, t.columns[part].title, "belongs to a location, but the line has no url")
 	case len(t.line.Record.Locations) == store.MaxLocations:
 		r.fail(0, "url", "a record has at most %d locations", store.MaxLocations)
 	default:
@@ -409,12 +405,12 @@ func (t *table) take(r *row) {
 	}
 }
 
-// value takes a cell that is about the record. Lines of one record may repeat it.
+// value adds a cell of the record. Further lines of the record may repeat the value.
 func (t *table) value(r *row, i int) {
 	c, col, first := &r.cells[i], &t.columns[i], &t.first[i]
 	if first.line > 0 {
 		if first.text != c.text {
-			r.fail(c.at, col.title, "is not what line %d says of the same name; several values stand in one cell, with a bar between them", first.line)
+			r.fail(c.at, col.title, "differs from line %d of the same name; put several values into one cell, separated by bars", first.line)
 		}
 		return
 	}
@@ -445,26 +441,26 @@ func (t *table) value(r *row, i int) {
 	}
 }
 
-// boolean reads a cell that holds true or false.
+// boolean reads a cell with true or false.
 func (t *table) boolean(r *row, i int) bool {
 	c := &r.cells[i]
 	if c.text != "true" && c.text != "false" {
-		r.fail(c.at, t.columns[i].title, "wants true or false, found %q", shorten(c.text))
+		r.fail(c.at, t.columns[i].title, "expected true or false, found %q", shorten(c.text))
 	}
 	return c.text == "true"
 }
 
-// number reads a cell that holds a whole number.
+// number reads a cell with a whole number.
 func (t *table) number(r *row, i int) int {
 	c := &r.cells[i]
 	n, err := strconv.ParseInt(c.text, 10, 32)
 	if err != nil || c.text[0] == '+' || len(c.text) > 1 && c.text[0] == '0' {
-		r.fail(c.at, t.columns[i].title, "wants a whole number, found %q", shorten(c.text))
+		r.fail(c.at, t.columns[i].title, "expected a whole number, found %q", shorten(c.text))
 	}
 	return int(n)
 }
 
-// text reads a cell that holds one text.
+// text reads a cell with one text.
 func (t *table) text(r *row, i int) string {
 	if s := r.cells[i].text; !t.rows.tabs || strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -472,7 +468,7 @@ func (t *table) text(r *row, i int) string {
 	return t.values(r, i, false)[0]
 }
 
-// list reads a cell that holds values with bars between them.
+// list reads a cell with values separated by bars.
 func (t *table) list(r *row, i int) []string {
 	if separator := t.columns[i].separator; separator != "" {
 		var values []string
@@ -486,13 +482,13 @@ func (t *table) list(r *row, i int) []string {
 	values := t.values(r, i, true)
 	for _, v := range values {
 		if v == "" {
-			r.fail(r.cells[i].at, t.columns[i].title, `a value is empty: a bar stands between two values, and one that belongs to a value is written \|`)
+			r.fail(r.cells[i].at, t.columns[i].title, `a value is empty: a bar separates two values; write \| for a bar within a value`)
 		}
 	}
 	return values
 }
 
-// values reads the escapes of a cell, and cuts it at its bars if it is a list.
+// values decodes the escapes of a cell, and splits it at bars if it is a list.
 func (t *table) values(r *row, i int, list bool) []string {
 	c := &r.cells[i]
 	special := `\`
@@ -513,7 +509,7 @@ func (t *table) values(r *row, i int, list bool) []string {
 		case b == '\\':
 			meant, ok := t.escape(c.text[at+1:], list)
 			if !ok {
-				r.fail(c.at, t.columns[i].title, `byte %d of the value: a backslash is written \\ here; it begins one of the escapes %s`, at+1, t.escapes(list))
+				r.fail(c.at, t.columns[i].title, `byte %d of the value: invalid escape; write a backslash as \\; the escapes are %s`, at+1, t.escapes(list))
 			}
 			value = append(value, meant)
 			at++
@@ -524,7 +520,7 @@ func (t *table) values(r *row, i int, list bool) []string {
 	return append(all, string(value))
 }
 
-// escape returns what the character behind a backslash means.
+// escape returns the value of the escape whose backslash precedes rest.
 func (t *table) escape(rest string, list bool) (byte, bool) {
 	if rest == "" {
 		return 0, false
@@ -555,8 +551,7 @@ func (t *table) escapes(list bool) string {
 	return s
 }
 
-// title returns the column that a field of a record stands in, and the line of a
-// location's.
+// title returns the column of a field of a record, and the line and offset of a location's.
 func (l *Line) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

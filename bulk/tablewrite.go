@@ -10,14 +10,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tableEncoder writes CSV or TSV: a row for each location, the values of the
-// record in the first one.
+// A tableEncoder writes CSV or TSV: a row for each location, with the values of the record in the
+// first one.
 type tableEncoder struct {
 	tabs    bool
-	marks   bool // cells that a spreadsheet would run get an apostrophe
+	marks   bool // prefix cells that a spreadsheet would execute with an apostrophe
 	columns []column
 	scratch []byte // a list
-	err     error  // the first thing of a record that has no place
+	err     error  // the first value of a record that cannot be represented
 }
 
 func (e *tableEncoder) head() []byte {
@@ -30,7 +30,7 @@ func (e *tableEncoder) head() []byte {
 	return e.end(b)
 }
 
-// separate appends what stands before cell i.
+// separate appends the delimiter before cell i.
 func (e *tableEncoder) separate(b []byte, i int) []byte {
 	switch {
 	case i == 0:
@@ -41,7 +41,7 @@ func (e *tableEncoder) separate(b []byte, i int) []byte {
 	return append(b, ',')
 }
 
-// end appends the end of a line: CRLF in CSV (RFC 4180, 2), LF in TSV.
+// end appends a line break: CRLF in CSV (RFC 4180, 2), LF in TSV.
 func (e *tableEncoder) end(b []byte) []byte {
 	if e.tabs {
 		return append(b, '\n')
@@ -102,7 +102,7 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 	return e.end(b)
 }
 
-// value appends a cell that is about the record.
+// value appends a cell of the record.
 func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 	switch c.bit {
 	case isStatus:
@@ -122,7 +122,7 @@ func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 	return e.list(b, c, r.Metadata[c.element])
 }
 
-// list appends values with bars between them.
+// list appends values separated by bars.
 func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	for i, v := range values {
 		if v == "" {
@@ -158,7 +158,7 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	return e.text(b, string(all))
 }
 
-// mark marks the cell that begins at from, if it has to be.
+// mark marks the cell that begins at from, if necessary.
 func (e *tableEncoder) mark(b []byte, from int) []byte {
 	if e.marks && isFormula(b[from:]) {
 		return slices.Insert(b, from, '\'')
@@ -166,10 +166,10 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 	return b
 }
 
-// isFormula reports whether a spreadsheet may run a cell as a formula, by its first
-// character (OWASP, CSV Injection), or would take it for one that was marked as such:
-// so no two texts are the same when they are marked. In some languages the full-width
-// forms of the characters begin a formula, too.
+// isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
+// character (OWASP, CSV Injection), or whether the cell would look like a marked one, so that
+// marking is reversible. In some languages the full-width forms of the characters also begin a
+// formula.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)
@@ -182,7 +182,7 @@ func isFormula[T string | []byte](cell T) bool {
 	return i < len(cell) && strings.IndexByte("=+-@\t\r\n", cell[i]) >= 0
 }
 
-// apostrophes returns how many a cell begins with.
+// apostrophes returns the number of apostrophes at the beginning of a cell.
 func apostrophes[T string | []byte](cell T) int {
 	i := 0
 	for i < len(cell) && cell[i] == '\'' {
@@ -191,7 +191,7 @@ func apostrophes[T string | []byte](cell T) int {
 	return i
 }
 
-// unmarked returns a cell as it was before it was marked, if it was.
+// unmarked returns a cell without its mark, if it has one.
 func unmarked(cell string) string {
 	if isFormula(cell) && cell[0] == '\'' {
 		return cell[1:]

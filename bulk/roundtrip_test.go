@@ -95,7 +95,7 @@ func TestEveryFormatHoldsEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, out := range outs {
-			if out.Err != nil && !strings.Contains(out.Err.Error(), "reserved again") && !strings.Contains(out.Err.Error(), "bring it back") {
+			if out.Err != nil && !strings.Contains(out.Err.Error(), "reserved again") && !strings.Contains(out.Err.Error(), "reactivate it") {
 				t.Fatal(out.Err)
 			}
 		}

@@ -102,7 +102,7 @@ func TestCrawlKilled(t *testing.T) {
 	if err := cmd.Run(); err != nil || got.String() != want.String() {
 		t.Errorf("gone on: %v, %s\ngot %s, want %s", err, said, got, want)
 	}
-	if !strings.Contains(said.String(), "going on from ") {
+	if !strings.Contains(said.String(), "continuing after ") {
 		t.Errorf("said %s", said)
 	}
 }

@@ -142,7 +142,7 @@ func TestMigrateUnsealed(t *testing.T) {
 	db.done("put", "--store", from, name, "https://newest.example/a", "--replace")
 	db.execute(c, "rollback")
 	want := db.done("history", "--json", "--store", from, name)
-	if got := db.done("migrate", "--from", from, "--to", to); !strings.HasPrefix(got, "4 changes of 1 records") {
+	if got := db.done("migrate", "--from", from, "--to", to); !strings.HasPrefix(got, "4 changes of 1 record ") {
 		t.Errorf("migrate: %s", got)
 	}
 	if got := db.done("history", "--json", "--store", to, name); got != want || strings.Count(got, "\n") != 3 {
@@ -196,7 +196,7 @@ func TestMigrateOldRules(t *testing.T) {
 	if got := db.done("find", "--store", to, "--location", "https://a.example/"); got != "https://a.example/2\turn:fdc:example.com:2026:x\nhttps://a.example/y2\turn:fdc:example.com:2026:y\n" {
 		t.Errorf("find: %s", got)
 	}
-	if !strings.Contains(moved, " 1 tokens ") {
+	if !strings.Contains(moved, " 1 token ") {
 		t.Errorf("migrate: %s", moved)
 	}
 	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: to, ReadOnly: true})

@@ -233,7 +233,7 @@ func TestMigrate(t *testing.T) {
 	if got, err := to.Token(ctx, token.ID); err != nil || !got.SameContent(token.Clone()) {
 		t.Errorf("token %+v, %v", got, err)
 	}
-	if said := b.said(); !strings.Contains(said, "5 changes of 3 records and 1 tokens in ") || !strings.Contains(said, "the heads are equal: "+want.String()) {
+	if said := b.said(); !strings.Contains(said, "5 changes of 3 records and 1 token in ") || !strings.Contains(said, "the heads are equal: "+want.String()) {
 		t.Errorf("said %q", said)
 	}
 

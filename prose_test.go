@@ -113,7 +113,6 @@ var remaining = map[string]int{
 	"scripts/attacks":     6,
 	"scripts/faults":      2,
 	"scripts/ha":          5,
-	"server":              90,
 	"store/pebblestore":   17,
 	"store/storetest":     8,
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// collect returns what a sequence yields up to an error.
+// collect returns the values of a sequence up to the first error.
 func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 	for v, err := range seq {
 		if err != nil {
@@ -35,7 +35,7 @@ func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// move puts alb002 to new places, one after the other.
+// move changes the location of alb002 several times.
 func move(t testing.TB, c *adminapi.Client, key string, urls ...string) name.Name {
 	t.Helper()
 	n := name.MustParse(key)
@@ -125,8 +125,8 @@ func TestAdminRedactAuthority(t *testing.T) {
 	}
 }
 
-// The history of an authority is that of the store, and costs no search; a server that
-// does not have it is searched.
+// The history of an authority comes from the store and needs no search; with an older
+// server the client searches the changes.
 func TestAdminAuthorityHistory(t *testing.T) {
 	c, s, _ := admin(t)
 	ctx := t.Context()
@@ -207,7 +207,7 @@ func TestAdminChanges(t *testing.T) {
 	if diff := cmp.Diff(got, want, names); diff != "" {
 		t.Errorf("over the API the changes differ:\n%s", diff)
 	}
-	for _, e := range got { // what came is what was hashed
+	for _, e := range got { // the received changes are those that were hashed
 		if !e.Change.Redacted && codec.Digest(e.Salt, codec.Append(nil, e.Change)) != e.Digest {
 			t.Errorf("change %d has another digest", e.Seq)
 		}
@@ -222,7 +222,7 @@ func TestAdminChanges(t *testing.T) {
 	}
 }
 
-// Who has a head can check that a later one is of the same log.
+// A client that has a head can check that a later one belongs to the same log.
 func TestAdminProof(t *testing.T) {
 	c, _, _ := admin(t)
 	ctx := t.Context()
@@ -262,7 +262,7 @@ func TestAdminFindAndRelocate(t *testing.T) {
 	}
 	editor := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "e", Role: "editor", Prefixes: []string{"ark:12345"}})}
 	if places, err = collect(editor.Find(ctx, "", store.Place{})); err != nil || len(places) != 1 || places[0].URL != "https://example.org/ark" {
-		t.Errorf("find as somebody else: %v, %v", places, err)
+		t.Errorf("find as another user: %v, %v", places, err)
 	}
 	var moved, told int
 	rel := registrar.Relocation{
@@ -275,7 +275,7 @@ func TestAdminFindAndRelocate(t *testing.T) {
 		t.Errorf("dry run: %+v, %d moved, %d told, %v", dry, moved, told, err)
 	}
 	if sum, err := editor.Relocate(ctx, rel); err != nil || sum.Names != 1 {
-		t.Errorf("as somebody else: %+v, %v", sum, err)
+		t.Errorf("as another user: %+v, %v", sum, err)
 	}
 	rel.DryRun = false
 	sum, err := c.Relocate(ctx, rel)
@@ -299,7 +299,7 @@ func TestAdminVerify(t *testing.T) {
 	}
 }
 
-// faulty is a store in which something is wrong, and that can be copied.
+// faulty is a store that has a fault and supports backups.
 type faulty struct {
 	store.Store
 	dir string
@@ -373,7 +373,7 @@ func TestAdminReports(t *testing.T) {
 	}
 }
 
-// Requests that make no sense are refused before anything is done.
+// Invalid requests are rejected before anything is done.
 func TestAdminHistoryRequests(t *testing.T) {
 	c, _, _ := admin(t)
 	for _, tt := range []struct {
@@ -447,7 +447,7 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// An answer that breaks off is seen to be incomplete.
+// A truncated response is detected.
 func TestAdminStreamBreaksOff(t *testing.T) {
 	srv, s := newTestServer(t, func(o *Options) { o.Store = &halfway{o.Store.(store.Store)} })
 	l := listen(t, srv)

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// minted mints by a client and returns the names.
+// minted mints with a client and returns the names.
 func minted(t *testing.T, c *adminapi.Client, m adminapi.Minting) (all []string, err error) {
 	t.Helper()
 	err = c.Mint(t.Context(), m, func(n name.Name) { all = append(all, n.Key()) })
@@ -40,7 +40,7 @@ func TestAdminMint(t *testing.T) {
 	if rec, err := s.Get(t.Context(), name.MustParse("urn:dns:example.org:new03"), time.Time{}); err != nil || rec.Status != nomen.Reserved {
 		t.Errorf("got %+v, %v", rec, err)
 	}
-	// What was made is told, and why there is no more.
+	// The names already minted are reported, and why there are no more.
 	got, err := minted(t, c, m)
 	var refusal *registrar.RefusalError
 	if len(got) != 2 || got[1] != "urn:dns:example.org:new05" || !errors.As(err, &refusal) || refusal.Rule != "exhausted" {

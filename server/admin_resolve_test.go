@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Who administers names sees how an answer comes about.
+// Users of the admin API can see how an answer was determined.
 func TestExplain(t *testing.T) {
 	srv, s := newTestServer(t, nil)
 	l := listen(t, srv)
@@ -56,8 +56,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Y95-09: behind another delimiter than that of elements a reserved request is a name. If
-// it is none that is known, the request is offered, and nobody missed a name.
+// Y95-09: a reserved request after a delimiter other than that of elements is a name. If
+// the name is unknown, the request is suggested, and no failed lookup is counted.
 func TestRequestMeant(t *testing.T) {
 	c, err := misses.Open(misses.Options{})
 	if err != nil {
@@ -99,7 +99,7 @@ func TestRequestMeant(t *testing.T) {
 	}
 }
 
-// The names that were asked for in vain, as far as a token reaches.
+// Failed lookups are listed as far as the token has rights.
 func TestAdminMisses(t *testing.T) {
 	c, err := misses.Open(misses.Options{})
 	if err != nil {
@@ -133,7 +133,7 @@ func TestAdminMisses(t *testing.T) {
 		}
 	}
 	if _, err := some.ClearMisses(t.Context()); err == nil {
-		t.Error("who has to do with some names forgot all")
+		t.Error("a token with prefixes cleared the list")
 	}
 	if was, err := all.ClearMisses(t.Context()); err != nil || was.Asked != 3 || len(c.List(0)) != 0 {
 		t.Errorf("forgotten: %+v, %v", was, err)

@@ -16,13 +16,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// folding is the authority of the names in the tests of rights, which keeps them in lower
-// case.
+// folding is the authority of the names in the tests of rights; its names are stored in
+// lower case.
 func folding() *store.Authority {
 	return &store.Authority{Prefix: name.MustParsePrefix("urn:x-fold"), FoldCase: true, Owners: []string{"a", "b"}}
 }
 
-// A counter is an admin listener, and what one token gets there.
+// A counter is a client of the admin listener with one token.
 type counter struct {
 	t     *testing.T
 	url   string
@@ -49,8 +49,8 @@ func (d counter) do(method, path, body string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-// newCounter serves names of one's own and, if they are there, reserved names of others, to
-// a token for the prefixes.
+// newCounter serves names that the token has rights on and, optionally, reserved names of
+// others.
 func newCounter(t *testing.T, others bool, role string, prefixes ...string) (counter, store.Store) {
 	t.Helper()
 	srv, s := newTestServer(t, nil)
@@ -76,8 +76,8 @@ func newCounter(t *testing.T, others bool, role string, prefixes ...string) (cou
 	return counter{t, "http://" + listen(t, srv).Admin.String(), spelling}, s
 }
 
-// Rights are about names as they are kept: another case of a name is no way around them,
-// at no door.
+// Rights apply to names as stored: spelling a name in another case does not circumvent
+// them in any operation.
 func TestRightsFold(t *testing.T) {
 	for _, prefix := range []string{"urn:x-fold:OTHER", "urn:x-fold:Other", "urn:x-fold:mine"} {
 		t.Run(prefix, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestRightsFold(t *testing.T) {
 			}
 		})
 	}
-	// The right case is a right.
+	// In the right case the rights apply.
 	d, _ := newCounter(t, true, "editor", "urn:x-fold:mine")
 	if status, body := d.do("DELETE", "names/urn:x-fold:MINE:3", ""); status != http.StatusOK {
 		t.Errorf("one's own name in another case: %d %s", status, body)
@@ -145,8 +145,8 @@ func TestRightsFold(t *testing.T) {
 	}
 }
 
-// What a token with prefixes is answered does not depend on whether others have reserved
-// names: it is compared with a server that has none of them.
+// Responses to a token with prefixes do not reveal whether others have reserved names:
+// they are compared with those of a server without such names.
 func TestReservedNamesOfOthersDoNotShow(t *testing.T) {
 	with, _ := newCounter(t, true, "administrator", "urn:x-fold:mine")
 	without, _ := newCounter(t, false, "administrator", "urn:x-fold:mine")
@@ -195,14 +195,14 @@ func TestReservedNamesOfOthersDoNotShow(t *testing.T) {
 	}
 }
 
-// A token with prefixes does not take the requests or the names of other authorities, at
-// no door that changes authorities.
+// A token with prefixes cannot take over the requests or names of other authorities in
+// any operation that changes authorities.
 func TestScopedAdministratorStaysInside(t *testing.T) {
 	d, s := newCounter(t, true, "administrator", "urn:x-fold:mine", "urn:dns:evil.example", "https://evil.example")
 	mine := &store.Authority{Prefix: name.MustParsePrefix("urn:x-fold:mine"), Owners: []string{"me", "you"}}
 	served := mine.Clone()
 	served.Hosts = []string{"served.example"}
-	for i, a := range []*store.Authority{mine, served, mine} { // by an administrator of everything
+	for i, a := range []*store.Authority{mine, served, mine} { // by an administrator of all names
 		if _, err := s.Apply(t.Context(), []store.Change{{Authority: a, Expected: uint64(i), Time: testNow}}); err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestScopedAdministratorStaysInside(t *testing.T) {
 	if status, body := d.do("PUT", "authorities/urn:x-fold:mine", `{"owners":["me","you"],"description":"ours"}`); status != http.StatusOK {
 		t.Errorf("what it may: %d %s", status, body)
 	}
-	// Undoing the change that took the host away, which gives it back.
+	// The token must not undo the change that removed the host, which would return it.
 	_, body := d.do("POST", "undo", fmt.Sprintf(`{"from":%d,"to":%[1]d,"force":true}`, head.Size))
 	if a, err := s.Authority(t.Context(), mine.Prefix, testNow); err != nil || len(a.Hosts) != 0 || !strings.Contains(body, "not-permitted") {
 		t.Errorf("undo: %+v, %v\n%s", a, err, body)

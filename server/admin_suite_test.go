@@ -23,7 +23,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A desk is where changes are made: the registrar here, or that of a server.
+// A desk is an interface for changes: the local registrar, or that of a server.
 type desk interface {
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 	Apply(ctx context.Context, reqs []registrar.Request, why string) ([]registrar.Outcome, error)
@@ -83,7 +83,7 @@ func (l localDesk) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions
 	return bulk.Import(ctx, l.Registrar, l.actor, r, o)
 }
 
-// putRequest returns a request about a name of the fixture's authority.
+// putRequest returns a request for a name of the fixture's authority.
 func putRequest(element, url string) registrar.Request {
 	r := &store.Record{Spelling: "urn:dns:example.org:" + element}
 	if url != "" {
@@ -92,8 +92,7 @@ func putRequest(element, url string) registrar.Request {
 	return registrar.Request{Record: r, Expected: store.AnyRevision}
 }
 
-// deskSteps are what is done at each desk, in this order. What a step returns is the
-// same at both.
+// deskSteps are run in order with each desk, and must return the same results.
 var deskSteps = []struct {
 	title string
 	do    func(ctx context.Context, d desk) any
@@ -216,7 +215,7 @@ var deskSteps = []struct {
 
 func outcome(out registrar.Outcome, err error) any { return []any{out, err} }
 
-// What the registrar says here, it says through the admin interface of a server.
+// The registrar behaves the same locally and through the admin API.
 func TestDesks(t *testing.T) {
 	equal := cmp.Options{
 		cmp.Comparer(func(a, b name.Name) bool { return a == b }), cmp.Comparer(func(a, b name.Prefix) bool { return a == b }),
@@ -256,8 +255,8 @@ func TestDesks(t *testing.T) {
 	}
 }
 
-// said returns the text of an error. The table of routes refuses a role that is too low
-// before the registrar can say why it needs another.
+// said returns the text of an error. The table of routes rejects a role that is too low
+// before the registrar can say why another is needed.
 func said(err error) string {
 	var denied *registrar.DeniedError
 	if errors.As(err, &denied) {
@@ -268,11 +267,11 @@ func said(err error) string {
 	return err.Error()
 }
 
-// notTransferred are the fields of the options of an import and an export that are of one
-// process and do not cross.
+// notTransferred are the options of imports and exports that apply to one process and are
+// not sent.
 var notTransferred = []string{"Now", "Scratch", "Progress", "Refused", "Warned", "Changed", "Doubted", "Begun"}
 
-// An option of an import or export that a client can set arrives at the server.
+// Every option of an import or export that a client can set arrives at the server.
 func TestEveryOptionCrosses(t *testing.T) {
 	for _, tt := range []struct {
 		options any
@@ -302,7 +301,7 @@ func TestEveryOptionCrosses(t *testing.T) {
 			}
 			options := reflect.New(v.Type())
 			set(t, options.Elem().Field(i))
-			if field == "Sheet" || field == "Spreadsheet" { // of tables alone
+			if field == "Sheet" || field == "Spreadsheet" { // for tables only
 				options.Elem().FieldByName("Format").Set(reflect.ValueOf(bulk.CSV))
 			}
 			got := received(t, func(c *adminapi.Client) error { return tt.send(c, options.Interface()) }, tt.receive)
@@ -313,7 +312,7 @@ func TestEveryOptionCrosses(t *testing.T) {
 	}
 }
 
-// set gives an option a value other than zero.
+// set sets an option to a value other than zero.
 func set(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Interface().(type) {
@@ -350,7 +349,7 @@ func set(t *testing.T, v reflect.Value) {
 	}
 }
 
-// received returns what the server makes of a request of the client.
+// received returns what the server receives for a request of the client.
 func received(t *testing.T, send func(*adminapi.Client) error, receive func(*call) (any, error)) (got any) {
 	t.Helper()
 	var err error
@@ -359,7 +358,7 @@ func received(t *testing.T, send func(*adminapi.Client) error, receive func(*cal
 		got, err = receive(&call{r: r, actor: registrar.Operator()})
 		return nil, errors.New("nothing is answered")
 	})}}
-	_ = send(c) // which is told so
+	_ = send(c) // fails, since there is no response
 	if err != nil {
 		t.Fatal(err)
 	}

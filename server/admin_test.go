@@ -25,7 +25,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// grant puts a token into the store and returns its spelling.
+// grant stores a token and returns its spelling.
 func grant(t testing.TB, s store.Store, g adminapi.Grant) string {
 	t.Helper()
 	spelling, token := adminapi.NewToken(g, testNow)
@@ -35,7 +35,7 @@ func grant(t testing.TB, s store.Store, g adminapi.Grant) string {
 	return spelling
 }
 
-// admin returns a client of a new server, with an administrator's token.
+// admin returns a client of a new server with an administrator token.
 func admin(t testing.TB) (*adminapi.Client, store.Store, *Listening) {
 	t.Helper()
 	srv, s := newTestServer(t, nil)
@@ -112,7 +112,7 @@ func TestAdminErrorsAreThoseOfTheStore(t *testing.T) {
 	if _, err := c.Retire(ctx, alb, registrar.Retirement{Expected: store.AnyRevision}, ""); !errors.As(err, &refusal) {
 		t.Errorf("retiring without a reason: %#v", err)
 	}
-	bad := &adminapi.Client{URL: c.URL, Token: "nobody.secret"}
+	bad := &adminapi.Client{URL: c.URL, Token: "unknown.secret"}
 	if _, err := bad.Version(ctx); !errors.Is(err, adminapi.ErrUnauthorized) {
 		t.Errorf("a wrong token: %#v", err)
 	}
@@ -176,7 +176,8 @@ func TestAdminRights(t *testing.T) {
 	}
 }
 
-// Whose ID was lost can be revoked: tokens are told, and their secrets are not.
+// A token can be revoked even if its ID was lost: tokens are listed, without their
+// secrets.
 func TestAdminTokens(t *testing.T) {
 	c, s, _ := admin(t)
 	ctx := t.Context()
@@ -267,8 +268,8 @@ func TestAdminImportExport(t *testing.T) {
 	}
 }
 
-// An upload that is broken off has its good records brought in, as far as they
-// came, and the answer says that it broke off.
+// If an upload is aborted, the records received so far are imported, and the response
+// says that it was truncated.
 func TestAdminImportBrokenOff(t *testing.T) {
 	c, s, l := admin(t)
 	for key, body := range map[string]string{
@@ -293,7 +294,7 @@ func TestAdminImportBrokenOff(t *testing.T) {
 	}
 }
 
-// A body that is null would leave nothing of the record.
+// A body of null must not clear the record.
 func TestAdminNull(t *testing.T) {
 	c, s, l := admin(t)
 	for _, request := range []string{
@@ -314,7 +315,8 @@ func TestAdminNull(t *testing.T) {
 	}
 }
 
-// Who has no token cannot keep a connection busy with a body that does not come.
+// Without a token, a client cannot keep a connection busy with a body that does not
+// arrive.
 func TestAdminBodiesAreNotAwaited(t *testing.T) {
 	srv, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout = 300 * time.Millisecond })
 	l := listen(t, srv)
@@ -350,13 +352,13 @@ func TestAdminAuthorities(t *testing.T) {
 	if err != nil || len(all) != len(testAuthorities())+1 {
 		t.Errorf("list: %d, %v", len(all), err)
 	}
-	// The public listener knows it at once.
+	// The public listener uses it immediately.
 	if got := exchange(t, l.Public, "GET urn+m HTTP/1.0\r\nHost: urn.example\r\n\r\n"); !strings.Contains(got, "urn:nbn:fi") {
 		t.Errorf("urn+m of the new authority: %s", got)
 	}
 }
 
-// do makes a raw request to the admin listener.
+// do sends a raw request to the admin listener.
 func do(t *testing.T, c *adminapi.Client, method, path, body string, fields ...string) (int, http.Header, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, c.URL+path, strings.NewReader(body))
@@ -444,14 +446,14 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"bad encoding", "POST", "/api/v1/import", "", []string{"Content-Encoding", "br"}, 415, ``},
 		{"bad flag", "POST", "/api/v1/import?dry_run=perhaps", "", nil, 400, `dry_run`},
 		{"bad role", "POST", "/api/v1/tokens", `{"who":"x","role":"king"}`, nil, 422, `"field":"role"`},
-		{"nobody", "POST", "/api/v1/tokens", `{"who":"","role":"editor"}`, nil, 422, `"field":"who"`},
+		{"no user", "POST", "/api/v1/tokens", `{"who":"","role":"editor"}`, nil, 422, `"field":"who"`},
 		{"no such token", "DELETE", "/api/v1/tokens/none", "", nil, 404, ``},
 		{"wrong method", "PATCH", one, "", nil, 405, ``},
 		{"no such resource", "GET", "/api/v1/wishes", "", nil, 404, `not-found`},
 		{"health without a token", "GET", "/-/healthz", "", []string{"Authorization", ""}, 200, `ok`},
 		{"description without a token", "GET", "/-/openapi.json", "", []string{"Authorization", ""}, 200, `openapi`},
 		{"no token", "GET", one, "", []string{"Authorization", ""}, 401, `unauthorized`},
-		{"wrong token", "GET", one, "", []string{"Authorization", "Bearer nobody.secret"}, 401, `invalid token: unknown or revoked`},
+		{"wrong token", "GET", one, "", []string{"Authorization", "Bearer unknown.secret"}, 401, `invalid token: unknown or revoked`},
 		{"no token at all", "GET", one, "", []string{"Authorization", "Bearer nonsense"}, 401, `invalid token: unknown or revoked`},
 		{"token of another kind", "GET", one, "", []string{"Authorization", "Basic eDp5"}, 401, `unauthorized`},
 		{"DNS rebinding", "GET", one, "", []string{"Host", "evil.example:4501"}, 421, ``},
@@ -464,7 +466,7 @@ func TestAdminOverHTTP(t *testing.T) {
 				t.Errorf("%s %s: %d %s, want %d with %s", tt.method, tt.path, status, body, tt.status, tt.want)
 			}
 			if status >= 400 && h.Get("Content-Type") != "application/problem+json" || status >= 400 && !json.Valid([]byte(body)) {
-				t.Errorf("the error is no problem: %s: %s", h.Get("Content-Type"), body)
+				t.Errorf("the error is not a problem document: %s: %s", h.Get("Content-Type"), body)
 			}
 			if h.Get("Access-Control-Allow-Origin") != "" {
 				t.Error("the admin API is open to other sites")
@@ -484,7 +486,7 @@ func TestAdminWithoutRegistrar(t *testing.T) {
 	}
 }
 
-// TestAdminBodyLimit sends more than is taken.
+// TestAdminBodyLimit sends a body above the limit.
 func TestAdminBodyLimit(t *testing.T) {
 	c, _, _ := admin(t)
 	huge := `{"name":"` + strings.Repeat("a", adminapi.MaxBody) + `"}`

@@ -65,16 +65,16 @@ func TestAdminImportTables(t *testing.T) {
 	}
 	var denied *registrar.DeniedError
 	editor := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "editor", Role: "editor"})}
-	if _, err := editor.Import(ctx, strings.NewReader(""), bulk.ImportOptions{Who: "somebody"}); !errors.As(err, &denied) || denied.Need != registrar.Administrator {
-		t.Errorf("an editor in the name of somebody else: %#v", err)
+	if _, err := editor.Import(ctx, strings.NewReader(""), bulk.ImportOptions{Who: "another"}); !errors.As(err, &denied) || denied.Need != registrar.Administrator {
+		t.Errorf("an editor in the name of another user: %#v", err)
 	}
 	local := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "local", Role: "administrator", Prefixes: []string{"urn:example"}})}
-	if _, err := local.Import(ctx, strings.NewReader(""), bulk.ImportOptions{Who: "somebody"}); !errors.As(err, &denied) {
-		t.Errorf("an administrator of a part in the name of somebody else: %#v", err)
+	if _, err := local.Import(ctx, strings.NewReader(""), bulk.ImportOptions{Who: "another"}); !errors.As(err, &denied) {
+		t.Errorf("an administrator with prefixes in the name of another user: %#v", err)
 	}
 }
 
-// The format of a body can be told by its media type.
+// The format of a body can be given by its media type.
 func TestAdminImportMediaType(t *testing.T) {
 	c, _, _ := admin(t)
 	for kind, body := range map[string]string{
@@ -100,7 +100,7 @@ func TestAdminImportMediaType(t *testing.T) {
 			t.Errorf("%s: %s, %v", kind, answer, err)
 		}
 		if !resp.Close {
-			t.Errorf("%s: nobody tells that the connection ends", kind)
+			t.Errorf("%s: no Connection: close", kind)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestAdminExportFormats(t *testing.T) {
 	}
 }
 
-// TestAdminKeys: who looks at the first few of many names asks for few.
+// TestAdminKeys checks that a client that needs only the first names requests few.
 func TestAdminKeys(t *testing.T) {
 	c, s, _ := admin(t)
 	ctx := t.Context()
@@ -185,7 +185,7 @@ func TestAdminKeys(t *testing.T) {
 	if got := keys(store.Scan{Prefix: "urn:keys:", After: "urn:keys:00009x"}, 3); !slices.Equal(got, want[10:13]) || asked != 1 {
 		t.Errorf("%q in %d requests", got, asked)
 	}
-	if got := keys(store.Scan{Prefix: "urn:nobody:"}, -1); got != nil {
+	if got := keys(store.Scan{Prefix: "urn:none:"}, -1); got != nil {
 		t.Errorf("%q", got)
 	}
 	for _, err := range c.Keys(ctx, store.Scan{At: time.Unix(1, 0)}) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Browsers say from where a page sends a request: by Sec-Fetch-Site, or else by Origin.
+// Browsers tell where the page that sends a request comes from: by Sec-Fetch-Site, or
+// else by Origin.
 func TestCrossSite(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.PublicURL = "https://names.example:8443" })
 	const site, mode, dest = "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"
@@ -15,7 +16,7 @@ func TestCrossSite(t *testing.T) {
 	}{
 		{http.Header{}, false},
 		{http.Header{site: {"none"}}, false},
-		{http.Header{site: {"same-origin"}, "Origin": {"http://evil.example"}}, false}, // what the browser says itself counts
+		{http.Header{site: {"same-origin"}, "Origin": {"http://evil.example"}}, false}, // Sec-Fetch-Site takes precedence
 		{http.Header{site: {"same-site"}}, true},
 		{http.Header{site: {"cross-site"}}, true},
 		{http.Header{site: {"new-word"}}, true},
@@ -23,7 +24,7 @@ func TestCrossSite(t *testing.T) {
 		{http.Header{site: {"cross-site"}, mode: {"navigate"}, dest: {"iframe"}}, true},
 		{http.Header{site: {"cross-site"}, mode: {"no-cors"}, dest: {"document"}}, true},
 		{http.Header{"Origin": {"http://here.example:4500"}}, false},
-		{http.Header{"Origin": {"https://HERE.example:4500"}}, false}, // TLS may end before this server
+		{http.Header{"Origin": {"https://HERE.example:4500"}}, false}, // TLS may be terminated by a proxy
 		{http.Header{"Origin": {"https://names.example:8443"}}, false},
 		{http.Header{"Origin": {"https://names.example"}}, true},
 		{http.Header{"Origin": {"http://here.example"}}, true},

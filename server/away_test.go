@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// awayStore is a store whose storage can be taken away.
+// awayStore is a store that can be made unavailable.
 type awayStore struct {
 	store.Store
 	store.Tokens
@@ -82,8 +82,8 @@ func (s *awayStore) Token(ctx context.Context, id string) (*store.Token, error) 
 	return s.Tokens.Token(ctx, id)
 }
 
-// While the storage is away every door says so with 503 and when to come back,
-// without a line in the log for each request, and what monitoring asks is answered.
+// While the store is unavailable every interface responds with 503 and Retry-After,
+// without a log line per request, and monitoring still works.
 func TestStorageAway(t *testing.T) {
 	var log bytes.Buffer
 	s := &awayStore{}
@@ -162,8 +162,8 @@ func TestStorageAway(t *testing.T) {
 	}
 }
 
-// A server whose clock is too wrong for changes is not ready, at both listeners, and says
-// why; a read-only one makes no changes that could be dated.
+// A server whose clock is too wrong for dating changes is not ready, on both listeners,
+// and says why; a read-only server needs no clock.
 func TestReadyClock(t *testing.T) {
 	var now atomic.Int64
 	now.Store(testNow.Unix())
@@ -185,7 +185,7 @@ func TestReadyClock(t *testing.T) {
 			srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
 			return w.Body.String()
 		}
-		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) { // the store is asked in the background
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) { // the store is checked in the background
 			if p = ask(srv, "/-/readyz"); p.status == status && strings.Contains(metrics(), line) {
 				break
 			}
@@ -212,7 +212,7 @@ func TestReadyClock(t *testing.T) {
 	becomes(srv, http.StatusOK, "ready", 1)
 }
 
-// readOnly is a store that takes no changes because it was opened so.
+// readOnly is a store opened read-only.
 type readOnly struct{ store.Store }
 
 func (readOnly) Condition() store.Condition { return store.Condition{NoWrites: true} }

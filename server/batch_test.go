@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// post sends a list of names and returns the answers, or the body of an error.
+// post sends a list of names and returns the responses, or the body of an error.
 func post(t *testing.T, l *Listening, query, contentType, body string, fields ...string) (*http.Response, []granted, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Public.String()+"/-/resolve"+query, strings.NewReader(body))
@@ -62,7 +62,7 @@ func post(t *testing.T, l *Listening, query, contentType, body string, fields ..
 	return resp, all, string(b)
 }
 
-// A list is answered in its order, line by line, whatever single lines are.
+// A list is answered in order, line by line, even if some lines have errors.
 func TestBatch(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)
@@ -103,18 +103,18 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A reserved request in a list is answered as when it is asked for alone.
+// A reserved request in a list is answered like outside of lists.
 func TestBatchReserved(t *testing.T) {
 	var inner texts
 	s, _ := newTestServer(t, func(o *Options) {
 		inner = texts{o.Resolver, map[string]*nomen.Raw{"urn+m": {Type: "text/plain", Body: []byte("old\r\n")}}}
 		o.Resolver = inner
 	})
-	const uris = "urn:dns:example.org:urn+m\nurn:dns:example.org:urn+c\nurn:dns:example.org:urn+c?s=I2L\nurn:dns:example.org:urn+x\nurn:dns:example.org:%75rn+m\nurn:dns:far.example:urn+m\nurn:dns:nobody.example:urn+m\n"
+	const uris = "urn:dns:example.org:urn+m\nurn:dns:example.org:urn+c\nurn:dns:example.org:urn+c?s=I2L\nurn:dns:example.org:urn+x\nurn:dns:example.org:%75rn+m\nurn:dns:far.example:urn+m\nurn:dns:unknown.example:urn+m\n"
 	_, got, _ := post(t, listen(t, s), "", typeURIList, uris)
 	for i, want := range []struct{ id, in, err string }{
 		{"Y95-55", `"mailto:names@example.org"`, ""},
-		{"Y95-58 children are no other names", `"rel":"item","note":"urn:dns:labels.example.org"`, ""},
+		{"Y95-58 children are not other names", `"rel":"item","note":"urn:dns:labels.example.org"`, ""},
 		{"Y95-58 whatever service is named", `"urn:dns:labels.example.org"`, ""},
 		{"Y95-61", "", "unknown-name"},
 		{"Y95-61 escaped", "", "unknown-name"},
@@ -134,7 +134,7 @@ func TestBatchReserved(t *testing.T) {
 	}
 }
 
-// JSON Lines say more; what they do not say, the query of the list says.
+// JSON Lines can have more parameters; the query of the list provides the defaults.
 func TestBatchRows(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)
@@ -166,13 +166,13 @@ func TestBatchRows(t *testing.T) {
 	if e := got[7].Error; e == nil || e.Message != "as of 1970-01-01T23:59:59Z: not found, and no authority of this service covers it" {
 		t.Errorf("of a time before there was anything: %+v", e)
 	}
-	// Offsets in a row that cannot be read are into what is shown of it.
+	// Offsets in an invalid row refer to the row as shown.
 	if got[3].Input != `{"nam":"x"}` || got[10].Input != "{" || got[4].Input != `{"name":"urn:ietf:rfc:2648"} x` {
 		t.Errorf("rows that cannot be read: %q, %q, %q", got[3].Input, got[10].Input, got[4].Input)
 	}
 }
 
-// A web name in a list may have a query of its own.
+// A web name in a list may include a query.
 func TestBatchOfWebNames(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	_, got, _ := post(t, listen(t, s), "?s=I2Ls", "text/uri-list", "https://purl.example/cgi?id=7&s=I2C\nhttps://purl.example/net/x?s=I2C\nhttps://purl.example/cgi?id=8\n")
@@ -183,7 +183,7 @@ func TestBatchOfWebNames(t *testing.T) {
 	}
 }
 
-// Y95-63: a list of names is asked for on behalf of who sent it, as one name is.
+// Y95-63: a list of names is resolved on behalf of its sender, like a single name.
 func TestBatchAsker(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -205,7 +205,7 @@ func TestBatchAsker(t *testing.T) {
 	}
 }
 
-// RFC 2169, appendix A: readers bear with lines that end in CR or LF alone.
+// RFC 2169, appendix A: lines may end in CR or LF only.
 func TestBatchLineEnds(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	_, got, _ := post(t, listen(t, s), "", "text/uri-list", "\ufeff# a\rurn:ietf:rfc:1\r\rurn:ietf:rfc:2\r\nurn:ietf:rfc:3\nurn:ietf:rfc:4\r")
@@ -218,7 +218,7 @@ func TestBatchLineEnds(t *testing.T) {
 	}
 }
 
-// What is too much, or no list, is refused as a whole.
+// A list that is too long or invalid is rejected as a whole.
 func TestBatchRefused(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.BatchNames, o.Limits.BatchBytes = 3, 100 })
 	l := listen(t, s)
@@ -266,8 +266,8 @@ func TestBatchRefused(t *testing.T) {
 	}
 }
 
-// Answers are on their way while later ones are not known, several names are
-// looked up at once but not all, and only so many lists are answered.
+// Results are sent before later ones are known, several names but not all are looked up
+// at once, and the number of lists is limited.
 func TestBatchStreams(t *testing.T) {
 	const maxBatches = 8
 	var under, most atomic.Int32
@@ -277,8 +277,8 @@ func TestBatchStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := newTestServer(t, func(o *Options) {
-		o.Explainer = &gateway.Explainer{Authorities: store.NewTable(o.Store, o.Now, time.Second), Store: o.Store, Access: door} // others may be asked
-		o.Limits.Costly = maxBatches + maxBatches/2 - 1                                                                          // of which this machine can have three quarters
+		o.Explainer = &gateway.Explainer{Authorities: store.NewTable(o.Store, o.Now, time.Second), Store: o.Store, Access: door} // other servers may be asked
+		o.Limits.Costly = maxBatches + maxBatches/2 - 1                                                                          // of which the local host may use three quarters
 		o.Resolver = resolverFunc(func(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 			n := under.Add(1)
 			defer under.Add(-1)

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/resolve"
 )
 
-// wide answers every question with so many locations.
+// wide answers every question with this many locations.
 func wide(n int) nomen.Resolver {
 	locations := make([]nomen.Location, n)
 	for i := range locations {
@@ -26,7 +26,7 @@ func wide(n int) nomen.Resolver {
 	})
 }
 
-// plainGet is what a program asks for a name.
+// plainGet is a typical request of a program.
 func plainGet() *request {
 	return &request{
 		method: "GET", target: "/urn:ietf:rfc:2648", version: version{1, 1}, host: "localhost:4500", accept: "*/*",
@@ -34,7 +34,7 @@ func plainGet() *request {
 	}
 }
 
-// The work of a redirection does not grow with what is known of the name.
+// The cost of a redirect does not depend on the size of the record.
 func TestRedirectAllocations(t *testing.T) {
 	measure := func(n int) float64 {
 		s, _ := newTestServer(t, func(o *Options) { o.Resolver = wide(n) })
@@ -46,8 +46,9 @@ func TestRedirectAllocations(t *testing.T) {
 	if one > most {
 		t.Errorf("a redirection takes %v allocations, want at most %d", one, most)
 	}
-	// Beyond the links of the first locations, which are bounded, nothing grows. A few more
-	// come of sync.Pool, which under the race detector forgets things at random.
+	// Beyond the links of the first locations, which are limited, nothing grows. A few
+	// more allocations come from sync.Pool, which drops items at random under the race
+	// detector.
 	if ten, many := measure(maxItems), measure(10_000); many > ten+4 {
 		t.Errorf("with %d locations %v allocations, with 10,000 %v", maxItems, ten, many)
 	}
@@ -74,7 +75,7 @@ func BenchmarkDecideI2L(b *testing.B) {
 	}
 }
 
-// BenchmarkGet measures the way through net/http over one connection: beside a
+// BenchmarkGet measures requests through net/http over one connection, compared with a
 // handler that only redirects.
 func BenchmarkGet(b *testing.B) {
 	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -23,10 +23,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// cited is the element of a name with metadata, of urn:dns:example.org.
+// cited is the element of a name with metadata, in urn:dns:example.org.
 const cited = "data_set"
 
-// newLibrary serves names with metadata and a past on a socket.
+// newLibrary serves names with metadata and a history on a socket.
 func newLibrary(t *testing.T) string {
 	t.Helper()
 	srv, s := newTestServer(t, nil)
@@ -83,14 +83,14 @@ func says(t *testing.T, addr, request string) (*http.Response, string) {
 	return r, string(b)
 }
 
-// What requests of Python sends for HEAD.
+// The fields that the Python library requests sends with HEAD.
 const (
 	pythonHead   = "HEAD %s HTTP/1.1\r\nHost: HOST\r\nUser-Agent: python-requests/2.32.3\r\nAccept-Encoding: gzip, deflate\r\nAccept: */*\r\nConnection: keep-alive\r\n\r\n"
 	pythonHeadAt = "HEAD %s HTTP/1.1\r\nHost: HOST\r\nUser-Agent: python-requests/2.32.3\r\nAccept-Encoding: gzip, deflate\r\nAccept: */*\r\nConnection: keep-alive\r\nAccept-Datetime: Thu, 19 Nov 2026 09:45:00 GMT\r\n\r\n"
 )
 
-// A typedLink is a link as clients read it that split fields at commas and do not
-// resolve references.
+// A typedLink is a link as read by clients that split fields at commas and do not resolve
+// references.
 type typedLink struct{ url, rel, kind, anchor, datetime string }
 
 var linkValue = regexp.MustCompile(`<([^>]*)>((?:; *[a-z*]+="[^"]*")*)`)
@@ -135,9 +135,9 @@ func path(t *testing.T, addr, url string) string {
 }
 
 // py-memento-client 0.6.1: get_memento_info of a URL with timegate_uri
-// "http://HOST/-/timegate/". It takes the status, Vary, Location and the link
-// "original" of the TimeGate, follows the redirect, and wants Memento-Datetime and
-// "original" there; first, last, prev and next need a date.
+// "http://HOST/-/timegate/". It reads the status, Vary, Location and the link "original"
+// of the TimeGate, follows the redirect, and expects Memento-Datetime and "original"
+// there; first, last, prev and next need a date.
 func TestPyMementoClient(t *testing.T) {
 	addr := newLibrary(t)
 	for _, original := range []string{
@@ -170,7 +170,8 @@ func TestPyMementoClient(t *testing.T) {
 		if memento.StatusCode != 200 || memento.Header.Get("Memento-Datetime") != "Thu, 19 Nov 2026 09:30:00 GMT" || len(ofRel(typedLinks(memento.Header.Get("Link")), "original")) != 1 {
 			t.Errorf("%s: no memento: %d %v", original, memento.StatusCode, memento.Header)
 		}
-		// The TimeMap (RFC 7089, 5) is where the TimeGate says, and lists the same.
+		// The TimeMap (RFC 7089, 5) is where the TimeGate says, and lists the same
+		// mementos.
 		maps := ofRel(links, "timemap")
 		if len(maps) != 1 || maps[0].kind != "application/link-format" {
 			t.Fatalf("%s: TimeMaps %v", original, maps)
@@ -183,7 +184,7 @@ func TestPyMementoClient(t *testing.T) {
 			t.Errorf("%s: TimeMap %d\n%s", original, tm.StatusCode, body)
 		}
 	}
-	// Without a time it is the last one; before all of them the first one.
+	// Without a time it is the last memento; for a time before all of them, the first.
 	last, _ := says(t, addr, fmt.Sprintf(pythonHead, "/-/timegate/http://HOST/urn:dns:example.org:"+cited))
 	if l := typedLinks(last.Header.Get("Link")); !strings.HasSuffix(ofRel(l, "last")[0].url, last.Header.Get("Location")) || len(ofRel(l, "next")) != 0 {
 		t.Errorf("without a time: %v", last.Header)
@@ -204,15 +205,15 @@ func TestPyMementoClient(t *testing.T) {
 	}
 	bad, _ := says(t, addr, strings.Replace(fmt.Sprintf(pythonHeadAt, "/-/timegate/urn:dns:example.org:"+cited), "Thu, 19 Nov 2026 09:45:00 GMT", "yesterday", 1))
 	if bad.StatusCode != 400 { // RFC 7089, 4.5.3
-		t.Errorf("a time that is none: %d", bad.StatusCode)
+		t.Errorf("an invalid time: %d", bad.StatusCode)
 	}
 }
 
-// fujiGet is what F-UJI sends.
+// fujiGet is the request that F-UJI sends.
 const fujiGet = "GET %s HTTP/1.1\r\nAccept-Encoding: identity\r\nHost: HOST\r\nUser-Agent: F-UJI\r\nAccept: %s\r\nConnection: close\r\n\r\n"
 
-// F-UJI reads the Link field of the page on which it lands, takes the first linkset,
-// and of that the context whose anchor is the URL of the page.
+// F-UJI reads the Link field of the page on which it lands, and takes the context whose
+// anchor is the URL of the page from the first linkset.
 func TestFUJI(t *testing.T) {
 	addr := newLibrary(t)
 	for _, target := range []string{"/urn:dns:example.org:" + cited + "?s=I2C", "/URN:dns:Example.Org:" + cited + "?s=I2C"} {
@@ -245,7 +246,7 @@ func TestFUJI(t *testing.T) {
 			}
 		}
 	}
-	// What it asks for first it does not get; what it asks for then it does.
+	// The first format requested is not available, the second is.
 	for accept, want := range map[string]string{
 		"application/vnd.schemaorg.ld+json, application/ld+json":                                                                            "application/ld+json",
 		"text/ttl, text/turtle, application/turtle, application/x-turtle;q=0.6, text/n3;q=0.3, text/rdf+n3;q=0.3, application/rdf+n3;q=0.3": "text/turtle; charset=utf-8",
@@ -260,8 +261,8 @@ func TestFUJI(t *testing.T) {
 	}
 }
 
-// landed returns the links of the context in the first linkset of a page that is the
-// page itself.
+// landed returns the links of the context in the first linkset of a page whose anchor is
+// the page.
 func landed(t *testing.T, addr, target string, page *http.Response) (links []typedLink) {
 	t.Helper()
 	set := ofRel(typedLinks(page.Header.Get("Link")), "linkset")[0]
@@ -290,7 +291,7 @@ func landed(t *testing.T, addr, target string, page *http.Response) (links []typ
 	return nil
 }
 
-// htmlLinks returns the links in the head of a page, each of one relation.
+// htmlLinks returns the links in the head of a page, by relation.
 func htmlLinks(t *testing.T, body string) (links []typedLink) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(body))
@@ -317,9 +318,9 @@ func htmlLinks(t *testing.T, body string) (links []typedLink) {
 	return links
 }
 
-// stain/signposting, COAR and others send HEAD, and for linksets this Accept field.
-// Every link to this server leads somewhere, without an Accept field too, and to what
-// its type says. FAIR Signposting, level 2: content has collection, metadata describes.
+// stain/signposting, COAR and others send HEAD, and this Accept field for linksets. Every
+// link to this server can be followed, also without an Accept field, and returns its
+// type. FAIR Signposting, level 2: content has collection, metadata describes.
 func TestEverySignpostLeads(t *testing.T) {
 	addr := newLibrary(t)
 	for _, target := range []string{
@@ -371,8 +372,8 @@ func TestEverySignpostLeads(t *testing.T) {
 	}
 }
 
-// Where names are asked by elements at their host, the set is about the URL that was
-// asked, and can be had there.
+// If names are requested by element at a host of the authority, the linkset is about the
+// requested URL and available there.
 func TestSignpostsOfElements(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.PublicURL = "https://names.example" })
 	at := func(r *request) { r.host, r.accept = "example.org", "text/html" }
@@ -387,14 +388,14 @@ func TestSignpostsOfElements(t *testing.T) {
 			t.Errorf("no %s in %s", want, body)
 		}
 	}
-	// A Host field of a proxy's own choice is told to nobody.
+	// A Host field chosen by a proxy is not repeated.
 	p = ask(s, "/urn:dns:example.org:alb002?s=I2C", func(r *request) { r.host = "localhost:4500" })
 	if strings.Contains(p.get("Link"), "localhost") {
 		t.Errorf("links %s", p.get("Link"))
 	}
 }
 
-// Zotero's translator for DOIs, and the requests in the documentation of crosscite.
+// Zotero's translator for DOIs, and the requests in the documentation of Crosscite.
 func TestReferenceManagers(t *testing.T) {
 	addr := newLibrary(t)
 	const encoded = "/urn%3Adns%3Aexample.org%3A" + cited // encodeURIComponent
@@ -427,7 +428,7 @@ func TestReferenceManagers(t *testing.T) {
 			t.Errorf("%s\ngot %d %s\n%s\nwant %d %s with %s", tt.request, got.StatusCode, got.Header.Get("Content-Type"), body, tt.status, tt.kind, tt.want)
 		}
 	}
-	// Conditional requests and HEAD are as for other descriptions.
+	// Conditional requests and HEAD work as for other descriptions.
 	first, body := says(t, addr, "GET /urn:dns:example.org:"+cited+" HTTP/1.1\r\nHost: HOST\r\nAccept: application/x-bibtex\r\n\r\n")
 	head, _ := says(t, addr, "HEAD /urn:dns:example.org:"+cited+" HTTP/1.1\r\nHost: HOST\r\nAccept: application/x-bibtex\r\n\r\n")
 	if head.StatusCode != 200 || head.Header.Get("Content-Length") != fmt.Sprint(len(body)) || head.Header.Get("ETag") != first.Header.Get("ETag") {
@@ -439,8 +440,8 @@ func TestReferenceManagers(t *testing.T) {
 	}
 }
 
-// urn+c and urn+p tell of other authorities than the one that is asked, in every format,
-// and their links lead to what is known of these (1995, 3.5.3 and 3.5.4).
+// urn+c and urn+p list authorities other than the requested one, in every format, with
+// links to their descriptions (1995, 3.5.3 and 3.5.4).
 func TestAuthorityListsInEveryFormat(t *testing.T) {
 	s, st := newTestServer(t, func(o *Options) { o.PublicURL = "https://names.example" })
 	labels := &store.Authority{Prefix: name.MustParsePrefix("urn:dns:labels.example.org"), Owners: []string{"a", "b"}}
@@ -479,7 +480,7 @@ func TestAuthorityListsInEveryFormat(t *testing.T) {
 			}
 			for _, url := range want {
 				if (f.Name == "json-ld" || f.Name == "turtle") && strings.HasPrefix(url, "urn:") {
-					continue // nothing that a browser could follow
+					continue // a browser could not follow it
 				}
 				if !strings.Contains(body, url) {
 					t.Errorf("%s as %s: no %s:\n%s", target, f.Name, url, body)
@@ -497,7 +498,7 @@ func TestAuthorityListsInEveryFormat(t *testing.T) {
 	}
 }
 
-// A tombstone has no links to where the resource was, in any form of it.
+// A tombstone has no links to the former locations, in any format.
 func TestSignpostsOfTombstones(t *testing.T) {
 	s, _ := lived(t)
 	for _, target := range []string{"/urn:dns:example.org:life", "/life", "/urn:dns:example.org:life?s=I2C&format=linkset", "/urn:dns:example.org:life?s=I2C&format=bibtex", "/uri-res/N2C?urn:dns:example.org:life"} {

@@ -37,7 +37,8 @@ func connectFrom(t *testing.T, from string, to net.Addr) *visitor {
 	return &visitor{t, c, bufio.NewReader(c)}
 }
 
-// ask sends a request and returns the status of the answer, 0 if the connection is closed.
+// ask sends a request and returns the status of the response, 0 if the connection is
+// closed.
 func (v *visitor) ask(target string) int {
 	v.t.Helper()
 	if _, err := io.WriteString(v, "GET "+target+" HTTP/1.1\r\nHost: example.org\r\n\r\n"); err != nil {
@@ -46,8 +47,8 @@ func (v *visitor) ask(target string) int {
 	return v.answer(time.Minute)
 }
 
-// answer returns the status of the next answer, 0 if the connection is closed, and -1 if
-// nothing comes within a time.
+// answer returns the status of the next response, 0 if the connection is closed, and -1
+// if nothing arrives within a time.
 func (v *visitor) answer(within time.Duration) int {
 	v.t.Helper()
 	v.SetReadDeadline(time.Now().Add(within))
@@ -62,8 +63,8 @@ func (v *visitor) answer(within time.Duration) int {
 	return resp.StatusCode
 }
 
-// slowServer serves with limits, and tells when urn:x-y:slow is asked for, which is answered when it
-// may go on.
+// slowServer serves with limits, and signals requests for urn:x-y:slow, which are
+// answered when the test allows it.
 func slowServer(t *testing.T, limits Limits) (s *Server, public net.Addr, asked, goOn chan struct{}) {
 	asked, goOn = make(chan struct{}, 10), make(chan struct{})
 	s, _ = newTestServer(t, func(o *Options) {
@@ -84,7 +85,7 @@ func slowServer(t *testing.T, limits Limits) (s *Server, public net.Addr, asked,
 	return s, listen(t, s).Public, asked, goOn
 }
 
-// refusals returns what the metrics say was refused for a reason.
+// refusals returns the metric of requests and connections rejected for a reason.
 func refusals(s *Server, reason string) int {
 	w := httptest.NewRecorder()
 	s.metrics.handler.ServeHTTP(w, httptest.NewRequest("GET", metricsPath, nil))
@@ -94,8 +95,8 @@ func refusals(s *Server, reason string) int {
 	return n
 }
 
-// When the table is full, the connection that was idle for longest makes room: not one
-// that is used, and not one whose request is being answered.
+// When the table is full, the connection that has been idle longest is closed: not one in
+// use, and not one with a pending request.
 func TestConnectionTable(t *testing.T) {
 	s, public, asked, goOn := slowServer(t, Limits{Connections: 10})
 	const page = "/urn:ietf:rfc:2648"
@@ -106,7 +107,7 @@ func TestConnectionTable(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the question did not arrive")
 	}
-	for range 3 { // from the second request on the wire answers
+	for range 3 { // the wire answers the second and later requests
 		if used.ask(page) != 303 {
 			t.Fatal("no answer")
 		}
@@ -134,7 +135,7 @@ func TestConnectionTable(t *testing.T) {
 			open++
 		}
 	}
-	if open > 2 { // one may have been on the way from an answer to the next request
+	if open > 2 { // one may have been between a response and the next request
 		t.Errorf("%d of %d idle connections are open", open, len(idle))
 	}
 	close(goOn)
@@ -146,7 +147,7 @@ func TestConnectionTable(t *testing.T) {
 	}
 }
 
-// Where every connection is at work, a new one waits.
+// If every connection is busy, a new one waits.
 func TestConnectionTableBusy(t *testing.T) {
 	_, public, asked, goOn := slowServer(t, Limits{Connections: 1})
 	busy := connectFrom(t, "127.0.0.1", public)
@@ -170,8 +171,8 @@ func TestConnectionTableBusy(t *testing.T) {
 	}
 }
 
-// Of one address there are so many connections and no more; a new one takes the place of
-// its own that is idle. Others, and addresses behind which there are many, are not touched.
+// The number of connections per address is limited; a new one replaces an idle one of the
+// same address. Other addresses, and addresses of many clients, are not affected.
 func TestConnectionShare(t *testing.T) {
 	s, public, asked, goOn := slowServer(t, Limits{Connections: 20, PerAddress: 2})
 	const page = "/urn:ietf:rfc:2648"
@@ -180,7 +181,7 @@ func TestConnectionShare(t *testing.T) {
 	var own []*visitor
 	for range 5 {
 		v := connectFrom(t, "127.0.0.2", public)
-		for range 1000 { // for a moment after an answer a connection is not idle yet
+		for range 1000 { // a connection becomes idle a moment after the response
 			if v.ask(page) == 303 {
 				break
 			}
@@ -227,7 +228,7 @@ func TestConnectionShare(t *testing.T) {
 	}
 }
 
-// Connections with TLS, in HTTP/1.1 and HTTP/2, are known to be idle as others are.
+// Idle connections are recognized with TLS too, in HTTP/1.1 and HTTP/2.
 func TestConnectionTableTLS(t *testing.T) {
 	config, pool := certificate(t)
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Connections = 1 })
@@ -252,7 +253,7 @@ func TestConnectionTableTLS(t *testing.T) {
 	}
 }
 
-// pipes is a listener whose connections come from where the test says.
+// pipes is a listener whose connections have addresses chosen by the test.
 type pipes struct {
 	net.Listener
 	from chan string
@@ -274,15 +275,15 @@ type pipeFrom struct {
 
 func (p pipeFrom) RemoteAddr() net.Addr { return p.from }
 
-// Room in a full table is taken from the address with most connections, however fast it
-// opens new ones, and however new they are.
+// In a full table a connection of the address with the most connections is closed,
+// however fast that opens new ones, and however new they are.
 func TestConnectionRoom(t *testing.T) {
 	const shared = "127.0.0.1"
 	type step struct {
 		from string
-		busy bool   // it is being answered from then on
-		ok   bool   // it is let in
-		left string // the addresses of the connections that are open then, in the order in which they came
+		busy bool   // it has a pending request from then on
+		ok   bool   // it is accepted
+		left string // the addresses of the connections then open, in order of arrival
 	}
 	for name, steps := range map[string][]step{
 		"a hoarder pays for itself and for others": {

@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ask lets a server decide about a GET without any connection.
+// ask calls decide for a GET request, without a connection.
 func ask(s *Server, target string, change ...func(*request)) *reply {
 	r := &request{
 		method: "GET", target: target, version: version{1, 1}, host: "example.org",
@@ -35,7 +35,7 @@ func speaking(tag string) func(*request)     { return func(r *request) { r.langu
 func hosted(host string) func(*request)      { return func(r *request) { r.host = host } }
 func inHTTP10(r *request)                    { r.version = version{1, 0} }
 
-// Y95-12, Y95-37, Y95-63: what is asked is found in the target and the Host field.
+// Y95-12, Y95-37, Y95-63: the name is determined by the target and the Host field.
 func TestTargets(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const rfc, alb = "https://www.rfc-editor.org/rfc/rfc2648.txt", "https://example.org/albums/2"
@@ -49,7 +49,7 @@ func TestTargets(t *testing.T) {
 		{"/urn%3Aietf%3Arfc%3A2648", "x", 303, rfc},
 		{"/urn%3aietf%3arfc%3a2648", "x", 303, rfc},
 		{"/urn%3Adns%3Aexample.org%3Aa%252Fb", "x", 303, "https://example.org/escaped"},
-		{"/urn%3Adns%3Aexample.org%3Aa%0D%0Ab", "x", 400, ""}, // raw line ends after unescaping
+		{"/urn%3Adns%3Aexample.org%3Aa%0D%0Ab", "x", 400, ""}, // contains line breaks after unescaping
 		{"/urn:dns:example.org:a%2fb", "x", 303, "https://example.org/escaped"},
 		{"/urn:dns:example.org:deep/er", "x", 303, "https://example.org/deeper"},
 		{"/urn:example:pipe|ed", "x", 303, "https://example.org/pipe"}, // N12-21
@@ -65,7 +65,7 @@ func TestTargets(t *testing.T) {
 		{"/https://purl.example/net/x?utm=1", "x", 303, "https://example.org/purl"},
 		{"/net/x", "purl.example", 303, "https://example.org/purl"},
 		{"/net/x?utm=1", "PURL.example.:443", 303, "https://example.org/purl"},
-		// A web name that has a query of its own is found at its URL.
+		// A web name with a query is found at its URL.
 		{"/cgi?id=7&s=I2C", "purl.example", 303, "https://example.org/by-id"},
 		{"/https://purl.example/cgi?id=7&s=I2C", "x", 303, "https://example.org/by-id"},
 		{"/https%3A%2F%2Fpurl.example%2Fcgi%3Fid=7&s=I2C", "x", 303, "https://example.org/by-id"},
@@ -95,7 +95,7 @@ func TestTargets(t *testing.T) {
 		{"http://example.org", "x", 200, "nomen 1.2.3"},
 		{"http:///alb002", "x", 421, "not a proxy"},
 		{"http://127.0.0.1:4500/urn:ietf:rfc:2648", "x", 303, rfc},
-		{"http://192.0.2.1:4500/urn:ietf:rfc:2648", "x", 303, rfc}, // the address at which it is asked
+		{"http://192.0.2.1:4500/urn:ietf:rfc:2648", "x", 303, rfc}, // the address of the listener
 		{"http://192.0.2.2:4500/urn:ietf:rfc:2648", "x", 421, "not a proxy"},
 		{"/old?s=I2L", "example.org", 301, "/urn:dns:example.org:alb002?s=I2L"},
 		{"old?s=I2L", "example.org", 301, "urn:dns:example.org:alb002"},
@@ -186,7 +186,7 @@ func TestTHTTP(t *testing.T) {
 		{"/uri-res/N2C?urn:dns:example.org:split", "", 410, "a new edition"},
 		{"/uri-res/N2L?urn:dns:example.org:old", "", 301, "/urn:dns:example.org:alb002"},
 		{"/uri-res/N2L?urn:dns:example.org:urn+m", "", 200, "mailto:names@example.org"},
-		// A client that accepts text/plain alone gets 200, Location and the list.
+		// A client that accepts only text/plain gets 200, Location and the list.
 		{"/uri-res/N2L?urn:ietf:rfc:2648", "text/plain", 200, "https://www.rfc-editor.org/rfc/rfc2648.txt\r\nhttps://www.rfc-editor.org/rfc/rfc2648.html\r\n"},
 		{"/uri-res/N2L?urn:ietf:rfc:2648", "text/plain, */*;q=0.1", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
 	} {
@@ -249,8 +249,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// For I2L, Accept ranks the locations, and turns to a description only where
-// one is preferred that no location carries.
+// For I2L, Accept ranks the locations, and selects a description only if a type is
+// preferred that no location has.
 func TestAcceptOfLocations(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const plain, page = "https://www.rfc-editor.org/rfc/rfc2648.txt", "https://www.rfc-editor.org/rfc/rfc2648.html"
@@ -262,7 +262,7 @@ func TestAcceptOfLocations(t *testing.T) {
 		{"/urn:ietf:rfc:2648", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", page},
 		{"/urn:ietf:rfc:2648", "image/png", plain},
 		{"/urn:ietf:rfc:2648", "application/json", format.TypeJSON},
-		{"/urn:ietf:rfc:2648", "application/json, text/plain, */*", plain}, // equally good is not preferred
+		{"/urn:ietf:rfc:2648", "application/json, text/plain, */*", plain}, // the same weight is not preferred
 		{"/urn:ietf:rfc:2648", "application/json;q=0.9, */*;q=0.8", format.TypeJSON},
 		{"/urn:ietf:rfc:2648", "application/json;q=0.8, text/*", plain},
 		{"/urn:ietf:rfc:2648", "application/linkset+json", format.TypeLinksetJSON},
@@ -289,7 +289,7 @@ func TestAcceptOfLocations(t *testing.T) {
 	}
 }
 
-// HEAD says what GET says, and 304 what 200 says of caching.
+// HEAD returns the fields of GET, and 304 the caching fields of 200.
 func TestConditions(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	full := ask(s, "/alb002")
@@ -347,7 +347,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A change within the second of the last answer is not missed (Y95-67).
+// A change within the second of the last response is not missed (Y95-67).
 func TestLastModifiedWithinASecond(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)).UTC() }
 	for _, tt := range []struct{ modified, now, want int }{
@@ -387,7 +387,7 @@ func TestLinks(t *testing.T) {
 	if got, _, _ := strings.Cut(ask(s, "/https://purl.example/net/x").get("Link"), ", "); got != `<https://purl.example/net/x>; rel="cite-as"` {
 		t.Errorf("a name that is a URL: %s", got)
 	}
-	// RFC 7089, 2.2.1: it is its own original, of which the past is found here.
+	// RFC 7089, 2.2.1: it is its own original, and its history is available here.
 	if got := ask(s, "/https://purl.example/net/x").get("Link"); !strings.Contains(got, `, <https://purl.example/net/x>; rel="original", <https://names.example/https://purl.example/net/x>; rel="timegate", `) {
 		t.Errorf("the links in time of a name that is a URL: %s", got)
 	}
@@ -418,7 +418,7 @@ func TestLinkAttributes(t *testing.T) {
 	}
 }
 
-// Browsers fetch what a Link field calls a stylesheet, or something to preload.
+// Link fields do not make browsers fetch a stylesheet or preload anything.
 func TestLinkRelations(t *testing.T) {
 	for rel, want := range map[string]string{
 		"": "item", "item": "item", "describedby": "describedby", "archive": "archive", "https://example.org/rel": "https://example.org/rel",
@@ -432,7 +432,7 @@ func TestLinkRelations(t *testing.T) {
 	}
 }
 
-// A reference with dot segments would lead elsewhere (RFC 3986, 5.2.4).
+// A reference with dot segments would resolve to something else (RFC 3986, 5.2.4).
 func TestLinksOfNamesWithDotSegments(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	s.resolver = resolverFunc(func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
@@ -447,7 +447,7 @@ func TestLinksOfNamesWithDotSegments(t *testing.T) {
 	}
 }
 
-// What a redirection hands on of a query is what was understood of it.
+// A redirect passes on only the parts of a query that were understood.
 func TestSuccessorQuery(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const to = "/urn:dns:example.org:alb002"
@@ -466,7 +466,7 @@ func TestSuccessorQuery(t *testing.T) {
 	}
 }
 
-// What a store should never hold does no harm.
+// Records that a store should never contain do no harm.
 func TestHostileRecord(t *testing.T) {
 	evil := nomen.Location{
 		URL: "https://example.org/\r\nSet-Cookie: a=b", Type: "text/html\"; rel=\"x", Lang: "en\r\nX: y", Rel: "item>", Note: "=====\r\n\x1b[2J<script>",
@@ -524,7 +524,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v: got %d %s, want %d with %s", tt.err, p.status, p.body, tt.status, tt.want)
 		}
 	}
-	// A failure of ours follows Accept as all errors do, and is kept by nobody.
+	// An internal failure is negotiated by Accept like all errors, and is not cached.
 	for accept, want := range map[string]string{"text/html": "text/html; charset=utf-8", "application/json": "application/problem+json", "": "text/plain; charset=utf-8"} {
 		p := ask(s, "/urn:ietf:rfc:1", accepting(accept))
 		if p.get("Content-Type") != want || p.get("Cache-Control") != "no-store" || !strings.HasPrefix(p.get("Vary"), "Accept") {
@@ -566,8 +566,8 @@ func TestHomePage(t *testing.T) {
 	}
 }
 
-// A contact is a link on every page if a click on it only asks for something, whatever
-// html/template thinks of its scheme, and never a link if not.
+// A contact is a link on every page if following it only sends a request, whatever
+// html/template thinks of its scheme; otherwise it is never a link.
 func TestContactLinks(t *testing.T) {
 	for contact, isLink := range map[string]bool{
 		"mailto:names@example.org": true, "https://example.org/contact": true, "tel:+1-201-555-0123": true, "TEL:+358.9.1234;ext=5": true, "gopher://example.org/1": true,
@@ -575,7 +575,7 @@ func TestContactLinks(t *testing.T) {
 	} {
 		s, m := newTestServer(t, nil)
 		a := &store.Authority{Prefix: name.MustParsePrefix("urn:x-c"), Contact: contact, Revision: 1}
-		if _, err := m.Apply(t.Context(), []store.Change{{Authority: a, Time: modified}}); err != nil { // without the registrar, which refuses some
+		if _, err := m.Apply(t.Context(), []store.Change{{Authority: a, Time: modified}}); err != nil { // without the registrar, which rejects some
 			t.Fatal(err)
 		}
 		home := string(ask(s, "/", accepting("text/html")).body)
@@ -594,7 +594,7 @@ func TestContactLinks(t *testing.T) {
 	}
 }
 
-// Who asks in vain is told whom to ask, of those that have said so.
+// The response to a failed lookup names the contact of the authority, if it has one.
 func TestContactOfUnknown(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const contact = "contact for urn:dns:example.org: names@example.org"
@@ -610,8 +610,8 @@ func TestContactOfUnknown(t *testing.T) {
 	}
 }
 
-// Who reads pages as gladly as plain text gets pages, of those that are for people: the
-// start page, what is wrong, and what problems mean. Descriptions are Y95-45.
+// A client that accepts HTML and plain text alike gets HTML for pages that are for
+// people: the home page, errors, and types of problems. Descriptions are Y95-45.
 func TestPagesForPeople(t *testing.T) {
 	const lynx = "text/html, text/plain, text/sgml, text/css, application/xhtml+xml, */*;q=0.01"
 	for _, tt := range []struct{ accept, want string }{
@@ -652,7 +652,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// emptyStore fails in whatever it is asked.
+// emptyStore fails every operation.
 type emptyStore struct{ store.Reader }
 
 func (emptyStore) Authorities(context.Context, time.Time) iter.Seq2[*store.Authority, error] {

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// Browsers are led to the best location of a name; the same address with a question
-// tells what is known.
+// Browsers are redirected to the best location of a name; the same URL with ?s=I2Ls lists
+// all locations.
 func ExampleServer_Public() {
 	st := memstore.New()
 	_, err := registrar.New(st, registrar.Options{}).Put(context.Background(), registrar.Operator(), registrar.Request{

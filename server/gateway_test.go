@@ -20,7 +20,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// oneWay is a finder that finds one way to every name.
+// oneWay is a finder that returns the same resolver for every name.
 type oneWay struct{}
 
 func (oneWay) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
@@ -29,7 +29,7 @@ func (oneWay) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
 	}
 }
 
-// everywhere is a DNS in which all hosts have one address.
+// everywhere is a DNS in which all hosts have the same address.
 type everywhere struct{}
 
 func (everywhere) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -49,7 +49,7 @@ func TestGatewayPages(t *testing.T) {
 	to := map[bool]*Listening{true: listen(t, asking), false: listen(t, plain)}
 	for _, tt := range []struct {
 		name, target, fields string
-		asks                 bool // of the server
+		asks                 bool // whether the server asks other servers
 		status, location     string
 		want, not            string // in the body
 	}{
@@ -115,7 +115,7 @@ func TestProxyConfig(t *testing.T) {
 	}
 }
 
-// A tunnel is in the books as what its client was told.
+// A tunnel is counted with the status sent to the client.
 func TestTunnelIsLogged(t *testing.T) {
 	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
@@ -137,7 +137,7 @@ func TestTunnelIsLogged(t *testing.T) {
 	}
 	exchange(t, l.Public, "CONNECT 192.0.43.7:25 HTTP/1.1\r\nHost: there.example\r\nConnection: close\r\n\r\n")
 	for end := time.Now().Add(time.Minute); !strings.Contains(lines.String(), " status=200 ") && time.Now().Before(end); {
-		time.Sleep(time.Millisecond) // the client goes before the books are written
+		time.Sleep(time.Millisecond) // the client closes before the metrics are updated
 	}
 	metrics := exchange(t, l.Public, "GET /-/metrics HTTP/1.0\r\n\r\n")
 	for _, status := range []string{"200", "403"} {
@@ -147,7 +147,7 @@ func TestTunnelIsLogged(t *testing.T) {
 	}
 }
 
-// Another port of a host of ours is another server, to which a proxy passes on.
+// Another port of one of our hosts is another server, to which a proxy forwards.
 func TestOtherPort(t *testing.T) {
 	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
@@ -175,7 +175,7 @@ func TestOtherPort(t *testing.T) {
 		{"127.0.0.1", false},
 		{"127.0.0.1:", false},
 		{"127.0.0.1:80", false},
-		{"127.0.0.1:4500", true}, // at which no authority is asked
+		{"127.0.0.1:4500", true}, // without an authority
 		{"[::1]", false},
 		{"[::1]:" + port, true},
 		{"localhost:0" + own, false},
@@ -193,9 +193,9 @@ func TestOtherPort(t *testing.T) {
 	}
 }
 
-// Y95-55, Y95-63: what a proxy is asked of another host's resolver, reserved requests
-// included, that resolver answers, as it was asked; of authorities here this server does,
-// and without the proxy nobody does.
+// Y95-55, Y95-63: a proxy forwards requests for another host to its resolver, including
+// reserved requests; requests for authorities here are answered by this server; without
+// the proxy, the others are rejected.
 func TestProxiedReservedRequest(t *testing.T) {
 	door, err := gateway.NewAccessControl(gateway.Access{Policy: gateway.All})
 	if err != nil {
@@ -237,7 +237,7 @@ func TestProxiedReservedRequest(t *testing.T) {
 	}
 }
 
-// The scripts that pages may run are those that are on them.
+// The Content-Security-Policy allows exactly the scripts on the pages.
 func TestHomePolicy(t *testing.T) {
 	srv, _ := newTestServer(t, nil)
 	l := listen(t, srv)
@@ -257,8 +257,8 @@ func TestHomePolicy(t *testing.T) {
 	}
 }
 
-// What may have to be asked of others is no matter of the way past net/http, which
-// nobody watches.
+// Names that may need other servers are not answered by the shortcut, which does not
+// detect that a client is gone.
 func TestForeignIsNotAtHand(t *testing.T) {
 	for _, policy := range []gateway.Policy{gateway.Off, gateway.All} {
 		door, err := gateway.NewAccessControl(gateway.Access{Policy: policy})
@@ -275,9 +275,9 @@ func TestForeignIsNotAtHand(t *testing.T) {
 	}
 }
 
-// A server to which a proxy passes requests on and which never answers holds up nobody
-// else: a client has its share of the proxy, one that leaves is noticed, and one that waits
-// gets 504 in time. What is asked of names here is answered all the while.
+// A server that never responds to a proxied request does not block other clients: each
+// client has its share of the proxy, a client that closes is detected, and one that waits
+// gets 504 in time. Requests for names here are answered all the while.
 func TestSlowForward(t *testing.T) {
 	for name, request := range map[string]string{
 		"1.1":       "GET http://far.example/urn:x-far:1 HTTP/1.1\r\nHost: far.example\r\n\r\n",
@@ -286,7 +286,7 @@ func TestSlowForward(t *testing.T) {
 		"a body":    "POST http://far.example/urn:x-far:1 HTTP/1.1\r\nHost: far.example\r\nContent-Length: 9\r\n\r\nx",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // it waits for the timeout
+			t.Parallel() // waits for the timeout
 			testSlowForward(t, request)
 		})
 	}

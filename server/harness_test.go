@@ -143,8 +143,7 @@ func listen(t testing.TB, s *Server) *Listening {
 	return l
 }
 
-// exchange sends bytes and returns all that comes back until the connection is
-// closed.
+// exchange sends bytes and returns everything received until the connection is closed.
 func exchange(t testing.TB, addr net.Addr, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr.String())
@@ -163,7 +162,7 @@ func exchange(t testing.TB, addr net.Addr, request string) string {
 	return string(b)
 }
 
-// cutAnswer cuts an answer into status line, fields and body.
+// cutAnswer splits a response into status line, fields and body.
 func cutAnswer(answer string) (status string, fields []string, body string) {
 	head, body, _ := strings.Cut(answer, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
@@ -179,7 +178,7 @@ func fieldOf(fields []string, name string) string {
 	return ""
 }
 
-// A safeBuffer is written by a server and read by its test.
+// A safeBuffer may be written by a server while the test reads it.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -197,7 +196,7 @@ func (b *safeBuffer) String() string {
 	return b.b.String()
 }
 
-// logged returns a logger and what it has written.
+// logged returns a logger and a function that returns its output.
 func logged() (*slog.Logger, *safeBuffer) {
 	b := new(safeBuffer)
 	return slog.New(slog.NewTextHandler(b, nil)), b

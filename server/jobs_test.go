@@ -23,7 +23,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A slowVerifier verifies until it is told to end, or its context ends.
+// A slowVerifier verifies until it is released or its context ends.
 type slowVerifier struct {
 	store.Store
 	begun, end chan struct{}
@@ -45,8 +45,8 @@ func (s *slowVerifier) Verify(ctx context.Context, fault func(store.Fault), prog
 	}
 }
 
-// slow returns a client of a server whose verifications take as long as wanted, and a
-// function that makes clients with other rights.
+// slow returns a client of a server whose verifications take as long as needed, and a
+// function that returns clients with other rights.
 func slow(t *testing.T, dir string) (*adminapi.Client, *slowVerifier, *Listening, func(adminapi.Grant) *adminapi.Client) {
 	t.Helper()
 	v := &slowVerifier{begun: make(chan struct{}, 100), end: make(chan struct{})}
@@ -61,7 +61,7 @@ func slow(t *testing.T, dir string) (*adminapi.Client, *slowVerifier, *Listening
 	return as(adminapi.AdministratorGrant()), v, l, as
 }
 
-// startJob sends a request that need not be answered with the result.
+// startJob sends an asynchronous request.
 func startJob(t *testing.T, c *adminapi.Client, path, body string) (*http.Response, adminapi.Job) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.URL+adminapi.Root+path, strings.NewReader(body))
@@ -82,7 +82,7 @@ func startJob(t *testing.T, c *adminapi.Client, path, body string) (*http.Respon
 	return resp, j
 }
 
-// await returns a job that has ended.
+// await waits for the end of a job and returns it.
 func await(t *testing.T, c *adminapi.Client, id string) adminapi.Job {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
@@ -132,7 +132,7 @@ func TestJobAsync(t *testing.T) {
 	}
 }
 
-// A job that fails says why, and how to go on.
+// A job that fails says why, and how to continue.
 func TestJobFails(t *testing.T) {
 	c, _, _ := admin(t)
 	_, j := startJob(t, c, "relocate", `{"from":"x","to":"javascript:1"}`)
@@ -145,7 +145,8 @@ func TestJobFails(t *testing.T) {
 	}
 }
 
-// Everybody sees and cancels the own jobs; an administrator of everything those of all.
+// Every token can list and cancel its own jobs; an administrator of all names those of
+// all tokens.
 func TestJobRights(t *testing.T) {
 	root, v, _, as := slow(t, "")
 	scoped := as(adminapi.Grant{Who: "s", Role: "administrator", Prefixes: []string{"urn:dns:example.org"}})
@@ -156,10 +157,10 @@ func TestJobRights(t *testing.T) {
 	await(t, scoped, own.ID)
 	for _, c := range []*adminapi.Client{scoped, editor, as(adminapi.Grant{Who: "r", Role: "reader"})} {
 		if _, err := c.Job(t.Context(), j.ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("somebody else sees the job: %v", err)
+			t.Errorf("another token sees the job: %v", err)
 		}
 		if _, err := c.CancelJob(t.Context(), j.ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("somebody else cancels the job: %v", err)
+			t.Errorf("another token cancels the job: %v", err)
 		}
 	}
 	if all, err := scoped.Jobs(t.Context()); err != nil || len(all) != 1 || all[0].ID != own.ID {
@@ -179,8 +180,8 @@ func TestJobRights(t *testing.T) {
 	}
 }
 
-// A job ends when the token that started it is revoked, here or by another node, or
-// expires; its result says so.
+// A job is cancelled when the token that started it is revoked, here or by another node,
+// or expires; its result says so.
 func TestJobEndsWithToken(t *testing.T) {
 	var now atomic.Int64
 	now.Store(testNow.Unix())
@@ -226,7 +227,7 @@ func TestJobEndsWithToken(t *testing.T) {
 		t.Errorf("a job of another token: %+v, %v", j, err)
 	}
 
-	// An import that is being sent.
+	// An import whose body is still being sent.
 	now.Store(testNow.Unix())
 	c := as(adminapi.Grant{Who: "e", Role: "editor"})
 	body, send := io.Pipe()
@@ -270,7 +271,7 @@ func TestJobEndsWithToken(t *testing.T) {
 	}
 }
 
-// A job goes on when the connection breaks, and ends when its client does not want it any more.
+// A job continues if the connection breaks, and ends when the client cancels it.
 func TestJobOutlivesConnection(t *testing.T) {
 	c, v, _, _ := slow(t, "")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.URL+"/api/v1/verify", nil)
@@ -350,8 +351,8 @@ func TestJobID(t *testing.T) {
 	}
 }
 
-// A server that is shut down interrupts its jobs, answers those who wait, and says so at
-// its next start.
+// A server that shuts down interrupts its jobs, responds to waiting clients, and reports
+// the jobs as interrupted after its next start.
 func TestJobsSurviveRestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "jobs")
 	c, v, l, _ := slow(t, dir)
@@ -371,7 +372,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 		t.Errorf("the end took %v", took)
 	}
 	if err := <-failed; err == nil || !strings.Contains(err.Error(), "the server was stopped") {
-		t.Errorf("the one who waits is told %v", err)
+		t.Errorf("the waiting client gets %v", err)
 	}
 	info, err := os.Stat(filepath.Join(dir, jobsFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -391,7 +392,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	// A server that has nothing to add writes nothing, since its disk may be read-only.
+	// A server without changes writes nothing, since its disk may be read-only.
 	written, err := os.Stat(filepath.Join(dir, jobsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -400,7 +401,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, jobsFile)); err != nil || !os.SameFile(info, written) {
 		t.Errorf("the file was written again, or is gone: %v", err)
 	}
-	// One that was killed had no time to say so.
+	// A server that was killed could not save the state.
 	b, err := json.Marshal(savedJobs{jobsVersion, []*job{{Job: adminapi.Job{ID: "k", Kind: "import", State: "running", Done: 5000, Import: "7-abc", Result: &adminapi.JobResult{Summary: &bulk.Summary{Read: 5000, Created: 5000, Import: "7-abc"}}}}}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, jobsFile), b, 0o600)
@@ -455,8 +456,8 @@ func TestJobsWithoutDataDirectory(t *testing.T) {
 	}
 }
 
-// The lines of an import say that it is not complete, up to the last. One whose body does not
-// come any more can be cancelled, and what has come stays.
+// The lines of an import say that it is not complete, up to the last. An import whose
+// body stalls can be cancelled, and the records received so far remain.
 func TestJobImport(t *testing.T) {
 	c, s, _ := admin(t)
 	body, in := io.Pipe()
@@ -512,8 +513,8 @@ func hostOf(t *testing.T, c *adminapi.Client) net.Addr {
 	return addr
 }
 
-// Cells that are marked for spreadsheets cross in each form and compression, and a job
-// that nobody waits for takes the marks away as a request does.
+// Spreadsheet markers are added and removed in every format and compression, and by
+// asynchronous jobs as by requests.
 func TestJobSpreadsheet(t *testing.T) {
 	c, _, _ := admin(t)
 	record := `{"name":"urn:example:f","metadata":{"title":["=1+1"],"description":["'=quoted"]}}`

@@ -27,7 +27,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// stop shuts l down and waits for what is under way.
+// stop shuts l down and waits for pending requests.
 func stop(t *testing.T, l *Listening) {
 	t.Helper()
 	if err := l.Shutdown(t.Context()); err != nil {
@@ -49,7 +49,7 @@ func TestListenErrors(t *testing.T) {
 	}
 	stop(t, l)
 	if _, err := net.Dial("tcp", l.Public.String()); err == nil {
-		t.Error("after Shutdown somebody listens")
+		t.Error("a listener is open after Shutdown")
 	}
 	if p := ask(s, "/-/readyz"); p.status != http.StatusServiceUnavailable {
 		t.Errorf("after Shutdown readyz says %d", p.status)
@@ -67,7 +67,7 @@ func TestDefaultPort(t *testing.T) {
 	}
 }
 
-// A request under way is answered before the server ends.
+// A pending request is answered before the server ends.
 func TestShutdownWaits(t *testing.T) {
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	s, _ := newTestServer(t, func(o *Options) {
@@ -92,7 +92,7 @@ func TestShutdownWaits(t *testing.T) {
 	}
 }
 
-// endless is a store whose list has no end.
+// endless is a store with an infinite list.
 type endless struct{ store.Reader }
 
 func (endless) List(ctx context.Context, _ store.Scan) iter.Seq2[*store.Record, error] {
@@ -107,8 +107,8 @@ func (endless) List(ctx context.Context, _ store.Scan) iter.Seq2[*store.Record, 
 	}
 }
 
-// Y95-57: the list streams: its first lines are there while the last are not
-// written, and it ends when the client goes.
+// Y95-57: the list streams: its first lines arrive before the last are written, and it
+// ends when the client closes.
 func TestListStreams(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	s.store = endless{st}
@@ -128,10 +128,10 @@ func TestListStreams(t *testing.T) {
 		t.Errorf("got %q, %v", line, err)
 	}
 	c.Close()
-	stop(t, l) // hangs if the list goes on
+	stop(t, l) // hangs if the list continues
 }
 
-// A counting store tells how many records were read, each of which takes its time.
+// A counting store counts the records read, each of which takes some time.
 type counting struct {
 	store.Reader
 	read int
@@ -150,8 +150,8 @@ func (c *counting) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// What a list does not list costs little: what is of other authorities is passed over,
-// and for the next name it looks only so long.
+// Unlisted records cost little: those of other authorities are skipped, and the search
+// for the next name is limited in time.
 func TestListPassesOver(t *testing.T) {
 	s, st := newTestServer(t, func(o *Options) { o.Limits.Timeout = 5 * time.Second })
 	owners := []string{"a", "b"}
@@ -212,7 +212,7 @@ func TestListPassesOver(t *testing.T) {
 	}
 }
 
-// A list that breaks off does not look whole.
+// A list that fails does not look complete.
 func TestListBreaksOff(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	b := &breaking{Reader: st}
@@ -220,7 +220,7 @@ func TestListBreaksOff(t *testing.T) {
 	l := listen(t, s)
 	resp, err := http.Get("http://" + l.Public.String() + "/-/list/urn:dns:example.org")
 	if err != nil {
-		return // cut off before the head was sent
+		return // aborted before the header was sent
 	}
 	defer resp.Body.Close()
 	if body, err := io.ReadAll(resp.Body); err == nil || resp.StatusCode != 200 || b.calls != 3 {
@@ -228,8 +228,8 @@ func TestListBreaksOff(t *testing.T) {
 	}
 }
 
-// A breaking store's list breaks off when it is read for the third time: after it
-// was counted and measured.
+// The list of a breaking store fails when it is read for the third time: after counting
+// and measuring.
 type breaking struct {
 	store.Reader
 	calls int
@@ -251,7 +251,7 @@ func (b *breaking) List(context.Context, store.Scan) iter.Seq2[*store.Record, er
 	}
 }
 
-// However many strangers come, the store can open files.
+// With any number of clients, the store can open files.
 func TestConnectionsLeaveFilesForTheStore(t *testing.T) {
 	for files, want := range map[uint64]int{0: 1, 256: 64, 1024: 256, 20_000: 5000, 1 << 20: 10_000, math.MaxUint64: 10_000} {
 		if got := connectionsFor(files); got != want {
@@ -260,7 +260,7 @@ func TestConnectionsLeaveFilesForTheStore(t *testing.T) {
 	}
 }
 
-// certificate makes one for 127.0.0.1.
+// certificate returns a certificate for 127.0.0.1.
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -281,7 +281,7 @@ func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, pool
 }
 
-// Y95-75: the same name means the same over every version of HTTP.
+// Y95-75: a name resolves in the same way over every version of HTTP.
 func TestVersionsOfHTTP(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	secure, pool := certificate(t)
@@ -335,8 +335,8 @@ func TestVersionsOfHTTP(t *testing.T) {
 	}
 }
 
-// The server does not wait for a body, and takes nothing after it for a request. The
-// same holds after every request that the wire does not watch.
+// The server does not wait for a body, and does not read what follows as a request. The
+// same applies to every request that the wire does not watch.
 func TestBodiesAreNotRead(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout = time.Hour })
 	l := listen(t, s)
@@ -362,7 +362,7 @@ func TestBodiesAreNotRead(t *testing.T) {
 	}
 }
 
-// HEAD sends the head of GET.
+// HEAD returns the header of GET.
 func TestHEAD(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)
@@ -379,7 +379,8 @@ func TestHEAD(t *testing.T) {
 	}
 }
 
-// One line a request, which no request can break; none if not wanted.
+// The access log has one line per request, which no request can break; it can be
+// disabled.
 func TestAccessLog(t *testing.T) {
 	access, log := logged()
 	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = access })
@@ -427,7 +428,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// Fields of proxies are believed if they come from a trusted one.
+// Fields of proxies are used only if they come from a trusted one.
 func TestForwarded(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -443,8 +444,8 @@ func TestForwarded(t *testing.T) {
 		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false, ""}},
 		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false, ""}},
 		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6, For="[2001:db8::1]:99";proto=http`, `for=10.0.0.2;host="names.example:8080";Proto=HTTPS`}, "X-Forwarded-For": {"2001:db8::1, 10.0.0.2"}}, client{netip.MustParseAddr("2001:db8::1"), "names.example:8080", true, ""}},
-		// What a stranger writes into the field that a proxy does not know, or with a
-		// quoted string, makes nobody of him but a stranger.
+		// What a client writes into the field that the proxy does not set, or with a
+		// quoted string, cannot change its address.
 		{"10.0.0.1:99", http.Header{"Forwarded": {"for=6.6.6.6;host=evil.example;proto=https"}, "X-Forwarded-For": {"1.2.3.4"}}, client{netip.Addr{}, "h.example", false, ""}},
 		{"10.0.0.1:99", http.Header{"Forwarded": {"for=6.6.6.6, for=10.0.0.2"}, "X-Forwarded-For": {"1.2.3.4, 10.0.0.2"}}, client{netip.Addr{}, "h.example", false, ""}},
 		{"10.0.0.1:99", http.Header{"Forwarded": {`for="6.6.6.6`, "for=1.2.3.4"}}, client{netip.Addr{}, "h.example", false, ""}},
@@ -483,7 +484,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A mistake in a resolver ends a request, not the server.
+// A panic in a resolver ends a request, not the server.
 func TestPanic(t *testing.T) {
 	failures, log := logged()
 	s, _ := newTestServer(t, func(o *Options) {
@@ -514,8 +515,8 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// BenchmarkServe measures one client over a socket: a connection for each
-// request of 1995, one for all on the web.
+// BenchmarkServe measures one client over a socket: one connection per request in the
+// protocol of 1995, one connection for all on the web.
 func BenchmarkServe(b *testing.B) {
 	s, _ := newTestServer(b, nil)
 	l := listen(b, s)

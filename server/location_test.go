@@ -18,15 +18,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// unfit are URIs that no resolver may send a client to.
+// unfit are URIs that a resolver must not send a client to.
 var unfit = []string{
 	"ms-msdt:/id%20PCWDiagnostic", "search-ms:query=x", "file:///etc/passwd", "vscode://file/x", "ssh://-oProxyCommand=x/", "intent://x",
 	"javascript:alert(1)", "data:text/html,x", "telnet://-oX/", "sftp://%2DoX/", "https://u:p@h.example/",
 	"ftp://h.example/a%0D%0ADELE%20b", "gopher://h.example/0a%0D%0Ab", "https://h.example:65536/", "http://h.example:99999999999999999999/", "https:x",
 }
 
-// TestLocationsIn tries to bring into a store what no location may be, through every
-// door that there is.
+// TestLocationsIn tries to store invalid locations through every interface.
 func TestLocationsIn(t *testing.T) {
 	const good = "https://example.org/1"
 	of := func(url string) *store.Record {
@@ -83,9 +82,8 @@ func TestLocationsIn(t *testing.T) {
 	}
 }
 
-// TestLocationsOut has what no location may be in a store, where another program has
-// put it, and in the answers of other resolvers: no client is sent there, by whatever
-// way it asks.
+// TestLocationsOut puts invalid locations into a store, as another program could, and
+// into the answers of other resolvers: no client is sent there by any kind of request.
 func TestLocationsOut(t *testing.T) {
 	const prefix = "urn:x-loc"
 	authority := func(change func(*store.Authority)) []*store.Authority {
@@ -123,7 +121,7 @@ func TestLocationsOut(t *testing.T) {
 		records     []*store.Record
 		answer      func(nomen.Question) (*nomen.Answer, error)
 		gateway     bool
-		shown       bool // it may stand in a text, as the name of something
+		shown       bool // it may appear in text, as a name
 	}
 	for way, make := range map[string]func(url string) world{
 		"stored": func(url string) world {
@@ -214,7 +212,8 @@ func TestLocationsOut(t *testing.T) {
 	}
 }
 
-// leadsTo returns what of a reply leads to a URL; shown says that its text may have it.
+// leadsTo returns the parts of a reply that lead to a URL; shown says that it may appear
+// in text.
 func leadsTo(p *reply, url string, shown bool) string {
 	for _, f := range p.fields {
 		if f.name != "Location" && strings.Contains(f.value, "<"+url) || f.name != "Link" && strings.HasPrefix(f.value, url) {

@@ -16,7 +16,7 @@ import (
 )
 
 // The times of the revisions of urn:dns:example.org:alb002 in the tests: reserved,
-// public, moved, retired.
+// published, moved, retired.
 var (
 	reservedAt = modified.Add(-48 * time.Hour) // before the fixture
 	movedAt    = modified.Add(time.Hour + 250*time.Millisecond)
@@ -27,7 +27,7 @@ func asOf(t time.Time) func(*request) {
 	return func(r *request) { r.datetime = t.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT") }
 }
 
-// lived is a server with a name that has a past.
+// lived is a server with a name that has a history.
 func lived(t *testing.T) (*Server, store.Store) {
 	t.Helper()
 	srv, s := newTestServer(t, func(o *Options) { o.PublicURL = "https://names.example" })
@@ -37,7 +37,7 @@ func lived(t *testing.T) (*Server, store.Store) {
 		if status == nomen.Retired {
 			r.Reason = "sold out"
 		}
-		c := store.Change{Record: r, Expected: store.AnyRevision, Time: at, Who: "<b>somebody</b>", Why: why}
+		c := store.Change{Record: r, Expected: store.AnyRevision, Time: at, Who: "<b>clerk</b>", Why: why}
 		if _, err := s.Apply(context.Background(), []store.Change{c}); err != nil {
 			t.Fatal(err)
 		}
@@ -49,11 +49,11 @@ func lived(t *testing.T) (*Server, store.Store) {
 	return srv, s
 }
 
-// links returns the links of an answer. A date in them has a comma of its own.
+// links returns the links of a response. Dates in them contain commas.
 func links(p *reply) []string { return strings.Split(p.get("Link"), ", <") }
 
-// RFC 7089, 4.1.1 and 4.5.4: what was answered then, also a redirection, says of
-// when it is.
+// RFC 7089, 4.1.1 and 4.5.4: a response as of a time, including redirects, says of which
+// time it is.
 func TestMementos(t *testing.T) {
 	s, _ := lived(t)
 	for _, tt := range []struct {
@@ -67,18 +67,18 @@ func TestMementos(t *testing.T) {
 		{"/urn:dns:example.org:life?at=2026-11-19T09:30:00.250Z", 303, "https://example.org/second", "Thu, 19 Nov 2026 09:30:01 GMT"},
 		{"/urn:dns:example.org:life?at=2026-11-19T10:30:00.25%2B01:00", 303, "https://example.org/second", "Thu, 19 Nov 2026 09:30:01 GMT"},
 		{"/urn:dns:example.org:life?at=2026-11-19", 410, "", "Thu, 19 Nov 2026 10:30:00 GMT"},
-		{"/urn:dns:example.org:life?at=2999-01-01", 410, "", ""}, // what is to come is no memento (RFC 7089, 4.5.6)
+		{"/urn:dns:example.org:life?at=2999-01-01", 410, "", ""}, // a time in the future has no memento (RFC 7089, 4.5.6)
 		{"/urn:dns:example.org:life?s=I2C&at=2026-11-19T09:00:00Z", 200, "", modifiedText},
 		{"/URN:DNS:example.org:life?at=2026-11-19T09:00:00Z&s=I2C", 200, "", modifiedText},
 		{"/life?at=2026-11-19T09:00:00Z", 200, "", modifiedText},
 		{"/uri-res/N2L?urn:dns:example.org:life?at=2026-11-19T09:00:00Z", 303, "https://example.org/first", modifiedText},
 		{"life?at=2026-11-19T09:00:00Z", 200, "", ""},            // by the protocol of 1995, without its fields
 		{"/urn:dns:example.org:life?at=2026-11-18", 404, "", ""}, // reserved
-		{"/urn:dns:example.org:life?at=2000-01-01", 404, "", ""}, // not there
+		{"/urn:dns:example.org:life?at=2000-01-01", 404, "", ""}, // not registered
 		{"/urn:dns:example.org:life?at=2026-99-99", 400, "", ""},
 		{"/urn:dns:example.org:life?at=2026-11-19&at=2026-11-20", 400, "", ""},
 		{"/urn:dns:example.org:life?at=2026-11-19%0D%0AX:y", 400, "", ""},
-		{"/urn:dns:example.org:life?at=home", 410, "", ""}, // somebody else's
+		{"/urn:dns:example.org:life?at=home", 410, "", ""}, // not a time
 		{"life?at=home", 400, "", ""}, // Y95-08
 		{"/urn:dns:example.org:life", 410, "", ""},
 	} {
@@ -89,7 +89,7 @@ func TestMementos(t *testing.T) {
 		if !strings.HasPrefix(tt.target, "/") || tt.status == 400 {
 			continue
 		}
-		// RFC 7089, 4.1.1: an answer as of a time does not vary by time.
+		// RFC 7089, 4.1.1: a response as of a time does not vary by time.
 		if vary := p.get("Vary"); strings.Contains(vary, "Accept-Datetime") == strings.Contains(tt.target, "at=2") {
 			t.Errorf("%s: Vary is %q", tt.target, vary)
 		}
@@ -104,7 +104,7 @@ func TestMementos(t *testing.T) {
 	}
 }
 
-// RFC 7089, 4.1.1 and 4.5.3: a path leads to the memento, which says what it is.
+// RFC 7089, 4.1.1 and 4.5.3: a path redirects to the memento, which says that it is one.
 func TestTimeGate(t *testing.T) {
 	s, _ := lived(t)
 	const path = "/urn:dns:example.org:life"
@@ -115,7 +115,7 @@ func TestTimeGate(t *testing.T) {
 	}{
 		{path, modified, path + "?at=2026-11-19T08:30:00Z"},
 		{path, modified.Add(time.Minute), path + "?at=2026-11-19T08:30:00Z"},
-		{path, movedAt, path + "?at=2026-11-19T08:30:00Z"}, // cut to the second it is before
+		{path, movedAt, path + "?at=2026-11-19T08:30:00Z"}, // truncated to the second it is earlier
 		{path, movedAt.Add(time.Second), path + "?at=2026-11-19T09:30:00.25Z"},
 		{path, retiredAt.Add(-time.Second), path + "?at=2026-11-19T09:30:00.25Z"},
 		{path, retiredAt, path + "?at=2026-11-19T10:30:00Z"}, // to the second
@@ -152,7 +152,7 @@ func TestTimeGate(t *testing.T) {
 	for target, status := range map[string]int{
 		"/urn:dns:example.org:none":     404,
 		"/urn:dns:example.org:secret":   404,
-		"/urn:ietf:rfc:2648?+x?=y":      303, // no place for a time
+		"/urn:ietf:rfc:2648?+x?=y":      303, // cannot have a time
 		"alb002":                        200,
 		"/-/healthz":                    200,
 		"/urn:dns:example.org:urn+m":    200,
@@ -169,7 +169,7 @@ func TestTimeGate(t *testing.T) {
 	}
 }
 
-// stream returns the body of a reply that streams.
+// stream returns the streamed body of a reply.
 func stream(t *testing.T, p *reply) string {
 	t.Helper()
 	var b strings.Builder
@@ -201,7 +201,7 @@ func TestTimeMap(t *testing.T) {
 		!strings.Contains(got, `/-/timemap/urn:dns:example.org:alb002?s=I2C>;rel="self"`) {
 		t.Errorf("of descriptions:\n%s", got)
 	}
-	// A name that is a URL is its own original; the gate to its past is here.
+	// A name that is a URL is its own original; its TimeGate is here.
 	got = stream(t, ask(s, "/-/timemap/https://purl.example/net/x"))
 	if want := `<https://purl.example/net/x>;rel="original",
 <https://names.example/https://purl.example/net/x>;rel="timegate",
@@ -235,13 +235,13 @@ func redact(t *testing.T, s store.Store, key string, revision uint64) {
 	}
 }
 
-// What was redacted is told to be so, and nothing else of it.
+// A redacted revision is reported as such, without its content.
 func TestRedactedMemento(t *testing.T) {
 	s, st := lived(t)
 	redact(t, st, "urn:dns:example.org:life", 3)
 	for _, accept := range []string{"", "text/html", "application/json"} {
 		p := ask(s, "/urn:dns:example.org:life?s=I2C&at=2026-11-19T10:00:00Z", accepting(accept))
-		if p.status != 451 || strings.Contains(string(p.body), "second") || strings.Contains(string(p.body), "somebody") {
+		if p.status != 451 || strings.Contains(string(p.body), "second") || strings.Contains(string(p.body), "clerk") {
 			t.Errorf("%s: %d: %s", accept, p.status, p.body)
 		}
 	}
@@ -250,7 +250,7 @@ func TestRedactedMemento(t *testing.T) {
 	}
 }
 
-// The page of a name tells of its revisions what is for everybody.
+// The page of a name shows the public part of its history.
 func TestHistoryOnPages(t *testing.T) {
 	s, st := lived(t)
 	const memento = "/urn:dns:example.org:life?s=I2C&at=2026-11-19T10:00:00Z"
@@ -264,7 +264,7 @@ func TestHistoryOnPages(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	for _, secret := range []string{"<script>", "somebody", "planned", "secret", "revision 1<", "revision 1:"} {
+	for _, secret := range []string{"<script>", "clerk", "planned", "secret", "revision 1<", "revision 1:"} {
 		if strings.Contains(page, secret) {
 			t.Errorf("the page has %q:\n%s", secret, page)
 		}
@@ -318,7 +318,7 @@ func TestUnreadableHistory(t *testing.T) {
 	}
 }
 
-// What strangers write into targets and fields comes to no harm in answers.
+// Attacks in targets and fields do no harm in responses.
 func TestHostileTimes(t *testing.T) {
 	s, _ := lived(t)
 	for _, target := range []string{
@@ -355,7 +355,7 @@ func TestAcceptDatetime(t *testing.T) {
 	}
 }
 
-// Of a time before there was anything, the time is told with what was not known then.
+// A failed lookup as of a time before the name existed reports that time.
 func TestUnknownAsOf(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	p := ask(s, "/urn:ietf:rfc:2648?at=1999-01-01T00:00:00Z")

@@ -7,7 +7,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// RFC 9110, 12.5.1: one reading of Accept, for descriptions, redirections and problems.
+// RFC 9110, 12.5.1: Accept is read in the same way for descriptions, redirects and
+// problems.
 func TestAcceptIsReadOnce(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	for _, tt := range []struct{ target, accept, want string }{
@@ -15,8 +16,8 @@ func TestAcceptIsReadOnce(t *testing.T) {
 		{"/urn:ietf:rfc:2648", `application/ld+json; profile="http://www.w3.org/ns/json-ld#flattened http://www.w3.org/ns/json-ld#compacted";q=0.9, */*;q=0.1`, "application/ld+json"},
 		{"/urn:ietf:rfc:2648", `application/linkset+json; profile="https://signposting.org/profile"`, "application/linkset+json"},
 		{"/urn:ietf:rfc:2648?s=I2Cs", `application/linkset; profile="a,b", text/urc-0;q=0.5`, "application/linkset"},
-		{"/urn:ietf:rfc:2648", "application/json;q=1.5", ""},                                               // as if nothing were asked
-		{"/urn:ietf:rfc:2648", "application/json;q=1.5, application/ld+json;q=0.5", "application/ld+json"}, // malformed elements say nothing
+		{"/urn:ietf:rfc:2648", "application/json;q=1.5", ""},                                               // as if absent
+		{"/urn:ietf:rfc:2648", "application/json;q=1.5, application/ld+json;q=0.5", "application/ld+json"}, // malformed elements are ignored
 		{"/urn:ietf:rfc:2648", `text/plain;x="a,application/json;b"`, ""},
 		{"/urn:ietf:rfc:2648?s=I2C", `text/plain;x="a,application/json;b"`, "text/urc-0"},
 		{"/urn:ietf:rfc:2648?s=I2C", `text/html;x="a,text/plain;q=0.1", application/json`, "application/json"},

@@ -40,7 +40,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	want := []string{
 		"GET /-/healthz", "GET /-/readyz", "GET /-/openapi.json",
 		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}", "GET /-/timemap/link/{target}", "GET /-/timegate/{target}",
-		"GET /-/registry/{path}", "GET /-/handler", "GET /-/proxy.pac", // in public
+		"GET /-/registry/{path}", "GET /-/handler", "GET /-/proxy.pac", // public
 	}
 	for _, op := range s.operations() {
 		want = append(want, op.method+" "+adminapi.Root+op.path)
@@ -94,5 +94,5 @@ func jsonFields(t reflect.Type) []string {
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all) // a field may take the place of an embedded one
+	return slices.Compact(all) // a field may hide an embedded one
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// check compares an answer with what was expected and returns what is wrong.
+// check compares a response with the expected one and returns the differences.
 func (e expectation) check(c cell, a answer) (wrong []string) {
 	fault := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if a.header.Get("Date") == "" { // 9110, 6.6.1; C3
@@ -51,7 +51,7 @@ func (e expectation) check(c cell, a answer) (wrong []string) {
 	return append(wrong, e.checkBody(c, a)...)
 }
 
-// checkValidators looks for what every 200 about a name has (C3; Y95-68).
+// checkValidators checks the validators of every 200 about a name (C3; Y95-68).
 func (e expectation) checkValidators(a answer) (wrong []string) {
 	if tag := a.header.Get("ETag"); len(tag) < 3 || tag[0] != '"' {
 		wrong = append(wrong, fmt.Sprintf("200 with ETag %q", tag))
@@ -65,7 +65,7 @@ func (e expectation) checkValidators(a answer) (wrong []string) {
 	return wrong
 }
 
-// checkLinks looks for the links of every name (C3), in the syntax of RFC 8288.
+// checkLinks checks the links of every name (C3), in the syntax of RFC 8288.
 func (e expectation) checkLinks(c cell, a answer) (wrong []string) {
 	byRel := map[string][]string{}
 	for _, v := range a.header.Values("Link") {
@@ -93,7 +93,7 @@ func (e expectation) checkLinks(c cell, a answer) (wrong []string) {
 	return wrong
 }
 
-// checkBody reads the body by its type.
+// checkBody checks the body according to its type.
 func (e expectation) checkBody(c cell, a answer) (wrong []string) {
 	if e.types == nil && e.words == nil && e.uris == nil && e.parts < 0 {
 		return nil
@@ -134,7 +134,7 @@ func (e expectation) checkBody(c cell, a answer) (wrong []string) {
 	return wrong
 }
 
-// checkProblem looks for the members of RFC 9457 and of the contract.
+// checkProblem checks the members of RFC 9457 and of the contract.
 func (e expectation) checkProblem(c cell, a answer, mediaType string, r *reading) (wrong []string) {
 	if e.problem == "" || mediaType != "application/problem+json" {
 		return nil
@@ -152,14 +152,14 @@ func (e expectation) checkProblem(c cell, a answer, mediaType string, r *reading
 	return wrong
 }
 
-// checkURIs compares the URIs in a body. The name that was asked for may stand
-// there too (2169, appendix A).
+// checkURIs compares the URIs in a body. The requested name may appear there too (2169,
+// appendix A).
 func (e expectation) checkURIs(c cell, mediaType string, r *reading) (wrong []string) {
 	got := slices.DeleteFunc(slices.Clone(r.uris), func(u string) bool {
 		return strings.HasSuffix(u, c.row.name) && !slices.Contains(e.uris, u)
 	})
 	for _, w := range e.uris {
-		// A name is no URL: in text/urc-0 it is metainformation (Y95-48, Y95-49).
+		// A name is not a URL: in text/urc-0 it is metainformation (Y95-48, Y95-49).
 		if !slices.Contains(got, w) && !(mediaType == "text/urc-0" && strings.HasPrefix(w, "urn:")) {
 			wrong = append(wrong, fmt.Sprintf("row %q, service %q: %s in %q without %s", c.row.id, c.service, mediaType, got, w))
 		}

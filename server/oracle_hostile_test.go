@@ -20,12 +20,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The text that strangers try in every field. None of it may begin a field of the
-// header, a line of a list, an element or an attribute of a page.
+// The attack text tried in every field. It must not begin a header field, a line of a
+// list, or an element or attribute of a page.
 const injected = "x\r\nX-Evil: 1\r\n\r\n=====\r\nhttps://evil.example/\r\n\"'><script>alert(1)</script><a href=\"javascript:alert(2)\" onclick=alert(3)>--></title></style><!--\x00\x1b[31m\u2028"
 
-// hostileRecords stand in the store as no registrar would put them there: another
-// program has.
+// hostileRecords are records that the registrar would reject: another program has stored
+// them.
 func hostileRecords() []*store.Record {
 	evil := func(element, url string) *store.Record {
 		return &store.Record{
@@ -49,8 +49,8 @@ func hostileRecords() []*store.Record {
 	}
 }
 
-// TestHostileRecords asks every service in every form and type for records that
-// are full of attacks.
+// TestHostileRecords requests records that are full of attacks with every service in
+// every form and type.
 func TestHostileRecords(t *testing.T) {
 	authorities, _ := worldAuthorities()
 	s := storeOf(t, authorities, hostileRecords())
@@ -88,7 +88,7 @@ func hostileCells() (all []cell) {
 				}
 				for i, accept := range accepts {
 					if testrun.Reduced() && (i+len(all))%3 != 0 {
-						continue // in turn, where everything is slow
+						continue // a part of them if everything is slow
 					}
 					c := cell{form: f, row: row{id: rec.Spelling, name: rec.Spelling}, service: service, accept: accept}
 					if service == "I=I" {
@@ -102,14 +102,14 @@ func hostileCells() (all []cell) {
 	return all
 }
 
-// unusable are the names of records that lead nowhere a client could be sent: that
-// the store holds such a thing is a failure of the server's own.
+// unusable are the names of records without a usable location: that the store contains
+// them is a failure of the server.
 var unusable = []string{
 	"urn:dns:names.example:location", "urn:dns:names.example:script", "urn:dns:names.example:data",
 	"urn:dns:names.example:quote", "urn:dns:names.example:relative",
 }
 
-// harmful returns what an answer has that an attack has put there.
+// harmful returns the parts of a response that an attack has put there.
 func harmful(c cell, a answer) (wrong []string) {
 	if a.status >= http.StatusInternalServerError && !slices.Contains(unusable, c.row.id) {
 		wrong = append(wrong, fmt.Sprintf("%s: status %d", c.row.id, a.status))
@@ -133,7 +133,7 @@ func harmful(c cell, a answer) (wrong []string) {
 		}
 	}
 	if a.header.Get("Content-Disposition") != "" || strings.HasPrefix(a.header.Get("Content-Type"), "multipart/") {
-		return wrong // a resource is a stranger's word, and marked as such
+		return wrong // the content of a resource is not trusted, and marked as such
 	}
 	if a.body == "" {
 		return wrong
@@ -143,13 +143,13 @@ func harmful(c cell, a answer) (wrong []string) {
 		return append(wrong, fmt.Sprintf("%s: %s: %v", c.row.id, a.header.Get("Content-Type"), err))
 	}
 	if strings.HasPrefix(a.header.Get("Content-Type"), "text/u") && slices.Contains(r.uris, "https://evil.example/") && !strings.HasSuffix(c.row.id, "retired") {
-		wrong = append(wrong, fmt.Sprintf("%s: a URI that somebody has smuggled in: %q", c.row.id, a.body))
+		wrong = append(wrong, fmt.Sprintf("%s: an injected URI: %q", c.row.id, a.body))
 	}
 	return wrong
 }
 
-// TestHostileRequests sends what no client should: the server answers with an error
-// or ends the connection, repeats nothing where it does harm, and goes on.
+// TestHostileRequests sends requests that no client should send: the server responds with
+// an error or closes the connection, repeats no attack, and continues.
 func TestHostileRequests(t *testing.T) {
 	world := newWorld(t)
 	k := &asker{addr: world.Public}
@@ -188,7 +188,7 @@ func TestHostileRequests(t *testing.T) {
 			a.header.Add(name, value)
 		}
 		if te := a.header.Get("Transfer-Encoding"); te != "" || a.header.Get("Content-Type") == "" || a.status == http.StatusOK {
-			a.body = "" // a page; what it says is tested where it is made
+			a.body = "" // a page, tested elsewhere
 		}
 		for _, w := range harmful(cell{row: row{id: "request"}}, a) {
 			t.Errorf("%d: %.80q: %s", i, request, w)
@@ -204,8 +204,8 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// TestHugeRequests sends names, fields and lists of a megabyte and more: the answer
-// is an error, soon, or the end of the connection.
+// TestHugeRequests sends names, fields and lists of a megabyte and more: the response is
+// an error, soon, or the connection is closed.
 func TestHugeRequests(t *testing.T) {
 	world := newWorld(t)
 	huge := strings.Repeat("a", 1<<20)
@@ -226,7 +226,7 @@ func TestHugeRequests(t *testing.T) {
 			answer := sendHuge(t, world.Public, request)
 			status, _, _ := cutAnswer(answer)
 			refused := strings.Contains(status, " 414 ") || strings.Contains(status, " 431 ")
-			if id == "name of list" { // it is refused as a line of the answer
+			if id == "name of list" { // it is rejected in its line of the response
 				refused = strings.Contains(answer, `"code":"malformed"`)
 			}
 			if !refused || len(answer) > 1<<12 {
@@ -236,7 +236,7 @@ func TestHugeRequests(t *testing.T) {
 	}
 }
 
-// sendHuge sends what the server may not want to read to its end.
+// sendHuge sends a request that the server may not read to its end.
 func sendHuge(t *testing.T, addr net.Addr, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr.String())
@@ -246,7 +246,7 @@ func sendHuge(t *testing.T, addr net.Addr, request string) string {
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(time.Minute))
 	go func() {
-		io.WriteString(c, request) // it fails where the server has closed
+		io.WriteString(c, request) // fails if the server has closed
 		c.(*net.TCPConn).CloseWrite()
 	}()
 	b, err := io.ReadAll(c)
@@ -257,8 +257,8 @@ func sendHuge(t *testing.T, addr net.Addr, request string) string {
 	return string(b)
 }
 
-// overSocket asks another server as one that passes a question on does: Via tells
-// how many have (RFC 9110, 7.6.3).
+// overSocket forwards questions to another server, with a Via entry for each server that
+// forwarded them (RFC 9110, 7.6.3).
 type overSocket struct {
 	addr  func() net.Addr
 	asked *atomic.Int64
@@ -282,8 +282,8 @@ func (o overSocket) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answe
 	return nil, fmt.Errorf("%w: status %d", nomen.ErrUpstream, got[0].status)
 }
 
-// TestDelegationLoop lets two servers delegate one name to each other: the client
-// gets a clear error (508, S), after few questions.
+// TestDelegationLoop lets two servers delegate one name to each other: the client gets a
+// clear error (508, S), after few requests.
 func TestDelegationLoop(t *testing.T) {
 	var addrs [2]net.Addr
 	var asked atomic.Int64
@@ -312,8 +312,8 @@ func TestDelegationLoop(t *testing.T) {
 	}
 }
 
-// TestHalfClosed asks as netcat does, which closes its side once it has asked: the
-// answer comes all the same (Y95-27).
+// TestHalfClosed closes its side after the request, as netcat does: the response arrives
+// all the same (Y95-27).
 func TestHalfClosed(t *testing.T) {
 	world := newWorld(t)
 	list := "urn:dns:names.example:one\nurn:dns:names.example:several\n"

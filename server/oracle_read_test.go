@@ -13,18 +13,18 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A reading is what a reader that knows the media type alone, and nothing of this
-// module, finds in a body.
+// A reading is what a reader that knows only the media type, and nothing of this module,
+// finds in a body.
 type reading struct {
-	uris   []string // in their order: URLs, or names
-	status string   // of the name, where the type has a place for it
-	text   string   // all of it that people may read
+	uris   []string // in order: URLs or names
+	status string   // of the name, if the type can express it
+	text   string   // all text for people
 	object map[string]any
 	true   bool     // JSON has this value somewhere
 	parts  []string // of multipart
 }
 
-// readBody reads a body of one of the types that the contract has.
+// readBody reads a body of one of the types in the contract.
 func readBody(contentType, body string) (*reading, error) {
 	t, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -55,7 +55,7 @@ var plainURI = regexp.MustCompile(`(?:https?|urn):[^\s<>"]+`)
 
 var anyURI = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$`)
 
-// crlfLines cuts text into lines that all end with CRLF.
+// crlfLines splits text into lines that all end in CRLF.
 func crlfLines(body string) ([]string, error) {
 	if body == "" {
 		return nil, nil
@@ -118,8 +118,8 @@ func readURIList(body string) (*reading, error) {
 	return r, nil
 }
 
-// readHTML takes the anchors of list items whose text is a URI, by the shape that
-// RFC 2169, 3.2 prescribes, and refuses scripts and handlers of events.
+// readHTML returns the links of list items whose text is a URI, in the form prescribed by
+// RFC 2169, 3.2, and rejects scripts and event handlers.
 func readHTML(body string) (*reading, error) {
 	root, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -186,8 +186,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// readObject reads the fields of the contract, sections 1 and 2: the locations of
-// a description, else its other names.
+// readObject reads the members defined in the contract, sections 1 and 2: the locations
+// of a description, or else its other names.
 func readObject(body string) (*reading, error) {
 	r := &reading{text: body}
 	if err := json.Unmarshal([]byte(body), &r.object); err != nil {
@@ -214,7 +214,7 @@ func readObject(body string) (*reading, error) {
 		}
 		r.uris = append(r.uris, s)
 	}
-	// What people read has no escapes of JSON in it.
+	// Text for people contains no JSON escapes.
 	var b strings.Builder
 	var walk func(v any)
 	walk = func(v any) {
@@ -238,7 +238,7 @@ func readObject(body string) (*reading, error) {
 	return r, nil
 }
 
-// readLinksetJSON checks the shape of RFC 9264, section 4.2 and takes all targets.
+// readLinksetJSON checks the structure of RFC 9264, section 4.2, and returns all targets.
 func readLinksetJSON(body string) (*reading, error) {
 	var doc struct {
 		Linkset []map[string]json.RawMessage `json:"linkset"`
@@ -282,8 +282,8 @@ func readLinksetJSON(body string) (*reading, error) {
 
 var linkParameter = regexp.MustCompile(`^;\s*([!#$&+.^_|~0-9A-Za-z-]+\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+))\s*`)
 
-// readLinkset reads RFC 9264, section 4.1: the grammar of Link (RFC 8288, 3), in
-// which line breaks are allowed.
+// readLinkset reads RFC 9264, section 4.1: the grammar of Link (RFC 8288, 3), with line
+// breaks allowed.
 func readLinkset(body string) (*reading, error) {
 	r := &reading{text: body}
 	links, err := readLinks(body)

@@ -28,8 +28,8 @@ var namesOfTHTTP = map[string]string{
 func cells(f manner) (all []cell) {
 	for _, r := range rows() {
 		host, _, dns := r.host()
-		if (f.bare || f.element) && (!dns || f.element && host == "nobody.example") {
-			continue // its authority cannot be said
+		if (f.bare || f.element) && (!dns || f.element && host == "unserved.example") {
+			continue // its authority cannot be expressed
 		}
 		for _, s := range services {
 			switch {
@@ -58,7 +58,7 @@ func (c cell) String() string {
 	return fmt.Sprintf("{%s; %s; service %q; Accept %q}", c.form.id, c.row.id, c.service, c.accept)
 }
 
-// target returns the request target and the field Host.
+// target returns the request target and the Host field.
 func (c cell) target() (target, host string) {
 	authority, element, _ := c.row.host()
 	switch f := c.form; {
@@ -68,7 +68,7 @@ func (c cell) target() (target, host string) {
 		return element, "" // the default authority
 	case f.n:
 		return "/uri-res/" + namesOfTHTTP[c.service] + "?" + c.row.name, "names.test"
-	case f.thttp: // 2483, 2.1: mnemonics are insensitive of case; C3: so is the path
+	case f.thttp: // 2483, 2.1: mnemonics are case-insensitive; C3: so is the path
 		target = "/Uri-Res/" + strings.ToLower(c.service) + "?" + c.row.name
 		if c.other != "" {
 			target += "&" + c.other
@@ -120,7 +120,7 @@ func (c cell) request(method string, fields ...string) outgoing {
 
 type outgoing struct{ method, text string }
 
-// An answer is one message as it came.
+// An answer is one response as received.
 type answer struct {
 	status int
 	reason string
@@ -128,7 +128,7 @@ type answer struct {
 	body   string
 }
 
-// An asker asks over one connection after another, many questions at a time.
+// An asker sends many requests, over one connection after another.
 type asker struct {
 	addr net.Addr
 	c    net.Conn
@@ -137,7 +137,7 @@ type asker struct {
 
 const pipelined = 64
 
-// ask returns the answers in the order of the requests.
+// ask returns the responses in the order of the requests.
 func (k *asker) ask(t testing.TB, requests []outgoing) []answer {
 	t.Helper()
 	answers := make([]answer, 0, len(requests))
@@ -152,7 +152,7 @@ func (k *asker) ask(t testing.TB, requests []outgoing) []answer {
 	return answers
 }
 
-// some asks until the server has enough of the connection.
+// some sends requests until the server closes the connection.
 func (k *asker) some(requests []outgoing) (answers []answer, err error) {
 	if k.c == nil {
 		if k.c, err = net.Dial("tcp", k.addr.String()); err != nil {
@@ -166,7 +166,7 @@ func (k *asker) some(requests []outgoing) (answers []answer, err error) {
 		all.WriteString(r.text)
 	}
 	c := k.c
-	go c.Write(all.Bytes()) // it fails where the server closes, which the reader sees
+	go c.Write(all.Bytes()) // fails when the server closes, which the reader detects
 	for _, r := range requests {
 		a, last, err := readAnswer(k.in, r.method)
 		if err == nil {
@@ -198,7 +198,7 @@ func readAnswer(in *bufio.Reader, method string) (a answer, last bool, err error
 	return answer{resp.StatusCode, reason, resp.Header, string(body)}, resp.Close, err
 }
 
-// faults are what was wrong, with the cells in which it was.
+// faults are the differences found, with their cells.
 type faults struct {
 	mu  sync.Mutex
 	all map[string][]string
@@ -219,9 +219,8 @@ func (f *faults) report(t *testing.T) {
 	}
 }
 
-// TestOracle asks every question of the table over sockets and compares what comes
-// with what the documents demand; then again by HEAD, a second time, and with a
-// precondition.
+// TestOracle sends every question of the table over sockets and compares the response
+// with the documents; then again with HEAD, a second time, and with a precondition.
 func TestOracle(t *testing.T) {
 	world := newWorld(t)
 	found := faults{all: map[string][]string{}}
@@ -248,8 +247,8 @@ func TestOracle(t *testing.T) {
 	found.report(t)
 }
 
-// askAll asks the questions of some cells and compares the answers with the
-// oracle and with the answers to kindred questions.
+// askAll asks the questions of some cells and compares the responses with the oracle and
+// with those to related questions.
 func askAll(t *testing.T, k *asker, all []cell, found *faults) {
 	t.Helper()
 	var first, again []outgoing
@@ -293,8 +292,8 @@ var allKin = []kin{
 	},
 }
 
-// kindred returns the questions that are asked after the one of cell i: all, or in
-// turn where the detector of races makes everything slow.
+// kindred returns the related questions for cell i: all of them, or a part under the race
+// detector, which is slow.
 func kindred(i int) []kin {
 	if testrun.Reduced() {
 		return allKin[i%3 : i%3+1]
@@ -302,8 +301,8 @@ func kindred(i int) []kin {
 	return allKin
 }
 
-// askSimply compares the answers to simple requests with the bodies of those to
-// full ones (Y95-32).
+// askSimply compares the responses to simple requests with the bodies of those to full
+// ones (Y95-32).
 func askSimply(t *testing.T, world *Listening, all []cell, found *faults) {
 	t.Helper()
 	k := &asker{addr: world.Public}
@@ -322,8 +321,8 @@ func askSimply(t *testing.T, world *Listening, all []cell, found *faults) {
 	}
 }
 
-// precondition returns one that an answer does not meet if it is a page about a
-// name with an entity tag; for others it is one that has to be ignored.
+// precondition returns a precondition that fails for a page about a name with an entity
+// tag; for other responses it returns one that must be ignored.
 func precondition(i int, got answer) string {
 	tag, date := got.header.Get("ETag"), got.header.Get("Last-Modified")
 	if got.status != http.StatusOK || tag == "" {
@@ -343,7 +342,7 @@ func precondition(i int, got answer) string {
 	return "If-Modified-Since: " + date
 }
 
-// afterCondition checks the answer to a request with a precondition.
+// afterCondition checks the response to a request with a precondition.
 func afterCondition(i int, plain, got answer) (wrong []string) {
 	field, _, _ := strings.Cut(precondition(i, plain), ":")
 	if plain.status != http.StatusOK { // 9110, 13.2.1
@@ -353,7 +352,7 @@ func afterCondition(i int, plain, got answer) (wrong []string) {
 		return nil
 	}
 	if plain.header.Get("ETag") == "" {
-		return nil // what is there is not ours to say (S, Resources)
+		return nil // the resource is not this server's (S, Resources)
 	}
 	if got.status != http.StatusNotModified {
 		return []string{fmt.Sprintf("%s gives %d", field, got.status)}
@@ -372,7 +371,7 @@ func afterCondition(i int, plain, got answer) (wrong []string) {
 	return wrong
 }
 
-// sameHead checks the answer to HEAD (9110, 9.3.2).
+// sameHead checks the response to HEAD (9110, 9.3.2).
 func sameHead(get, head answer) (wrong []string) {
 	if head.body != "" {
 		wrong = append(wrong, "HEAD has a body")
@@ -389,8 +388,8 @@ func sameHead(get, head answer) (wrong []string) {
 	return wrong
 }
 
-// same compares two answers to one question (Y95-27). The boundaries between parts
-// are different each time, so that nothing that is sent can have them in it.
+// same compares two responses to one question (Y95-27). Multipart boundaries differ each
+// time, so that content cannot contain them.
 func same(a, b answer) (wrong []string) {
 	a, b = a.withoutBoundary(), b.withoutBoundary()
 	if a.status != b.status || a.reason != b.reason {

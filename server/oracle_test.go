@@ -9,24 +9,23 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// This file is the oracle: what the documents say that the answer to a question
-// has to be. It shares no code with the server and was not written from it. In
-// the comments Y95 and N12 are the requirements of docs/spec; 2169, 2483, 8141,
-// 8288, 9110 are RFCs; C1 to C5 the sections of the project's contract, "what
-// nomen looks like from outside"; S the operator's handbook, docs/reference/http.md, for
-// what the others leave to us.
+// This file is the oracle: the response that the documents require for a question. It
+// shares no code with the server and was not derived from it. In the comments Y95 and N12
+// are the requirements of docs/spec; 2169, 2483, 8141, 8288, 9110 are RFCs; C1 to C5 the
+// sections of the project's contract, "what nomen looks like from outside"; S the
+// operator's handbook, docs/reference/http.md, for what the others leave open.
 
-// A manner is one of the ways in which clients ask.
+// A manner is one of the forms of requests.
 type manner struct {
 	id       string
 	old      bool // HTTP/1.0
 	simple   bool // HTTP/0.9
 	y95      bool // the target is a bare ElementID or a URN, the protocol of 1995
-	bare     bool // it is the ElementID alone
+	bare     bool // the target is just the ElementID
 	thttp    bool // RFC 2169
-	n        bool // with the names of services that it has
+	n        bool // with the service names of RFC 2169
 	absolute bool // the target is a URL
-	element  bool // a path of the ElementID alone
+	element  bool // the path is just the ElementID
 }
 
 var manners = []manner{
@@ -45,7 +44,7 @@ var manners = []manner{
 type cell struct {
 	form    manner
 	row     row
-	service string // as asked, "" for none
+	service string // as requested, "" for none
 	accept  string
 	other   string // second operand of I=I
 }
@@ -54,7 +53,7 @@ const unknownService = "X2Y"
 
 var services = []string{"", "I2L", "I2Ls", "I2R", "I2Rs", "I2C", "I2Cs", "I2N", "I2Ns", "I=I", unknownService}
 
-// The fields Accept of the table.
+// The Accept fields of the table.
 const (
 	acceptNothing = ""
 	acceptAny     = "*/*"
@@ -75,32 +74,31 @@ var (
 	}, ourTypes...)
 )
 
-// An expectation is what the answer to a cell has to have.
+// An expectation is what the response to a cell must have.
 type expectation struct {
-	statuses []int // one, or those between which the documents leave the choice
+	statuses []int // the statuses that the documents allow
 	location string
-	urn      string // that the reason phrase has to hold
+	urn      string // that the reason phrase must contain
 	problem  string // end of the type of an error, "" for none
-	also     string // another one that it may be
+	also     string // an alternative
 	types    []string
-	exact    bool     // the URIs of the body are these and no others
-	uris     []string // in the body, where its type has them
+	exact    bool     // the body has exactly these URIs
+	uris     []string // in the body, if its type has URIs
 	parts    int      // of multipart, -1 for any other body
 	body     string   // "" for any
-	words    []string // that a reader finds in an error or a page
+	words    []string // in the text of an error or a page
 	vary     []string
 	page     bool     // a 200 about a name: validators
-	tagged   bool     // of them the entity tag
-	items    []string // locations to which there are links
-	links    bool     // of Signposting
+	tagged   bool     // with an entity tag
+	items    []string // locations with links
+	links    bool     // of FAIR Signposting
 	cached   string   // in Cache-Control
 }
 
 // has reports whether the client names a type in Accept.
 func (c cell) accepts(mediaType string) bool { return c.accept == mediaType }
 
-// wanted returns the service that the words of the request mean, "" if THTTP has
-// to say that there is none.
+// wanted returns the service that a request asks for, or "" if THTTP must reject it.
 func (c cell) wanted() nomen.Service {
 	fallback := c.row.service
 	switch {
@@ -112,8 +110,8 @@ func (c cell) wanted() nomen.Service {
 	s := nomen.Service(c.service)
 	offered := c.row.offers == nil || slices.Contains(c.row.offers, s)
 	if s == nomen.I2R || s == nomen.I2Rs {
-		// S: where the authority has fetch; the resolver to which the client is
-		// sent may have it.
+		// S: if the authority has fetch; the resolver to which the client is redirected
+		// may have it.
 		offered = c.row.fetch || c.row.fate == away
 	}
 	switch {
@@ -126,8 +124,8 @@ func (c cell) wanted() nomen.Service {
 }
 
 // describes reports whether Accept turns a request for a location into one for a
-// description: a type that only descriptions have is preferred, and no location
-// has it (C3, "For I2L").
+// description: a type that only descriptions have is preferred, and no location has it
+// (C3, "For I2L").
 func (c cell) describes() bool {
 	switch c.accept {
 	case "text/urc-0", "text/uri-list", "application/json", "application/linkset+json", "application/linkset", acceptWeighed:
@@ -136,7 +134,7 @@ func (c cell) describes() bool {
 	return false
 }
 
-// best is the location that suits Accept most: those of an accepted type first,
+// best returns the location that matches Accept best: those of an accepted type first,
 // then by priority (C3, "For I2L"; C2).
 func (c cell) best() nomen.Location {
 	for _, l := range c.row.places {
@@ -147,8 +145,8 @@ func (c cell) best() nomen.Location {
 	return c.row.places[0]
 }
 
-// negotiated returns the types that the body of a 200 may have (9110, 12.5.1);
-// none if nothing may be sent.
+// negotiated returns the types that the body of a 200 may have (9110, 12.5.1), or none if
+// nothing is acceptable.
 func (c cell) negotiated(fallback string) []string {
 	switch c.accept {
 	case acceptRefuse:
@@ -163,8 +161,8 @@ func (c cell) negotiated(fallback string) []string {
 	return []string{c.accept}
 }
 
-// problemTypes returns the types that the body of an error may have (C3, "Errors
-// follow Accept").
+// problemTypes returns the types that the body of an error may have (C3, "Errors follow
+// Accept").
 func (c cell) problemTypes() []string {
 	switch c.accept {
 	case "text/html", acceptBrowser:
@@ -186,12 +184,12 @@ func (c cell) failure(status int, problem string, words ...string) expectation {
 	}
 }
 
-// expect returns what the documents demand.
+// expect returns the expectation of the documents.
 func expect(c cell) expectation {
 	s := c.wanted()
 	if s == "" {
-		// 2169, 2: 404; S: no-result, which only a name can have that exists
-		// (2483, 4: "URI exists but there is no available output").
+		// 2169, 2: 404; S: no-result, which requires a name that exists (2483, 4: "URI
+		// exists but there is no available output").
 		if c.row.fate == served || c.row.fate == away {
 			return c.failure(http.StatusNotFound, "no-result")
 		}
@@ -200,24 +198,24 @@ func expect(c cell) expectation {
 	return expectName(c, s)
 }
 
-// expectName decides by what has become of the name.
+// expectName determines the expectation from the state of the name.
 func expectName(c cell, s nomen.Service) expectation {
 	switch c.row.fate {
 	case noName: // 2483, 4: malformed URI; C3: with offset and rule. The escape is at the name's end.
 		return c.failure(http.StatusBadRequest, "malformed", "pct-encoded")
 	case unknown: // 2483, 4: does not exist in any form
-		if c.form.bare && c.row.id == "no authority" { // Y95-21; 9110, 15.5.20: the host is another's
+		if c.form.bare && c.row.id == "no authority" { // Y95-21; 9110, 15.5.20: the host is not served here
 			return expectation{statuses: []int{http.StatusMisdirectedRequest}, parts: -1}
 		}
 		e := c.failure(http.StatusNotFound, "unknown-name")
 		return c.orSame(s, e)
-	case hidden: // C2: 404; not yet public: nothing tells it from an unknown name
+	case hidden: // C2: 404; not yet public: it looks like an unknown name
 		return c.orSame(s, c.failure(http.StatusNotFound, "unknown-name"))
 	case denied: // 2483, 4: access denied; 2169, 3.1: for every service; C3: 403
 		return c.failure(http.StatusForbidden, "denied")
 	case legal: // C3: 451
 		return c.failure(http.StatusUnavailableForLegalReasons, "denied")
-	case away: // S: leads to the other resolver
+	case away: // S: redirects to the other resolver
 		return c.orSame(s, expectation{statuses: []int{c.seeOther()}, location: c.row.target, parts: -1})
 	case moved: // C3: 301 for I2L and I2R; Y95-43: and in the protocol of 1995 where no service is named
 		unnamed := c.service == "" || c.service == unknownService
@@ -232,9 +230,9 @@ func expectName(c cell, s nomen.Service) expectation {
 	return expectServed(c, s)
 }
 
-// orSame allows for I=I the answer TRUE about a name that nobody knows or that is
-// at an end: two spellings are one name whatever else is known of it (8141, 3),
-// while 2483, 4.9 has the errors too.
+// orSame allows the answer TRUE to I=I about a name that is unknown or retired: two
+// spellings are one name whatever else is known of it (8141, 3), while 2483, 4.9 also has
+// the errors.
 func (c cell) orSame(s nomen.Service, e expectation) expectation {
 	if s == nomen.IisI {
 		e.statuses = append(e.statuses, http.StatusOK, http.StatusNotAcceptable)
@@ -242,7 +240,7 @@ func (c cell) orSame(s nomen.Service, e expectation) expectation {
 	return e
 }
 
-// seeOther is the status of a redirection (2169, 3.1; C3; S for HTTP/1.0).
+// seeOther returns the status of a redirect (2169, 3.1; C3; S for HTTP/1.0).
 func (c cell) seeOther() int {
 	switch {
 	case c.form.old && c.row.redirect == http.StatusPermanentRedirect:
@@ -255,15 +253,15 @@ func (c cell) seeOther() int {
 	return http.StatusSeeOther
 }
 
-// successor is the 301 of a name with one successor.
+// successor returns the 301 of a name with one successor.
 func (c cell) successor(s nomen.Service) expectation {
 	e := expectation{
 		statuses: []int{http.StatusMovedPermanently}, parts: -1,
 		location: "/" + c.row.successors[0], // C3: for web paths
 		cached:   "max-age=",                // C3: bounded
 	}
-	switch { // what was wanted of the one is wanted of the other
-	case c.form.thttp && s != cmp.Or(c.row.service, nomen.I2L), !c.form.thttp && c.service == string(s): // what paths do by themselves need not be told to THTTP
+	switch { // the request for the successor is the same
+	case c.form.thttp && s != cmp.Or(c.row.service, nomen.I2L), !c.form.thttp && c.service == string(s): // the default of paths is left out
 		e.location += "?s=" + string(s)
 	}
 	if c.form.y95 { // Y95-42, Y95-43, C3
@@ -272,7 +270,7 @@ func (c cell) successor(s nomen.Service) expectation {
 	return e
 }
 
-// expectServed decides by the service, for a name that is answered.
+// expectServed determines the expectation from the service, for a name that is answered.
 func expectServed(c cell, s nomen.Service) expectation {
 	if s == nomen.I2L && c.describes() {
 		s = nomen.I2C
@@ -304,10 +302,9 @@ func expectServed(c cell, s nomen.Service) expectation {
 	case nomen.IisI: // 2483, 4.9
 		e := c.listed("text/plain", nil, false)
 		if e.statuses[0] == http.StatusOK {
-			// Any type that can say it; it is about two URIs and has the date
-			// of neither.
+			// Any type that can express it; it is about two URIs and has no date.
 			e.types, e.words, e.page, e.tagged = nil, []string{"true"}, false, true
-			e.vary = []string{"accept"} // it is for ever
+			e.vary = []string{"accept"} // it never changes
 		} else {
 			e.words = []string{"text/plain"}
 		}
@@ -321,7 +318,7 @@ func expectServed(c cell, s nomen.Service) expectation {
 	return e
 }
 
-// location is the answer to I2L.
+// location returns the answer to I2L.
 func (c cell) location() expectation {
 	e := expectation{
 		statuses: []int{c.seeOther()}, location: c.best().URL, parts: -1, // 2169, 3.1: MUST be in Location
@@ -336,14 +333,13 @@ func (c cell) location() expectation {
 	return e
 }
 
-// listed is a 200 whose body has URIs.
+// listed returns a 200 whose body has URIs.
 func (c cell) listed(fallback string, uris []string, exact bool) expectation {
 	types := c.negotiated(fallback)
 	if types == nil {
 		return c.refused()
 	}
-	// Of link sets only the targets are compared: they also have links to
-	// descriptions.
+	// Only the targets of linksets are compared: they also have links to descriptions.
 	exact = exact && !strings.HasPrefix(types[0], "application/linkset")
 	return expectation{
 		statuses: []int{http.StatusOK}, types: types, uris: uris, exact: exact, parts: -1, page: true, links: true,
@@ -351,8 +347,8 @@ func (c cell) listed(fallback string, uris []string, exact bool) expectation {
 	}
 }
 
-// varies returns the fields that are consulted for a description: of the web also
-// the time (C3; RFC 7089, 2.1.2).
+// varies returns the Vary fields of a description: on the web also the time (C3; RFC
+// 7089, 2.1.2).
 func (c cell) varies() []string {
 	if c.form.y95 || c.form.element {
 		return []string{"accept"}
@@ -360,7 +356,7 @@ func (c cell) varies() []string {
 	return []string{"accept", "accept-datetime"}
 }
 
-// refused is 406, with a list of what there is (C3; 9110, 15.5.7).
+// refused returns the 406, with a list of the available types (C3; 9110, 15.5.7).
 func (c cell) refused() expectation {
 	return expectation{
 		statuses: []int{http.StatusNotAcceptable}, types: c.problemTypes(), parts: -1,
@@ -368,16 +364,16 @@ func (c cell) refused() expectation {
 	}
 }
 
-// resource is the answer to I2R and I2Rs (2169, 3.3 and 3.4).
+// resource returns the answer to I2R and I2Rs (2169, 3.3 and 3.4).
 func (c cell) resource(s nomen.Service, urls []string) expectation {
 	switch {
-	case !c.row.fetch, s == nomen.I2R && len(urls) == 0: // S: where the authority has fetch
+	case !c.row.fetch, s == nomen.I2R && len(urls) == 0: // S: if the authority has fetch
 		return c.failure(http.StatusNotFound, "no-result")
 	case s == nomen.I2R:
 		mediaType, body := content(c.best().URL)
 		e := expectation{statuses: []int{http.StatusOK}, types: []string{mediaType}, body: body, parts: -1}
 		if c.accept == acceptRefuse {
-			// 9110, 12.5.1 lets a server disregard Accept or refuse.
+			// 9110, 12.5.1 lets a server disregard Accept or respond with 406.
 			e = c.refused()
 			e.words = nil
 			e.statuses = append(e.statuses, http.StatusOK)
@@ -387,8 +383,8 @@ func (c cell) resource(s nomen.Service, urls []string) expectation {
 		}
 		return e
 	}
-	// 2169, 3.4: SHOULD only return versions that are acceptable; one MAY stand
-	// without the wrapper; C3: none is an empty list.
+	// 2169, 3.4: SHOULD only return versions that are acceptable; a single one MAY be
+	// sent without the wrapper; C3: none is an empty list.
 	e := expectation{statuses: []int{http.StatusOK}, parts: c.acceptable(), vary: []string{"accept"}}
 	if c.accept == acceptRefuse && len(urls) > 0 {
 		e = c.refused()
@@ -398,9 +394,9 @@ func (c cell) resource(s nomen.Service, urls []string) expectation {
 	return e
 }
 
-// acceptable counts the versions of the resource that Accept does not exclude: one
-// of unknown type is not; a type that is not mentioned is, by those that are (9110,
-// 12.5.1).
+// acceptable counts the versions of the resource that Accept does not exclude. A version
+// of unknown type is acceptable; a type that is not mentioned is not, if others are
+// (9110, 12.5.1).
 func (c cell) acceptable() int {
 	n := 0
 	for _, l := range c.row.places {

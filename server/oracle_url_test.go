@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// A urlRow is a URL about which the services of RFC 2169, 3.7 to 3.9 are asked.
+// A urlRow is a URL for the services of RFC 2169, 3.7 to 3.9.
 type urlRow struct {
 	id, url string
-	names   []string // that lead there, and that may be told
+	names   []string // public names with this location
 	beside  []string // the other locations of these names
 	bad     bool
 }
@@ -28,20 +28,19 @@ func urlRows() []urlRow {
 		},
 		{id: "of one name, in another spelling", url: "HTTPS://One.Example:443/%61", names: []string{"urn:dns:names.example:one"}, beside: []string{oneURL}}, // 3986, 6.2: the same URL
 		{id: "of a reserved name", url: secretURL}, // C2: not yet public
-		{id: "of names about which nobody may ask", url: deniedURL},
+		{id: "of names with access denied", url: deniedURL},
 		{id: "of nothing", url: "https://nothing.example/"},
 		{id: "no URL", url: "https://[::1/", bad: true},
 	}
 }
 
-// expectURL returns what the documents demand of a service about a URL.
+// expectURL returns the expectation of the documents for a service about a URL.
 func expectURL(c cell, u urlRow) expectation {
 	list := func(uris []string) expectation {
 		e := c.listed("text/uri-list", uris, true) // 2169, 3.7: encoded as for N2Ls
 		e.page, e.links, e.vary = false, false, []string{"accept"}
 		if len(u.names) == 0 {
-			// A list may be empty (C3), or the URL one that does not exist
-			// in any form (2483, 4).
+			// A list may be empty (C3), or the URL unknown (2483, 4).
 			e.statuses = append(e.statuses, http.StatusNotFound)
 		}
 		return e
@@ -53,7 +52,7 @@ func expectURL(c cell, u urlRow) expectation {
 		return list(u.names)
 	case c.service == "L2Ls":
 		return list(u.beside)
-	case len(u.names) == 0: // 2483, 4: a description of what is not known
+	case len(u.names) == 0: // 2483, 4: a description of an unknown URL
 		e := c.failure(http.StatusNotFound, "unknown-name")
 		e.also = "no-result"
 		return e
@@ -62,7 +61,7 @@ func expectURL(c cell, u urlRow) expectation {
 	e.page, e.links, e.vary = false, false, []string{"accept"}
 	if e.statuses[0] == http.StatusOK {
 		if e.uris = []string{u.url}; u.url != oneURL && len(u.beside) == 1 {
-			e.uris = u.beside // which it is a spelling of
+			e.uris = u.beside // the URL is a spelling of one of them
 		}
 	}
 	return e
@@ -97,9 +96,9 @@ func TestOracleOfURLs(t *testing.T) {
 	found.report(t)
 }
 
-// TestOracleOfEquality checks the answers to I=I that the documents determine:
-// lexically equivalent names are equal, names that somebody has bound together are
-// one thing, and others are not known to be (8141, 3; 2483, 4.7 and 4.9).
+// TestOracleOfEquality checks the answers to I=I that the documents determine: lexically
+// equivalent names are equal, names that a record declares the same are one thing, and
+// others are not known to be (8141, 3; 2483, 4.7 and 4.9).
 func TestOracleOfEquality(t *testing.T) {
 	world := newWorld(t)
 	k := &asker{addr: world.Public}
@@ -132,14 +131,14 @@ func TestOracleOfEquality(t *testing.T) {
 	}
 }
 
-// TestOracleOfEquivalence asks for each name by spellings that are the same name by
-// the documents, and by others that are not: the answers have to be alike, or about
-// nothing (2169, 2: "identical results").
+// TestOracleOfEquivalence requests each name in spellings that are the same name
+// according to the documents, and in others that are not: the responses must be equal, or
+// not found (2169, 2: "identical results").
 func TestOracleOfEquivalence(t *testing.T) {
 	world := newWorld(t)
 	k := &asker{addr: world.Public}
 	defer k.close()
-	set := regexp.MustCompile(`<[^>]*>; rel="linkset"`) // it tells of the URL that was asked
+	set := regexp.MustCompile(`<[^>]*>; rel="linkset"`) // it contains the requested URL
 	ask := func(target string) answer {
 		got := k.ask(t, []outgoing{{"GET", "GET " + target + " HTTP/1.1\r\nHost: names.test\r\n\r\n"}})[0]
 		got.header.Set("Link", set.ReplaceAllString(got.header.Get("Link"), `<>; rel="linkset"`))
@@ -154,7 +153,7 @@ func TestOracleOfEquivalence(t *testing.T) {
 		got := []answer{ask("/" + spelling), ask("/uri-res/N2Ls?" + spelling)}
 		for i := range got {
 			for _, wrong := range same(want[i], got[i]) {
-				// With components there is no other time to be asked for.
+				// Requests with components are not negotiated in time.
 				if !strings.Contains(spelling, "?") || !strings.HasPrefix(wrong, "Link ") && !strings.HasPrefix(wrong, "Vary ") {
 					t.Errorf("%s: %s", spelling, wrong)
 				}

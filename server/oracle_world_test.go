@@ -18,9 +18,8 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A fate is what the documents know can become of a question about a name: to
-// be answered, or one of the errors of RFC 2483, section 2.4, taken apart by how
-// the contract tells them.
+// A fate is the outcome of a request for a name: it is answered, or has one of the errors
+// of RFC 2483, section 2.4, as distinguished by the contract.
 type fate int
 
 const (
@@ -30,20 +29,20 @@ const (
 	split               // retired with several
 	hidden              // reserved: known, not yet public
 	unknown             // nothing is registered
-	noName              // no name at all
-	denied              // nobody may ask
-	legal               // nobody may ask, for legal reasons
-	away                // another resolver has to be asked by the client
+	noName              // not a name
+	denied              // access denied
+	legal               // access denied for legal reasons
+	away                // the client is sent to another resolver
 )
 
-// A row is one record of the table, with all that the oracle may know about it.
+// A row is one record of the table, with everything the oracle knows about it.
 type row struct {
 	id   string
-	name string // as asked
+	name string // as requested
 	fate fate
 
-	places     []nomen.Location // the best first when nothing is preferred
-	names      []string         // others of the same resource
+	places     []nomen.Location // ordered by default preference
+	names      []string         // other names of the same resource
 	title      string
 	reason     string
 	successors []string
@@ -52,7 +51,7 @@ type row struct {
 	offers   []nomen.Service // nil for all
 	redirect int             // status of redirects to HTTP/1.1, 0 for 303
 	fetch    bool            // I2R and I2Rs are offered
-	afar     bool            // another resolver is asked for it
+	afar     bool            // answered by another resolver
 	target   string          // of a delegation that redirects
 }
 
@@ -74,8 +73,8 @@ const (
 	oldURL     = "https://old.example/x"
 )
 
-// severalPlaces differ in type, language and priority: which is best depends on
-// Accept and nothing else. The first has what HTML and urc-0 have to escape.
+// severalPlaces differ in type, language and priority, so that the best one depends only
+// on Accept. The first has characters that HTML and urc-0 must escape.
 var severalPlaces = []nomen.Location{
 	{URL: "https://several.example/page.html?a=1&b=2", Type: "text/html", Lang: "en", Priority: 1, Note: "for <people> & others"},
 	{URL: "https://several.example/text.txt", Type: "text/plain", Lang: "de", Priority: 2},
@@ -103,7 +102,7 @@ func rows() []row {
 		{id: "reserved", name: "urn:dns:names.example:secret", fate: hidden},
 		{id: "unknown", name: "urn:dns:names.example:nothing", fate: unknown},
 		{id: "malformed", name: "urn:dns:names.example:a%zz", fate: noName},
-		{id: "no authority", name: "urn:dns:nobody.example:x", fate: unknown},
+		{id: "no authority", name: "urn:dns:unserved.example:x", fate: unknown},
 		{id: "record without authority", name: "urn:example:loose", places: at("https://loose.example/"), title: "Loose"},
 		{id: "rule", name: "urn:dns:rules.example:42", places: at("https://rules.example/n/42")},
 		{id: "no rule matches", name: "urn:dns:rules.example:abc", fate: unknown},
@@ -156,7 +155,7 @@ func worldAuthorities() (here, afar []*store.Authority) {
 	return here, []*store.Authority{authority("afar.example", func(*store.Authority) {})}
 }
 
-// worldRecords writes down as records what the rows say.
+// worldRecords returns the records for the rows.
 func worldRecords() (here, afar []*store.Record) {
 	for _, r := range rows() {
 		rec := &store.Record{
@@ -205,8 +204,8 @@ func storeOf(t testing.TB, authorities []*store.Authority, records []*store.Reco
 	return s
 }
 
-// content is what is at a location of the world: its type is the one that the
-// record tells, or text/plain.
+// content returns the resource at a location of the world, with the type in the record,
+// or text/plain.
 func content(url string) (mediaType, body string) {
 	mediaType = "text/plain"
 	for _, l := range severalPlaces {
@@ -217,7 +216,7 @@ func content(url string) (mediaType, body string) {
 	return mediaType, "what is at " + url + "\n"
 }
 
-// newWorld serves the rows.
+// newWorld returns a server for the rows.
 func newWorld(t testing.TB) *Listening {
 	t.Helper()
 	hereAuthorities, afarAuthorities := worldAuthorities()
@@ -240,7 +239,7 @@ func newWorld(t testing.TB) *Listening {
 			},
 			Ask: func(to string) (nomen.Resolver, error) {
 				if to != "upstream.example:4500" {
-					return nil, errors.New("nobody else is there")
+					return nil, errors.New("no other resolver")
 				}
 				return afar, nil
 			},

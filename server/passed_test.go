@@ -9,8 +9,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A texts is a resolver of others' names whose results have no structure, by the
-// ElementID.
+// A texts is a resolver of foreign names whose results are unstructured, by ElementID.
 type texts struct {
 	nomen.Resolver
 	raw map[string]*nomen.Raw
@@ -28,8 +27,8 @@ func (x texts) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, er
 	return a, nil
 }
 
-// Y95-35, Y95-40, Y95-63: a result without structure is passed on as it is, and cannot do
-// anything in the name of this server.
+// Y95-35, Y95-40, Y95-63: an unstructured result is passed on unchanged, and cannot act
+// in the name of this server.
 func TestPassedOn(t *testing.T) {
 	const page = "<html><script>alert(1)</script><form action=/-/x></form>"
 	var inner texts
@@ -49,7 +48,7 @@ func TestPassedOn(t *testing.T) {
 		disposition, body   string
 	}{
 		{"urn:dns:far.example:text", "", "200", "text/plain", "", "one\r\ntwo\r\n"},
-		{"/urn:dns:far.example:text", "", "200", "text/plain", "", "one\r\ntwo\r\n"}, // which asks for I2L
+		{"/urn:dns:far.example:text", "", "200", "text/plain", "", "one\r\ntwo\r\n"}, // a request for I2L
 		{"/urn:dns:far.example:text", "Accept: image/png, */*;q=0\r\n", "200", "text/plain", "", "one\r\ntwo\r\n"},
 		{"/urn:dns:far.example:text", "Accept: application/json\r\n", "200", "application/json", "", `"content_type":"text/plain","body":"one\r\ntwo\r\n"`},
 		{"/urn:dns:far.example:text?s=I2C", "", "200", "text/plain", "", "one\r\ntwo\r\n"},
@@ -68,10 +67,10 @@ func TestPassedOn(t *testing.T) {
 		{"/uri-res/N2C?urn:dns:far.example:urn+m", "", "200", "text/plain", "", "old\r\n"},
 		{"urn:dns:far.example:urn+c", "", "200", "text/plain", "", "child.example\r\n"}, // Y95-58
 		{"/urn:dns:far.example:urn+c", "Accept: application/json\r\n", "200", "application/json", "", `"body":"child.example\r\n"`},
-		{"urn:dns:far.example:urn+z", "", "200", "text/plain", "", "z\r\n"}, // which its resolver may know
+		{"urn:dns:far.example:urn+z", "", "200", "text/plain", "", "z\r\n"}, // its resolver may support it
 		{"urn:dns:far.example:urn%2Bm", "", "404", "", "", ""},              // Y95-61
-		{"urn:dns:nobody.example:urn+m", "", "404", "", "", ""},
-		{"urn:dns:nobody.example:urn+c", "", "404", "", "", ""},
+		{"urn:dns:unknown.example:urn+m", "", "404", "", "", ""},
+		{"urn:dns:unknown.example:urn+c", "", "404", "", "", ""},
 	} {
 		status, fields, body := cutAnswer(exchange(t, l.Public, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", tt.target, tt.fields)))
 		got := [...]string{strings.Fields(status)[1], fieldOf(fields, "Content-Type"), fieldOf(fields, "Content-Disposition")}

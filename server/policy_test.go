@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The policy of an authority means the same at every door: an r-component that stands
-// for a language leaves the service and the component that are named (RFC 8141,
-// 2.3.1), and the status, the lifetime and the contact are those of the authority.
+// The policy of an authority applies to every interface: an r-component that stands for a
+// language leaves the requested service and component unchanged (RFC 8141, 2.3.1), and
+// the status, lifetime and contact are those of the authority.
 func TestPolicyAtEveryDoor(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	if _, err := st.Apply(t.Context(), []store.Change{
@@ -110,7 +110,7 @@ func TestPolicyAtEveryDoor(t *testing.T) {
 			t.Errorf("%s: %d to %q, %q", target, p.status, p.get("Location"), p.get("Cache-Control"))
 		}
 	}
-	if p := ask(s, "/uri-res/N2Ns?urn:x-door:1", accepting(format.TypeJSON)); p.status != http.StatusOK { // its path is no directive
+	if p := ask(s, "/uri-res/N2Ns?urn:x-door:1", accepting(format.TypeJSON)); p.status != http.StatusOK { // its path is not a directive
 		t.Errorf("N2Ns: %d %s", p.status, p.body)
 	}
 	const contact = "contact for urn:x-door: doors@example.org"

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The types of problems are paths of pages, on both listeners.
+// The types of problems are paths of pages on both listeners.
 func TestProblemPages(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)

@@ -23,8 +23,8 @@ const urc2648 = "=====\r\nhttps://www.rfc-editor.org/rfc/rfc2648.txt\r\n" +
 const urcAlb002 = "=====\r\nhttps://example.org/albums/2\r\nThe second album\r\n\r\n" +
 	"name: urn:dns:example.org:alb002\r\nstatus: active\r\nmodified: 2026-11-19T08:30:00Z\r\nrevision: 1\r\n"
 
-// TestRawBytes sends bytes and looks at the bytes that come back: status line,
-// some fields, and the whole body or, where it begins with "~", a part of it.
+// TestRawBytes sends bytes and checks the bytes received: the status line, some fields,
+// and the whole body or, with "~", a part of it.
 func TestRawBytes(t *testing.T) {
 	const host = "\r\nHost: example.org"
 	get := func(target string, fields ...string) string {
@@ -41,7 +41,7 @@ func TestRawBytes(t *testing.T) {
 	listURL := "http://example.org:" + fmt.Sprint(l.Public.(*net.TCPAddr).Port) + "/-/list/urn:dns:example.org"
 	for _, tt := range []struct {
 		title, in, status string
-		fields            map[string]string // "" for one that is not there
+		fields            map[string]string // "" for an absent field
 		body              string
 	}{
 		// The protocol of 1995.
@@ -85,7 +85,7 @@ func TestRawBytes(t *testing.T) {
 		{"Y95-41 Y95-42 moved temporarily", at("alb002?s=I2L"), "HTTP/1.0 302 Found at https://example.org/albums/2", map[string]string{"Location": "https://example.org/albums/2"}, "https://example.org/albums/2\r\n"},
 		{"Y95-31 POST", "POST alb002 HTTP/1.0" + host + "\r\n\r\n", "HTTP/1.0 405 Method Not Allowed", map[string]string{"Allow": "GET, HEAD, OPTIONS"}, "~GET or HEAD"},
 		{"Y95-31 POST on the web", web("POST", "/alb002", "Content-Length: 0"), "HTTP/1.1 405 Method Not Allowed", map[string]string{"Allow": "GET, HEAD, OPTIONS"}, "~"},
-		{"Y95-31 a method nobody knows", web("PROPFIND", "/alb002"), "HTTP/1.1 405 Method Not Allowed", nil, "~"},
+		{"Y95-31 an unknown method", web("PROPFIND", "/alb002"), "HTTP/1.1 405 Method Not Allowed", nil, "~"},
 		{"Y95-36 pragma, from and the like", at("alb002", "Pragma: no-cache", "From: a@example.org", "Referer: http://example.org/", "User-Agent: x", "Authorization: Basic eDp5"), "HTTP/1.0 200 OK", nil, urcAlb002},
 		{"Y95-27 cookies change nothing", at("alb002", "Cookie: authority=other"), "HTTP/1.0 200 OK", map[string]string{"Set-Cookie": ""}, urcAlb002},
 		{"Y95-69 URLs even in plain text", at("alb002", "Accept: text/plain"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/plain; charset=utf-8"}, "~https://example.org/albums/2\n"},
@@ -97,7 +97,7 @@ func TestRawBytes(t *testing.T) {
 		{"Y95-68 not modified since", at("alb002", "If-Modified-Since: "+modifiedText), "HTTP/1.0 304 Not Modified", map[string]string{"Last-Modified": modifiedText, "Content-Type": "", "Content-Length": ""}, ""},
 		{"Y95-68 not modified since later", at("alb002", "If-Modified-Since: Thu, 19 Nov 2026 09:30:00 GMT"), "HTTP/1.0 304 Not Modified", nil, ""},
 		{"Y95-68 date of RFC 850", at("alb002", "If-Modified-Since: Thursday, 19-Nov-26 08:30:00 GMT"), "HTTP/1.0 304 Not Modified", nil, ""},
-		{"Y95-68 date that is none", at("alb002", "If-Modified-Since: yesterday"), "HTTP/1.0 200 OK", nil, urcAlb002},
+		{"Y95-68 an invalid date", at("alb002", "If-Modified-Since: yesterday"), "HTTP/1.0 200 OK", nil, urcAlb002},
 		{"If-None-Match any", at("alb002", "If-None-Match: *"), "HTTP/1.0 304 Not Modified", nil, ""},
 		{"If-None-Match goes before If-Modified-Since", at("alb002", `If-None-Match: "other"`, "If-Modified-Since: "+modifiedText), "HTTP/1.0 200 OK", nil, urcAlb002},
 		{"conditions on a redirection", web("GET", "/urn:ietf:rfc:2648", "If-None-Match: *", "If-Modified-Since: "+modifiedText), "HTTP/1.1 303 See Other", nil, "~"},
@@ -113,7 +113,7 @@ func TestRawBytes(t *testing.T) {
 		{"Y95-34 redirections are never 406", web("GET", "/urn:ietf:rfc:2648", "Accept: */*;q=0"), "HTTP/1.1 303 See Other", nil, "~"},
 
 		{"N12-71 another name of the same resource", get("urn:ietf:rfc:2648?s=I2Ns"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/uri-list"}, "~urn:doi:10.17487/rfc2648\r\n"},
-		{"N12-66 a query is no part of the name", get("urn:ietf:rfc:2648?s=I2C"), "HTTP/1.0 200 OK", nil, "~name: urn:ietf:rfc:2648\r\n"},
+		{"N12-66 a query is not part of the name", get("urn:ietf:rfc:2648?s=I2C"), "HTTP/1.0 200 OK", nil, "~name: urn:ietf:rfc:2648\r\n"},
 
 		// Reserved requests.
 		{"Y95-55 urn+m", at("urn+m"), "HTTP/1.0 200 OK", map[string]string{"Content-Type": "text/urc-0"}, "=====\r\nmailto:names@example.org\r\nAlbums of all kinds\r\nThis is the resolver of the naming authority urn:dns:example.org.\r\nIts owners are archive, library.\r\nSoftware: nomen 1.2.3.\r\n"},
@@ -163,7 +163,7 @@ func TestRawBytes(t *testing.T) {
 		t.Run(tt.title, func(t *testing.T) {
 			answer := exchange(t, l.Public, tt.in)
 			status, fields, body := cutAnswer(answer)
-			if tt.status == "" { // HTTP/0.9: the body alone
+			if tt.status == "" { // HTTP/0.9: only the body
 				status, fields, body = "", nil, answer
 			}
 			if status != tt.status {
@@ -183,7 +183,7 @@ func TestRawBytes(t *testing.T) {
 	}
 }
 
-// Y95-72: limits of what is read.
+// Y95-72: limits of requests.
 func TestRawLimits(t *testing.T) {
 	patient, _ := newTestServer(t, nil)
 	hasty, _ := newTestServer(t, func(o *Options) { o.Limits.HeadTimeout = 50 * time.Millisecond })
@@ -191,7 +191,7 @@ func TestRawLimits(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for _, tt := range []struct {
 		title, in, want string
-		ends            bool // by the time for a head
+		ends            bool // ended by the timeout for a header
 	}{
 		{"Y95-72 longest line", "GET " + long(wire.DefaultMaxLine-len("GET  HTTP/1.0")) + " HTTP/1.0\r\n\r\n", "HTTP/1.0 400 Malformed name", false},
 		{"Y95-72 line too long", "GET " + long(wire.DefaultMaxLine+1-len("GET  HTTP/1.0")) + " HTTP/1.0\r\n\r\n", "HTTP/1.1 414 ", false},
@@ -235,8 +235,8 @@ func TestRawPipeline(t *testing.T) {
 	}
 }
 
-// Y95-30 to Y95-37: the local address says which authority is meant, if the Host
-// field does not.
+// Y95-30 to Y95-37: the local address determines the authority, if the Host field does
+// not.
 func TestAuthorityByAddress(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l, err := s.Listen("127.0.0.9:0", "", nil)

@@ -84,7 +84,7 @@ func TestRegistryLinks(t *testing.T) {
 	}
 }
 
-// linksOf returns the targets of the links of a page, with its path as their base.
+// linksOf returns the targets of the links of a page, resolved against its path.
 func linksOf(t *testing.T, base string, page []byte) []string {
 	t.Helper()
 	var targets []string

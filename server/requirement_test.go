@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// TestOneMessage checks that a result is one message: one status line, one body
-// of the length that is said, and the end of the connection after it, in every
-// format and for every service with several results.
+// TestOneMessage checks that a result is one message: one status line, one body of the
+// declared length, and then the end of the connection, in every format and for every
+// service with several results.
 func TestOneMessage(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)
@@ -36,9 +36,8 @@ func TestOneMessage(t *testing.T) {
 	}
 }
 
-// TestReservedElements checks that the four requests of the draft are all that
-// begin with "urn+": whatever else does is refused, whoever sends it and however
-// it is sent.
+// TestReservedElements checks that the four requests of the draft are the only ones that
+// begin with "urn+": anything else is rejected, however it is sent.
 func TestReservedElements(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	elements := []string{"urn+", "urn+mm", "urn+ma", "urn+m+", "urn+%6d", "urn+m%20", "urn+M", "urn+alb002"}
@@ -65,8 +64,8 @@ func TestReservedElements(t *testing.T) {
 	}
 }
 
-// TestReservedRequestsInKnownFormats checks what each answer says in each format
-// that the draft names.
+// TestReservedRequestsInKnownFormats checks the content of each answer in each format of
+// the draft.
 func TestReservedRequestsInKnownFormats(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	for _, tt := range []struct {
@@ -92,8 +91,8 @@ func TestReservedRequestsInKnownFormats(t *testing.T) {
 	}
 }
 
-// TestStandardRequestHeaders checks each field of a request that HTTP/1.0 has: what
-// it changes, or that it changes nothing here because nothing depends on it.
+// TestStandardRequestHeaders checks the effect of each request header field of HTTP/1.0,
+// or that it has none.
 func TestStandardRequestHeaders(t *testing.T) {
 	access, log := logged()
 	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = access })
@@ -116,7 +115,7 @@ func TestStandardRequestHeaders(t *testing.T) {
 		{"From: a@example.org", "HTTP/1.0 200 OK", nil, urcAlb002},
 		{"Referer: http://example.org/", "HTTP/1.0 200 OK", nil, urcAlb002},
 		{"User-Agent: CERN-LineMode/2.15 libwww/2.17b3", "HTTP/1.0 200 OK", nil, urcAlb002},
-		{"Authorization: Basic eDp5", "HTTP/1.0 200 OK", nil, urcAlb002}, // for the interface of administrators alone
+		{"Authorization: Basic eDp5", "HTTP/1.0 200 OK", nil, urcAlb002}, // only for the admin API
 		{"MIME-Version: 1.0", "HTTP/1.0 200 OK", nil, urcAlb002},
 		{"Date: Tue, 21 Mar 1995 15:32:49 GMT", "HTTP/1.0 200 OK", nil, urcAlb002},
 	} {
@@ -139,15 +138,15 @@ func TestStandardRequestHeaders(t *testing.T) {
 	}
 }
 
-// exchangeFields sends a Full-Request of HTTP/1.0 with fields beside Host.
+// exchangeFields sends a Full-Request of HTTP/1.0 with fields in addition to Host.
 func exchangeFields(t *testing.T, l *Listening, target string, fields ...string) string {
 	t.Helper()
 	head := append([]string{fmt.Sprintf("GET %s HTTP/1.0", target), "Host: example.org"}, fields...)
 	return exchange(t, l.Public, strings.Join(head, "\r\n")+"\r\n\r\n")
 }
 
-// TestUnicodeForClientsThatTakeIt checks which clients get text/urc-0 that people
-// can read whatever its script, and which get the charsets of the draft alone.
+// TestUnicodeForClientsThatTakeIt checks which clients get text/urc-0 in UTF-8, and which
+// get only the charsets of the draft.
 func TestUnicodeForClientsThatTakeIt(t *testing.T) {
 	const title, references = "中文", "&#x4E2D;&#x6587;"
 	s, st := newTestServer(t, nil)
@@ -193,8 +192,8 @@ func TestUnicodeForClientsThatTakeIt(t *testing.T) {
 	}
 }
 
-// TestSeveralLocations checks that one result has every location with what helps
-// to choose among them, and the better one first.
+// TestSeveralLocations checks that one result has every location with the data needed to
+// choose among them, the best one first.
 func TestSeveralLocations(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	n := name.MustParse("urn:dns:example.org:many")

@@ -24,7 +24,7 @@ import (
 // A rotten store has changes that cannot be read.
 type rotten struct {
 	*memstore.Store
-	at uint64 // 0 for none
+	at uint64 // 0 disables the fault
 }
 
 func (r *rotten) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
@@ -69,18 +69,18 @@ func TestScrub(t *testing.T) {
 			defer cancel()
 			srv.scrub.run(ctx)
 		}
-		// It keeps to its rate, and goes on where it was after a restart.
+		// It keeps to its rate, and continues after a restart.
 		during(2500*time.Millisecond, srv)
 		if got := srv.scrub.known(); !strings.HasPrefix(got.Head, "3072:") || !got.Last.Ended.IsZero() {
 			t.Errorf("after 2.5 s: %+v", got)
 		}
-		s.at = 1000 // where it was already
+		s.at = 1000 // already verified
 		srv, _ = scrubbed(t, s, dir)
 		during(5*time.Second, srv)
 		if got := srv.scrub.known(); !strings.HasPrefix(got.Head, "5000:") || got.Last.Size != 5000 || got.Last.Faults != 0 || got.Last.Ended.IsZero() {
 			t.Errorf("a pass: %+v", got)
 		}
-		// The next one begins a day after the first, and finds it.
+		// The next pass starts a day after the first, and finds the fault.
 		first := srv.scrub.known().Last.Ended
 		srv, said := scrubbed(t, s, dir)
 		during(23*time.Hour, srv)
@@ -96,7 +96,7 @@ func TestScrub(t *testing.T) {
 		if got := w.Body.String(); !strings.Contains(got, "nomen_scrub_last_faults 1\n") || !strings.Contains(got, "nomen_scrub_last_complete_timestamp_seconds 9.") || !strings.Contains(got, "nomen_scrub_changes 5000\n") {
 			t.Errorf("metrics: %s", got)
 		}
-		// A job has it wait; another store, or a damaged file, begin it anew.
+		// It waits for a running job, and restarts with another store or a damaged file.
 		srv.jobs.all = []*job{{Job: adminapi.Job{State: adminapi.JobRunning}}}
 		if rest := srv.scrub.step(t.Context()); rest != time.Hour { // between two passes
 			t.Errorf("rest %v", rest)

@@ -27,7 +27,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A heard resolver remembers the last question and answers by a function.
+// A heard resolver records the last question and answers with a function.
 type heard struct {
 	last   nomen.Question
 	answer func(nomen.Question) (*nomen.Answer, error)
@@ -45,11 +45,11 @@ func (h *heard) Resolve(_ context.Context, q nomen.Question) (*nomen.Answer, err
 	return a, nil
 }
 
-// newHeard returns a server that asks a resolver that is heard, with an authority
-// urn:example whose policy is given.
+// newHeard returns a server with a heard resolver and an authority urn:example with a
+// policy.
 func newHeard(t *testing.T, policy store.Policy, change func(*Options)) (*Server, *heard) {
 	t.Helper()
-	policy.Fetch = true // I2R and I2Rs are answered
+	policy.Fetch = true // enables I2R and I2Rs
 	h := &heard{}
 	s, st := newTestServer(t, func(o *Options) {
 		o.Resolver = h
@@ -64,8 +64,8 @@ func newHeard(t *testing.T, policy store.Policy, change func(*Options)) (*Server
 	return s, h
 }
 
-// RFC 2169 and RFC 2483: each service, in every spelling of its name, is the
-// question that it means.
+// RFC 2169 and RFC 2483: each service, in every spelling of its name, becomes the right
+// question.
 func TestServicesOfTHTTP(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for _, tt := range []struct {
@@ -105,7 +105,7 @@ func TestServicesOfTHTTP(t *testing.T) {
 	}
 }
 
-// RFC 2483, 4.9: TRUE or FALSE, or the same in a format for programs.
+// RFC 2483, 4.9: TRUE or FALSE, or the same in a machine-readable format.
 func TestEqual(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for _, same := range []bool{true, false} {
@@ -124,7 +124,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// N12-30 to N12-35: what the authority does not know is as if it were not there.
+// N12-30 to N12-35: what the authority does not support is treated as absent.
 func TestDirectivesOfAnAuthority(t *testing.T) {
 	policy := store.Policy{
 		Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc", "a b"}},
@@ -150,9 +150,9 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 		{"plain query", "fbclid=x&y", policy, nomen.Question{Service: nomen.I2L, Query: "fbclid=x&y"}},
 		{"plain query with what no URI has", "a=<b>\xff", policy, nomen.Question{Service: nomen.I2L, Query: "a=%3Cb%3E%FF"}},
 		{"beside a directive nothing is plain", "s=I2C&fbclid=x", policy, nomen.Question{Service: nomen.I2C}},
-		{"I=I with nothing is no directive", "s=I=I", policy, nomen.Question{Service: nomen.I2L}},
+		{"I=I without a second URI is not a directive", "s=I=I", policy, nomen.Question{Service: nomen.I2L}},
 		{"explaining is not public", "explain=yes", policy, nomen.Question{Service: nomen.I2L, Query: "explain=yes"}},
-		{"at that is no time", "at=home", policy, nomen.Question{Service: nomen.I2L, Query: "at=home"}},
+		{"at with an invalid time", "at=home", policy, nomen.Question{Service: nomen.I2L, Query: "at=home"}},
 	} {
 		t.Run(tt.title, func(t *testing.T) {
 			s, h := newHeard(t, tt.policy, nil)
@@ -168,8 +168,9 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 	}
 }
 
-// What a successor is asked for is what was asked of the name: an r-component as it
-// is, whatever it means here, and a plain query where the authority passes it on.
+// A request for a successor is the same as that for the name: an r-component is passed on
+// unchanged, whatever it stands for here, and a plain query if the authority passes it
+// on.
 func TestSuccessorIsAskedTheSame(t *testing.T) {
 	s, h := newHeard(t, store.Policy{Query: store.PassAppend, RComponent: map[string]string{"toc": "s=I2L&c=toc&lang=de"}}, nil)
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
@@ -184,8 +185,8 @@ func TestSuccessorIsAskedTheSame(t *testing.T) {
 	}
 }
 
-// A client of THTTP that is led to a path gets the service there that it asked for,
-// also where that is not the one of paths.
+// A THTTP client that is redirected to a path gets the service it requested, even if that
+// is not the default service of paths.
 func TestSuccessorByTHTTP(t *testing.T) {
 	for service, want := range map[nomen.Service][2]string{"": {"", "?s=I2R"}, nomen.I2L: {"", "?s=I2R"}, nomen.I2C: {"?s=I2L", "?s=I2R"}} {
 		s, h := newHeard(t, store.Policy{}, nil)
@@ -207,7 +208,7 @@ func TestSuccessorByTHTTP(t *testing.T) {
 	}
 }
 
-// N12-32: an answer to another service than was asked for is the default one.
+// N12-32: an answer to a service other than the requested one is the default.
 func TestDefaultOfTheResolver(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
@@ -223,7 +224,7 @@ func TestDefaultOfTheResolver(t *testing.T) {
 	}
 }
 
-// RFC 2483, 2: the five errors are five answers, in every form.
+// RFC 2483, 2: the five errors have five different responses, in every form.
 func TestErrorsApart(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for kind, want := range map[nomen.Kind]struct {
@@ -245,7 +246,7 @@ func TestErrorsApart(t *testing.T) {
 	}
 }
 
-// RFC 2483, 2: also where the service is none that is offered.
+// RFC 2483, 2: this holds even if the service is not available.
 func TestErrorsApartWithoutService(t *testing.T) {
 	s, h := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}}, nil)
 	for kind, want := range map[nomen.Kind]string{
@@ -275,7 +276,7 @@ func TestErrorsApartWithoutService(t *testing.T) {
 	}
 }
 
-// A question that resolvers pass on to each other ends (RFC 5842, 7.2).
+// A delegation loop ends (RFC 5842, 7.2).
 func TestLoops(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for via, want := range map[int]int{0: 303, 1: 303, 16: 303, 17: 508, 100: 508} {
@@ -298,7 +299,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// A body that tells when it is closed.
+// A body records when it is closed.
 type closer struct {
 	io.Reader
 	closed int
@@ -306,8 +307,8 @@ type closer struct {
 
 func (c *closer) Close() error { c.closed++; return nil }
 
-// RFC 2169, 3.3: the resource comes as it is, and what a stranger put into it
-// cannot act for us.
+// RFC 2169, 3.3: the resource is sent unchanged, and its content cannot act in the name
+// of this server.
 func TestResource(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for _, tt := range []struct {
@@ -350,7 +351,7 @@ func TestResource(t *testing.T) {
 	}
 }
 
-// Only so many resources are passed on at once, of one address fewer.
+// The number of resources forwarded at once is limited, in total and per address.
 func TestResourceTurns(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, func(o *Options) { o.Limits.Resources = 4 })
 	of := func(from string) *reply {
@@ -375,7 +376,7 @@ func TestResourceTurns(t *testing.T) {
 	for _, p := range under {
 		p.drop()
 	}
-	// What fails takes no turn for good.
+	// Failed requests release their turns.
 	for _, answer := range []func(nomen.Question) (*nomen.Answer, error){
 		func(nomen.Question) (*nomen.Answer, error) { return nil, nomen.ErrUpstream },
 		func(nomen.Question) (*nomen.Answer, error) { panic("a mistake") },
@@ -397,8 +398,8 @@ func TestResourceTurns(t *testing.T) {
 	}
 }
 
-// N12-32: where an authority offers nothing but resources, they are what is sent,
-// and none stays open.
+// N12-32: if an authority offers only resources, they are sent, and all of them are
+// closed.
 func TestResourceByDefault(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	var bodies []*closer
@@ -422,8 +423,7 @@ func TestResourceByDefault(t *testing.T) {
 	}
 }
 
-// A resource that ends too early does not look whole, and one that is too long is
-// cut.
+// A truncated resource does not look complete, and one that is too long is cut.
 func TestResourceOfAnotherSize(t *testing.T) {
 	for _, tt := range []struct {
 		content string
@@ -438,7 +438,7 @@ func TestResourceOfAnotherSize(t *testing.T) {
 	}
 }
 
-// RFC 2169, 3.4: multipart/alternative with what is acceptable; a version that
+// RFC 2169, 3.4: multipart/alternative with the acceptable versions; a version that
 // cannot be read is left out.
 func TestResources(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
@@ -494,7 +494,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("no such file") }
 
-// A finder is a store in memory that finds locations.
+// A finder is a store in memory that can find locations.
 type finder struct{ store.Store }
 
 func (f finder) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
@@ -537,13 +537,13 @@ func TestLocated(t *testing.T) {
 	}
 }
 
-// The status of redirections, by what the authority wants and the client knows.
+// The status of redirects, as set by the authority and supported by the client.
 func TestRedirections(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for wanted, want := range map[int][2]int{0: {303, 302}, 301: {301, 301}, 302: {302, 302}, 303: {303, 302}, 307: {307, 302}, 308: {308, 301}, 200: {303, 302}} {
 		for i, v := range []version{{1, 1}, {1, 0}} {
 			if got := redirectStatus(&request{version: v}, &nomen.Answer{RedirectStatus: wanted}); got != want[i] {
-				t.Errorf("an authority that wants %d, HTTP/%d.%d: got %d, want %d", wanted, v.major, v.minor, got, want[i])
+				t.Errorf("an authority with status %d, HTTP/%d.%d: got %d, want %d", wanted, v.major, v.minor, got, want[i])
 			}
 		}
 	}
@@ -569,7 +569,8 @@ func TestRedirections(t *testing.T) {
 	}
 }
 
-// Locations that a browser would run are not led to, whoever stored them.
+// Clients are not redirected to locations that a browser would execute, whoever stored
+// them.
 func TestNoScriptInLocations(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	for _, evil := range []string{"javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "relative", "//example.org/", "https://example.org/\r\nX: y", ""} {
@@ -588,7 +589,7 @@ func TestNoScriptInLocations(t *testing.T) {
 	}
 }
 
-// Cache-Control is that of the answer, else the one that the protocol of 1995 wants
+// Cache-Control is that of the answer, or else the one required by the protocol of 1995
 // (Y95-67).
 func TestCacheControl(t *testing.T) {
 	for _, tt := range []struct {
@@ -623,8 +624,8 @@ func TestCodingFor(t *testing.T) {
 	}
 }
 
-// A long answer is coded, each coding is a representation with a tag of its own,
-// and 304 is for the one that would be sent.
+// A long response is compressed; each coding is a representation with its own tag, and
+// 304 is for the one that would be sent.
 func TestCodedAnswers(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, nil)
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
@@ -677,7 +678,8 @@ func TestCodedAnswers(t *testing.T) {
 	if p := ask(s, "/urn:example:a?s=I2Ls", encoding("gzip")); p.get("Content-Encoding") != "" || strings.Contains(p.get("Vary"), "Accept-Encoding") {
 		t.Errorf("a short answer: %v", p.fields)
 	}
-	// RFC 9110, 12.5.3: also a short one is coded for who takes nothing else.
+	// RFC 9110, 12.5.3: a short one is compressed too for a client that accepts nothing
+	// else.
 	for field, want := range map[string]string{
 		"gzip, identity;q=0": "gzip", "zstd;q=0.1, *;q=0": "zstd", "Identity;q=0.0, *": "zstd",
 		"gzip, identity;q=0.1, *;q=0": "", "*;q=0.5": "", "identity;q=0": "", "gzip;x=identity": "",
@@ -689,7 +691,7 @@ func TestCodedAnswers(t *testing.T) {
 	}
 }
 
-// RFC 9110, 14: parts of a list of ElementIDs.
+// RFC 9110, 14: ranges of a list of ElementIDs.
 func TestRanges(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	const target = "/-/list/urn:dns:example.org"
@@ -758,7 +760,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// The country of an asker is told by a trusted proxy, or else found.
+// The country of a client comes from a trusted proxy, or is looked up.
 func TestCountry(t *testing.T) {
 	found := func(a netip.Addr) string { return map[string]string{"192.0.2.1": "fi", "1.2.3.4": "SE"}[a.String()] }
 	s, _ := newTestServer(t, func(o *Options) {
@@ -767,10 +769,10 @@ func TestCountry(t *testing.T) {
 	})
 	for _, tt := range []struct{ remote, header, forwarded, want string }{
 		{"192.0.2.1:9", "", "", "FI"},
-		{"192.0.2.1:9", "DE", "", "FI"}, // anybody could say so
+		{"192.0.2.1:9", "DE", "", "FI"}, // not a trusted proxy
 		{"10.0.0.1:9", "de", "", "DE"},
 		{"10.0.0.1:9", "XX", "1.2.3.4", "SE"},
-		{"10.0.0.1:9", "T1", "", "ZZ"}, // nobody's: what is answered still depends on it
+		{"10.0.0.1:9", "T1", "", "ZZ"}, // unknown: the response still depends on it
 		{"10.0.0.1:9", "GER", "", "ZZ"},
 		{"198.51.100.1:9", "", "", "ZZ"},
 	} {
@@ -780,7 +782,7 @@ func TestCountry(t *testing.T) {
 	}
 	unasked, _ := newTestServer(t, func(*Options) {})
 	if got := unasked.behind(countryRequest("192.0.2.1:9", "FI", "")).country; got != "" {
-		t.Errorf("country %q where nobody's is known", got)
+		t.Errorf("country %q if countries are not used", got)
 	}
 	heard, h := newHeard(t, store.Policy{}, nil)
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
@@ -805,7 +807,7 @@ func countryRequest(remote, header, forwarded string) *http.Request {
 	return r
 }
 
-// Names that are asked for in vain are counted, and only those.
+// Failed lookups are counted, and nothing else is.
 func TestMissesAreCounted(t *testing.T) {
 	c, err := misses.Open(misses.Options{})
 	if err != nil {
@@ -827,7 +829,7 @@ func TestMissesAreCounted(t *testing.T) {
 	}
 }
 
-// N12-33, N12-35: who asks about a resolver learns what it offers.
+// N12-33, N12-35: the description of a resolver lists what it offers.
 func TestMetainformationTellsWhatIsOffered(t *testing.T) {
 	s, _ := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc"}, "x": nil}}, nil)
 	for _, f := range format.Formats() {
@@ -856,7 +858,7 @@ func TestMetainformationTellsWhatIsOffered(t *testing.T) {
 	}
 }
 
-// Y95-72: what is far too long is refused, whoever read it.
+// Y95-72: a target that is too long is rejected, whatever read it.
 func TestLongTargets(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	for _, target := range []string{"/urn:example:" + strings.Repeat("a", 1<<20), "/-/resolve?name=" + strings.Repeat("a", 1<<20), strings.Repeat("/", maxTarget+1)} {
@@ -866,8 +868,8 @@ func TestLongTargets(t *testing.T) {
 	}
 }
 
-// What is answered changes when a location is no longer valid, and who asks for
-// changes since the record's own gets it (Y95-67, Y95-68).
+// The answer changes when a location expires, and a client that asks for changes since
+// the modification of the record gets it (Y95-67, Y95-68).
 func TestChangedByValidity(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	ended := testNow.Add(-time.Hour).Truncate(time.Second)
@@ -887,7 +889,7 @@ func TestChangedByValidity(t *testing.T) {
 	}
 }
 
-// What nobody may ask about is told of nowhere: not by its times, nor by lists.
+// A denied name is not revealed in any way: not by its times, nor by lists.
 func TestAccessEverywhere(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	var changes []store.Change
@@ -918,8 +920,8 @@ func TestAccessEverywhere(t *testing.T) {
 	}
 }
 
-// A directive that is not given, not supported or given twice leaves the default
-// service of the namespace.
+// A directive that is absent, unsupported or given twice selects the default service of
+// the namespace.
 func TestDefaultsOfNamespaces(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	want := ask(s, "/ark:12345/x")

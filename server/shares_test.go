@@ -16,8 +16,8 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// What costs more than a name is answered only so often for one address (429), HEAD like
-// GET, and others are not touched. This machine and trusted proxies may be many.
+// The rate of costly requests is limited per address (429), for HEAD as for GET, without
+// affecting others. The local host and trusted proxies may stand for many clients.
 func TestRates(t *testing.T) {
 	for _, tt := range []struct{ method, target string }{
 		{"GET", "/-/list/urn:dns:example.org"},
@@ -64,8 +64,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// The bodies of lists have so much room together, and of one address; what was read is
-// given back with the answer.
+// The memory for the bodies of lists is limited, in total and per address, and released
+// with the response.
 func TestBodyRoom(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.BatchBytes = 1 << 10 })
 	s.bodies = gateway.NewTurns(3*minBody, minBody)
@@ -94,11 +94,11 @@ func TestBodyRoom(t *testing.T) {
 	p.drop()
 }
 
-// A list of names that does not arrive in time gets 408, and takes no turn before.
+// A list of names that does not arrive in time gets 408, and holds no turn before.
 func TestSlowBody(t *testing.T) {
-	t.Parallel() // it waits for the timeout
+	t.Parallel() // waits for the timeout
 	s, _ := newTestServer(t, func(o *Options) {
-		o.Limits.Timeout = 5 * time.Second // in which another list is answered
+		o.Limits.Timeout = 5 * time.Second // enough to answer another list
 		o.Limits.Costly = 1
 	})
 	l := listen(t, s)
@@ -117,8 +117,8 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// HEAD of a list, and a part of it, are not answered at any price: a list that takes too
-// long to read is sent without tag and length.
+// HEAD and ranges of a list are limited in cost: a list that takes too long to read is
+// sent without tag and length.
 func TestMeasureEnds(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Measure = time.Nanosecond })
 	for _, change := range []func(*request){
@@ -133,7 +133,7 @@ func TestMeasureEnds(t *testing.T) {
 	}
 }
 
-// A question to another resolver ends soon after its client has gone, and not before.
+// A request to another resolver ends soon after its client is gone, and not before.
 func TestClientGone(t *testing.T) {
 	asked := make(chan context.Context, 1)
 	s, _ := newTestServer(t, func(o *Options) {
@@ -168,7 +168,7 @@ func TestClientGone(t *testing.T) {
 		select {
 		case <-gone.Done():
 		case <-time.After(time.Minute):
-			t.Errorf("%q: nobody noticed that the client had gone", request)
+			t.Errorf("%q: the closed client was not noticed", request)
 		}
 		if ctx.Err() != nil {
 			t.Errorf("%q: no grace for a client that only closed its side", request)
@@ -176,8 +176,8 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// The admin listener reads nothing after a request whose end readers may see in
-// different places (RFC 9112, 6.1).
+// The admin listener reads nothing after a request whose end is ambiguous (RFC 9112,
+// 6.1).
 func TestAdminFraming(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	l := listen(t, s)

@@ -18,8 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// shortTargets are paths of all kinds, and whether they are answered without
-// net/http.
+// shortTargets are paths of all kinds, and whether they are answered without net/http.
 var shortTargets = []struct {
 	target string
 	short  bool
@@ -51,9 +50,9 @@ var shortTargets = []struct {
 	{"/urn:example:pipe|ed", true},
 	{"/ark:12345/x", true}, // a description
 	{"/https://purl.example/net/x", true},
-	{"/https://purl.example/cgi?id=7&s=I2C", false}, // perhaps a name with a query
+	{"/https://purl.example/cgi?id=7&s=I2C", false}, // may be a name with a query
 	{"/urn:ietf:rfc:2648?s=I%3DI&with=urn:ietf:rfc:2648", true},
-	{"/urn:ietf:rfc:2648?s=I2R", true}, // not offered,
+	{"/urn:ietf:rfc:2648?s=I2R", true}, // not available
 	{"/urn:ietf:rfc:2648?s=I2Rs", true},
 	{"/urn:dns:example.org:urn+a", false},
 	{"/urn:ietf:rfc:%zz", false},
@@ -82,8 +81,7 @@ var shortFields = []string{
 	"Accept: none/none, text/none;q=0\r\n",
 }
 
-// TestShort checks that what is answered without net/http is, byte for byte, what
-// it sends.
+// TestShort checks that responses without net/http are byte for byte those of net/http.
 func TestShort(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	plainly, _ := newTestServer(t, nil)
@@ -103,7 +101,7 @@ func TestShort(t *testing.T) {
 					}
 					continue
 				}
-				// A field that the short way does not know.
+				// A field that the shortcut does not support.
 				want := slow.ask(t, method, head+"X-Other: 1\r\n\r\n")
 				if string(got) != "before"+want {
 					t.Errorf("%q:\ngot  %q\nwant %q", head, got, "before"+want)
@@ -113,7 +111,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// plainOf reads a head as the listener does.
+// plainOf parses a header like the listener.
 func plainOf(t *testing.T, head string) wire.Plain {
 	t.Helper()
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))
@@ -126,7 +124,7 @@ func plainOf(t *testing.T, head string) wire.Plain {
 	}
 }
 
-// A shortConn is a connection that is asked several things.
+// A shortConn is a connection for several requests.
 type shortConn struct {
 	net.Conn
 	in *bufio.Reader
@@ -143,7 +141,7 @@ func dialShort(t *testing.T, l *Listening) *shortConn {
 	return &shortConn{c, bufio.NewReader(c)}
 }
 
-// ask returns the bytes of an answer.
+// ask returns the bytes of a response.
 func (c *shortConn) ask(t *testing.T, method, request string) string {
 	t.Helper()
 	if _, err := io.WriteString(c, request); err != nil {
@@ -167,14 +165,13 @@ func (c *shortConn) next(t *testing.T, method string) string {
 	return raw.String()
 }
 
-// A oneByte reader hands on no more than is needed.
+// A oneByte reader returns one byte at a time.
 type oneByte struct{ r io.Reader }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
 
-// TestShortInOrder checks that short and other answers of one connection come in
-// the order of the questions, however those arrive, and are counted and logged the
-// same way.
+// TestShortInOrder checks that responses with and without net/http on one connection come
+// in the order of the requests, however those arrive, and are counted and logged alike.
 func TestShortInOrder(t *testing.T) {
 	log, lines := logged()
 	s, _ := newTestServer(t, func(o *Options) { o.AccessLog = log })
@@ -199,7 +196,7 @@ func TestShortInOrder(t *testing.T) {
 	}
 	text := all.String()
 	go func() {
-		for len(text) > 0 { // in pieces that end anywhere
+		for len(text) > 0 { // in arbitrary pieces
 			n := min(len(text), 997)
 			if _, err := io.WriteString(c, text[:n]); err != nil {
 				return
@@ -223,7 +220,7 @@ func TestShortInOrder(t *testing.T) {
 	}
 }
 
-// A delegated name is another resolver's to answer: its client is watched.
+// A delegated name is answered by another resolver: its client must be watched.
 func TestShortDelegated(t *testing.T) {
 	a := asked{form: formWeb, name: name.MustParse("urn:ietf:rfc:2648")}
 	if !a.atHand() {
@@ -250,14 +247,14 @@ func TestShortDelegated(t *testing.T) {
 	if !a.atHand() {
 		t.Error("a description is not at hand")
 	}
-	a.query.at = testNow // when it was perhaps another one's
+	a.query.at = testNow // when it may have belonged to another authority
 	if a.atHand() {
 		t.Error("the past is at hand")
 	}
 }
 
-// An asker whose country nobody knows is nowhere, in both ways: what he gets is not
-// for others.
+// A client of unknown country has the country ZZ with and without net/http: its response
+// is private.
 func TestShortCountry(t *testing.T) {
 	s, h := newHeard(t, store.Policy{}, func(o *Options) { o.Country = func(netip.Addr) string { return "" } })
 	h.answer = func(q nomen.Question) (*nomen.Answer, error) {
@@ -269,7 +266,7 @@ func TestShortCountry(t *testing.T) {
 	}
 }
 
-// Allocations of a redirection, from the bytes of the request on.
+// Allocations of a redirect, starting from the bytes of the request.
 func TestShortAllocations(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	answer := s.short(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
@@ -285,7 +282,7 @@ func TestShortAllocations(t *testing.T) {
 	}
 }
 
-// A mistake of ours ends the connection, is logged, and is the end of nothing else.
+// A panic closes the connection and is logged, and affects nothing else.
 func TestShortPanic(t *testing.T) {
 	log, lines := logged()
 	s, _ := newTestServer(t, func(o *Options) {

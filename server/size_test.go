@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A slowList yields the records of one authority only after a while.
+// A slowList yields the records of one authority after a delay.
 type slowList struct {
 	store.Reader
 	slow  string // prefix
@@ -42,9 +42,9 @@ func (l *slowList) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// A list that is slow to count keeps nobody who asks for another one, and one request
-// at a time counts it: the others wait for that only as long as they would have
-// anyway. A count ends after maxCounting.
+// A list that is slow to count does not delay requests for others, and is counted by one
+// request at a time: the others wait for that at most as long as they would have taken
+// themselves. A count ends after maxCounting.
 func TestSizesHoldNobody(t *testing.T) {
 	for _, tt := range []struct {
 		takes time.Duration
@@ -100,7 +100,7 @@ func TestSizesHoldNobody(t *testing.T) {
 			if _, err := s.sizes.of(hasty, s, set, slow); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("who cannot wait: %v", err)
 			}
-			cancel() // who counts gives up, and another one counts
+			cancel() // the counting request gives up, and another one takes over
 			if err := <-gaveUp; !errors.Is(err, context.Canceled) {
 				t.Errorf("who gave up: %v", err)
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A client of 1995 is led from a retired name to its one successor by the status line,
-// and sees what became of the name (1995, 3.4.1 and 4).
+// A client of 1995 is redirected from a retired name to its only successor by the status
+// line, and sees what became of the name (1995, 3.4.1 and 4).
 func TestSuccessorOf1995(t *testing.T) {
 	s, st := newTestServer(t, nil)
 	retired := func(element string, successors ...string) store.Change {
@@ -36,19 +36,19 @@ func TestSuccessorOf1995(t *testing.T) {
 		{"GET old HTTP/1.0\r\nAccept: text/html\r\n" + host, "301 " + alb, alb, "<html"},
 		{"GET old HTTP/1.0\r\nAccept: application/json\r\n" + host, "301 " + alb, alb, `"status":301`},
 		{"GET afar HTTP/1.0\r\n" + host, "301 urn:dns:afar.example:x", "urn:dns:afar.example:x", "a new edition"},
-		// Who names a service asks about this very name, or where it leads.
+		// A request with a service is about this very name, or its target.
 		{"GET old?s=I2C HTTP/1.0\r\n" + host, "410 Retired name", "", "a new edition"},
 		{"GET old?s=I2L HTTP/1.0\r\n" + host, "301 " + alb, alb + "", ""},
-		// Of several, the reader has to choose; and nobody is sent in a circle.
+		// With several successors the reader has to choose; there is no loop.
 		{"GET split HTTP/1.0\r\n" + host, "410 Retired name", "", "urn:dns:example.org:queried"},
 		{"GET none HTTP/1.0\r\n" + host, "410 Retired name", "", "a new edition"},
 		{"GET ring1 HTTP/1.0\r\n" + host, "410 Retired name", "", "a new edition"},
 		{"GET self HTTP/1.0\r\n" + host, "410 Retired name", "", "a new edition"},
-		// Y95-42: the phrase of a 302 says where.
+		// Y95-42: the reason phrase of a 302 has the target.
 		{"GET alb002?s=I2L HTTP/1.0\r\n" + host, "302 Found at https://example.org/albums/2", "https://example.org/albums/2", ""},
 		{"GET /urn:dns:example.org:alb002 HTTP/1.0\r\n", "302 Found at https://example.org/albums/2", "https://example.org/albums/2", ""},
 		{"GET /urn:dns:example.org:alb002 HTTP/1.1\r\nConnection: close\r\n" + host, "303 See Other", "https://example.org/albums/2", ""},
-		// Y95-36: other fields of HTTP/1.0 are understood or ignored.
+		// Y95-36: other fields of HTTP/1.0 are supported or ignored.
 		{"GET alb002 HTTP/1.0\r\nPragma: no-cache\r\nFrom: a@example.org\r\nReferer: http://example.org/\r\nUser-Agent: x\r\nAuthorization: Basic eDp5\r\n" + host, "200 OK", "", "albums/2"},
 		{"GET alb002 HTTP/1.0\r\nIf-Modified-Since: " + modifiedText + "\r\n" + host, "304 Not Modified", "", ""},
 	} {
@@ -61,13 +61,13 @@ func TestSuccessorOf1995(t *testing.T) {
 			t.Errorf("%q: a tombstone in %q", tt.request, got)
 		}
 	}
-	// Y95-32, Y95-39: a Simple-Request gets all there is in one message.
+	// Y95-32, Y95-39: a Simple-Request gets everything in one message.
 	if got := exchange(t, l.Public, "GET urn:dns:example.org:old\r\n"); !strings.Contains(got, "a new edition") || !strings.Contains(got, alb) || strings.HasPrefix(got, "HTTP/") {
 		t.Errorf("a Simple-Request: %q", got)
 	}
 }
 
-// Only what is to be resolved in place of the first name stands in the phrase as a URN.
+// Only a name to be resolved instead of the first appears in the phrase as a URN.
 func TestPhrases(t *testing.T) {
 	long := "https://h.example/" + strings.Repeat("a", maxPhrase)
 	for target, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// Y95-21, Y95-37: the default authority is for requests that name nothing else.
+// Y95-21, Y95-37: the default authority is for requests without a host.
 func TestHosts(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {
 		o.PublicURL, o.Hosts = "https://names.example:8443", []string{"Balancer.internal."}
@@ -123,7 +123,7 @@ func TestHosts(t *testing.T) {
 		{"urn+c", "www.unrelated.example", 421, nil},
 		{"/urn+a", "www.unrelated.example", 421, nil},
 		{"2648", "localhost.evil.example", 421, nil},
-		// What names something itself needs no Host field, nor do pages.
+		// Requests with a full name need no Host field, nor do pages.
 		{"/urn:ietf:rfc:2648?s=I2C", "www.unrelated.example", 200, nil},
 		{"urn:ietf:rfc:2648", "www.unrelated.example", 200, nil},
 		{"/uri-res/N2C?urn:ietf:rfc:2648", "www.unrelated.example", 200, nil},
@@ -131,7 +131,7 @@ func TestHosts(t *testing.T) {
 		{"/-/healthz", "www.unrelated.example", 200, nil},
 		{"/-/readyz", "probe", 200, nil},
 		{"/", "www.unrelated.example", 200, nil},
-		// An authority's own host or address says who is meant.
+		// The host or address of an authority determines the authority.
 		{"alb002", "example.org", 200, nil},
 		{"alb002", "www.unrelated.example", 200, []func(*request){local("127.0.0.9")}},
 		{"http://localhost/2648", "www.unrelated.example", 200, nil},

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tombstone shows its locations nowhere, in whatever form and by whatever protocol it
-// is asked for, unless its keeper said that they are to be shown.
+// A tombstone does not show its locations in any format or protocol, unless its owner has
+// chosen to show them.
 func TestTombstonesHideLocations(t *testing.T) {
 	srv, s := newTestServer(t, nil)
 	const place = "https://withdrawn.example/paper"

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// A noting is a store that counts what it is to write, and may be away or take no writes.
+// A noting is a store that counts its writes, and may be unavailable or read-only.
 type noting struct {
 	*memstore.Store
 	writes         atomic.Int64
@@ -39,8 +39,8 @@ func (n *noting) Token(ctx context.Context, id string) (*store.Token, error) {
 	return n.Store.Token(ctx, id)
 }
 
-// A token ends when it says so, and the day of its last use is noted once a day, beside
-// the requests: a store that cannot note it fails none.
+// A token expires, and the day of its last use is recorded once a day, independently of
+// requests: a store that cannot record it does not fail them.
 func TestTokenLifetime(t *testing.T) {
 	var mu sync.Mutex
 	now := testNow
@@ -136,7 +136,7 @@ func TestTokenLifetime(t *testing.T) {
 	}
 }
 
-// A token of an earlier program whose prefix ends amid a part goes on as it is, with a
+// A token of an earlier version whose prefix ends within a part remains valid, with a
 // warning in the list.
 func TestTokenWarnings(t *testing.T) {
 	d, s := newCounter(t, false, "administrator")

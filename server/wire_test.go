@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// What engine and server do together, over sockets: resources, parts of lists,
-// policies, codings and loops.
+// Server and engine together, over sockets: resources, ranges of lists, policies, codings
+// and loops.
 func TestWire(t *testing.T) {
 	fetch := func(_ context.Context, location string) (*nomen.Resource, error) {
 		switch location {
@@ -54,7 +54,7 @@ func TestWire(t *testing.T) {
 		title, target string
 		fields        []string
 		status        string
-		want          []string // lines of the head, or after "~" a part of the body
+		want          []string // lines of the header, or with "~" a part of the body
 	}{
 		{"resource", "/uri-res/N2R?urn:x-a:1", nil, "200 OK", []string{"Content-Type: text/html", "Content-Disposition: attachment", "Content-Location: https://example.org/page", "X-Content-Type-Options: nosniff", "Cache-Control: max-age=60", "Content-Length: 6", "~<b>x</"}},
 		{"Range of a resource is not passed on", "/urn:x-a:1?s=I2R", []string{"Range: bytes=0-1"}, "200 OK", []string{"Accept-Ranges: none", "~<b>x</"}},
@@ -68,7 +68,7 @@ func TestWire(t *testing.T) {
 		{"plain query elsewhere", "/urn:ietf:rfc:2648?a=b", nil, "303 See Other", []string{"Location: https://www.rfc-editor.org/rfc/rfc2648.txt"}},
 		{"list service of nothing", "/urn:x-a:4?s=I2Ls", nil, "200 OK", []string{"Content-Type: text/uri-list"}},
 		{"delegated", "/urn:x-b:1", nil, "303 See Other", []string{"Location: https://other.example/urn%3Ax-b%3A1"}},
-		{"delegated to nobody who can be asked", "/urn:x-c:1", nil, "404 No result for this service", nil},
+		{"delegated without a resolver", "/urn:x-c:1", nil, "404 No result for this service", nil},
 		{"a delegation loop", "/urn:x-c:1", []string{"Via: 1.1 nomen" + strings.Repeat(", 1.1 nomen", 7)}, "508 Loop Detected", []string{"~Delegation loop"}},
 		{"legal", "/urn:x-d:1", nil, "451 Unavailable For Legal Reasons", []string{"~a court says so"}},
 		{"country", "/urn:x-a:5", []string{"CF-IPCountry: SE"}, "303 See Other", []string{"Location: https://se.example/", "Cache-Control: private, max-age=60"}},

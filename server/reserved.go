@@ -221,13 +221,13 @@ var errTooFar = errors.New("server: too many unlisted records between two names 
 // error if the next one is not found within the time for a step of a stream.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
-		vain, since := 0, time.Time{}
+		unlisted, since := 0, time.Time{}
 		for at, err := range gateway.Walk(ctx, s.store, set, a, "") {
 			if err == nil && !at.Listed {
-				if vain++; vain%patience > 0 {
+				if unlisted++; unlisted%patience > 0 {
 					continue
 				}
-				if vain == patience {
+				if unlisted == patience {
 					since = s.now()
 				}
 				if s.now().Sub(since) <= s.limits.Timeout {
@@ -239,7 +239,7 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 				yield("", err)
 				return
 			}
-			if vain = 0; !yield(a.Prefix.Element(at.Record.Name), nil) {
+			if unlisted = 0; !yield(a.Prefix.Element(at.Record.Name), nil) {
 				return
 			}
 		}

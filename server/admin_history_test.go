@@ -272,7 +272,7 @@ func TestAdminFindAndRelocate(t *testing.T) {
 	}
 	dry, err := c.Relocate(ctx, rel)
 	if err != nil || dry.Names == 0 || int64(moved) != dry.Locations || told == 0 {
-		t.Errorf("dry run: %+v, %d moved, %d told, %v", dry, moved, told, err)
+		t.Errorf("dry run: %+v, %d moved, %d reported, %v", dry, moved, told, err)
 	}
 	if sum, err := editor.Relocate(ctx, rel); err != nil || sum.Names != 1 {
 		t.Errorf("as another user: %+v, %v", sum, err)

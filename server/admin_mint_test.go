@@ -54,7 +54,7 @@ func TestAdminMint(t *testing.T) {
 	for _, dry := range []bool{false, true} {
 		elsewhere := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "e", Role: "editor", Prefixes: []string{"urn:dns:other.example"}})}
 		if got, err := minted(t, elsewhere, adminapi.Minting{Prefix: "urn:dns:example.org", Template: "x{seq}", Count: 1, DryRun: dry}); !errors.As(err, &denied) || len(got) != 0 {
-			t.Errorf("who has no rights there: %q, %v", got, err)
+			t.Errorf("without rights there: %q, %v", got, err)
 		}
 	}
 	reader := &adminapi.Client{URL: c.URL, Token: grant(t, s, adminapi.Grant{Who: "r", Role: "reader"})}
@@ -80,6 +80,6 @@ func TestAdminMint(t *testing.T) {
 		}
 	}
 	if _, err := s.Get(t.Context(), name.MustParse("urn:dns:example.org:x"), time.Time{}); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("what was refused is there: %v", err)
+		t.Errorf("a rejected name was reserved: %v", err)
 	}
 }

@@ -232,7 +232,7 @@ func TestScopedAdministratorStaysInside(t *testing.T) {
 		}
 	}
 	if status, body := d.do("PUT", "authorities/urn:x-fold:mine", `{"owners":["me","you"],"description":"ours"}`); status != http.StatusOK {
-		t.Errorf("what it may: %d %s", status, body)
+		t.Errorf("an allowed change: %d %s", status, body)
 	}
 	// The token must not undo the change that removed the host, which would return it.
 	_, body := d.do("POST", "undo", fmt.Sprintf(`{"from":%d,"to":%[1]d,"force":true}`, head.Size))

@@ -113,7 +113,7 @@ var deskSteps = []struct {
 		req.Existing = registrar.Refuse
 		return outcome(d.Put(ctx, req, ""))
 	}},
-	{"refuse, as it is", func(ctx context.Context, d desk) any {
+	{"fail on conflict, unchanged", func(ctx context.Context, d desk) any {
 		req := putRequest("new", "https://a.example/")
 		req.Existing = registrar.Refuse
 		return outcome(d.Put(ctx, req, ""))
@@ -123,7 +123,7 @@ var deskSteps = []struct {
 		req.Record.Spelling = "URN:DNS:example.org:new"
 		return outcome(d.Put(ctx, req, ""))
 	}},
-	{"by the name alone, all of it", func(ctx context.Context, d desk) any {
+	{"by name only, in full", func(ctx context.Context, d desk) any {
 		req := putRequest("new", "https://c.example/")
 		req.Record.Name, req.Record.Spelling = name.MustParse(req.Record.Spelling), ""
 		return outcome(d.Put(ctx, req, ""))

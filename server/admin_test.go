@@ -158,7 +158,7 @@ func TestAdminRights(t *testing.T) {
 	}
 	var all bytes.Buffer
 	if sum, err := elsewhere.Export(ctx, &all, bulk.ExportOptions{}); err != nil || sum.Read != 1 {
-		t.Errorf("an export of what is reached: %+v, %v: %s", sum, err, &all)
+		t.Errorf("an export limited by rights: %+v, %v: %s", sum, err, &all)
 	}
 	granted, err := c.Grant(ctx, adminapi.Grant{Who: "new", Role: "editor"})
 	if err != nil {
@@ -418,7 +418,7 @@ func TestAdminOverHTTP(t *testing.T) {
 			`"detail":"test 1 of rule 1, urn:x-p:7: rule 1 gives https://h.example/7; the test expects rule 1 to give https://h.example/8","name":"urn:x-p","field":"rules[0].tests[0]"`,
 		},
 		{"rule without a test", "PUT", policed, `{"prefix":"urn:x-p","rules":[{"match":"{n:d}","locations":[{"url":"https://h.example/{n}"}]}]}`, nil, 422, `"field":"rules[0].tests"`},
-		{"what was refused changed nothing", "GET", policed, "", nil, 200, `"revision":1`},
+		{"a rejected change has no effect", "GET", policed, "", nil, 200, `"revision":1`},
 		{"unknown policy", "PUT", policed, `{"prefix":"urn:x-p","suffix":"prepend"}`, nil, 422, `"field":"suffix"`},
 		{"unknown field of a policy", "PUT", policed, `{"prefix":"urn:x-p","rule":[]}`, nil, 400, `unknown field`},
 		{"wrong type in a policy", "PUT", policed, `{"prefix":"urn:x-p","rules":7}`, nil, 400, `"field":"rules"`},
@@ -449,7 +449,7 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"no user", "POST", "/api/v1/tokens", `{"who":"","role":"editor"}`, nil, 422, `"field":"who"`},
 		{"no such token", "DELETE", "/api/v1/tokens/none", "", nil, 404, ``},
 		{"wrong method", "PATCH", one, "", nil, 405, ``},
-		{"no such resource", "GET", "/api/v1/wishes", "", nil, 404, `not-found`},
+		{"no such resource", "GET", "/api/v1/nothing", "", nil, 404, `not-found`},
 		{"health without a token", "GET", "/-/healthz", "", []string{"Authorization", ""}, 200, `ok`},
 		{"description without a token", "GET", "/-/openapi.json", "", []string{"Authorization", ""}, 200, `openapi`},
 		{"no token", "GET", one, "", []string{"Authorization", ""}, 401, `unauthorized`},

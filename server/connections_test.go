@@ -123,7 +123,7 @@ func TestConnectionTable(t *testing.T) {
 	used.ask(page)
 	for range 10 {
 		if connectFrom(t, "127.0.0.1", public).ask(page) != 303 {
-			t.Error("no answer where idle connections can make room")
+			t.Error("no response although idle connections could be closed")
 		}
 		if used.ask(page) != 303 {
 			t.Error("a connection in use made room")
@@ -224,7 +224,7 @@ func TestConnectionShare(t *testing.T) {
 	}
 	close(goOn)
 	if got := refusals(s, refusedConnection) - refused; got != 1 {
-		t.Errorf("%d connections were refused", got)
+		t.Errorf("%d connections were rejected", got)
 	}
 }
 

@@ -54,16 +54,16 @@ func TestGatewayPages(t *testing.T) {
 		want, not            string // in the body
 	}{
 		{"the home page explains", "/", asBrowser, false, "200", "", `<form action="/" method="get">`, ""},
-		{"and leads on at once", "/", asBrowser, false, "200", "", `<button formaction="/-/resolve">`, ""},
+		{"and redirects directly", "/", asBrowser, false, "200", "", `<button formaction="/-/resolve">`, ""},
 		{"and registers itself", "/", asBrowser, false, "200", "", `navigator.registerProtocolHandler("web+urn", location.origin + "/-/handler?uri=%s")`, ""},
 
 		{"a name here", "/?name=urn%3Aietf%3Arfc%3A2648", asBrowser, false, "200", "", `<a id="lead" rel="noreferrer" href="/urn:ietf:rfc:2648">`, ""},
 		{"elsewhere", "/?name=gopher%3A%2F%2Fexample.org%2F1", asBrowser, false, "200", "", `external" href="gopher://example.org/1">`, "ZgotmplZ"},
 		{"its canonical name", "/?name=%3CURN%3AIETF%3Arfc%3A+2648%3E", asBrowser, false, "200", "", `<code>urn:ietf:rfc:2648</code>`, ""},
-		{"whose it is", "/?name=urn:ietf:rfc:2648", asBrowser, false, "200", "", `naming authority <code>urn:ietf:rfc</code>`, ""},
+		{"its authority", "/?name=urn:ietf:rfc:2648", asBrowser, false, "200", "", `naming authority <code>urn:ietf:rfc</code>`, ""},
 		{"for programs", "/?name=urn:ietf:rfc:2648", "Accept: text/plain\r\n", false, "200", "", "path here          /urn:ietf:rfc:2648\r\n", "<"},
-		{"a name of others", "/?name=urn:isbn:0451450523", asBrowser, false, "200", "", "This name is not registered here", `id="lead"`},
-		{"a name of others, if it is asked for", "/?name=urn:isbn:0451450523", asBrowser, true, "200", "", `<code>authority there.example:4500</code> <small>&lt;the host&gt; in the name</small>`, "<the host>"},
+		{"a foreign name", "/?name=urn:isbn:0451450523", asBrowser, false, "200", "", "This name is not registered here", `id="lead"`},
+		{"a foreign name, if others are asked", "/?name=urn:isbn:0451450523", asBrowser, true, "200", "", `<code>authority there.example:4500</code> <small>&lt;the host&gt; in the name</small>`, "<the host>"},
 		{"a URL", "/?name=https://there.example/%22%3E%3Cscript%3E", asBrowser, false, "200", "", "Neither a name nor a URI", "<script>"},
 		{"a good URL", "/?name=https://there.example/%3Fa%3D1%26b", asBrowser, false, "200", "", `<a id="elsewhere" rel="noreferrer noopener nofollow external" href="https://there.example/?a=1&amp;b">`, ""},
 		{"a script", "/?name=javascript:alert(1)", asBrowser, false, "200", "", "This page cannot link to it safely", `href="javascript`},
@@ -74,18 +74,18 @@ func TestGatewayPages(t *testing.T) {
 		{"a handler's name", "/-/handler?uri=web%2Burn%3Aietf%3Arfc%3A2648", asBrowser, false, "303", "/urn:ietf:rfc:2648", "", ""},
 		{"with a query", "/-/handler?uri=web%2Burn%3Aietf%3Arfc%3A2648%3Fs%3DI2C", asBrowser, false, "303", "/urn:ietf:rfc:2648?s=I2C", "", ""},
 		{"with a fragment", "/?name=urn:ietf:rfc:2648%3Fs%3DI2L%23top", asBrowser, false, "200", "", `href="/urn:ietf:rfc:2648?s=I2L#top"`, ""},
-		{"what is known", "/?name=urn:ietf:rfc:2648%3Fs%3DI2L%23top", asBrowser, false, "200", "", `href="/urn:ietf:rfc:2648?s=I2C"`, ""},
+		{"its description", "/?name=urn:ietf:rfc:2648%3Fs%3DI2L%23top", asBrowser, false, "200", "", `href="/urn:ietf:rfc:2648?s=I2C"`, ""},
 		{"odd octets", "/-/handler?uri=urn:ietf:rfc:2648%3F%00%C3%BC%22", asBrowser, false, "303", "/urn:ietf:rfc:2648?%00%C3%BC%22", "", ""},
-		{"a handler's name of others", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, false, "200", "", "This name is not registered here", ""},
-		{"the same, if it is asked for", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, true, "303", "/urn:isbn:0451450523", "", ""},
+		{"a handler's foreign name", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, false, "200", "", "This name is not registered here", ""},
+		{"the same, if others are asked", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, true, "303", "/urn:isbn:0451450523", "", ""},
 		{"a handler's URL is shown", "/-/handler?uri=https%3A%2F%2Fevil.example%2F", asBrowser, true, "200", "", `rel="noreferrer noopener nofollow external" href="https://evil.example/"`, ""},
-		{"no host of others", "/-/handler?uri=%2F%2Fevil.example%2F", asBrowser, true, "200", "", "Neither a name", ""},
-		{"no line of others", "/-/handler?uri=urn%3Aietf%3Arfc%3A2648%0D%0ASet-Cookie%3A+a", asBrowser, false, "303", "/urn:ietf:rfc:2648Set-Cookie:a", "", ""},
+		{"no foreign host", "/-/handler?uri=%2F%2Fevil.example%2F", asBrowser, true, "200", "", "Neither a name", ""},
+		{"no injected line", "/-/handler?uri=urn%3Aietf%3Arfc%3A2648%0D%0ASet-Cookie%3A+a", asBrowser, false, "303", "/urn:ietf:rfc:2648Set-Cookie:a", "", ""},
 		{"no script", "/-/handler?uri=javascript%3Aalert(1)", asBrowser, true, "200", "", "This page cannot link to it", ""},
 		{"an http name of an authority here", "/-/handler?uri=https%3A%2F%2Fpurl.example%2Fnet%2Fx", asBrowser, false, "303", "/https://purl.example/net/x", "", ""},
 		{"nothing at all", "/-/handler", asBrowser, false, "200", "", "Neither a name", ""},
 
-		{"what browsers send here", "/-/proxy.pac", "", false, "200", "", `"example.org":1`, ""},
+		{"proxy auto-config", "/-/proxy.pac", "", false, "200", "", `"example.org":1`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := exchange(t, to[tt.asks].Public, "GET "+tt.target+" HTTP/1.1\r\nHost: names.example\r\nConnection: close\r\n"+tt.fields+"\r\n")
@@ -94,7 +94,7 @@ func TestGatewayPages(t *testing.T) {
 				t.Errorf("got\n%s", got)
 			}
 			if fieldOf(fields, "Set-Cookie") != "" {
-				t.Errorf("a field of a stranger: %q", fields)
+				t.Errorf("an injected field: %q", fields)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func TestLocationsIn(t *testing.T) {
 			if err == nil && sum.Refused == 0 {
 				return nil
 			}
-			return fmt.Errorf("refused %d: %w", sum.Refused, err)
+			return fmt.Errorf("rejected %d: %w", sum.Refused, err)
 		}
 	}
 	for door, enter := range map[string]func(t *testing.T, r *registrar.Registrar, url string) error{

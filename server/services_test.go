@@ -148,7 +148,7 @@ func TestDirectivesOfAnAuthority(t *testing.T) {
 		{"r-component that means something", "+contents", policy, nomen.Question{Service: nomen.I2C, Component: "toc", R: "contents"}},
 		{"r-component that means nothing", "+x?=y=z", policy, nomen.Question{Service: nomen.I2L, R: "x", Q: "y=z"}},
 		{"plain query", "fbclid=x&y", policy, nomen.Question{Service: nomen.I2L, Query: "fbclid=x&y"}},
-		{"plain query with what no URI has", "a=<b>\xff", policy, nomen.Question{Service: nomen.I2L, Query: "a=%3Cb%3E%FF"}},
+		{"plain query with characters not allowed in URIs", "a=<b>\xff", policy, nomen.Question{Service: nomen.I2L, Query: "a=%3Cb%3E%FF"}},
 		{"beside a directive nothing is plain", "s=I2C&fbclid=x", policy, nomen.Question{Service: nomen.I2C}},
 		{"I=I without a second URI is not a directive", "s=I=I", policy, nomen.Question{Service: nomen.I2L}},
 		{"explaining is not public", "explain=yes", policy, nomen.Question{Service: nomen.I2L, Query: "explain=yes"}},
@@ -257,7 +257,7 @@ func TestErrorsApartWithoutService(t *testing.T) {
 			case kind != 0:
 				return nil, &nomen.Error{Kind: kind, Name: q.Name.Key()}
 			case !q.Strict:
-				t.Errorf("THTTP has no default service, and asked %+v", q)
+				t.Errorf("THTTP has no default service, but the resolver got %+v", q)
 			case q.Service != nomen.I2C:
 				return nil, &nomen.Error{Kind: nomen.NoResult, Name: q.Name.Key()}
 			}
@@ -267,7 +267,7 @@ func TestErrorsApartWithoutService(t *testing.T) {
 			p := ask(s, "/uri-res/"+service+"?urn:example:a", accepting("application/problem+json"))
 			problem, err := format.ReadProblem(bytes.NewReader(p.body))
 			if err != nil || fmt.Sprint(p.status, " ", strings.TrimPrefix(problem.Type, format.ProblemPath)) != want {
-				t.Errorf("%s of what is %v: %d %s, %v; want %s", service, kind, p.status, p.body, err, want)
+				t.Errorf("%s of a name that is %v: %d %s, %v; want %s", service, kind, p.status, p.body, err, want)
 			}
 		}
 	}

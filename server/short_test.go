@@ -241,7 +241,7 @@ func TestShortDelegated(t *testing.T) {
 	}
 	authority.Service, authority.Services = "", []nomen.Service{nomen.I2R, nomen.I2C}
 	if a.atHand() {
-		t.Error("a resource, where nothing else is offered by default, is at hand")
+		t.Error("a resource, the only service offered, is answered without net/http")
 	}
 	a.query.service = nomen.I2C
 	if !a.atHand() {

@@ -98,11 +98,11 @@ func TestSizesHoldNobody(t *testing.T) {
 			hasty, end := context.WithTimeout(t.Context(), time.Millisecond)
 			defer end()
 			if _, err := s.sizes.of(hasty, s, set, slow); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("who cannot wait: %v", err)
+				t.Errorf("a client that cannot wait: %v", err)
 			}
 			cancel() // the counting request gives up, and another one takes over
 			if err := <-gaveUp; !errors.Is(err, context.Canceled) {
-				t.Errorf("who gave up: %v", err)
+				t.Errorf("a client that gave up: %v", err)
 			}
 			for range many {
 				n := <-sizes

@@ -98,7 +98,7 @@ func TestTombstonesHideLocations(t *testing.T) {
 		t.Errorf("a tombstone that shows its locations: %s", got)
 	}
 	if got := ask(head("/urn:dns:example.org:hidden?at="+modified.Format(time.RFC3339), "text/html")); !strings.Contains(got, place) {
-		t.Errorf("what it led to before is history: %s", got)
+		t.Errorf("a former location is part of the history: %s", got)
 	}
 	if got := ask(head("/uri-res/L2Ns?"+place, "text/uri-list")); strings.Contains(got, "urn:") {
 		t.Errorf("names of the location: %s", got)

@@ -63,7 +63,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := listen(t, srv)
-	k := &asker{addr: l.Public}
+	k := &sender{addr: l.Public}
 	defer k.close()
 	found := faults{all: map[string][]string{}}
 	for part := range slices.Chunk(hostileCells(), 256) {
@@ -152,7 +152,7 @@ func harmful(c cell, a answer) (wrong []string) {
 // an error or closes the connection, repeats no attack, and continues.
 func TestHostileRequests(t *testing.T) {
 	world := newWorld(t)
-	k := &asker{addr: world.Public}
+	k := &sender{addr: world.Public}
 	defer k.close()
 	get := func(target, fields string) string {
 		return "GET " + target + " HTTP/1.1\r\nHost: names.test\r\nConnection: close\r\n" + fields + "\r\n"
@@ -270,7 +270,7 @@ func (o overSocket) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answe
 	for range q.Hops {
 		via += "Via: 1.1 resolver\r\n"
 	}
-	k := &asker{addr: o.addr()}
+	k := &sender{addr: o.addr()}
 	defer k.close()
 	got, err := k.some([]outgoing{{"GET", "GET /" + q.Name.Key() + "?s=I2C HTTP/1.1\r\nHost: names.test\r\n" + via + "\r\n"}})
 	switch {

@@ -128,8 +128,8 @@ type answer struct {
 	body   string
 }
 
-// An asker sends many requests, over one connection after another.
-type asker struct {
+// A sender sends many requests, over one connection after another.
+type sender struct {
 	addr net.Addr
 	c    net.Conn
 	in   *bufio.Reader
@@ -138,7 +138,7 @@ type asker struct {
 const pipelined = 64
 
 // ask returns the responses in the order of the requests.
-func (k *asker) ask(t testing.TB, requests []outgoing) []answer {
+func (k *sender) ask(t testing.TB, requests []outgoing) []answer {
 	t.Helper()
 	answers := make([]answer, 0, len(requests))
 	for len(answers) < len(requests) {
@@ -153,7 +153,7 @@ func (k *asker) ask(t testing.TB, requests []outgoing) []answer {
 }
 
 // some sends requests until the server closes the connection.
-func (k *asker) some(requests []outgoing) (answers []answer, err error) {
+func (k *sender) some(requests []outgoing) (answers []answer, err error) {
 	if k.c == nil {
 		if k.c, err = net.Dial("tcp", k.addr.String()); err != nil {
 			return nil, err
@@ -180,7 +180,7 @@ func (k *asker) some(requests []outgoing) (answers []answer, err error) {
 	return answers, nil
 }
 
-func (k *asker) close() {
+func (k *sender) close() {
 	if k.c != nil {
 		k.c.Close()
 		k.c = nil
@@ -235,7 +235,7 @@ func TestOracle(t *testing.T) {
 					askSimply(t, world, all, &found)
 					return
 				}
-				k := &asker{addr: world.Public}
+				k := &sender{addr: world.Public}
 				defer k.close()
 				for part := range slices.Chunk(all, 256) {
 					askAll(t, k, part, &found)
@@ -249,7 +249,7 @@ func TestOracle(t *testing.T) {
 
 // askAll asks the questions of some cells and compares the responses with the oracle and
 // with those to related questions.
-func askAll(t *testing.T, k *asker, all []cell, found *faults) {
+func askAll(t *testing.T, k *sender, all []cell, found *faults) {
 	t.Helper()
 	var first, again []outgoing
 	for _, c := range all {
@@ -305,7 +305,7 @@ func kindred(i int) []kin {
 // ones (Y95-32).
 func askSimply(t *testing.T, world *Listening, all []cell, found *faults) {
 	t.Helper()
-	k := &asker{addr: world.Public}
+	k := &sender{addr: world.Public}
 	defer k.close()
 	for _, c := range all {
 		simple := exchange(t, world.Public, c.request("GET").text)

@@ -69,7 +69,7 @@ func expectURL(c cell, u urlRow) expectation {
 
 func TestOracleOfURLs(t *testing.T) {
 	world := newWorld(t)
-	k := &asker{addr: world.Public}
+	k := &sender{addr: world.Public}
 	defer k.close()
 	found := faults{all: map[string][]string{}}
 	for _, u := range urlRows() {
@@ -101,7 +101,7 @@ func TestOracleOfURLs(t *testing.T) {
 // others are not known to be (8141, 3; 2483, 4.7 and 4.9).
 func TestOracleOfEquality(t *testing.T) {
 	world := newWorld(t)
-	k := &asker{addr: world.Public}
+	k := &sender{addr: world.Public}
 	defer k.close()
 	const one, several = "urn:dns:names.example:one", "urn:dns:names.example:several"
 	for _, tt := range []struct {
@@ -136,7 +136,7 @@ func TestOracleOfEquality(t *testing.T) {
 // not found (2169, 2: "identical results").
 func TestOracleOfEquivalence(t *testing.T) {
 	world := newWorld(t)
-	k := &asker{addr: world.Public}
+	k := &sender{addr: world.Public}
 	defer k.close()
 	set := regexp.MustCompile(`<[^>]*>; rel="linkset"`) // it contains the requested URL
 	ask := func(target string) answer {

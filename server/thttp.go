@@ -94,7 +94,7 @@ func subjectURI(s string, service nomen.Service) (uri.URI, error) {
 // notOffered returns the error for a THTTP service that is not available, on this server
 // or for the name.
 func notOffered(a asked) error {
-	e := &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: a.query.service, Message: "service not available for this name"}
+	e := &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: a.query.service, Message: "this service is not offered for the name"}
 	if a.nowhere != "" {
 		e.Service = a.nowhere
 		e.Message = fmt.Sprintf("unknown service %.20q; supported are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", string(a.nowhere))

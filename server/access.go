@@ -18,17 +18,17 @@ func (s *Server) logAccess(r *http.Request, target string, from netip.Addr, stat
 	if s.access == nil {
 		return
 	}
-	l := visit{from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent()}
+	l := accessRecord{from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent()}
 	l.log(r.Context(), s.access, status, sent, took)
 }
 
-// A visit holds what the access log says about a request.
-type visit struct {
+// An accessRecord holds what the access log says about a request.
+type accessRecord struct {
 	from                               netip.Addr
 	method, target, proto, host, agent string
 }
 
-func (v visit) log(ctx context.Context, to *slog.Logger, status int, sent int64, took time.Duration) {
+func (v accessRecord) log(ctx context.Context, to *slog.Logger, status int, sent int64, took time.Duration) {
 	to.LogAttrs(ctx, slog.LevelInfo, "request",
 		slog.String("remote", v.from.String()),
 		slog.String("method", printable(v.method)),

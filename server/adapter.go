@@ -21,9 +21,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !wire.Watched(r) || s.closing.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	client := s.behind(r)
+	client := s.clientOf(r)
 	target := targetBelow(r)
-	if s.passOn(w, r, target, client) {
+	if s.forwardRequest(w, r, target, client) {
 		return
 	}
 	in := newRequest(r, target, client)
@@ -33,10 +33,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case hasBody(r):
 		refuseBody(w)
 	}
-	ctx := gateway.WithClient(lasting(r), s.asker(r, target, client))
+	ctx := gateway.WithClient(requestLifetime(r), s.gatewayClient(r, target, client))
 	var p *reply
 	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
-		if p = s.rated(ctx); p == nil {
+		if p = s.checkRate(ctx); p == nil {
 			s.metrics.handler.ServeHTTP(w, r)
 			return
 		}
@@ -68,11 +68,11 @@ func targetBelow(r *http.Request) string {
 	return target
 }
 
-// lasting returns the context of a request. In HTTP/1 a client may close its side of the
+// requestLifetime returns the context of a request. In HTTP/1 a client may close its side of the
 // connection after the request, as netcat does, and still expect the response; net/http
 // would cancel the context. If the client is really gone, the write fails. In HTTP/2
 // clients cancel explicitly.
-func lasting(r *http.Request) context.Context {
+func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
 	}

@@ -47,16 +47,16 @@ func number(q map[string][]string, key string, absent uint64) (uint64, error) {
 	return n, nil
 }
 
-// everywhere returns an error unless the actor has rights on all names.
-func (c *call) everywhere(what string) error {
+// requireAllNames returns an error unless the actor has rights on all names.
+func (c *call) requireAllNames(what string) error {
 	if len(c.actor.Prefixes) == 0 {
 		return nil
 	}
 	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Anywhere: true}
 }
 
-// told returns err in a form that an administrator of all names may see.
-func told(err error) error {
+// detailedError returns err in a form that an administrator of all names may see.
+func detailedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
 	}
@@ -66,8 +66,8 @@ func told(err error) error {
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: err.Error()}
 }
 
-// able turns an error of an unsupported operation into HTTP status 501.
-func able(err error) error {
+// unsupportedError turns an error of an unsupported operation into HTTP status 501.
+func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
 	}
@@ -138,7 +138,7 @@ func (s *Server) end(w *lineWriter, err error) error {
 		return ignored(w.send())
 	}
 	if !w.begun {
-		return able(err)
+		return unsupportedError(err)
 	}
 	_ = w.send() // these lines are valid
 	s.log.Info("response aborted", "target", printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
@@ -190,7 +190,7 @@ func historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
 	size := 0
 	for change, err := range changes {
 		if err != nil {
-			return able(err)
+			return unsupportedError(err)
 		}
 		if len(h.Revisions) == maxHistory || size > maxHistoryBytes {
 			h.Truncated = true
@@ -239,7 +239,7 @@ func (s *Server) redactName(c *call) error {
 		return err
 	}
 	out, err := s.registrar.Redact(c.r.Context(), c.actor, n, red)
-	return c.outcome(out, able(err), conditional)
+	return c.outcome(out, unsupportedError(err), conditional)
 }
 
 func (s *Server) redactAuthority(c *call) error {
@@ -255,7 +255,7 @@ func (s *Server) redactAuthority(c *call) error {
 	if err == nil {
 		s.authorities.Replace(out.Authority.Clone())
 	}
-	return c.outcome(out, able(err), conditional)
+	return c.outcome(out, unsupportedError(err), conditional)
 }
 
 // redaction reads the body of a redaction. It is conditional if a header field gives the
@@ -312,7 +312,7 @@ func (s *Server) changes(c *call) error {
 		if err != nil {
 			return s.end(w, err)
 		}
-		if !concerns(c.actor, e.Change) {
+		if !maySee(c.actor, e.Change) {
 			continue
 		}
 		if err := w.write(adminapi.NewEntry(e)); err != nil {
@@ -325,9 +325,9 @@ func (s *Server) changes(c *call) error {
 	return s.end(w, nil)
 }
 
-// concerns reports whether an actor may see a change. Authorities are visible to every
+// maySee reports whether an actor may see a change. Authorities are visible to every
 // token.
-func concerns(a registrar.Actor, c *store.Change) bool {
+func maySee(a registrar.Actor, c *store.Change) bool {
 	switch {
 	case c.Record != nil:
 		return a.Reaches(c.Record.Name)
@@ -371,7 +371,7 @@ func (s *Server) head(c *call) error {
 	}
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {
-		return able(err)
+		return unsupportedError(err)
 	}
 	out := adminapi.NewHead(h)
 	if first(q, "since") == "" {
@@ -525,7 +525,7 @@ func (s *Server) verify(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.everywhere("verify"); err != nil {
+	if err := c.requireAllNames("verify"); err != nil {
 		return err
 	}
 	check := func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
@@ -539,7 +539,7 @@ func (s *Server) verify(c *call) error {
 		}
 		source, err := audit.SourceOf(s.store)
 		if err != nil {
-			return told(err)
+			return detailedError(err)
 		}
 		job.Subject = "since " + since.String()
 		check = func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
@@ -556,7 +556,7 @@ func (s *Server) verify(c *call) error {
 				tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
 			})
 		if err != nil {
-			return adminapi.Report{}, told(err)
+			return adminapi.Report{}, detailedError(err)
 		}
 		j := adminapi.NewHead(h)
 		return adminapi.Report{Head: &j}, nil
@@ -568,7 +568,7 @@ func (s *Server) backup(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
 	}
-	if err := c.everywhere("backup"); err != nil {
+	if err := c.requireAllNames("backup"); err != nil {
 		return err
 	}
 	var body adminapi.BackupRequest
@@ -584,7 +584,7 @@ func (s *Server) backup(c *call) error {
 			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
 		})
 		if err != nil {
-			return adminapi.Report{}, told(err)
+			return adminapi.Report{}, detailedError(err)
 		}
 		s.log.Info("backup completed", "dir", body.Dir, "who", c.actor.Who)
 		return adminapi.Report{}, nil

@@ -68,7 +68,7 @@ func readJSON(c *call, v any) error {
 		return &adminapi.RequestError{Message: "request body truncated"}
 	}
 	if string(bytes.TrimSpace(body)) == "null" { // which would leave v unchanged
-		return placed(body, 0, "", "must be an object, not null")
+		return positionError(body, 0, "", "must be an object, not null")
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
@@ -76,7 +76,7 @@ func readJSON(c *call, v any) error {
 		return jsonError(body, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return placed(body, d.InputOffset(), "", "unexpected data after the object")
+		return positionError(body, d.InputOffset(), "", "unexpected data after the object")
 	}
 	return nil
 }
@@ -90,17 +90,17 @@ func jsonError(body []byte, offset int64, err error) error {
 	case errors.As(err, &bad):
 		return bad
 	case errors.As(err, &syntax):
-		return placed(body, syntax.Offset, "", syntax.Error())
+		return positionError(body, syntax.Offset, "", syntax.Error())
 	case errors.As(err, &kind):
-		return placed(body, kind.Offset, strings.TrimPrefix(kind.Field, "Policy."), fmt.Sprintf("must be %s, not %s", inWords(kind.Type), kind.Value))
+		return positionError(body, kind.Offset, strings.TrimPrefix(kind.Field, "Policy."), fmt.Sprintf("must be %s, not %s", jsonType(kind.Type), kind.Value))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return placed(body, int64(len(body)), "", "the object is truncated")
+		return positionError(body, int64(len(body)), "", "the object is truncated")
 	}
-	return placed(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
+	return positionError(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// inWords returns what JSON a Go type expects.
-func inWords(t reflect.Type) string {
+// jsonType returns what JSON a Go type expects.
+func jsonType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return "an array"
@@ -114,8 +114,8 @@ func inWords(t reflect.Type) string {
 	return "a whole number"
 }
 
-// placed returns an error with the line and column of an offset.
-func placed(body []byte, offset int64, field, message string) error {
+// positionError returns an error with the line and column of an offset.
+func positionError(body []byte, offset int64, field, message string) error {
 	before := body[:min(max(offset-1, 0), int64(len(body)))]
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := len(before) - bytes.LastIndexByte(before, '\n')

@@ -38,18 +38,18 @@ func (s *Server) mint(c *call) error {
 	defer stop()
 	n, err, more := next()
 	if err != nil {
-		return unminted(body.Template, err)
+		return mintError(body.Template, err)
 	}
 	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
 		for ; more && err == nil && ctx.Err() == nil; n, err, more = next() {
 			tell(adminapi.Report{Minted: n.Key()})
 		}
-		return adminapi.Report{}, unminted(body.Template, err)
+		return adminapi.Report{}, mintError(body.Template, err)
 	})
 }
 
-// unminted returns the error that the client gets when no more names can be made.
-func unminted(template string, err error) error {
+// mintError returns the error that the client gets when no more names can be made.
+func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
 	}

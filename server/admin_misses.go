@@ -27,7 +27,7 @@ func (s *Server) listMisses(c *call) error {
 		if !strings.HasPrefix(m.Name, first(q, "prefix")) {
 			continue
 		}
-		if n, err := name.Parse(m.Name); err == nil && s.hears(c, n) {
+		if n, err := name.Parse(m.Name); err == nil && s.mayRead(c, n) {
 			out.Misses = append(out.Misses, m)
 		}
 		if limit > 0 && uint64(len(out.Misses)) == limit {
@@ -37,15 +37,15 @@ func (s *Server) listMisses(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// hears reports whether the caller has rights on a name that was looked up.
-func (s *Server) hears(c *call, n name.Name) bool {
+// mayRead reports whether the caller has rights on a name that was looked up.
+func (s *Server) mayRead(c *call, n name.Name) bool {
 	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
 	return err == nil
 }
 
 // clearMisses clears the list of failed lookups.
 func (s *Server) clearMisses(c *call) error {
-	if err := c.everywhere("misses"); err != nil {
+	if err := c.requireAllNames("misses"); err != nil {
 		return err
 	}
 	was, err := s.misses.Clear()

@@ -11,12 +11,12 @@ func (s *Server) listTokens(c *call) error {
 	if _, err := c.query(); err != nil {
 		return err
 	}
-	if err := c.everywhere("tokens"); err != nil {
+	if err := c.requireAllNames("tokens"); err != nil {
 		return err
 	}
 	all, err := adminapi.ListTokens(c.r.Context(), s.store)
 	if err != nil {
-		return able(err)
+		return unsupportedError(err)
 	}
 	return writeJSON(c.w, http.StatusOK, adminapi.Tokens{Tokens: all})
 }
@@ -37,7 +37,7 @@ func (s *Server) revokeToken(c *call) error {
 	if err := s.registrar.RevokeToken(c.r.Context(), c.actor, c.value, "revoked"); err != nil {
 		return err
 	}
-	s.jobs.revoked(c.value)
+	s.jobs.cancelJobsOf(c.value)
 	c.w.WriteHeader(http.StatusNoContent)
 	return nil
 }

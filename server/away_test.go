@@ -152,7 +152,7 @@ func TestStorageAway(t *testing.T) {
 	if log.Len() != 0 {
 		t.Errorf("log:\n%s", log.String())
 	}
-	if got := srv.grantedError(fmt.Errorf("batch: %w", s.err())); got.Code != "unavailable" {
+	if got := srv.batchError(fmt.Errorf("batch: %w", s.err())); got.Code != "unavailable" {
 		t.Errorf("in a list: %+v", got)
 	}
 

@@ -48,8 +48,8 @@ func isBatch(target string) bool {
 	return path == batchPath
 }
 
-// A wish is one line of a list of names: a JSON object, or just a URI.
-type wish struct {
+// A batchItem is one line of a list of names: a JSON object, or just a URI.
+type batchItem struct {
 	Name      string        `json:"name"`
 	Service   nomen.Service `json:"service,omitempty"`
 	Component string        `json:"component,omitempty"`
@@ -63,16 +63,16 @@ type wish struct {
 	err       error
 }
 
-// A granted is the response line for one name.
-type granted struct {
+// A batchResult is the response line for one name.
+type batchResult struct {
 	Input  string          `json:"input"`
 	Line   int             `json:"line"`
 	Answer json.RawMessage `json:"answer,omitempty"`
-	Error  *grantedError   `json:"error,omitempty"`
+	Error  *batchError     `json:"error,omitempty"`
 }
 
-// A grantedError says why a name could not be resolved.
-type grantedError struct {
+// A batchError says why a name could not be resolved.
+type batchError struct {
 	Code        string          `json:"code"`
 	Offset      *int            `json:"offset,omitempty"`
 	Rule        string          `json:"rule,omitempty"`
@@ -85,7 +85,7 @@ type grantedError struct {
 // batch answers a list of names with one line of JSON for each, in order and as soon as
 // it is known.
 func (s *Server) batch(ctx context.Context, r *request) *reply {
-	p := s.rated(ctx)
+	p := s.checkRate(ctx)
 	if p == nil {
 		p = s.batchReply(ctx, r)
 	}
@@ -104,23 +104,23 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	_, text, _ := strings.Cut(r.target, "?")
 	q, _ := readQuery(text)
 	if q.badAt != "" {
-		return s.problem(r, asked{form: formPage}, badTime(r.target, q.badAt))
+		return s.problem(r, parsedTarget{form: formPage}, badTime(r.target, q.badAt))
 	}
-	wishes, back, p := s.readWishes(ctx, r)
+	items, back, p := s.readItems(ctx, r)
 	if p == nil { // a slow sender holds no turn
-		p = s.inTurn(ctx, func() *reply { return s.granting(ctx, r, set, q, wishes) })
+		p = s.withTurn(ctx, func() *reply { return s.streamBatch(ctx, r, set, q, items) })
 	}
 	if p.stream == nil {
 		back()
 	} else {
-		p.holds(back)
+		p.onRelease(back)
 	}
 	return p
 }
 
-// granting streams the responses to a list of names. The time for asking other servers
+// streamBatch streams the responses to a list of names. The time for asking other servers
 // starts again.
-func (s *Server) granting(ctx context.Context, r *request, set *store.AuthoritySet, q query, wishes []wish) *reply {
+func (s *Server) streamBatch(ctx context.Context, r *request, set *store.AuthoritySet, q query, items []batchItem) *reply {
 	if a := gateway.ClientOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
 	}
@@ -130,16 +130,16 @@ func (s *Server) granting(ctx context.Context, r *request, set *store.AuthorityS
 	p.stream = func(ctx context.Context, w io.Writer) error {
 		stale := store.WithStaleness(ctx)
 		stale.Note(since)
-		return s.grantAll(stale, w, r, set, q, wishes)
+		return s.resolveItems(stale, w, r, set, q, items)
 	}
 	door := s.explainer.Access
 	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked
 	return s.codeStream(r, p)
 }
 
-// readWishes reads the body and reserves memory for it, which back releases. The reply is
+// readItems reads the body and reserves memory for it, which back releases. The reply is
 // an error, or nil.
-func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, back func(), _ *reply) {
+func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	read := readURIs
@@ -174,26 +174,26 @@ func (s *Server) readWishes(ctx context.Context, r *request) (wishes []wish, bac
 	if len(body) > s.limits.BatchBytes {
 		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list is longer than %d bytes.", s.limits.BatchBytes))
 	}
-	wishes = read(body, s.limits.BatchNames+1)
-	if len(wishes) > s.limits.BatchNames {
+	items = read(body, s.limits.BatchNames+1)
+	if len(items) > s.limits.BatchNames {
 		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list has more than %d names.", s.limits.BatchNames))
 	}
-	return wishes, back, nil
+	return items, back, nil
 }
 
 // readURIs reads text/uri-list (RFC 2483, 5). Lines may also end in CR, which some
 // programs write (RFC 2169, appendix A).
-func readURIs(body []byte, most int) []wish {
+func readURIs(body []byte, most int) []batchItem {
 	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	return readLines(body, most, func(line []byte) (wish, bool) {
-		return wish{Name: string(line)}, line[0] != '#'
+	return readLines(body, most, func(line []byte) (batchItem, bool) {
+		return batchItem{Name: string(line)}, line[0] != '#'
 	})
 }
 
-// readRows reads JSON Lines: strings, or objects with the fields of a [wish].
-func readRows(body []byte, most int) []wish {
-	return readLines(body, most, func(line []byte) (wish, bool) {
-		var w wish
+// readRows reads JSON Lines: strings, or objects with the fields of a [batchItem].
+func readRows(body []byte, most int) []batchItem {
+	return readLines(body, most, func(line []byte) (batchItem, bool) {
+		var w batchItem
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		var err error
@@ -208,17 +208,17 @@ func readRows(body []byte, most int) []wish {
 			}
 		}
 		if err != nil {
-			w = wish{Name: string(line), err: &nomen.Error{
+			w = batchItem{Name: string(line), err: &nomen.Error{
 				Kind: nomen.Malformed, Name: string(line), Offset: int(d.InputOffset()), Rule: "JSON",
-				Message: unread(err),
+				Message: rowError(err),
 			}}
 		}
 		return w, true
 	})
 }
 
-// unread returns what is wrong with a line, given an error of encoding/json.
-func unread(err error) string {
+// rowError returns what is wrong with a line, given an error of encoding/json.
+func rowError(err error) string {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {
 		if e.Field == "" {
@@ -230,8 +230,8 @@ func unread(err error) string {
 }
 
 // readLines reads the lines that are not empty, up to the number most.
-func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
-	var all []wish
+func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
+	var all []batchItem
 	number := 0
 	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors begin a file with it
 	for line := range bytes.Lines(body) {
@@ -240,7 +240,7 @@ func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
 		if len(line) == 0 {
 			continue
 		}
-		w, ok := wish{}, true
+		w, ok := batchItem{}, true
 		if len(line) > maxBatchRow {
 			w.err = &nomen.Error{Kind: nomen.Malformed, Offset: maxBatchRow, Rule: "line", Message: "the line is longer than 64 KiB"}
 		} else {
@@ -256,21 +256,21 @@ func readLines(body []byte, most int, read func([]byte) (wish, bool)) []wish {
 	return all
 }
 
-// grantAll answers the lines of a list in order, several at a time.
-func (s *Server) grantAll(ctx context.Context, w io.Writer, r *request, set *store.AuthoritySet, q query, wishes []wish) error {
+// resolveItems answers the lines of a list in order, several at a time.
+func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set *store.AuthoritySet, q query, items []batchItem) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pending := make(chan chan []byte, batchAhead)
 	go func() {
 		defer close(pending)
-		for i := range wishes {
+		for i := range items {
 			line := make(chan []byte, 1)
 			select {
 			case pending <- line:
 			case <-ctx.Done():
 				return
 			}
-			go func() { line <- s.grant(ctx, r, set, q, &wishes[i]) }()
+			go func() { line <- s.itemLine(ctx, r, set, q, &items[i]) }()
 		}
 	}()
 	for line := range pending {
@@ -290,9 +290,9 @@ func (s *Server) grantAll(ctx context.Context, w io.Writer, r *request, set *sto
 	return ctx.Err()
 }
 
-// grant answers one line of a list.
-func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *wish) (line []byte) {
-	out := granted{Input: w.Name, Line: w.Line}
+// itemLine answers one line of a list.
+func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *batchItem) (line []byte) {
+	out := batchResult{Input: w.Name, Line: w.Line}
 	defer func() {
 		if v := recover(); v != nil {
 			s.log.Error("panic", "value", v, "stack", string(debug.Stack()))
@@ -301,12 +301,12 @@ func (s *Server) grant(ctx context.Context, r *request, set *store.AuthoritySet,
 	}()
 	stale := store.WithStaleness(ctx) // one per line
 	stale.Note(store.StalenessOf(ctx).Since())
-	ans, err := s.answerWish(stale, r, set, q, w)
+	ans, err := s.resolveItem(stale, r, set, q, w)
 	if err == nil {
 		out.Answer, err = answerJSON(ans)
 	}
 	if err != nil {
-		out.Error = s.grantedError(err)
+		out.Error = s.batchError(err)
 	}
 	if since := stale.Since(); !since.IsZero() && !store.IsAway(err) {
 		s.metrics.stale.Inc()
@@ -326,8 +326,8 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// answerWish resolves one line of a list.
-func (s *Server) answerWish(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *wish) (*nomen.Answer, error) {
+// resolveItem resolves one line of a list.
+func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *batchItem) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -344,12 +344,12 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 			n, own = whole, ""
 		}
 	}
-	a, accept, languages, err := readWish(set, n, own, q, w)
+	a, accept, languages, err := parseItem(set, n, own, q, w)
 	if err != nil {
 		return nil, err
 	}
 	if a = reservedName(a, spelling); a.reserved != "" {
-		return s.wishedRequest(ctx, r, a, set)
+		return s.reservedItem(ctx, r, a, set)
 	}
 	a = a.interpreted()
 	if a.service == nomen.I2R || a.service == nomen.I2Rs {
@@ -363,7 +363,7 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	if languages != "" {
 		question.Languages = languages
 	}
-	if a.atHand() && (a.authority != nil || !s.asksOthers()) {
+	if a.isLocal() && (a.authority != nil || !s.asksOthers()) {
 		select {
 		case s.lookups <- struct{}{}:
 			defer func() { <-s.lookups }()
@@ -384,10 +384,10 @@ func (s *Server) answerWish(ctx context.Context, r *request, set *store.Authorit
 	return ans, nil
 }
 
-// wishedRequest answers a reserved request in a list. Requests to an authority that is
+// reservedItem answers a reserved request in a list. Requests to an authority that is
 // served here are answered by this server, as outside of lists (1995, 3.5: Y95-55 to
 // Y95-59).
-func (s *Server) wishedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
+func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer
 	var err error
@@ -409,10 +409,10 @@ func (s *Server) wishedRequest(ctx context.Context, r *request, a asked, set *st
 	return &told, nil
 }
 
-// readWish returns the target of a line. The query of the name, if any, takes precedence
+// parseItem returns the target of a line. The query of the name, if any, takes precedence
 // over the query of the list.
-func readWish(set *store.AuthoritySet, n name.Name, own string, q query, w *wish) (a asked, accept, languages string, err error) {
-	a = asked{form: formWeb, name: n, authority: set.Of(n), query: q}
+func parseItem(set *store.AuthoritySet, n name.Name, own string, q query, w *batchItem) (a parsedTarget, accept, languages string, err error) {
+	a = parsedTarget{form: formWeb, name: n, authority: set.Of(n), query: q}
 	a.query.plain = ""
 	if told, _ := readQuery(own); own != "" {
 		a.query = told.orElse(q)
@@ -455,29 +455,29 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// grantedError returns the error in the form of the command line.
-func (s *Server) grantedError(err error) *grantedError {
+// batchError returns the error in the form of the command line.
+func (s *Server) batchError(err error) *batchError {
 	var e *nomen.Error
 	var limit *gateway.LimitError
 	var away *store.AwayError
 	switch {
 	case errors.As(err, &e):
 	case errors.As(err, &limit):
-		return &grantedError{Code: "limit", Message: fmt.Sprintf("too many lookups at other servers; try again in %s s", gateway.RetryAfter(limit))}
+		return &batchError{Code: "limit", Message: fmt.Sprintf("too many lookups at other servers; try again in %s s", gateway.RetryAfter(limit))}
 	case errors.Is(err, nomen.ErrLoop):
-		return &grantedError{Code: "loop", Message: nomen.ErrLoop.Error()}
+		return &batchError{Code: "loop", Message: nomen.ErrLoop.Error()}
 	case errors.Is(err, nomen.ErrUpstream):
 		s.log.Info("upstream resolver failed", "err", err)
-		return &grantedError{Code: "upstream", Message: "the resolver to which the name is delegated failed; try again later"}
+		return &batchError{Code: "upstream", Message: "the resolver to which the name is delegated failed; try again later"}
 	case errors.As(err, &away):
-		return &grantedError{Code: "unavailable", Message: "the name service is temporarily unavailable; try again later"}
+		return &batchError{Code: "unavailable", Message: "the name service is temporarily unavailable; try again later"}
 	default:
 		if !errors.Is(err, context.Canceled) {
 			s.log.Error("lookup failed", "err", err)
 		}
-		return &grantedError{Code: "failure", Message: "the resolver failed; try again later"}
+		return &batchError{Code: "failure", Message: "the resolver failed; try again later"}
 	}
-	out := &grantedError{Code: e.Kind.String(), Rule: e.Rule, Message: e.Message, Suggestions: e.Suggestions}
+	out := &batchError{Code: e.Kind.String(), Rule: e.Rule, Message: e.Message, Suggestions: e.Suggestions}
 	if e.Kind == nomen.Malformed {
 		out.Offset = &e.Offset
 	}

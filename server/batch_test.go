@@ -21,7 +21,7 @@ import (
 )
 
 // post sends a list of names and returns the responses, or the body of an error.
-func post(t *testing.T, l *Listening, query, contentType, body string, fields ...string) (*http.Response, []granted, string) {
+func post(t *testing.T, l *Listening, query, contentType, body string, fields ...string) (*http.Response, []batchResult, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Public.String()+"/-/resolve"+query, strings.NewReader(body))
 	if err != nil {
@@ -49,10 +49,10 @@ func post(t *testing.T, l *Listening, query, contentType, body string, fields ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []granted
+	var all []batchResult
 	if resp.StatusCode == 200 {
 		for line := range strings.Lines(string(b)) {
-			var g granted
+			var g batchResult
 			if err := json.Unmarshal([]byte(line), &g); err != nil {
 				t.Fatalf("%q: %v", line, err)
 			}

@@ -24,10 +24,10 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
-// tellAge adds the age of a stale answer to a reply, as a cache does when it serves a
+// addAge adds the age of a stale answer to a reply, as a cache does when it serves a
 // stale response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). An error of this
 // server is not stale.
-func (s *Server) tellAge(p *reply, age time.Duration) {
+func (s *Server) addAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// A table is a listener that limits how many connections are open at once, in total and
+// A limitedListener is a listener that limits how many connections are open at once, in total and
 // per address (IPv6: per /64). If an address has reached its limit, a new connection
 // replaces the one of that address that has been idle longest. If the table is full, it
 // replaces an idle one of the address with the most connections, so that a client that
 // opens many closes its own.
-type table struct {
+type limitedListener struct {
 	net.Listener
 	max, each int
 	many      func(netip.Addr) bool // whether an address is exempt from the limit per address
@@ -44,8 +44,8 @@ type share struct {
 	idle list.List     // of *tabled, ordered by since
 }
 
-func newTable(l net.Listener, most, each int, many func(netip.Addr) bool, refused func(string)) *table {
-	return &table{
+func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bool, refused func(string)) *limitedListener {
+	return &limitedListener{
 		Listener: l, max: most, each: each, many: many, refused: refused,
 		closed: make(chan struct{}), freed: make(chan struct{}, 1),
 		shares: map[netip.Addr]*share{}, sizes: make([]*list.List, 1),
@@ -59,14 +59,14 @@ const (
 )
 
 // Accept waits for a connection and for a free slot.
-func (t *table) Accept() (net.Conn, error) {
+func (t *limitedListener) Accept() (net.Conn, error) {
 	for {
 		raw, err := t.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		from := addrOf(raw.RemoteAddr()).Addr()
-		c := &tabled{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
+		c := &limitedConn{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
 		c.reading.Store(true) // or soon will be: many connections may arrive at once
 		switch err := t.wait(c); {
@@ -86,7 +86,7 @@ func (t *table) Accept() (net.Conn, error) {
 var errShare = errors.New("server: too many connections from one address")
 
 // wait waits for a free slot. It returns errShare or [net.ErrClosed].
-func (t *table) wait(c *tabled) error {
+func (t *limitedListener) wait(c *limitedConn) error {
 	defer t.waiting.Store(false)
 	for {
 		full, ok := t.admit(c)
@@ -108,7 +108,7 @@ func (t *table) wait(c *tabled) error {
 
 // admit adds a connection, and closes an idle one if necessary. If ok is false, the limit
 // of the address is reached, or full is set: the table has no slot.
-func (t *table) admit(c *tabled) (full, ok bool) {
+func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.shares[c.from]
@@ -116,9 +116,9 @@ func (t *table) admit(c *tabled) (full, ok bool) {
 		s = &share{}
 	}
 	switch {
-	case !c.many && s.n >= t.each && !t.shed(&s.idle):
+	case !c.many && s.n >= t.each && !t.closeIdle(&s.idle):
 		return false, false
-	case t.n >= t.max && !t.makeRoom(s, c.many):
+	case t.n >= t.max && !t.replace(s, c.many):
 		return t.idle.Len() == 0 || c.many || s.n == 0, false
 	}
 	t.shares[c.from] = s
@@ -128,30 +128,30 @@ func (t *table) admit(c *tabled) (full, ok bool) {
 	return false, true
 }
 
-// makeRoom closes an idle connection to admit one of a share. It takes one of the address
+// replace closes an idle connection to admit one of a share. It takes one of the address
 // with the most connections; of several such addresses, the one that reached the number
 // first. An address may only replace its own connections and those of addresses that have
 // more, unless it is shared by many clients. t.mu must be held.
-func (t *table) makeRoom(s *share, many bool) (ok bool) {
+func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	own := s.n
 	if many {
 		own = 0
 	}
 	for n := len(t.sizes) - 1; n > max(own, 1); n-- {
 		for e := t.sizes[n].Front(); e != nil; e = e.Next() {
-			if t.shed(&e.Value.(*share).idle) {
+			if t.closeIdle(&e.Value.(*share).idle) {
 				return true
 			}
 		}
 	}
 	if own > 0 {
-		return t.shed(&s.idle)
+		return t.closeIdle(&s.idle)
 	}
-	return t.shed(&t.idle)
+	return t.closeIdle(&t.idle)
 }
 
 // resize changes the number of connections of a share. t.mu must be held.
-func (t *table) resize(s *share, by int) {
+func (t *limitedListener) resize(s *share, by int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
 	}
@@ -168,11 +168,11 @@ func (t *table) resize(s *share, by int) {
 	}
 }
 
-// shed closes the connection of a list that has been idle longest. It returns false if
+// closeIdle closes the connection of a list that has been idle longest. It returns false if
 // none is idle. t.mu must be held.
-func (t *table) shed(idle *list.List) (ok bool) {
+func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 	for range 2 * idle.Len() { // reorder those that were answered without net/http
-		c := idle.Front().Value.(*tabled)
+		c := idle.Front().Value.(*limitedConn)
 		if c.heard.Load() <= c.since {
 			break
 		}
@@ -180,7 +180,7 @@ func (t *table) shed(idle *list.List) (ok bool) {
 		t.setIdle(c)
 	}
 	for e := idle.Front(); e != nil; e = e.Next() {
-		if c := e.Value.(*tabled); c.reading.Load() { // else a request is being answered
+		if c := e.Value.(*limitedConn); c.reading.Load() { // else a request is being answered
 			t.remove(c)
 			t.refused(refusedIdle)
 			_ = c.Conn.Close() // the pending read fails, and the server drops the connection
@@ -191,7 +191,7 @@ func (t *table) shed(idle *list.List) (ok bool) {
 }
 
 // setIdle adds a connection to the idle ones. t.mu must be held.
-func (t *table) setIdle(c *tabled) {
+func (t *limitedListener) setIdle(c *limitedConn) {
 	if c.isOpen && c.inAll == nil {
 		c.since = c.heard.Load()
 		c.inAll, c.inShare = insert(&t.idle, c), insert(&t.shares[c.from].idle, c)
@@ -199,9 +199,9 @@ func (t *table) setIdle(c *tabled) {
 }
 
 // insert inserts a connection into a list ordered by since, searching from its end.
-func insert(idle *list.List, c *tabled) *list.Element {
+func insert(idle *list.List, c *limitedConn) *list.Element {
 	for e := idle.Back(); e != nil; e = e.Prev() {
-		if e.Value.(*tabled).since <= c.since {
+		if e.Value.(*limitedConn).since <= c.since {
 			return idle.InsertAfter(c, e)
 		}
 	}
@@ -209,7 +209,7 @@ func insert(idle *list.List, c *tabled) *list.Element {
 }
 
 // setBusy removes a connection from the idle ones. t.mu must be held.
-func (t *table) setBusy(c *tabled) {
+func (t *limitedListener) setBusy(c *limitedConn) {
 	if c.inAll != nil {
 		t.idle.Remove(c.inAll)
 		t.shares[c.from].idle.Remove(c.inShare)
@@ -218,7 +218,7 @@ func (t *table) setBusy(c *tabled) {
 }
 
 // remove removes a connection. t.mu must be held.
-func (t *table) remove(c *tabled) {
+func (t *limitedListener) remove(c *limitedConn) {
 	if !c.isOpen {
 		return
 	}
@@ -228,11 +228,11 @@ func (t *table) remove(c *tabled) {
 	if t.resize(s, -1); s.n == 0 {
 		delete(t.shares, c.from)
 	}
-	t.tell()
+	t.signal()
 }
 
-// tell signals Accept that a slot may be free.
-func (t *table) tell() {
+// signal signals Accept that a slot may be free.
+func (t *limitedListener) signal() {
 	select {
 	case t.freed <- struct{}{}:
 	default:
@@ -240,8 +240,8 @@ func (t *table) tell() {
 }
 
 // state is the ConnState hook of [http.Server]; it records which connections are idle.
-func (t *table) state(conn net.Conn, state http.ConnState) {
-	c := tabledOf(conn)
+func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
+	c := limitedConnOf(conn)
 	if c == nil {
 		return
 	}
@@ -255,11 +255,11 @@ func (t *table) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// tabledOf returns the tabled connection that conn wraps, or nil.
-func tabledOf(conn net.Conn) *tabled {
+// limitedConnOf returns the limitedConn that conn wraps, or nil.
+func limitedConnOf(conn net.Conn) *limitedConn {
 	for {
 		switch c := conn.(type) {
-		case *tabled:
+		case *limitedConn:
 			return c
 		case interface{ NetConn() net.Conn }:
 			conn = c.NetConn()
@@ -270,15 +270,15 @@ func tabledOf(conn net.Conn) *tabled {
 }
 
 // Close closes the listener and stops waiting for a slot.
-func (t *table) Close() error {
+func (t *limitedListener) Close() error {
 	t.once.Do(func() { close(t.closed) })
 	return t.Listener.Close()
 }
 
-// A tabled is a connection accepted by a table.
-type tabled struct {
+// A limitedConn is a connection accepted by a table.
+type limitedConn struct {
 	net.Conn
-	table *table
+	table *limitedListener
 	from  netip.Addr
 	many  bool
 	heard atomic.Int64 // time of the last data received, in ns
@@ -291,10 +291,10 @@ type tabled struct {
 }
 
 // Read records when data arrived.
-func (c *tabled) Read(b []byte) (int, error) {
+func (c *limitedConn) Read(b []byte) (int, error) {
 	c.reading.Store(true)
 	if c.table.waiting.Load() {
-		c.table.tell()
+		c.table.signal()
 	}
 	n, err := c.Conn.Read(b)
 	c.reading.Store(false)
@@ -305,7 +305,7 @@ func (c *tabled) Read(b []byte) (int, error) {
 }
 
 // Close closes the connection and frees its slot.
-func (c *tabled) Close() error {
+func (c *limitedConn) Close() error {
 	err := c.Conn.Close()
 	c.table.mu.Lock()
 	defer c.table.mu.Unlock()
@@ -314,7 +314,7 @@ func (c *tabled) Close() error {
 }
 
 // CloseWrite closes the writing side of the connection.
-func (c *tabled) CloseWrite() error {
+func (c *limitedConn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
 	}

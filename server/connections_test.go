@@ -334,8 +334,8 @@ func TestConnectionRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &pipes{from: make(chan string)}
 			refused := make(chan string, 100)
-			table := newTable(p, 4, 4, func(a netip.Addr) bool { return a.String() == shared }, func(reason string) { refused <- reason })
-			accepted := make(chan *tabled)
+			table := newLimitedListener(p, 4, 4, func(a netip.Addr) bool { return a.String() == shared }, func(reason string) { refused <- reason })
+			accepted := make(chan *limitedConn)
 			go func() {
 				for {
 					c, err := table.Accept()
@@ -343,11 +343,11 @@ func TestConnectionRoom(t *testing.T) {
 						close(accepted)
 						return
 					}
-					accepted <- c.(*tabled)
+					accepted <- c.(*limitedConn)
 				}
 			}()
 			defer close(p.from)
-			var all []*tabled
+			var all []*limitedConn
 			for i, step := range steps {
 				p.from <- step.from
 				ok := false

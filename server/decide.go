@@ -30,7 +30,7 @@ func (s *Server) decide(ctx context.Context, r *request) *reply {
 	p := s.answer(stale, r)
 	p.private = p.private || gateway.ClientOf(ctx).Entered()
 	now := s.now()
-	s.tellAge(p, stale.Age(now))
+	s.addAge(p, stale.Age(now))
 	p.finish(s.dates.of(now))
 	return p
 }
@@ -42,7 +42,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 		return newReply(http.StatusRequestURITooLong).withText("The request target is longer than " + strconv.Itoa(maxTarget) + " bytes.")
 	case r.method == http.MethodGet, r.method == http.MethodHead:
 	case s.isForOthers(ctx, r):
-		return s.problem(r, asked{form: formPage}, errForOthers)
+		return s.problem(r, parsedTarget{form: formPage}, errForOthers)
 	case r.method == http.MethodOptions:
 		return options(batch)
 	case r.method == http.MethodPost && batch:
@@ -57,7 +57,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	if err != nil {
 		return s.failure(r, err)
 	}
-	p := place{set: set, host: r.host, local: r.local.Addr(), own: s}
+	p := requestContext{set: set, host: r.host, local: r.local.Addr(), own: s}
 	a, err := p.read(r.target)
 	out := s.answerAsked(ctx, r, a, set, err)
 	if out.form == formOther {
@@ -76,13 +76,13 @@ func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if err != nil {
 		return false
 	}
-	_, err = place{
+	_, err = requestContext{
 		set: set, host: r.host, local: r.local.Addr(), own: s, otherPort: s.forward != nil && !s.isOwnPort(set, host, r.local.Port()),
 	}.read(r.target)
 	return errors.Is(err, errForOthers)
 }
 
-func (s *Server) answerAsked(ctx context.Context, r *request, a asked, set *store.AuthoritySet, err error) *reply {
+func (s *Server) answerAsked(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, err error) *reply {
 	switch {
 	case err != nil:
 		return s.problem(r, a, err)
@@ -122,16 +122,16 @@ func methodNotAllowed(batch bool) *reply {
 }
 
 // resolve answers a request about a name.
-func (s *Server) resolve(ctx context.Context, r *request, a asked) *reply {
+func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply {
 	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
 		return s.failure(r, err)
 	} else if whole {
-		a = a.ofWhole()
+		a = a.withQuery()
 	}
 	if a.query.badAt != "" {
 		return s.problem(r, a, badTime(r.target, a.query.badAt))
 	}
-	if a.nowhere != "" {
+	if a.unknownService != "" {
 		return s.withoutService(ctx, r, a)
 	}
 	a = a.interpreted()
@@ -163,8 +163,8 @@ func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	return err == nil, err
 }
 
-// ofWhole returns the target with the query as part of the name, and without directives.
-func (a asked) ofWhole() asked {
+// withQuery returns the target with the query as part of the name, and without directives.
+func (a parsedTarget) withQuery() parsedTarget {
 	service, other := a.query.service, a.query.other
 	a.name, a.whole, a.query = a.whole, name.Name{}, query{}
 	if a.form == formTHTTP { // has them in its path
@@ -174,7 +174,7 @@ func (a asked) ofWhole() asked {
 }
 
 // resolveAt answers as of the time given in the target, or as of now.
-func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
+func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *reply {
 	service := a.service
 	switch {
 	case a.byLocation:
@@ -200,13 +200,13 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a asked) *reply {
 
 // answered writes an answer. If the resolver does not offer the requested service, the
 // answer is of another service (2012, N12-32). THTTP has no such default.
-func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.Service, ans *nomen.Answer) *reply {
+func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
 	closeResources(ans) // requested resources are served by fetch
 	switch {
 	case ans.Redirect != "":
-		return s.elsewhere(r, a, ans)
+		return s.redirectElsewhere(r, a, ans)
 	case ans.Raw != nil:
-		return s.passed(r, ans)
+		return s.passThrough(r, ans)
 	case a.form == formTHTTP && ans.Service != asked:
 		a.query.service = asked
 		return s.problem(r, a, notOffered(a))
@@ -223,9 +223,9 @@ func (s *Server) answered(ctx context.Context, r *request, a asked, asked nomen.
 	return s.described(ctx, r, a, ans)
 }
 
-// admitted returns an error if the authority denies access to the target. The error does
+// checkAccess returns an error if the authority denies access to the target. The error does
 // not reveal whether the name exists.
-func (a asked) admitted() error {
+func (a parsedTarget) checkAccess() error {
 	about := a.name.Key()
 	if about == "" && a.authority != nil {
 		about = a.authority.Prefix.String()
@@ -236,8 +236,8 @@ func (a asked) admitted() error {
 	return nil
 }
 
-// spelled returns the name or subject of the target, for people.
-func (a asked) spelled() string {
+// text returns the name or subject of the target, for people.
+func (a parsedTarget) text() string {
 	if a.name.IsZero() {
 		return a.subject.String()
 	}
@@ -247,7 +247,7 @@ func (a asked) spelled() string {
 // interpreted returns the target as the authority of the name interprets it, with the
 // service that the answer will be of. How the request is handled depends on that; the
 // answer itself says which service it is of.
-func (a asked) interpreted() asked {
+func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
 	}
@@ -263,7 +263,7 @@ func (a asked) interpreted() asked {
 }
 
 // standard returns the default service of the form, or "" for that of the authority.
-func (a asked) standard() nomen.Service {
+func (a parsedTarget) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C
 	}
@@ -272,7 +272,7 @@ func (a asked) standard() nomen.Service {
 
 // question returns the question for the resolver: about the service in the query, or else
 // the expected one. The error is a [*nomen.Error] about the second identifier of I=I.
-func (a asked) question(r *request, expected nomen.Service) (nomen.Question, error) {
+func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
 		Succeed: a.form == formElement && a.query.service == "", // Y95-43
@@ -296,9 +296,9 @@ func (a asked) question(r *request, expected nomen.Service) (nomen.Question, err
 	return q, nil
 }
 
-// another returns a question about the same name for exactly this service. The service
+// questionFor returns a question about the same name for exactly this service. The service
 // must not be I=I.
-func (a asked) another(r *request, service nomen.Service) nomen.Question {
+func (a parsedTarget) questionFor(r *request, service nomen.Service) nomen.Question {
 	a.query.service = service
 	q, _ := a.question(r, service)
 	q.Strict = true
@@ -306,11 +306,11 @@ func (a asked) another(r *request, service nomen.Service) nomen.Question {
 }
 
 // described writes a description or a list in a format chosen by Accept.
-func (s *Server) described(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) described(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.describedIn(r, a, ans, s.onPage(ctx, r, a, ans, offersFor(ans.Service)))
 }
 
-func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
+func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		s.link(p, r, a, ans)
 		p.add("Vary", "Accept, Accept-Language")
@@ -323,7 +323,7 @@ func (s *Server) describedIn(r *request, a asked, ans *nomen.Answer, offers []fo
 // header fields that depend on the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
-	if !ok || onlyStyled(r.accept) {
+	if !ok || onlyCitations(r.accept) {
 		return notAcceptable(r, offers)
 	}
 	f = r.answerFormat(f)
@@ -338,13 +338,13 @@ func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format,
 }
 
 // problem writes an error.
-func (s *Server) problem(r *request, a asked, err error) *reply {
+func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
 	var e *nomen.Error
 	switch {
 	case errors.As(err, &e):
 		if e.Answer != nil && e.Answer.Raw != nil {
 			if a.query.service == "" && a.form != formTHTTP {
-				return s.passed(r, e.Answer)
+				return s.passThrough(r, e.Answer)
 			}
 			plain := *e
 			plain.Answer, e = nil, &plain
@@ -370,7 +370,7 @@ func (s *Server) problem(r *request, a asked, err error) *reply {
 	return p
 }
 
-func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *reply {
+func (s *Server) withProblem(r *request, a parsedTarget, problem *format.Problem) *reply {
 	f, body, err := s.problemBody(r, a, problem)
 	if err != nil {
 		return s.failure(r, err)
@@ -386,7 +386,7 @@ func (s *Server) withProblem(r *request, a asked, problem *format.Problem) *repl
 }
 
 // problemBody writes a problem in a format chosen by Accept.
-func (s *Server) problemBody(r *request, a asked, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
+func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
 	if accept == "" && a.form == formElement { // Y95-45
 		accept = format.TypeURC
@@ -404,8 +404,8 @@ func (s *Server) problemBody(r *request, a asked, problem *format.Problem) (f fo
 
 // unknown returns the error about an unknown name with a suggestion and the time of the
 // lookup; other errors are returned unchanged.
-func (a asked) unknown(e *nomen.Error) *nomen.Error {
-	request := a.requestMeant()
+func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
+	request := a.similarRequest()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
 		return e
 	}
@@ -420,9 +420,9 @@ func (a asked) unknown(e *nomen.Error) *nomen.Error {
 }
 
 // countMiss counts a failed lookup, without the client.
-func (s *Server) countMiss(a asked, err error) {
+func (s *Server) countMiss(a parsedTarget, err error) {
 	var e *nomen.Error
-	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.requestMeant() != "" {
+	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
 		return
 	}
 	s.misses.Add(a.kept().Key(), e.Suggestions)
@@ -436,17 +436,17 @@ var (
 
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20;
 // RFC 9112, 3.2.2). The authority of an element is that of the Host field (Y95-21).
-func (s *Server) misdirected(r *request, a asked, detail string) *reply {
+func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(r, a, &format.Problem{
 		Title: "This server does not answer for that host", Status: http.StatusMisdirectedRequest, Detail: detail,
 	})
 }
 
 // loop answers a request that resolvers keep forwarding to each other.
-func (s *Server) loop(r *request, a asked) *reply {
+func (s *Server) loop(r *request, a parsedTarget) *reply {
 	s.log.Warn("delegation loop", "target", printable(r.target), "hops", r.hops)
 	return s.withProblem(r, a, &format.Problem{
-		Title: "Delegation loop", Status: http.StatusLoopDetected, Name: a.spelled(),
+		Title: "Delegation loop", Status: http.StatusLoopDetected, Name: a.text(),
 		Detail: "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.",
 	})
 }

@@ -26,34 +26,34 @@ type hop struct {
 	proto string
 }
 
-// behind returns the client of a request.
-func (s *Server) behind(r *http.Request) client {
-	c, proxied := s.behindProxies(r)
-	told := ""
+// clientOf returns the client of a request.
+func (s *Server) clientOf(r *http.Request) client {
+	c, proxied := s.clientFromProxies(r)
+	header := ""
 	if proxied && s.countryHeader != "" {
-		told = r.Header.Get(s.countryHeader)
+		header = r.Header.Get(s.countryHeader)
 	}
-	c.country = s.countryOf(c.addr, told)
+	c.country = s.countryOf(c.addr, header)
 	return c
 }
 
-// countryOf returns the country of a client: the one told by a trusted proxy, or else the
+// countryOf returns the country of a client: the one sent by a trusted proxy, or else the
 // one of the address.
-func (s *Server) countryOf(addr netip.Addr, told string) string {
-	known := country(told)
+func (s *Server) countryOf(addr netip.Addr, header string) string {
+	known := country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
 		known = country(s.country(addr))
 	}
 	if known == "" && (s.country != nil || s.countryHeader != "") {
-		return nowhere
+		return unknownCountry
 	}
 	return known
 }
 
-// nowhere is the country of clients whose country is unknown, if the server distinguishes
+// unknownCountry is the country of clients whose country is unknown, if the server distinguishes
 // countries. It is a code that ISO 3166-1 reserves for private use. Responses depend on
 // it like on any other country.
-const nowhere = "ZZ"
+const unknownCountry = "ZZ"
 
 // country returns a code of ISO 3166-1 in upper case, or "" if s is invalid. Proxies send
 // XX if they do not know the country.
@@ -68,10 +68,10 @@ func country(s string) string {
 	return string(c[:])
 }
 
-// behindProxies returns the client according to trusted proxies, and whether there was
+// clientFromProxies returns the client according to trusted proxies, and whether there was
 // one. Fields from other senders are ignored. Host and protocol come from the nearest
 // proxy.
-func (s *Server) behindProxies(r *http.Request) (client, bool) {
+func (s *Server) clientFromProxies(r *http.Request) (client, bool) {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		c.addr = plainAddr(ap.Addr())

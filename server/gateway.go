@@ -56,9 +56,9 @@ func newPage(name, text string) (*template.Template, error) {
 	return page, nil
 }
 
-// passOn forwards a request for another host, if forwarding is enabled and the client is
+// forwardRequest forwards a request for another host, if forwarding is enabled and the client is
 // allowed to use it. Otherwise it returns false and does nothing.
-func (s *Server) passOn(w http.ResponseWriter, r *http.Request, target string, c client) bool {
+func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target string, c client) bool {
 	asker := &gateway.Client{Addr: c.addr} // a web page cannot make a browser send proxy requests
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
@@ -154,11 +154,11 @@ func (s *Server) gatewayPage(ctx context.Context, r *request, path, q string, se
 	switch path {
 	case "/":
 		if values, _ := url.ParseQuery(q); values.Has("name") {
-			return s.whatIs(ctx, r, values.Get("name"), false)
+			return s.explainInput(ctx, r, values.Get("name"), false)
 		}
 	case handlerPath:
 		values, _ := url.ParseQuery(q) // invalid parameters are ignored
-		return s.whatIs(ctx, r, values.Get("uri"), true)
+		return s.explainInput(ctx, r, values.Get("uri"), true)
 	case pacPath:
 		return s.proxyConfig(r, set)
 	}
@@ -188,24 +188,24 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
 }
 
-// whatIs explains what a user entered, and what it resolves to. For a link that a browser
+// explainInput explains what a user entered, and what it resolves to. For a link that a browser
 // handed over (lead) it redirects to the name if the name is resolved here; anything else
 // is only shown, so that this is not an open redirect.
-func (s *Server) whatIs(ctx context.Context, r *request, entered string, lead bool) *reply {
-	if p := s.rated(ctx); p != nil {
+func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
+	if p := s.checkRate(ctx); p != nil {
 		return p
 	}
 	x, err := s.explainer.Explain(ctx, entered)
 	if err != nil {
 		return s.failure(r, err)
 	}
-	page := explained{Explanation: x, Style: template.CSS(homeStyle), Version: s.version}
+	page := explanationPage{Explanation: x, Style: template.CSS(homeStyle), Version: s.version}
 	if x.Leads() {
 		page.Here = herePath(x.Text)
 	}
 	if lead && page.Here != "" {
 		p := uncached(newReply(http.StatusSeeOther))
-		return toward(r, p, page.Here)
+		return redirectTo(r, p, page.Here)
 	}
 	html := format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
 	text := format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
@@ -237,8 +237,8 @@ func herePath(text string) string {
 	return path
 }
 
-// An explained holds the data of the page about an explanation.
-type explained struct {
+// An explanationPage holds the data of the page about an explanation.
+type explanationPage struct {
 	*gateway.Explanation
 	Here    string // path on this server that resolves the name; "" for none
 	Style   template.CSS
@@ -246,7 +246,7 @@ type explained struct {
 }
 
 // Ask returns the path of the description of the name, or "".
-func (e explained) Ask() string {
+func (e explanationPage) Ask() string {
 	path, _, _ := strings.Cut(e.Here, "#")
 	path, _, _ = strings.Cut(path, "?")
 	if path == "" {
@@ -256,7 +256,7 @@ func (e explained) Ask() string {
 }
 
 // Served returns the prefix of the naming authority of the name, if it is known here.
-func (e explained) Served() string {
+func (e explanationPage) Served() string {
 	if e.Authority == nil {
 		return ""
 	}
@@ -264,10 +264,10 @@ func (e explained) Served() string {
 }
 
 // Key returns the key of the name, or "" if it is not a name.
-func (e explained) Key() string { return e.Name.Key() }
+func (e explanationPage) Key() string { return e.Name.Key() }
 
 // lines returns the page for clients that prefer plain text.
-func (e explained) lines() []string {
+func (e explanationPage) lines() []string {
 	all := []string{printable(e.Given), ""}
 	add := func(name, value string) {
 		if value != "" {

@@ -267,7 +267,7 @@ func TestForeignIsNotAtHand(t *testing.T) {
 		}
 		s, _ := newTestServer(t, func(o *Options) { o.Explainer = &gateway.Explainer{Access: door} })
 		for target, want := range map[string]bool{"/urn:ietf:rfc:2648": true, "/urn:isbn:0451450523": policy == gateway.Off} {
-			c := &shortcut{server: s, asked: store.Staleness{Context: t.Context()}}
+			c := &shortcut{server: s, ctx: store.Staleness{Context: t.Context()}}
 			if _, ok := c.answer(nil, wire.Plain{Method: "GET", Target: target, Host: "localhost"}); ok != want {
 				t.Errorf("%s: %s: got %v", policy, target, ok)
 			}

@@ -221,8 +221,8 @@ func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
 	return stop
 }
 
-// revoked cancels the jobs of a revoked token.
-func (js *jobs) revoked(token string) {
+// cancelJobsOf cancels the jobs of a revoked token.
+func (js *jobs) cancelJobsOf(token string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.all {
@@ -458,9 +458,9 @@ func (c *call) sees(j *job) bool {
 	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
 }
 
-// jobEnds returns why the jobs of a token must end. While the store is unavailable it
+// tokenInvalid returns why the jobs of a token must end. While the store is unavailable it
 // returns nil.
-func (s *Server) jobEnds(ctx context.Context, id string) error {
+func (s *Server) tokenInvalid(ctx context.Context, id string) error {
 	tokens, ok := s.store.(store.Tokens)
 	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
 		return nil
@@ -597,7 +597,7 @@ func (s *Server) reportJob(c *call, of adminapi.Job, work func(ctx context.Conte
 	select {
 	case <-told:
 	case <-c.r.Context().Done():
-		w.leave()
+		w.stop()
 	}
 	return nil
 }
@@ -618,12 +618,12 @@ func (w *lineWriter) tell(r adminapi.Report) {
 		err = w.send()
 	}
 	if err != nil {
-		w.leave()
+		w.stop()
 	}
 }
 
-// leave stops writing to the connection.
-func (w *lineWriter) leave() {
+// stop stops writing to the connection.
+func (w *lineWriter) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.gone = true

@@ -44,7 +44,7 @@ func newSignposts() (p signposts) {
 // link adds the links of a name in one field (RFC 8288): how to cite it (RFC 8574), its
 // descriptions, its linkset, its mementos (RFC 7089), its locations, author and license
 // (FAIR Signposting). URLs are absolute, since some clients do not resolve references.
-func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
+func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	key := ans.Name.Key()
 	if key == "" {
 		key = a.name.Key()
@@ -57,8 +57,8 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	if isRedirect(p.status) {
 		signs = s.signposts.brief
 	}
-	room := s.linkRoom()
-	defer s.linkRooms.Put(room)
+	room := s.linkBuffer()
+	defer s.linkBuffers.Put(room)
 	l := (*room)[:0]
 	if isURL(key) {
 		l.add("cite-as", "", key)
@@ -66,7 +66,7 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 		l.add("cite-as", "", base, path)
 	}
 	if describes(a.authority) {
-		asked := s.askedURL(r, a, base, path)
+		asked := s.requestURL(r, a, base, path)
 		for _, sign := range signs {
 			l = append(l, ", <"...)
 			if sign.set && asked != "" { // the linkset has to be about the requested URL
@@ -95,9 +95,9 @@ func (s *Server) link(p *reply, r *request, a asked, ans *nomen.Answer) {
 	*room = l
 }
 
-// linkRoom returns a buffer for a field; the caller returns it to linkRooms.
-func (s *Server) linkRoom() *linkField {
-	if room, ok := s.linkRooms.Get().(*linkField); ok {
+// linkBuffer returns a buffer for a field; the caller returns it to linkBuffers.
+func (s *Server) linkBuffer() *linkField {
+	if room, ok := s.linkBuffers.Get().(*linkField); ok {
 		return room
 	}
 	return new(linkField)
@@ -110,9 +110,9 @@ func describes(a *store.Authority) bool {
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// askedURL returns the URL of a request without its query, or "" if it is the URL of the
+// requestURL returns the URL of a request without its query, or "" if it is the URL of the
 // name on this server, or the target was not a path.
-func (s *Server) askedURL(r *request, a asked, base, path string) string {
+func (s *Server) requestURL(r *request, a parsedTarget, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
 	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {
 		return ""
@@ -138,13 +138,13 @@ func isHostOf(a *store.Authority, host string) bool {
 }
 
 // pageOf returns the page on which an answer is shown.
-func (s *Server) pageOf(r *request, a asked, ans *nomen.Answer) format.Page {
+func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Page {
 	key := ans.Name.Key()
 	if key == "" || !describes(a.authority) {
 		return format.Page{}
 	}
 	base := s.base(r)
-	return format.Page{Base: base, Asked: s.askedURL(r, a, base, format.NamePath(key))}
+	return format.Page{Base: base, Asked: s.requestURL(r, a, base, format.NamePath(key))}
 }
 
 // A linkField is a Link field under construction.

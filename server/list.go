@@ -27,12 +27,12 @@ const typeList = format.TypeText + "; charset=utf-8"
 // needed in advance: for ranges, conditional requests and HEAD, and if it is short. If
 // that takes too long, it is sent without them.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
-	a := exactly(set, prefix)
+	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
-		return s.problem(r, asked{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "list not found"})
+		return s.problem(r, parsedTarget{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "list not found"})
 	}
-	if err := (asked{authority: a}).admitted(); err != nil {
-		return s.problem(r, asked{form: formList}, err)
+	if err := (parsedTarget{authority: a}).checkAccess(); err != nil {
+		return s.problem(r, parsedTarget{form: formList}, err)
 	}
 	l := listing{s: s, set: set, authority: a}
 	p := newReply(http.StatusOK)

@@ -64,8 +64,8 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 // connections. t is as in Listen.
 func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 	l := &Listening{server: s, done: make(chan error, 2)}
-	limited := func(l net.Listener) *table {
-		return newTable(l, s.limits.Connections, s.limits.PerAddress, s.many, s.metrics.refused)
+	limited := func(l net.Listener) *limitedListener {
+		return newLimitedListener(l, s.limits.Connections, s.limits.PerAddress, s.isShared, s.metrics.refused)
 	}
 	if public != nil {
 		l.Public = public.Addr()
@@ -142,7 +142,7 @@ func (s *Server) adminServer() *http.Server {
 }
 
 // serve serves the connections of a table, accepted by the listener on.
-func (l *Listening) serve(h *http.Server, of *table, on net.Listener) {
+func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	l.servers = append(l.servers, h)
 	go func() {

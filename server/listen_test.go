@@ -181,7 +181,7 @@ func TestListPassesOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := exactly(set, "urn:x-list:a")
+	a := authorityWithPrefix(set, "urn:x-list:a")
 	list := func() (all []string, err error) {
 		for element, err := range s.elements(t.Context(), set, a) {
 			if err != nil {
@@ -458,7 +458,7 @@ func TestForwarded(t *testing.T) {
 		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, ""}},
 	} {
 		r := &http.Request{RemoteAddr: tt.remote, Host: "h.example", Header: tt.header}
-		if got := s.behind(r); got != tt.want {
+		if got := s.clientOf(r); got != tt.want {
 			t.Errorf("%s with %v: got %v, want %v", tt.remote, tt.header, got, tt.want)
 		}
 	}

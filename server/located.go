@@ -20,7 +20,7 @@ const maxLocated = 100
 
 // mayBeLocation reports whether a THTTP request for a URI that is not a known name may be
 // about a location instead.
-func (a asked) mayBeLocation(s nomen.Service) bool {
+func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false
 	}
@@ -40,7 +40,7 @@ func isNoName(err error) bool {
 // located answers a request about a location: L2Ns, L2Ls and L2C of RFC 2169, and the
 // services of RFC 2483 for a URI that is not a name here. It reveals only what the
 // resolver answers about the names with that location.
-func (s *Server) located(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
+func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
 	names, err := s.namesAt(ctx, spellings)
@@ -51,7 +51,7 @@ func (s *Server) located(ctx context.Context, r *request, a asked, service nomen
 	ans := &nomen.Answer{Service: service}
 	for _, n := range names {
 		a.name = n
-		known, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
+		known, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
 		var none *nomen.Error
 		switch {
 		case errors.As(err, &none):

@@ -30,17 +30,17 @@ const typeLinkFormat = "application/link-format"
 // negotiable reports whether a request can be negotiated by Accept-Datetime: it is for
 // the path of a name, without components of RFC 8141, which cannot be combined with a
 // time.
-func (a asked) negotiable() bool {
+func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
 // originalOf returns the path and query of the same request on the web as of now.
-func (a asked) originalOf(key string) string {
+func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
 
 // directives returns the directives of the same request on the web as of a time.
-func (a asked) directives(at time.Time) query {
+func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
 		q.service = a.service
@@ -64,7 +64,7 @@ func httpDate(t time.Time) string {
 // linkTime adds links to the TimeGate and TimeMap of a name and, if the request has a
 // time, the time of the revision shown (RFC 7089, 2.1 and 2.2). For a time in the future
 // it adds none: Memento-Datetime promises that the response will not change.
-func (s *Server) linkTime(p *reply, l *linkField, a asked, key, base, path string, ans *nomen.Answer) {
+func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
 	}
@@ -98,9 +98,9 @@ func badTime(target, value string) error {
 // negotiate answers a request for a name. If it has Accept-Datetime, it redirects to the
 // memento (RFC 7089, 4.1.1). A target with a time is a memento itself and is not
 // negotiated.
-func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
+func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *reply {
 	a.elsewhere = s.isElsewhere(ctx, a)
-	if r.datetime == "" || !a.query.at.IsZero() || a.admitted() != nil {
+	if r.datetime == "" || !a.query.at.IsZero() || a.checkAccess() != nil {
 		return s.resolveAt(ctx, r, a)
 	}
 	at, err := time.Parse(http.TimeFormat, r.datetime)
@@ -122,7 +122,7 @@ func (s *Server) negotiate(ctx context.Context, r *request, a asked) *reply {
 
 // isElsewhere reports whether another resolver answers for a name, through the gateway or
 // a delegation: then this server has no TimeGate or TimeMap for it.
-func (s *Server) isElsewhere(ctx context.Context, a asked) bool {
+func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false
 	}
@@ -139,7 +139,7 @@ type mementos struct {
 
 // mementosAt returns the change that made the revision as of a time, or the first one for
 // earlier times, and its neighbors. It returns ErrNotFound if the name was never public.
-func (s *Server) mementosAt(ctx context.Context, a asked, at time.Time) (m mementos, err error) {
+func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
 	var later, second *store.Change // the one after c, and the one after the first
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
@@ -170,7 +170,7 @@ func (s *Server) mementosAt(ctx context.Context, a asked, at time.Time) (m memen
 
 // toMemento redirects to a memento, and adds links to it and its neighbors (RFC 7089,
 // 2.2.3 and 4.1.1) to the links in l.
-func (s *Server) toMemento(r *request, a asked, l linkField, m mementos) *reply {
+func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) *reply {
 	base := s.base(r)
 	url := func(c *store.Change) string {
 		return withDirectives(base+format.NamePath(c.Record.Name.Key()), a.directives(c.Time))
@@ -197,7 +197,7 @@ func (s *Server) toMemento(r *request, a asked, l linkField, m mementos) *reply 
 	p.add("Link", string(l))
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "no-cache")
-	return toward(r, p, withDirectives(format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
+	return redirectTo(r, p, withDirectives(format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
 // Prefixes of TimeGates and TimeMaps for programs that append the original URL to the URL
@@ -212,7 +212,7 @@ const (
 // slash where a proxy has merged two. The result is a request for the description of the
 // name if the URL would redirect to a location, since a memento of a redirect would lead
 // to the present content of the location.
-func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a asked, url string, err error) {
+func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = adminapi.UnescapeName(text)
 	for _, scheme := range []string{"http:/", "https:/"} {
 		if len(text) > len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) && text[len(scheme)] != '/' {
@@ -227,7 +227,7 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	if len(target) > maxTarget {
 		return a, "", none
 	}
-	a, err = place{set: set, host: r.host, local: r.local.Addr(), own: s}.read(target)
+	a, err = requestContext{set: set, host: r.host, local: r.local.Addr(), own: s}.read(target)
 	if errors.Is(err, errForOthers) {
 		err = none
 	}
@@ -240,7 +240,7 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
 		return a, "", err
 	} else if whole {
-		a = a.ofWhole()
+		a = a.withQuery()
 	}
 	a.query.at, a.query.r, a.query.q, a.query.other, a.query.plain = time.Time{}, "", "", "", ""
 	a = a.interpreted()
@@ -260,9 +260,9 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
-		return s.problem(r, asked{form: formPage}, err)
+		return s.problem(r, parsedTarget{form: formPage}, err)
 	}
-	if err := a.admitted(); err != nil {
+	if err := a.checkAccess(); err != nil {
 		return s.problem(r, a, err)
 	}
 	at := s.now()
@@ -287,7 +287,7 @@ func (s *Server) timeGate(ctx context.Context, r *request, text string, set *sto
 	return p
 }
 
-func badDatetime(a asked) error { // RFC 7089, 4.5.3
+func badDatetime(a parsedTarget) error { // RFC 7089, 4.5.3
 	return &nomen.Error{
 		Kind: nomen.Malformed, Name: a.name.Key(), Rule: "rfc1123-date",
 		Message: "invalid Accept-Datetime: must have the form " + http.TimeFormat,
@@ -295,7 +295,7 @@ func badDatetime(a asked) error { // RFC 7089, 4.5.3
 }
 
 // kept returns the name in the case in which it is stored.
-func (a asked) kept() name.Name { return a.authority.Fold(a.name) }
+func (a parsedTarget) kept() name.Name { return a.authority.Fold(a.name) }
 
 // isPublic reports whether the revision that a change made is public.
 func isPublic(c *store.Change) bool {
@@ -307,17 +307,17 @@ func isPublic(c *store.Change) bool {
 func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
-		return s.problem(r, asked{form: formPage}, malformed(spelling, 0, err))
+		return s.problem(r, parsedTarget{form: formPage}, malformed(spelling, 0, err))
 	}
-	a := asked{form: formWeb, name: n, authority: set.Of(n)}
+	a := parsedTarget{form: formWeb, name: n, authority: set.Of(n)}
 	a.query, _ = readQuery(q)
 	a.query.at, a.query.r, a.query.q = time.Time{}, "", ""
-	if err := a.admitted(); err != nil {
+	if err := a.checkAccess(); err != nil {
 		return s.problem(r, a, err)
 	}
 	key := a.kept().Key()
 	base := s.base(r)
-	m := timeMap{asked: a, base: base, original: base + a.originalOf(key), self: base + withDirectives(timeMapOf(key), a.directives(time.Time{}))}
+	m := timeMap{target: a, base: base, original: base + a.originalOf(key), self: base + withDirectives(timeMapOf(key), a.directives(time.Time{}))}
 	m.gate = m.original
 	if isURL(key) { // as in linkTime
 		m.original = key
@@ -329,27 +329,27 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
-		return s.problem(r, asked{form: formPage}, err)
+		return s.problem(r, parsedTarget{form: formPage}, err)
 	}
-	if err := a.admitted(); err != nil {
+	if err := a.checkAccess(); err != nil {
 		return s.problem(r, a, err)
 	}
 	base := s.base(r)
-	return s.sendTimeMap(ctx, r, timeMap{asked: a, base: base, original: url, gate: base + timeGatePrefix + url, self: base + timeMapPrefix + url})
+	return s.sendTimeMap(ctx, r, timeMap{target: a, base: base, original: url, gate: base + timeGatePrefix + url, self: base + timeMapPrefix + url})
 }
 
 // A timeMap is the header of a list of mementos.
 type timeMap struct {
-	asked                asked
+	target               parsedTarget
 	base                 string // URL of this server
 	original, gate, self string // absolute URLs
 }
 
 func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply {
-	_, err := firstOf(s.mementos(ctx, m.asked))
+	_, err := firstOf(s.mementos(ctx, m.target))
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
-		return s.problem(r, m.asked, &nomen.Error{Kind: nomen.Unknown, Name: m.asked.name.Key(), Message: "no public history found"})
+		return s.problem(r, m.target, &nomen.Error{Kind: nomen.Unknown, Name: m.target.name.Key(), Message: "no public history found"})
 	case err != nil:
 		return s.failure(r, err)
 	}
@@ -362,7 +362,7 @@ func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply 
 }
 
 // mementos yields the changes of a name that made mementos, newest first.
-func (s *Server) mementos(ctx context.Context, a asked) func(func(*store.Change, error) bool) {
+func (s *Server) mementos(ctx context.Context, a parsedTarget) func(func(*store.Change, error) bool) {
 	return func(yield func(*store.Change, error) bool) {
 		for c, err := range store.History(ctx, s.store, a.kept()) {
 			if err == nil && (!isPublic(c) || c.Redacted) {
@@ -384,7 +384,7 @@ func firstOf(changes func(func(*store.Change, error) bool)) (*store.Change, erro
 }
 
 func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, m timeMap) error {
-	a := m.asked
+	a := m.target
 	original := "<" + m.original + ">;rel=\"original timegate\""
 	if m.gate != m.original {
 		original = "<" + m.original + ">;rel=\"original\",\n<" + m.gate + ">;rel=\"timegate\""
@@ -427,7 +427,7 @@ const shownRevisions = 20
 
 // onPage adds the page of the answer to the formats; HTML also shows the history of the
 // name.
-func (s *Server) onPage(ctx context.Context, r *request, a asked, ans *nomen.Answer, offers []format.Format) []format.Format {
+func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {
 		offers[i] = f.On(page)
@@ -447,7 +447,7 @@ func (s *Server) onPage(ctx context.Context, r *request, a asked, ans *nomen.Ans
 }
 
 // past returns the part of a page about the history of a name.
-func (s *Server) past(ctx context.Context, a asked, ans *nomen.Answer) (format.Past, error) {
+func (s *Server) past(ctx context.Context, a parsedTarget, ans *nomen.Answer) (format.Past, error) {
 	past := format.Past{}
 	key := ans.Name.Key()
 	if !a.query.at.IsZero() {

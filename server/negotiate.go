@@ -19,7 +19,7 @@ func offersFor(s nomen.Service) []format.Format {
 		offers = slices.DeleteFunc(offers, func(f format.Format) bool {
 			return f.MediaType == format.TypeText || f.MediaType == format.TypeLinkset || f.MediaType == format.TypeLinksetJSON
 		}) // a linkset cannot express false
-		return slices.Insert(offers, 0, truth)
+		return slices.Insert(offers, 0, booleanText)
 	}
 	if s == nomen.I2C || s == nomen.I2Cs {
 		return slices.Insert(offers, len(offers)-1, format.Citations()...)
@@ -29,8 +29,8 @@ func offersFor(s nomen.Service) []format.Format {
 	return slices.Insert(slices.Delete(offers, i, i+1), 0, list)
 }
 
-// truth is the format of the answer to I=I as text (RFC 2483, 4.9).
-var truth = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
+// booleanText is the format of the answer to I=I as text (RFC 2483, 4.9).
+var booleanText = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
 	said := "FALSE\r\n"
 	if ans.Same {
 		said = "TRUE\r\n"
@@ -50,9 +50,9 @@ var descriptions = [...]string{
 	format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
 }
 
-// onlyStyled reports whether a client accepts only formatted citations, which are not
+// onlyCitations reports whether a client accepts only formatted citations, which are not
 // supported.
-func onlyStyled(field string) bool {
+func onlyCitations(field string) bool {
 	if !mentions(field, "bibliography") {
 		return false
 	}
@@ -68,9 +68,9 @@ func onlyStyled(field string) bool {
 	return f.Len() > 0
 }
 
-// descriptive returns the media types of descriptions that the client prefers over HTML
+// preferredDescriptions returns the media types of descriptions that the client prefers over HTML
 // and over */*: such a client is sent the description instead of a redirect.
-func descriptive(field string) []string {
+func preferredDescriptions(field string) []string {
 	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
 		return nil // the most common field
 	}
@@ -86,17 +86,17 @@ func descriptive(field string) []string {
 	return wanted
 }
 
-// carried reports whether a location is of one of the types.
-func carried(locations []nomen.Location, types []string) bool {
+// hasType reports whether a location is of one of the types.
+func hasType(locations []nomen.Location, types []string) bool {
 	return slices.ContainsFunc(locations, func(l nomen.Location) bool {
 		mediaType, _, _ := strings.Cut(strings.ToLower(l.Type), ";")
 		return slices.Contains(types, strings.TrimSpace(mediaType))
 	})
 }
 
-// readsPages reports whether a client accepts text/html explicitly and with at least the
+// prefersHTML reports whether a client accepts text/html explicitly and with at least the
 // weight of text/plain, as terminal browsers such as lynx do.
-func readsPages(field string) bool {
+func prefersHTML(field string) bool {
 	if !mentions(field, "html") {
 		return false
 	}
@@ -110,7 +110,7 @@ func readsPages(field string) bool {
 // that HTML takes precedence over plain text of the same weight.
 func problemForm(field string) format.ProblemForm {
 	f := format.ProblemFormat(field)
-	if f.MediaType == format.TypeText && readsPages(field) {
+	if f.MediaType == format.TypeText && prefersHTML(field) {
 		return format.ProblemFormat(format.TypeHTML)
 	}
 	return f

@@ -72,7 +72,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Place": adminapi.Place{},
 		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "Undoing": registrar.Undoing{}, "Undone": registrar.Undone{}, "Reversal": registrar.Reversal{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
-		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "ListRow": wish{}, "ListAnswer": granted{}, "ListError": grantedError{},
+		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "ListRow": batchItem{}, "ListAnswer": batchResult{}, "ListError": batchError{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))

@@ -43,7 +43,7 @@ func newHome() (home, error) {
 }
 
 // page answers requests for pages, which are neither names nor elements.
-func (s *Server) page(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
+func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(a.path, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
 		return s.costly(ctx, func() *reply { return s.list(ctx, r, adminapi.UnescapeName(prefix), set) })
@@ -138,7 +138,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	f, ok := format.Negotiate(r.accept, []format.Format{text, html}, text)
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
-	if !ok || f.Name == text.Name && !readsPages(r.accept) {
+	if !ok || f.Name == text.Name && !prefersHTML(r.accept) {
 		return p.withText(s.homeText(r, set)...)
 	}
 	var b bytes.Buffer

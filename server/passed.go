@@ -22,7 +22,7 @@ import (
 // names and has nothing configured here to answer with. It is answered by the resolver of
 // that authority, regardless of how the request arrived (1995, 3.5.1 and 4: Y95-55,
 // Y95-63).
-func (a asked) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
+func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {
 	case a.reserved == urn.ReservedPrefix: // not spelled like a reserved request
@@ -42,7 +42,7 @@ func (a asked) requestElsewhere(set *store.AuthoritySet, host string) (name.Name
 
 // passedRequest answers a reserved request through the resolver. It returns nil if the
 // resolver does not know the name and this server can answer about its authority.
-func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet, n name.Name) *reply {
+func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	ans, err := s.askRequest(ctx, r, a)
 	switch {
@@ -51,9 +51,9 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *st
 	case err != nil:
 		return s.problem(r, a, err)
 	case ans.Redirect != "":
-		return s.elsewhere(r, a, ans)
+		return s.redirectElsewhere(r, a, ans)
 	case ans.Raw != nil:
-		return s.passed(r, ans)
+		return s.passThrough(r, ans)
 	case a.listsAuthorities():
 		return s.authorityAnswer(r, a, set, ans)
 	}
@@ -62,12 +62,12 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a asked, set *st
 
 // listsAuthorities reports whether the answer to a reserved request is a list of
 // authorities.
-func (a asked) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
+func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
 // askRequest resolves the name of a reserved request. It returns neither an answer nor an
 // error if the resolver does not know the name and this server can answer about its
 // authority.
-func (s *Server) askRequest(ctx context.Context, r *request, a asked) (*nomen.Answer, error) {
+func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
 	if a.listsAuthorities() {
 		q.Service = nomen.I2Ns
@@ -93,10 +93,10 @@ const maxPassed = 1 << 20
 // script, no loading of resources and no forms.
 const passedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// passed sends an unstructured result as its resolver sent it, or as JSON (1995, 3.1.2:
+// passThrough sends an unstructured result as its resolver sent it, or as JSON (1995, 3.1.2:
 // Y95-35, Y95-40). The content is not trusted: what a browser may show of it is
 // sandboxed, and everything else is an attachment.
-func (s *Server) passed(r *request, ans *nomen.Answer) *reply {
+func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	if len(ans.Raw.Body) > maxPassed {
 		return s.failure(r, fmt.Errorf("server: %w: %s: more than %d bytes", nomen.ErrUpstream, ans.Raw, maxPassed))
 	}
@@ -130,8 +130,8 @@ func (s *Server) passed(r *request, ans *nomen.Answer) *reply {
 }
 
 // passedType returns a media type without parameters other than charset.
-func passedType(told string) string {
-	kind, params, err := mime.ParseMediaType(told)
+func passedType(given string) string {
+	kind, params, err := mime.ParseMediaType(given)
 	if err != nil || !strings.Contains(kind, "/") {
 		return "application/octet-stream"
 	}

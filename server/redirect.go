@@ -17,10 +17,10 @@ import (
 )
 
 // locate redirects to the best location of a name.
-func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
-	if types := descriptive(r.accept); types != nil {
-		ans, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
-		if err == nil && !closeResources(ans) && ans.Redirect == "" && !carried(ans.Locations, types) {
+func (s *Server) locate(ctx context.Context, r *request, a parsedTarget) *reply {
+	if types := preferredDescriptions(r.accept); types != nil {
+		ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
+		if err == nil && !closeResources(ans) && ans.Redirect == "" && !hasType(ans.Locations, types) {
 			return s.described(ctx, r, a, ans)
 		}
 	}
@@ -29,23 +29,23 @@ func (s *Server) locate(ctx context.Context, r *request, a asked) *reply {
 	if err != nil {
 		return s.problem(r, a, err)
 	}
-	if onlyStyled(r.accept) && ans.Service == nomen.I2L && ans.Redirect == "" && !carried(ans.Locations, []string{"text/x-bibliography", "text/bibliography"}) {
+	if onlyCitations(r.accept) && ans.Service == nomen.I2L && ans.Redirect == "" && !hasType(ans.Locations, []string{"text/x-bibliography", "text/bibliography"}) {
 		return notAcceptable(r, offersFor(nomen.I2C))
 	}
 	return s.answered(ctx, r, a, nomen.I2L, ans)
 }
 
 // toLocation sends an answer to I2L.
-func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	if len(ans.Locations) == 0 {
-		return s.failure(r, fmt.Errorf("server: the resolver returned no location for I2L of %s", a.spelled()))
+		return s.failure(r, fmt.Errorf("server: the resolver returned no location for I2L of %s", a.text()))
 	}
 	target, err := uri.Parse(ans.Locations[0].URL)
 	if err != nil {
 		return s.failure(r, fmt.Errorf("server: invalid location: %w", err))
 	}
 	if err := location.CheckURI(target); err != nil {
-		return s.failure(r, fmt.Errorf("server: invalid location of %s: %w", a.spelled(), err))
+		return s.failure(r, fmt.Errorf("server: invalid location of %s: %w", a.text(), err))
 	}
 	if a.form == formTHTTP && onlyPlain(r.accept) {
 		return s.locatedList(ctx, r, a, ans, target.String())
@@ -54,8 +54,8 @@ func (s *Server) toLocation(ctx context.Context, r *request, a asked, ans *nomen
 	s.link(p, r, a, ans)
 	p.add("Vary", "Accept, Accept-Language")
 	p.add("Cache-Control", cacheControl(ans))
-	p.sayWhere(r, a.form, target.String())
-	return toward(r, p, target.String())
+	p.setRedirectPhrase(r, a.form, target.String())
+	return redirectTo(r, p, target.String())
 }
 
 // redirectStatus returns the status of a redirect to a location: 303, or the one set by
@@ -82,9 +82,9 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// toward completes a redirect with Location and a body for clients that do not follow it.
+// redirectTo completes a redirect with Location and a body for clients that do not follow it.
 // The target is a URI or a path on this server.
-func toward(r *request, p *reply, target string) *reply {
+func redirectTo(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
 	if !mentions(r.accept, "html") || problemForm(r.accept).MediaType != format.TypeHTML {
 		return p.withBody("text/plain; charset=utf-8", []byte(target+"\r\n"))
@@ -107,11 +107,11 @@ func mentions(field, word string) bool {
 // maxSuccessorAge is how long a client may cache a redirect to a successor.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// elsewhere redirects to the successor of a retired name, or to the resolver to which a
+// redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
 // name is delegated. If the target is a name, a request without a slash is redirected to
 // the name itself, and a path to its path on this server; the protocol of 1995 also has a
 // URN in the reason phrase (Y95-42, Y95-43).
-func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
 		return s.failure(r, fmt.Errorf("server: redirect to another identifier: %w", err))
@@ -130,9 +130,9 @@ func (s *Server) elsewhere(r *request, a asked, ans *nomen.Answer) *reply {
 	if err := location.CheckURI(u); err != nil && (target == u.String() || ans.Status != nomen.Retired) {
 		return s.failure(r, fmt.Errorf("server: redirect to another identifier: %w", err))
 	}
-	p.sayWhere(r, a.form, target)
+	p.setRedirectPhrase(r, a.form, target)
 	if ans.Status != nomen.Retired || a.form != formElement {
-		return toward(r, p, target)
+		return redirectTo(r, p, target)
 	}
 	f, body, err := s.problemBody(r, a, tombstone(ans, p.status))
 	if err != nil {
@@ -156,11 +156,11 @@ func tombstone(ans *nomen.Answer, status int) *format.Problem {
 // maxPhrase is the maximum length of a reason phrase in bytes.
 const maxPhrase = 256
 
-// sayWhere sets the reason phrase of a redirect in the protocol of 1995 to its target
+// setRedirectPhrase sets the reason phrase of a redirect in the protocol of 1995 to its target
 // (3.4.1: Y95-42), unless it is set. The phrase contains a URN only if that is to be
 // resolved instead of the first (Y95-43); a URL that contains one is shortened to its
 // host.
-func (p *reply) sayWhere(r *request, f form, target string) {
+func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
 	}
@@ -181,7 +181,7 @@ func (p *reply) sayWhere(r *request, f form, target string) {
 
 // otherName returns the target for redirecting a client to another identifier. A
 // successor is always resolved on this server; a delegated URL is used as it is.
-func (s *Server) otherName(p *reply, a asked, target string, successor bool) string {
+func (s *Server) otherName(p *reply, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
 	if isName && a.form == formElement {
@@ -209,8 +209,8 @@ func (s *Server) otherName(p *reply, a asked, target string, successor bool) str
 const maxPlainList = 4095
 
 // locatedList answers N2L with a list in addition to Location.
-func (s *Server) locatedList(ctx context.Context, r *request, a asked, ans *nomen.Answer, best string) *reply {
-	all, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2Ls))
+func (s *Server) locatedList(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, best string) *reply {
+	all, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2Ls))
 	switch {
 	case err == nil:
 		ans = all

@@ -31,7 +31,7 @@ type reply struct {
 
 	private bool // other servers were asked for a user: pages of other sites must not read it
 
-	room [16]field // backing array of fields
+	fieldBuf [16]field // backing array of fields
 }
 
 // A field is a header field.
@@ -39,7 +39,7 @@ type field struct{ name, value string }
 
 func newReply(status int) *reply {
 	p := &reply{status: status, length: -1}
-	p.fields = p.room[:0]
+	p.fields = p.fieldBuf[:0]
 	return p
 }
 

@@ -22,7 +22,7 @@ import (
 
 // reservedRequest answers urn+m, urn+a, urn+c and urn+p in exactly this spelling, and
 // rejects every other element that begins with urn+ (1995, 3.5 and 2.3).
-func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *store.AuthoritySet) *reply {
+func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
 		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
 			return p
@@ -39,7 +39,7 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a asked, set *
 }
 
 // requestAnswer returns this resolver's answer to a reserved request.
-func (s *Server) requestAnswer(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
+func (s *Server) requestAnswer(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	switch {
 	case !isRequest(a.reserved):
 		return nil, &nomen.Error{
@@ -61,7 +61,7 @@ func (s *Server) requestAnswer(ctx context.Context, r *request, a asked, set *st
 }
 
 // metainformation describes this resolver (1995, 3.5.1: Y95-55).
-func (s *Server) metainformation(r *request, a asked) *nomen.Answer {
+func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	about := &nomen.Location{Rel: "describedby"}
 	var note []string
 	if auth := a.authority; auth != nil {
@@ -115,7 +115,7 @@ func offered(a *store.Authority) []string {
 }
 
 // all links to the list of all ElementIDs (1995, 3.5.2: Y95-56).
-func (s *Server) all(ctx context.Context, r *request, a asked, set *store.AuthoritySet) (*nomen.Answer, error) {
+func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	if !a.authority.List {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"}
 	}
@@ -130,13 +130,13 @@ func (s *Server) all(ctx context.Context, r *request, a asked, set *store.Author
 
 // reservedAnswer sends an answer that is not about a name in a format chosen as for other
 // requests (Y95-54), by default that of a description.
-func (s *Server) reservedAnswer(r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
 // authorityAnswer sends naming authorities, one per line (1995, 3.5.3 and 3.5.4: Y95-58,
 // Y95-59), or in another format by Accept.
-func (s *Server) authorityAnswer(r *request, a asked, set *store.AuthoritySet, ans *nomen.Answer) *reply {
+func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
 	}}
@@ -191,7 +191,7 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 		l := nomen.Location{URL: s, Rel: rel, Note: s}
 		prefix := authorityURN(s)
 		host, ofHost := strings.CutPrefix(strings.ToLower(prefix), "urn:dns:")
-		if a := exactly(set, prefix); a != nil {
+		if a := authorityWithPrefix(set, prefix); a != nil {
 			l.URL = base + format.NamePath(a.Prefix.Spell("urn+m"))
 		} else if ofHost && validHost(host) && !strings.Contains(host, ":") {
 			l.URL = "http://" + host + ":" + strconv.Itoa(DefaultPort) + "/urn+m"
@@ -202,7 +202,7 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 }
 
 // reservedIn sends the answer to a reserved request in one of the formats.
-func (s *Server) reservedIn(r *request, a asked, ans *nomen.Answer, offers []format.Format) *reply {
+func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		p.add("Vary", "Accept")
 		p.add("Cache-Control", "no-cache")
@@ -246,8 +246,8 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 	}
 }
 
-// exactly returns the authority with this prefix, in any spelling, or nil.
-func exactly(set *store.AuthoritySet, prefix string) *store.Authority {
+// authorityWithPrefix returns the authority with this prefix, in any spelling, or nil.
+func authorityWithPrefix(set *store.AuthoritySet, prefix string) *store.Authority {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {
 		return nil

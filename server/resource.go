@@ -18,8 +18,8 @@ import (
 )
 
 // fetch answers I2R and I2Rs by forwarding the resource. Its content is not trusted.
-func (s *Server) fetch(ctx context.Context, r *request, a asked, service nomen.Service) *reply {
-	if p := s.rated(ctx); p != nil {
+func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
+	if p := s.checkRate(ctx); p != nil {
 		return p
 	}
 	back, err := s.resources.take(ctx)
@@ -77,12 +77,12 @@ func closeResources(ans *nomen.Answer) bool {
 	return open
 }
 
-// strangers is the Content-Security-Policy of foreign content: no origin and no script.
-const strangers = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// foreignPolicy is the Content-Security-Policy of foreign content: no origin and no script.
+const foreignPolicy = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newStrangers returns a reply with foreign content. It is not cached, unless the
+// newForeign returns a reply with foreign content. It is not cached, unless the
 // authority sets a lifetime.
-func (s *Server) newStrangers(r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
 	s.link(p, r, a, ans)
 	p.add("Vary", "Accept, Accept-Language")
@@ -91,16 +91,16 @@ func (s *Server) newStrangers(r *request, a asked, ans *nomen.Answer) *reply {
 	} else {
 		p.add("Cache-Control", "no-store")
 	}
-	p.add("Content-Security-Policy", strangers)
+	p.add("Content-Security-Policy", foreignPolicy)
 	p.add("Accept-Ranges", "none")
 	return p
 }
 
 // resource forwards one resource.
-func (s *Server) resource(r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	res := ans.Resource
 	contentType := safeType(res.Type)
-	p := s.newStrangers(r, a, ans)
+	p := s.newForeign(r, a, ans)
 	p.add("Content-Type", contentType)
 	p.add("Content-Location", safeLocation(res.URL))
 	if !isInert(contentType) {
@@ -128,9 +128,9 @@ func copyExactly(w io.Writer, from io.Reader, size int64) error {
 // multipart forwards all versions that the client accepts as multipart/alternative (RFC
 // 2169, 3.4; RFC 2046, 5.1.4). Versions that cannot be read are left out; with no version
 // left the message has no parts.
-func (s *Server) multipart(r *request, a asked, ans *nomen.Answer) *reply {
+func (s *Server) multipart(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	boundary := "nomen-" + rand.Text()
-	p := s.newStrangers(r, a, ans)
+	p := s.newForeign(r, a, ans)
 	p.add("Content-Type", "multipart/alternative; boundary="+boundary)
 	p.add("Content-Disposition", "attachment")
 	accepted := acceptedOf(r.accept, ans.Resources)

@@ -39,10 +39,10 @@ type scrub struct {
 	rate   int // changes per second
 	file   string
 
-	mu    sync.Mutex
-	state scrubState
-	saved time.Time
-	dumb  bool // a failure to write the file was logged
+	mu          sync.Mutex
+	state       scrubState
+	saved       time.Time
+	writeFailed bool // a failure to write the file was logged
 }
 
 // A scrubState is the progress of a scrub, saved in a file.
@@ -186,10 +186,10 @@ func (c *scrub) save(now bool) {
 	if err == nil {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, c.file, b)
 	}
-	if err != nil && !c.dumb {
+	if err != nil && !c.writeFailed {
 		c.server.log.Warn("cannot save the state of the scrub", "file", c.file, "err", err)
 	}
-	c.dumb = err != nil
+	c.writeFailed = err != nil
 }
 
 // busy reports whether a job is running.

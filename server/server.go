@@ -151,28 +151,28 @@ type Server struct {
 
 	registryPolicy func() string
 
-	now       func() time.Time
-	log       *slog.Logger
-	access    *slog.Logger
-	limits    Limits
-	home      home
-	explained *template.Template
-	linkRooms sync.Pool // of *linkField
-	signposts signposts
-	sizes     sizes
-	dates     dates
-	coders    coders
-	rates     *gateway.Rates // of costly requests
-	turns     *pool          // of costly requests
-	lookups   chan struct{}  // one element for each name of a list that is being looked up in the store
-	bodies    *gateway.Turns // one turn per byte of a buffered body
-	resources *pool
-	nodeToken *store.Token
-	uses      uses
-	metrics   *metrics
-	jobs      *jobs
-	scrub     *scrub // may be nil
-	closing   atomic.Bool
+	now         func() time.Time
+	log         *slog.Logger
+	access      *slog.Logger
+	limits      Limits
+	home        home
+	explained   *template.Template
+	linkBuffers sync.Pool // of *linkField
+	signposts   signposts
+	sizes       sizes
+	dates       dates
+	coders      coders
+	rates       *gateway.Rates // of costly requests
+	turns       *pool          // of costly requests
+	lookups     chan struct{}  // one element for each name of a list that is being looked up in the store
+	bodies      *gateway.Turns // one turn per byte of a buffered body
+	resources   *pool
+	nodeToken   *store.Token
+	uses        tokenUses
+	metrics     *metrics
+	jobs        *jobs
+	scrub       *scrub // may be nil
+	closing     atomic.Bool
 }
 
 // authorityLife is how long this server may use an authority that another process has
@@ -212,7 +212,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)
-	s.jobs.ends = s.jobEnds
+	s.jobs.ends = s.tokenInvalid
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
 	s.metrics = newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }, func() bool { return s.clockProblem() == nil }, s.scrub)
 	for _, h := range o.Hosts {

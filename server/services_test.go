@@ -193,7 +193,7 @@ func TestSuccessorByTHTTP(t *testing.T) {
 		h.answer = func(q nomen.Question) (*nomen.Answer, error) {
 			return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Retired, Redirect: "urn:example:b"}, nil
 		}
-		a := asked{form: formTHTTP, authority: &store.Authority{Service: service}}
+		a := parsedTarget{form: formTHTTP, authority: &store.Authority{Service: service}}
 		for i, wanted := range []nomen.Service{nomen.I2L, nomen.I2R} {
 			a.query.service = wanted
 			if got := s.otherName(newReply(301), a, "urn:example:b", true); got != "/urn:example:b"+want[i] {
@@ -776,12 +776,12 @@ func TestCountry(t *testing.T) {
 		{"10.0.0.1:9", "GER", "", "ZZ"},
 		{"198.51.100.1:9", "", "", "ZZ"},
 	} {
-		if got := s.behind(countryRequest(tt.remote, tt.header, tt.forwarded)).country; got != tt.want {
+		if got := s.clientOf(countryRequest(tt.remote, tt.header, tt.forwarded)).country; got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}
 	}
 	unasked, _ := newTestServer(t, func(*Options) {})
-	if got := unasked.behind(countryRequest("192.0.2.1:9", "FI", "")).country; got != "" {
+	if got := unasked.clientOf(countryRequest("192.0.2.1:9", "FI", "")).country; got != "" {
 		t.Errorf("country %q if countries are not used", got)
 	}
 	heard, h := newHeard(t, store.Policy{}, nil)

@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// many reports whether an address stands for many clients: a trusted proxy that does not
+// isShared reports whether an address stands for many clients: a trusted proxy that does not
 // name the client, or this machine, on which a proxy may run.
-func (s *Server) many(a netip.Addr) bool {
+func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }
 
@@ -43,15 +43,15 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 // costly answers a costly request. The rate of a client is limited (429), and so is the
 // number of such requests at once (503), in total and per address.
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
-	if p := s.rated(ctx); p != nil {
+	if p := s.checkRate(ctx); p != nil {
 		return p
 	}
-	return s.inTurn(ctx, answer)
+	return s.withTurn(ctx, answer)
 }
 
-// rated returns the response to a client that exceeds its rate of costly requests, or
+// checkRate returns the response to a client that exceeds its rate of costly requests, or
 // nil.
-func (s *Server) rated(ctx context.Context) *reply {
+func (s *Server) checkRate(ctx context.Context) *reply {
 	a := gateway.ClientOf(ctx)
 	if a == nil || a.Many {
 		return nil
@@ -63,8 +63,8 @@ func (s *Server) rated(ctx context.Context) *reply {
 	return nil
 }
 
-// inTurn answers a request while it holds a turn, which ends when the response is sent.
-func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
+// withTurn answers a request while it holds a turn, which ends when the response is sent.
+func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
 	var limit *gateway.LimitError
 	if errors.As(err, &limit) {
@@ -77,7 +77,7 @@ func (s *Server) inTurn(ctx context.Context, answer func() *reply) *reply {
 		}
 	}()
 	if p = answer(); p.stream != nil {
-		p.holds(back)
+		p.onRelease(back)
 		p.pool = s.turns
 	}
 	return p
@@ -102,7 +102,7 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)
 	var limit *gateway.LimitError
-	if !errors.As(err, &limit) || !limit.Full || !l.shed() {
+	if !errors.As(err, &limit) || !limit.Full || !l.abortSlowest() {
 		return back, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, shedTime)
@@ -114,8 +114,8 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	return back, again
 }
 
-// shed aborts the stream with the slowest client. It returns false if none is too slow.
-func (l *pool) shed() (ok bool) {
+// abortSlowest aborts the stream with the slowest client. It returns false if none is too slow.
+func (l *pool) abortSlowest() (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var slowest *paced
@@ -144,8 +144,8 @@ func (l *pool) add(p *paced) (remove func()) {
 	}
 }
 
-// holds adds back to the functions called when the reply has been sent.
-func (p *reply) holds(back func()) {
+// onRelease adds back to the functions called when the reply has been sent.
+func (p *reply) onRelease(back func()) {
 	before := p.release
 	p.release = func() {
 		if before != nil {

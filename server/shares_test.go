@@ -35,7 +35,7 @@ func TestRates(t *testing.T) {
 		})
 		ask := func(from string) *reply {
 			a := &gateway.Client{Addr: netip.MustParseAddr(from)}
-			a.Many = s.many(a.Addr)
+			a.Many = s.isShared(a.Addr)
 			r := &request{method: tt.method, target: tt.target, version: version{1, 1}, host: "example.org", contentType: typeURIList, body: strings.NewReader("")}
 			p := s.decide(gateway.WithClient(t.Context(), a), r)
 			p.drop()

@@ -22,14 +22,14 @@ type shortcut struct {
 	server  *Server
 	from    netip.Addr
 	local   netip.AddrPort
-	asked   store.Staleness // of the current request; includes its client
+	ctx     store.Staleness // of the current request; includes its client
 	request request
 }
 
 // short returns the shortcut for a connection.
 func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
-	c.asked.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.many(c.from)})
+	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 	return c.answer
 }
 
@@ -48,21 +48,21 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	}
 	c.request.country = s.countryOf(c.from, "")
 	r := &c.request
-	ctx := &c.asked
+	ctx := &c.ctx
 	ctx.Reset()
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return out, false
 	}
-	a, err := place{set: set, host: r.host, local: r.local.Addr(), own: s}.read(r.target)
-	if err != nil || !a.atHand() || a.authority == nil && s.asksOthers() {
+	a, err := requestContext{set: set, host: r.host, local: r.local.Addr(), own: s}.read(r.target)
+	if err != nil || !a.isLocal() || a.authority == nil && s.asksOthers() {
 		return out, false
 	}
 	p := s.answerAsked(ctx, r, a, set, nil)
 	if p.form == formOther {
 		p.form = a.form
 	}
-	s.tellAge(p, ctx.Age(start))
+	s.addAge(p, ctx.Age(start))
 	p.finish(s.dates.of(start))
 	out, sent, ok := p.appendTo(out, r.method)
 	p.drop()
@@ -72,14 +72,14 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	took := s.now().Sub(start)
 	s.metrics.observe(p, took)
 	if s.access != nil {
-		visit{c.from, q.Method, q.Target, "HTTP/1.1", q.Host, q.Agent}.log(ctx, s.access, p.status, int64(sent), took)
+		accessRecord{c.from, q.Method, q.Target, "HTTP/1.1", q.Host, q.Agent}.log(ctx, s.access, p.status, int64(sent), took)
 	}
 	return out, true
 }
 
-// atHand reports whether the answer comes from the store alone: it is not a stream and
+// isLocal reports whether the answer comes from the store alone: it is not a stream and
 // does not involve other servers, given the current authorities.
-func (a asked) atHand() bool {
+func (a parsedTarget) isLocal() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
 	}

@@ -222,33 +222,33 @@ func TestShortInOrder(t *testing.T) {
 
 // A delegated name is answered by another resolver: its client must be watched.
 func TestShortDelegated(t *testing.T) {
-	a := asked{form: formWeb, name: name.MustParse("urn:ietf:rfc:2648")}
-	if !a.atHand() {
+	a := parsedTarget{form: formWeb, name: name.MustParse("urn:ietf:rfc:2648")}
+	if !a.isLocal() {
 		t.Error("a name without an authority is not at hand")
 	}
 	authority := *testAuthorities()[0]
 	a.authority = &authority
-	if !a.atHand() {
+	if !a.isLocal() {
 		t.Error("a name of an authority is not at hand")
 	}
 	authority.Delegation = &store.Delegation{Mode: store.ModeAsk, To: "example.org"}
-	if a.atHand() {
+	if a.isLocal() {
 		t.Error("a delegated name is at hand")
 	}
 	authority.Delegation, authority.Service, authority.Fetch = nil, nomen.I2R, true
-	if a.atHand() {
+	if a.isLocal() {
 		t.Error("a resource is at hand")
 	}
 	authority.Service, authority.Services = "", []nomen.Service{nomen.I2R, nomen.I2C}
-	if a.atHand() {
+	if a.isLocal() {
 		t.Error("a resource, the only service offered, is answered without net/http")
 	}
 	a.query.service = nomen.I2C
-	if !a.atHand() {
+	if !a.isLocal() {
 		t.Error("a description is not at hand")
 	}
 	a.query.at = testNow // when it may have belonged to another authority
-	if a.atHand() {
+	if a.isLocal() {
 		t.Error("the past is at hand")
 	}
 }
@@ -261,8 +261,8 @@ func TestShortCountry(t *testing.T) {
 		return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/1"}}}, nil
 	}
 	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}
-	if _, ok := s.short(here, here)(nil, wire.Plain{Method: "GET", Target: "/urn:example:a", Host: "localhost"}); !ok || h.last.Country != nowhere {
-		t.Errorf("%v, asked for %q, want %q", ok, h.last.Country, nowhere)
+	if _, ok := s.short(here, here)(nil, wire.Plain{Method: "GET", Target: "/urn:example:a", Host: "localhost"}); !ok || h.last.Country != unknownCountry {
+		t.Errorf("%v, asked for %q, want %q", ok, h.last.Country, unknownCountry)
 	}
 }
 

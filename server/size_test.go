@@ -70,7 +70,7 @@ func TestSizesHoldNobody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slow, fast := exactly(set, "urn:x-list:slow"), exactly(set, "urn:x-list:fast")
+		slow, fast := authorityWithPrefix(set, "urn:x-list:slow"), authorityWithPrefix(set, "urn:x-list:fast")
 		synctest.Test(t, func(t *testing.T) {
 			given, cancel := context.WithCancel(t.Context())
 			gaveUp := make(chan error, 1)

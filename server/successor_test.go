@@ -81,12 +81,12 @@ func TestPhrases(t *testing.T) {
 		long:                                        "Found at https://h.example",
 	} {
 		p := newReply(302)
-		if p.sayWhere(&request{version: version{1, 0}}, formWeb, target); p.reason != want {
+		if p.setRedirectPhrase(&request{version: version{1, 0}}, formWeb, target); p.reason != want {
 			t.Errorf("%.60s: %q, want %q", target, p.reason, want)
 		}
 	}
 	p := newReply(301)
-	if p.sayWhere(&request{version: version{1, 1}}, formElement, "https://h.example/"); p.reason != "Moved to https://h.example/" {
+	if p.setRedirectPhrase(&request{version: version{1, 1}}, formElement, "https://h.example/"); p.reason != "Moved to https://h.example/" {
 		t.Errorf("301: %q", p.reason)
 	}
 }

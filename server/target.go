@@ -33,8 +33,8 @@ func (f form) String() string {
 	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
 }
 
-// An asked is a parsed request target.
-type asked struct {
+// A parsedTarget is a parsed request target.
+type parsedTarget struct {
 	form      form
 	bare      bool             // without a leading slash
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
@@ -47,12 +47,12 @@ type asked struct {
 	query     query
 	service   nomen.Service // service of the expected answer, set by interpreted
 
-	byLocation bool          // the subject is a location, and the request is for its names
-	nowhere    nomen.Service // of THTTP: a service that is not supported
+	byLocation     bool          // the subject is a location, and the request is for its names
+	unknownService nomen.Service // of THTTP: a service that is not supported
 }
 
-// A place is the context in which a target is parsed: the host and the authorities.
-type place struct {
+// A requestContext is the context in which a target is parsed: the host and the authorities.
+type requestContext struct {
 	set   *store.AuthoritySet
 	host  string
 	local netip.Addr
@@ -64,7 +64,7 @@ type place struct {
 // authority returns the authority of the request (1995, A95-3), or nil. The default
 // authority applies only if the request names no host: it is an error if the Host field
 // names neither this server nor an authority (Y95-21, Y95-37).
-func (p place) authority() (*store.Authority, error) {
+func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local); a != nil {
 		return a, nil
 	}
@@ -76,7 +76,7 @@ func (p place) authority() (*store.Authority, error) {
 }
 
 // read parses a target. The error is a [*nomen.Error], errMisdirected or errForOthers.
-func (p place) read(target string) (asked, error) {
+func (p requestContext) read(target string) (parsedTarget, error) {
 	if host, path, ok := absoluteForm(target); ok {
 		return p.readAbsolute(target, host, path)
 	}
@@ -104,7 +104,7 @@ func absoluteForm(target string) (host, path string, ok bool) {
 }
 
 // readAbsolute parses a target in absolute form, if its host is served here.
-func (p place) readAbsolute(target, host, path string) (asked, error) {
+func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
 	if !p.otherPort && p.own.hostOwner(p.set, host, p.local) == hostOurs {
 		p.host = host
 		return p.readPath(path[1:])
@@ -112,20 +112,20 @@ func (p place) readAbsolute(target, host, path string) (asked, error) {
 	spelling, q, _ := strings.Cut(target, "?")
 	if n, err := name.Parse(spelling); err == nil {
 		if a := p.set.Of(n); a != nil {
-			of := asked{form: formWeb, name: n, authority: a}
+			of := parsedTarget{form: formWeb, name: n, authority: a}
 			of.takeQuery(q)
 			return of, nil
 		}
 	}
-	return asked{}, errForOthers
+	return parsedTarget{}, errForOthers
 }
 
 // readPath parses a target without its leading slash.
-func (p place) readPath(path string) (asked, error) {
+func (p requestContext) readPath(path string) (parsedTarget, error) {
 	rest, q, hasQuery := strings.Cut(path, "?")
 	switch {
 	case isPage(rest):
-		return asked{form: formPage, path: "/" + path}, nil
+		return parsedTarget{form: formPage, path: "/" + path}, nil
 	case len(rest) >= len(thttpPath) && strings.EqualFold(rest[:len(thttpPath)], thttpPath):
 		return p.readTHTTP(rest[len(thttpPath):], q, hasQuery)
 	case hasQuery && isRootTHTTP(rest, q):
@@ -137,7 +137,7 @@ func (p place) readPath(path string) (asked, error) {
 }
 
 // takeQuery parses the query after a name. The query may belong to a web name.
-func (a *asked) takeQuery(q string) {
+func (a *parsedTarget) takeQuery(q string) {
 	a.query, _ = readQuery(q)
 	a.whole = wholeName(a.name, q)
 }
@@ -168,7 +168,7 @@ func isPage(path string) bool {
 }
 
 // readBare parses a target of the 1995 protocol: an element or a URN.
-func (p place) readBare(target string) (asked, error) {
+func (p requestContext) readBare(target string) (parsedTarget, error) {
 	rest, q, hasQuery := strings.Cut(target, "?")
 	a, err := p.readSubject(rest, true)
 	a.bare = true
@@ -186,9 +186,9 @@ func (p place) readBare(target string) (asked, error) {
 }
 
 // readSubject parses a name or an element.
-func (p place) readSubject(s string, bare bool) (asked, error) {
+func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	if strings.HasPrefix(s, urn.ReservedPrefix) {
-		a := asked{form: formElement, bare: bare, reserved: s}
+		a := parsedTarget{form: formElement, bare: bare, reserved: s}
 		var err error
 		a.authority, err = p.authority()
 		return a, err
@@ -205,18 +205,18 @@ func (p place) readSubject(s string, bare bool) (asked, error) {
 
 // fullName parses a name of any scheme. If ok is false s is an element. If the authority
 // is given by the host, an element that only looks like a name is an element.
-func (p place) fullName(s string, bare, elements bool) (asked, bool, error) {
+func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {
 	scheme, ok := schemeOf(s)
 	if !ok {
-		return asked{}, false, nil
+		return parsedTarget{}, false, nil
 	}
 	n, err := p.parse(s, bare)
 	switch {
 	case scheme == "urn":
 	case err != nil && elements, !isNameScheme(scheme) && (err != nil || p.set.Of(n) == nil):
-		return asked{}, false, nil
+		return parsedTarget{}, false, nil
 	}
-	a := asked{form: formWeb, name: n, authority: p.set.Of(n)}
+	a := parsedTarget{form: formWeb, name: n, authority: p.set.Of(n)}
 	if bare {
 		a.form = formElement
 	}
@@ -228,7 +228,7 @@ func (p place) fullName(s string, bare, elements bool) (asked, bool, error) {
 
 // parse parses a name. On paths a second attempt escapes characters that are not allowed
 // in URIs.
-func (p place) parse(s string, bare bool) (name.Name, error) {
+func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	n, err := name.Parse(s)
 	if err == nil || bare || strings.ContainsFunc(s, unicode.IsControl) {
 		return n, err
@@ -241,7 +241,7 @@ func (p place) parse(s string, bare bool) (name.Name, error) {
 
 // reservedName turns a full name whose element is a reserved request into that request
 // (1995, 2.3). An element that only becomes one when unescaped is an unknown request.
-func reservedName(a asked, spelling string) asked {
+func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
 		element = a.authority.Prefix.Element(a.name)
@@ -259,10 +259,10 @@ func reservedName(a asked, spelling string) asked {
 	return a
 }
 
-// requestMeant returns the reserved request that a name looks like, or "". In a namespace
+// similarRequest returns the reserved request that a name looks like, or "". In a namespace
 // with several delimiters that holds only after the first one: after another delimiter
 // "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
-func (a asked) requestMeant() string {
+func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""
 	}
@@ -285,9 +285,9 @@ func isRequest(element string) bool {
 
 // webName returns the name that equals the URL of the request, if an authority for such
 // names is served at this host.
-func (p place) webName(path string, bare bool, here *store.Authority) (asked, bool) {
+func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
-		return asked{}, false
+		return parsedTarget{}, false
 	}
 	for _, scheme := range []string{"https", "http"} {
 		n, err := p.parse(scheme+"://"+store.CanonicalHost(p.host)+"/"+path, false)
@@ -295,17 +295,17 @@ func (p place) webName(path string, bare bool, here *store.Authority) (asked, bo
 			continue
 		}
 		if a := p.set.Of(n); a != nil && isWeb(a) {
-			return asked{form: formWeb, name: n, authority: a}, true
+			return parsedTarget{form: formWeb, name: n, authority: a}, true
 		}
 	}
-	return asked{}, false
+	return parsedTarget{}, false
 }
 
 func isWeb(a *store.Authority) bool { return strings.HasPrefix(a.Prefix.String(), "http") }
 
 // element parses an ElementID of the authority of the request.
-func (p place) element(s string, bare bool) (asked, error) {
-	a := asked{form: formElement, bare: bare}
+func (p requestContext) element(s string, bare bool) (parsedTarget, error) {
+	a := parsedTarget{form: formElement, bare: bare}
 	var err error
 	if a.authority, err = p.authority(); err != nil {
 		return a, err

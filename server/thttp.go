@@ -22,8 +22,8 @@ type thttpService struct {
 
 // readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&".
 // The service in the path takes precedence.
-func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
-	a := asked{form: formTHTTP}
+func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsedTarget, error) {
+	a := parsedTarget{form: formTHTTP}
 	if !hasSubject || subject == "" {
 		return a, &nomen.Error{
 			Kind: nomen.Malformed, Name: name, Offset: len(name), Rule: "uri-res",
@@ -33,7 +33,7 @@ func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
 	wanted, ok := thttpServiceOf(name)
 	if !ok {
 		a, err := p.subjectOf(adminapi.UnescapeName(subject), wanted)
-		a.nowhere = nomen.Service(name)
+		a.unknownService = nomen.Service(name)
 		return a, err
 	}
 	other := ""
@@ -53,8 +53,8 @@ func (p place) readTHTTP(name, subject string, hasSubject bool) (asked, error) {
 
 // subjectOf parses the URI of a THTTP request: a name, with or without a query, or else
 // any URI, unchanged.
-func (p place) subjectOf(s string, wanted thttpService) (asked, error) {
-	a := asked{form: formTHTTP, byLocation: wanted.locations}
+func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, error) {
+	a := parsedTarget{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {
 		var err error
 		a.subject, err = subjectURI(s, wanted.service)
@@ -93,19 +93,19 @@ func subjectURI(s string, service nomen.Service) (uri.URI, error) {
 
 // notOffered returns the error for a THTTP service that is not available, on this server
 // or for the name.
-func notOffered(a asked) error {
-	e := &nomen.Error{Kind: nomen.NoResult, Name: a.spelled(), Service: a.query.service, Message: "this service is not offered for the name"}
-	if a.nowhere != "" {
-		e.Service = a.nowhere
-		e.Message = fmt.Sprintf("unknown service %.20q; supported are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", string(a.nowhere))
+func notOffered(a parsedTarget) error {
+	e := &nomen.Error{Kind: nomen.NoResult, Name: a.text(), Service: a.query.service, Message: "this service is not offered for the name"}
+	if a.unknownService != "" {
+		e.Service = a.unknownService
+		e.Message = fmt.Sprintf("unknown service %.20q; supported are N2L N2Ls N2R N2Rs N2C N2Ns for names, L2Ns L2Ls L2C for URLs, and I2L I2Ls I2R I2Rs I2C I2Cs I2N I2Ns I=I", string(a.unknownService))
 	}
 	return e
 }
 
 // withoutService answers a THTTP request for an unknown service. It resolves the name
 // first, since an unknown, retired or inaccessible name has its own error (RFC 2483, 4).
-func (s *Server) withoutService(ctx context.Context, r *request, a asked) *reply {
-	ans, err := s.resolver.Resolve(ctx, a.another(r, nomen.I2C))
+func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget) *reply {
+	ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
 	if err == nil {
 		closeResources(ans)
 	}

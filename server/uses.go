@@ -17,9 +17,9 @@ const (
 	maxUses    = 10_000           // tokens remembered; beyond that uses are recorded again
 )
 
-// A uses records the days on which tokens were used, independently of requests: one write
+// A tokenUses records the days on which tokens were used, independently of requests: one write
 // per day and token; failures are ignored. It is safe for concurrent use.
-type uses struct {
+type tokenUses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
 
@@ -28,7 +28,7 @@ type uses struct {
 }
 
 // note records the use of a token, unless it is recorded already.
-func (u *uses) note(t *store.Token, now time.Time) {
+func (u *tokenUses) note(t *store.Token, now time.Time) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	if !t.Used.Before(today) || !u.due(t.ID, now, today.AddDate(0, 0, 1)) {
 		return
@@ -45,7 +45,7 @@ func (u *uses) note(t *store.Token, now time.Time) {
 
 // due reports whether the use of a token must be recorded now. If so, the next time is
 // next.
-func (u *uses) due(id string, now, next time.Time) bool {
+func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if now.Before(u.until[id]) {
@@ -59,7 +59,7 @@ func (u *uses) due(id string, now, next time.Time) bool {
 }
 
 // again makes the use of a token due at a time.
-func (u *uses) again(id string, from time.Time) {
+func (u *tokenUses) again(id string, from time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.until[id] = from

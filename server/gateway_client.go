@@ -9,24 +9,24 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// asker returns the client on whose behalf a request is made. If this server asks other
+// gatewayClient returns the client on whose behalf a request is made. If this server asks other
 // servers for its own users, whom it knows by their addresses, no web page may make the
 // browser of such a user send a query: neither from another site nor under a host name
 // that points here (DNS rebinding).
-func (s *Server) asker(r *http.Request, target string, c client) *gateway.Client {
-	a := &gateway.Client{Addr: c.addr, Many: s.many(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
+func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
+	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side and still read
 		a.Grace = gateway.LeaveGrace
 	}
 	if s.asksOthers() {
-		a.Misled = s.misled(r, target, c)
+		a.Misled = s.crossSiteReason(r, target, c)
 	}
 	return a
 }
 
-// misled returns why another site may have caused a request, or "" if none did. A browser
+// crossSiteReason returns why another site may have caused a request, or "" if none did. A browser
 // never sends a bare target, whose Host field a proxy of 1995 may set to anything.
-func (s *Server) misled(r *http.Request, target string, c client) string {
+func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {
 	case !absolute && !strings.HasPrefix(target, "/"):

@@ -215,7 +215,7 @@ func TestMigrate(t *testing.T) {
 	}
 	to := memstore.New()
 	broken := errors.New("broken")
-	if err := b.migrate(ctx, &cutOff{Store: b.l.store.(*memstore.Store), after: 2, err: broken}, to, false); !errors.Is(err, broken) || !strings.Contains(err.Error(), "goes on after it") {
+	if err := b.migrate(ctx, &cutOff{Store: b.l.store.(*memstore.Store), after: 2, err: broken}, to, false); !errors.Is(err, broken) || !strings.Contains(err.Error(), "run the same command again to continue") {
 		t.Errorf("cut off: %v", err)
 	}
 	if h, err := to.Head(ctx); err != nil || h.Size != 2 {

@@ -194,8 +194,8 @@ func checkAwayRaw(t *testing.T, p *process) {
 		{p.public, "GET /uri-res/N2C?" + coldName + " HTTP/1.0\r\n\r\n", []string{no, "\r\nRetry-After: "}},
 		{gopher[1], warmName + "\r\n", []string{"The storage is unavailable: this was current at "}},
 		{gopher[1], "/-/text/" + warmName + "\r\n", []string{"Stale-since: "}},
-		{gopher[1], coldName + "\r\n", []string{"the names cannot be read at the moment; please try again in "}},
-		{gopher[1], "/-/list/urn:example\r\n", []string{"the names cannot be read at the moment; please try again in "}},
+		{gopher[1], coldName + "\r\n", []string{"the storage is unavailable; please try again in "}},
+		{gopher[1], "/-/list/urn:example\r\n", []string{"the storage is unavailable; please try again in "}},
 	} {
 		begun := time.Now()
 		c, err := net.Dial("tcp", tt.at)

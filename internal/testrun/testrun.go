@@ -47,8 +47,7 @@ func Checks(t *testing.T, reduced int) {
 
 // Corpus returns the path of a file of the collected data, which lies beside the module in
 // ../shared/data, or of the part of it that is committed in internal/testrun/testdata;
-// whole reports which. If there is neither, the test is skipped, or fails if the
-// environment variable CI is set.
+// whole reports which. If there is neither, it calls [Missing].
 func Corpus(t testing.TB, file string) (path string, whole bool) {
 	t.Helper()
 	root := moduleRoot(t)
@@ -66,21 +65,24 @@ func Corpus(t testing.TB, file string) (path string, whole bool) {
 	return "", false
 }
 
-// Missing skips a test that cannot run without a file or program, or fails it if the
-// environment variable CI is set.
+// Complete is the environment variable that forbids tests to do without a file or program.
+const Complete = "NOMEN_COMPLETE"
+
+// Missing skips a test that cannot run without a file or program, or fails it if
+// NOMEN_COMPLETE is set.
 func Missing(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv("CI") != "" {
+	if os.Getenv(Complete) != "" {
 		t.Fatalf("%s is missing", what)
 	}
 	t.Skipf("%s is missing", what)
 }
 
-// Lacks notes that a test does without a program or a file, or fails it if the environment
-// variable CI is set.
+// Lacks notes that a test does without a program or a file, or fails it if NOMEN_COMPLETE
+// is set.
 func Lacks(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv("CI") != "" {
+	if os.Getenv(Complete) != "" {
 		t.Fatalf("%s is missing", what)
 	}
 	t.Logf("%s is missing: the test does without", what)

@@ -25,7 +25,7 @@ test: ## everything; installs what is missing
 	@scripts/prepare.sh
 	$(MAKE) check
 
-quick: ## the tests while you work: no race detector, and less of what only repeats; a minute or two on two cores
+quick: ## the tests while you work: no race detector, and less of what only repeats; three to five minutes on two cores
 	$(GO) test -short ./...
 
 check: lint race static ## what must hold before every change lands

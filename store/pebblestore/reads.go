@@ -34,7 +34,8 @@ type read struct {
 	raw     []byte // its encoding
 }
 
-// announce prepares to keep subjects and returns the places for them, empty if there is no room.
+// announce prepares to keep subjects and returns a place for each. If too much is kept, it
+// drops that first.
 func (r *reads) announce(subjects []store.Subject) []read {
 	places := make([]read, len(subjects))
 	r.mu.Lock()
@@ -58,7 +59,7 @@ func (r *reads) keep(places, found []read) {
 	for i := range places {
 		p := &places[i]
 		switch {
-		case r.all[p.subject] != p: // forgotten meanwhile
+		case r.all[p.subject] != p: // dropped meanwhile
 		case found[i].change == nil:
 			delete(r.all, p.subject)
 		default:
@@ -68,8 +69,8 @@ func (r *reads) keep(places, found []read) {
 	}
 }
 
-// take returns the last change of a subject and its encoding if it is kept, and keeps it
-// no longer.
+// take returns the last change of a subject and its encoding if they are kept, and drops
+// them.
 func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +82,7 @@ func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	return p.change, p.raw
 }
 
-// forget no longer keeps the subjects of steps, which were written.
+// forget drops the subjects of steps, which were written.
 func (r *reads) forget(steps []store.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,18 +94,18 @@ func (r *reads) forget(steps []store.Step) {
 	}
 }
 
-// clear keeps nothing any longer.
+// clear drops everything.
 func (r *reads) clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all, r.size = nil, 0
 }
 
-// expire keeps nothing any longer if it was not used for a while.
+// expire drops everything if it was not used for a while.
 func (r *reads) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.all != nil && time.Since(r.used) > keepReads {
+	if time.Since(r.used) > keepReads {
 		r.all, r.size = nil, 0
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/fetch/plan"
 )
 
 // A RefusedError reports a request that is rejected by default because it could harm the user,
@@ -23,7 +23,7 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // A StatusError reports a server's answer that is not a resource. It is a
-// [scheme.ErrNotAvailable] if the server says that the resource does not exist.
+// [plan.ErrNotAvailable] if the server says that the resource does not exist.
 type StatusError struct {
 	URL      string // without a password
 	Protocol string // "HTTP", "FTP", "NNTP", "Gopher"
@@ -40,8 +40,8 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("fetch: %s: %s %s", e.URL, what, e.Reason))
 }
 
-// Is makes errors.Is(err, scheme.ErrNotAvailable) true if the resource does not exist.
-func (e *StatusError) Is(target error) bool { return target == scheme.ErrNotAvailable && e.Missing }
+// Is makes errors.Is(err, plan.ErrNotAvailable) true if the resource does not exist.
+func (e *StatusError) Is(target error) bool { return target == plan.ErrNotAvailable && e.Missing }
 
 // No reports whether the server understood and rejected the request, so that a retry is
 // pointless.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/fetch"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -70,7 +70,7 @@ func ExampleSessionError() {
 	_, err := f.Fetch(context.Background(), uri.MustParse("telnet://guest@library.example.org/"), fetch.Request{Trusted: true})
 	var session *fetch.SessionError
 	if errors.As(err, &session) {
-		program, args, _ := session.Session.Command(scheme.UsualLaunchers())
+		program, args, _ := session.Session.Command(plan.UsualLaunchers())
 		fmt.Println(program, args)
 	}
 	// Output: telnet [-l guest library.example.org]

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
@@ -45,10 +46,10 @@ type Options struct {
 	MaxTime      time.Duration // for a whole resource; 0 means DefaultMaxTime
 	MaxRedirects int           // and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
 
-	Client           scheme.Client   // mail address, news server and the like
-	Gateways         scheme.Gateways // for schemes that the package does not support
-	ProposedGateways bool            // also use the gateways that the catalogue of schemes proposes
-	Local            scheme.Step     // replaces FTP for files available locally; see [scheme.Retriever]
+	Client           plan.Client   // mail address, news server and the like
+	Gateways         plan.Gateways // for schemes that the package does not support
+	ProposedGateways bool          // also use the gateways that the catalogue of schemes proposes
+	Local            plan.Step     // replaces FTP for files available locally; see [plan.Retriever]
 
 	// Resolver resolves names; if nil, names are not followed.
 	Resolver nomen.Resolver
@@ -139,7 +140,7 @@ func (f *Fetcher) setDefaults() {
 	setDefault(&o.MaxTime, DefaultMaxTime)
 	setDefault(&o.MaxRedirects, DefaultMaxRedirects)
 	if o.Client.Formats == nil {
-		o.Client.Formats = scheme.UsualFormats()
+		o.Client.Formats = plan.UsualFormats()
 	}
 	if o.DNS == nil {
 		o.DNS = net.DefaultResolver
@@ -195,7 +196,7 @@ func (f *Fetcher) Fetch(ctx context.Context, location uri.URI, r Request) (*nome
 // Open is like Fetch, but returns everything known about the resource.
 //
 // The error is or wraps a [*RefusedError], [*StatusError], [*SizeError], [*RedirectError],
-// [*FormatError] or [*SessionError], an error of [scheme.Retriever.Retrieve], a [*nomen.Error]
+// [*FormatError] or [*SessionError], an error of [plan.Retriever.Retrieve], a [*nomen.Error]
 // of the resolver, or an error of the network or of ctx. Reading the body can fail with the
 // same errors.
 func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Object, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/jlaffaye/ftp"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/scheme"
 )
 
 const (
@@ -26,15 +26,15 @@ const (
 // ftp is the step for ftp: in passive mode, with the commands of the scheme in order. Data
 // connections go only to the host of the control connection, whatever address the server
 // announces.
-func (j *retrieval) ftp(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) ftp(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	s := &ftpSession{retrieval: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
 	if err := s.open(ctx); err != nil {
-		return scheme.Outcome{}, s.explain(err)
+		return plan.Outcome{}, s.explain(err)
 	}
 	o, err := s.perform()
 	if err != nil {
 		s.close()
-		return scheme.Outcome{}, s.explain(err)
+		return plan.Outcome{}, s.explain(err)
 	}
 	return j.found(o)
 }
@@ -42,7 +42,7 @@ func (j *retrieval) ftp(ctx context.Context, r scheme.Request) (scheme.Outcome, 
 // An ftpSession is a control connection to a file server.
 type ftpSession struct {
 	retrieval *retrieval
-	request   scheme.Request
+	request   plan.Request
 	url       string
 	server    *ftp.ServerConn
 	limit     int64 // for the next connection

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/fetch/fetchtest"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/fetch/plan"
 )
 
 var shelf = map[string]string{
@@ -21,7 +21,7 @@ var shelf = map[string]string{
 
 func TestFTP(t *testing.T) {
 	s := started(t)(fetchtest.FTP(fetchtest.Files{Texts: shelf}))
-	f := newFetcher(t, Options{Client: scheme.Client{Mail: "joe@example.org"}})
+	f := newFetcher(t, Options{Client: plan.Client{Mail: "joe@example.org"}})
 	for _, tt := range []struct{ path, text, mediatype string }{
 		{"pub/readme.txt", "one\ntwo\n", "text/plain"}, // U93-46: transferred as text
 		{"pub/readme.txt;type=i", "one\ntwo\n", "text/plain"},
@@ -74,7 +74,7 @@ func TestFTPRefuses(t *testing.T) {
 	f := newFetcher(t, Options{})
 	for _, path := range []string{"/etc/none", "/none/x"} {
 		var status *StatusError
-		if _, _, err := read(t, f, "ftp://"+s.Addr+path, own); !errors.Is(err, scheme.ErrNotAvailable) || !errors.As(err, &status) || status.Code != 550 {
+		if _, _, err := read(t, f, "ftp://"+s.Addr+path, own); !errors.Is(err, plan.ErrNotAvailable) || !errors.As(err, &status) || status.Code != 550 {
 			t.Errorf("%s: %v, want 550, not available", path, err)
 		}
 	}

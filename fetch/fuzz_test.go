@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -102,7 +102,7 @@ func FuzzGopherAnswer(f *testing.F) {
 		if kind == "" {
 			return
 		}
-		r := scheme.Request{Type: kind[:1], Send: send, Text: kind[0] == '0'}
+		r := plan.Request{Type: kind[:1], Send: send, Text: kind[0] == '0'}
 		answered(t, func(_ *retrieval, conn net.Conn) (*Object, error) { return gopherObject(r, conn) }, says)
 	})
 }
@@ -113,7 +113,7 @@ func FuzzNewsAnswer(f *testing.F) {
 	f.Add([]byte("200 hi\r\n500\r\n211 9 -5 7 g\r\n"), "group")
 	f.Fuzz(func(t *testing.T, says []byte, kind string) {
 		answered(t, func(j *retrieval, conn net.Conn) (*Object, error) {
-			return newNewsSession(j, scheme.Request{Type: kind, Object: "a@b"}, conn).perform()
+			return newNewsSession(j, plan.Request{Type: kind, Object: "a@b"}, conn).perform()
 		}, says)
 	})
 }

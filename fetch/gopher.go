@@ -12,44 +12,44 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
 // gopher is the step for gopher. It sends the selector and reads the response by the type of
 // the item (RFC 1436, 2 and 3.8).
-func (j *retrieval) gopher(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if r.Type == "" {
 		r.Type = "1"
 	}
 	switch kind := r.Type[0]; kind {
 	case '8', 'T', 'h':
-		item := scheme.GopherItem{Type: kind, Selector: r.Object, Host: r.Host, Port: r.Port}
+		item := plan.GopherItem{Type: kind, Selector: r.Object, Host: r.Host, Port: r.Port}
 		at, err := item.Locator()
 		if name, _ := at.Scheme(); err == nil && name != "gopher" { // refers to another protocol
-			return scheme.Outcome{Locators: []uri.URI{at}}, nil
+			return plan.Outcome{Locators: []uri.URI{at}}, nil
 		}
 		if kind != 'h' {
-			return scheme.Outcome{}, j.refuse(r.URI, "the session has an invalid host or port", err)
+			return plan.Outcome{}, j.refuse(r.URI, "the session has an invalid host or port", err)
 		}
 	case '2', '3', 'i':
-		return scheme.Outcome{}, fmt.Errorf("fetch: %s: items of type %c cannot be retrieved: %w", r.URI.Redacted(), kind, scheme.ErrNoAlgorithm)
+		return plan.Outcome{}, fmt.Errorf("fetch: %s: items of type %c cannot be retrieved: %w", r.URI.Redacted(), kind, plan.ErrNoAlgorithm)
 	}
 	conn, err := j.say(ctx, r, r.Send)
 	if err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	o, err := gopherObject(r, conn)
 	if err != nil {
 		conn.Close()
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	return j.found(o)
 }
 
 // gopherObject reads the beginning of a response.
-func gopherObject(r scheme.Request, conn net.Conn) (*Object, error) {
+func gopherObject(r plan.Request, conn net.Conn) (*Object, error) {
 	in := bufio.NewReader(conn)
 	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1}}
 	isText := r.Text || r.Type == "1" || r.Type == "7"
@@ -83,7 +83,7 @@ const (
 
 // gopherLength reads the first line of a Gopher+ response: a plus sign and the length of the
 // rest, or a minus sign and an error.
-func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
+func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 	line, err := readLine(in)
 	bad := &FormatError{URL: r.URI.Redacted(), Protocol: "Gopher", Message: fmt.Sprintf("invalid Gopher+ header %.80q", line), Err: err}
 	if err != nil || line == "" {
@@ -108,7 +108,7 @@ func gopherLength(r scheme.Request, in *bufio.Reader) (int64, error) {
 
 // gopherRefusal returns the error in a response: its first line is an item of type 3 (RFC 1436,
 // 3.8), and it is a menu or names no host.
-func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
+func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	first, err := in.Peek(1) // the caller sees the error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
 		first, err = in.Peek(max(in.Buffered(), len(first)+1))
@@ -117,7 +117,7 @@ func gopherRefusal(r scheme.Request, in *bufio.Reader) error {
 	if !strings.HasPrefix(text, "3") {
 		return nil
 	}
-	item, err := scheme.ParseGopherItem(text)
+	item, err := plan.ParseGopherItem(text)
 	if err != nil || r.Type != "1" && r.Type != "7" && item.Host != "error.host" {
 		return nil
 	}
@@ -146,10 +146,10 @@ func (e *exactly) Read(p []byte) (int, error) {
 const TypeMenu = "application/gopher-menu"
 
 // ReadMenu yields the items of a Gopher menu (RFC 1436, 2), including the lines of text for
-// people. An invalid line yields an error that wraps [scheme.ErrGopherItem], and reading
+// people. An invalid line yields an error that wraps [plan.ErrGopherItem], and reading
 // continues. Any other error ends the sequence.
-func ReadMenu(r io.Reader) iter.Seq2[scheme.GopherItem, error] {
-	return func(yield func(scheme.GopherItem, error) bool) {
+func ReadMenu(r io.Reader) iter.Seq2[plan.GopherItem, error] {
+	return func(yield func(plan.GopherItem, error) bool) {
 		in := bufio.NewReader(r)
 		for {
 			line, err := readLine(in)
@@ -157,12 +157,12 @@ func ReadMenu(r io.Reader) iter.Seq2[scheme.GopherItem, error] {
 			case err == io.EOF, err == nil && line == ".":
 				return
 			case err != nil:
-				yield(scheme.GopherItem{}, err)
+				yield(plan.GopherItem{}, err)
 				return
 			case line == "":
 				continue
 			}
-			if item, err := scheme.ParseGopherItem(line); !yield(item, err) {
+			if item, err := plan.ParseGopherItem(line); !yield(item, err) {
 				return
 			}
 		}

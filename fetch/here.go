@@ -12,43 +12,44 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
 )
 
 // file is the step for files of this machine: file, and afs where that file system is mounted.
 // It lists the names of a directory.
-func (j *retrieval) file(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) file(_ context.Context, r plan.Request) (plan.Outcome, error) {
 	if strings.IndexByte(r.Object, 0) >= 0 {
-		return scheme.Outcome{}, j.refuse(r.URI, "invalid file name", nil)
+		return plan.Outcome{}, j.refuse(r.URI, "invalid file name", nil)
 	}
 	info, err := os.Stat(r.Object)
 	if err != nil {
-		return scheme.Outcome{}, fileError(r, err)
+		return plan.Outcome{}, fileError(r, err)
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() { // opening one may block for ever
-		return scheme.Outcome{}, j.refuse(r.URI, "not a regular file or directory", nil)
+		return plan.Outcome{}, j.refuse(r.URI, "not a regular file or directory", nil)
 	}
 	f, err := os.Open(r.Object)
 	if err != nil {
-		return scheme.Outcome{}, fileError(r, err)
+		return plan.Outcome{}, fileError(r, err)
 	}
 	o, err := j.fileObject(r, f)
 	if err != nil {
 		f.Close()
-		return scheme.Outcome{}, fileError(r, err)
+		return plan.Outcome{}, fileError(r, err)
 	}
 	return j.found(o)
 }
 
-func fileError(r scheme.Request, err error) error {
+func fileError(r plan.Request, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: %w", err, scheme.ErrNotAvailable)
+		err = fmt.Errorf("%w: %w", err, plan.ErrNotAvailable)
 	}
 	return fmt.Errorf("fetch: %s: %w", r.URI.Redacted(), err)
 }
 
-func (j *retrieval) fileObject(r scheme.Request, f *os.File) (*Object, error) {
+func (j *retrieval) fileObject(r plan.Request, f *os.File) (*Object, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func listing(dir *os.File) (*Object, error) {
 const typeText = "text/plain"
 
 // data is the step for locators that contain the data (RFC 2397).
-func (j *retrieval) data(_ context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) data(_ context.Context, r plan.Request) (plan.Outcome, error) {
 	parts := scheme.Parts(r.URI)
 	mediatype, _ := scheme.Get(parts, "mediatype")
 	var text []byte
@@ -122,7 +123,7 @@ func (j *retrieval) data(_ context.Context, r scheme.Request) (scheme.Outcome, e
 		plain := strings.TrimRight(strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(string(text)), "=")
 		decoded, err := base64.RawStdEncoding.DecodeString(plain)
 		if err != nil {
-			return scheme.Outcome{}, &FormatError{URL: "data:", Protocol: "data", Message: err.Error(), Err: err}
+			return plan.Outcome{}, &FormatError{URL: "data:", Protocol: "data", Message: err.Error(), Err: err}
 		}
 		text = decoded
 	}

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/nomen-project/nomen/fetch/fetchtest"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -63,7 +63,7 @@ func TestGopher(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/0none", "/1none", "/7none", "/9plusnone%09%09+"} {
-		if _, _, err := read(t, f, base+path, own); !errors.Is(err, scheme.ErrNotAvailable) || strings.Contains(err.Error(), "\t") {
+		if _, _, err := read(t, f, base+path, own); !errors.Is(err, plan.ErrNotAvailable) || strings.Contains(err.Error(), "\t") {
 			t.Errorf("%s: %v, want not available", path, err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestReadMenu(t *testing.T) {
 	for item, err := range ReadMenu(strings.NewReader(menu + "0after\ta\tb\t70\r\n")) {
 		if err != nil {
 			bad++
-			if !errors.Is(err, scheme.ErrGopherItem) {
+			if !errors.Is(err, plan.ErrGopherItem) {
 				t.Errorf("got %v", err)
 			}
 			continue
@@ -118,7 +118,7 @@ func TestReadMenu(t *testing.T) {
 		t.Errorf("types %q and %d bad, want i0h8 and 1", types, bad)
 	}
 	for _, err := range ReadMenu(strings.NewReader(strings.Repeat("x", 2*maxTextLine))) {
-		if err == nil || errors.Is(err, scheme.ErrGopherItem) {
+		if err == nil || errors.Is(err, plan.ErrGopherItem) {
 			t.Errorf("an endless line: %v", err)
 		}
 	}
@@ -193,7 +193,7 @@ func newsroom() map[string]string {
 
 func TestNews(t *testing.T) {
 	s := started(t)(fetchtest.News(newsroom()))
-	f := newFetcher(t, Options{Client: scheme.Client{NewsServer: s.Addr}})
+	f := newFetcher(t, Options{Client: plan.Client{NewsServer: s.Addr}})
 	for _, tt := range []struct{ location, text, mediatype string }{
 		{"news:abc@h.example", "Subject: x\r\n\r\nfirst\r\n.\r\nlast\r\n", "message/rfc822"}, // U93-49: the configured server
 		{"news://" + s.Addr + "/abc@h.example", "Subject: x\r\n\r\nfirst\r\n.\r\nlast\r\n", "message/rfc822"},
@@ -208,7 +208,7 @@ func TestNews(t *testing.T) {
 		}
 	}
 	for _, location := range []string{"news:gone@h.example", "news:comp.none", "nntp://" + s.Addr + "/comp.text/9"} { // U93-51
-		if _, _, err := read(t, f, location, own); !errors.Is(err, scheme.ErrNotAvailable) {
+		if _, _, err := read(t, f, location, own); !errors.Is(err, plan.ErrNotAvailable) {
 			t.Errorf("%s: %v, want not available", location, err)
 		}
 	}
@@ -224,7 +224,7 @@ func TestNews(t *testing.T) {
 func TestNewsRefuses(t *testing.T) {
 	for _, greeting := range []string{"502 go away", "hello", "", "20"} {
 		s := started(t)(fetchtest.News(map[string]string{"": greeting}))
-		f := newFetcher(t, Options{Client: scheme.Client{NewsServer: s.Addr}})
+		f := newFetcher(t, Options{Client: plan.Client{NewsServer: s.Addr}})
 		var status *StatusError
 		var bad *FormatError
 		if _, _, err := read(t, f, "news:a@b.example", own); !errors.As(err, &status) && !errors.As(err, &bad) {

@@ -8,20 +8,20 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
 
 // name is the step for names: it asks a resolver for the locations.
-func (j *retrieval) name(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	resolver := j.resolver()
 	switch {
 	case resolver == nil && j.hop.trusted:
-		return scheme.Outcome{}, fmt.Errorf("fetch: %s: no resolver configured: %w", r.URI.Redacted(), scheme.ErrNoAlgorithm)
+		return plan.Outcome{}, fmt.Errorf("fetch: %s: no resolver configured: %w", r.URI.Redacted(), plan.ErrNoAlgorithm)
 	case resolver == nil:
-		return scheme.Outcome{}, j.refuse(r.URI, "an untrusted name cannot be resolved, because its resolver could be in the private network", nil)
+		return plan.Outcome{}, j.refuse(r.URI, "an untrusted name cannot be resolved, because its resolver could be in the private network", nil)
 	}
 	d := urn.Latest
 	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only the user's own name is of that dialect
@@ -29,19 +29,19 @@ func (j *retrieval) name(ctx context.Context, r scheme.Request) (scheme.Outcome,
 	}
 	q, err := question(d, r.URI)
 	if err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	q.Service, q.Accept, q.Languages = nomen.I2Ls, j.request.Accept, j.request.Languages
 	j.watch.pause() // the resolver has limits of its own
 	a, err := resolver.Resolve(ctx, q)
 	if err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	targets := locations(a)
 	if len(targets) == 0 {
-		return scheme.Outcome{}, &nomen.Error{Kind: nomen.NoResult, Name: r.URI.String(), Service: nomen.I2Ls, Message: "the name has no location of a supported scheme"}
+		return plan.Outcome{}, &nomen.Error{Kind: nomen.NoResult, Name: r.URI.String(), Service: nomen.I2Ls, Message: "the name has no location of a supported scheme"}
 	}
-	return scheme.Outcome{Locators: targets}, nil
+	return plan.Outcome{Locators: targets}, nil
 }
 
 // resolver returns the resolver for the current name, or nil.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/scheme"
 )
 
 // maxArticles bounds the articles listed of a group, latest first.
@@ -34,13 +34,13 @@ const (
 
 // news is the step for news, snews and nntp (RFC 5538): an article, a list of the articles of a
 // group, or a list of groups.
-func (j *retrieval) news(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) news(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	if !isLine(r.Object+r.Send) || strings.ContainsAny(r.Object, " \t<>") {
-		return scheme.Outcome{}, j.refuse(r.URI, "the name of a group or article cannot contain white space or angle brackets", nil)
+		return plan.Outcome{}, j.refuse(r.URI, "the name of a group or article cannot contain white space or angle brackets", nil)
 	}
 	conn, err := j.connect(ctx, r.Host, r.Port)
 	if err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	if name, _ := r.URI.Scheme(); strings.EqualFold(name, "snews") || r.Port == "563" {
 		conn = j.fetcher.encrypt(conn, r.Host)
@@ -48,7 +48,7 @@ func (j *retrieval) news(ctx context.Context, r scheme.Request) (scheme.Outcome,
 	o, err := newNewsSession(j, r, conn).perform()
 	if err != nil {
 		conn.Close()
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	return j.found(o)
 }
@@ -67,12 +67,12 @@ func (f *Fetcher) encrypt(conn net.Conn, host string) net.Conn {
 // A newsSession is a connection to a news server.
 type newsSession struct {
 	retrieval *retrieval
-	request   scheme.Request
+	request   plan.Request
 	conn      net.Conn
 	in        *bufio.Reader
 }
 
-func newNewsSession(j *retrieval, r scheme.Request, conn net.Conn) *newsSession {
+func newNewsSession(j *retrieval, r plan.Request, conn net.Conn) *newsSession {
 	return &newsSession{retrieval: j, request: r, conn: conn, in: bufio.NewReader(conn)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/scheme"
@@ -23,7 +24,7 @@ type hop struct {
 	chain   []string // locators up to this one
 }
 
-// A retrieval leads from a locator to an object. It extends [scheme.Retriever.Follow] with
+// A retrieval leads from a locator to an object. It extends [plan.Retriever.Follow] with
 // trust in each locator.
 type retrieval struct {
 	fetcher *Fetcher
@@ -44,9 +45,9 @@ type login struct {
 	user, password string
 }
 
-// A SessionError reports a locator of an interactive session. It wraps [scheme.ErrInteractive].
+// A SessionError reports a locator of an interactive session. It wraps [plan.ErrInteractive].
 type SessionError struct {
-	Session scheme.Session
+	Session plan.Session
 	Trusted bool // named by the user
 	Err     error
 }
@@ -99,15 +100,15 @@ func firstOf(errs ...error) error {
 }
 
 // step takes one step if it is allowed.
-func (j *retrieval) step(ctx context.Context, r *scheme.Retriever) (scheme.Outcome, error) {
+func (j *retrieval) step(ctx context.Context, r *plan.Retriever) (plan.Outcome, error) {
 	if err := j.mayFollow(j.hop.uri); err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	if fragment, ok := j.hop.uri.Fragment(); ok {
 		j.fragment = fragment
 	}
 	out, err := r.Retrieve(ctx, j.hop.uri)
-	var session *scheme.InteractiveError
+	var session *plan.InteractiveError
 	if errors.As(err, &session) {
 		err = &SessionError{Session: session.Session, Trusted: j.hop.trusted, Err: err}
 	}
@@ -125,7 +126,7 @@ func (j *retrieval) onward(locators []uri.URI) []hop {
 }
 
 // arrive completes the object of the last step and bounds its body.
-func (j *retrieval) arrive(r *scheme.Resource) (*Object, error) {
+func (j *retrieval) arrive(r *plan.Resource) (*Object, error) {
 	o := j.object
 	if o == nil { // from a step of another package
 		o = &Object{Resource: nomen.Resource{Body: r.Body, Size: -1}}
@@ -145,15 +146,15 @@ func (j *retrieval) arrive(r *scheme.Resource) (*Object, error) {
 }
 
 // found is the outcome of a step that has an object.
-func (j *retrieval) found(o *Object) (scheme.Outcome, error) {
+func (j *retrieval) found(o *Object) (plan.Outcome, error) {
 	j.object = o
-	return scheme.Outcome{Resource: &scheme.Resource{Format: o.Type, Body: o.Body}}, nil
+	return plan.Outcome{Resource: &plan.Resource{Format: o.Type, Body: o.Body}}, nil
 }
 
 // retriever returns the algorithms with the steps of this retrieval.
-func (j *retrieval) retriever() scheme.Retriever {
+func (j *retrieval) retriever() plan.Retriever {
 	f := j.fetcher
-	steps := map[string]scheme.Step{
+	steps := map[string]plan.Step{
 		"http": j.web, "https": j.web, "ftp": j.ftp, "gopher": j.gopher,
 		"news": j.news, "snews": j.news, "nntp": j.news, "whois": j.whois,
 		"data": j.data, "file": j.file, "afs": j.file,
@@ -166,7 +167,7 @@ func (j *retrieval) retriever() scheme.Retriever {
 	for name, step := range steps {
 		steps[name] = j.checked(step)
 	}
-	return scheme.Retriever{
+	return plan.Retriever{
 		Client: f.o.Client, Steps: steps, Local: f.o.Local, Now: f.o.Now,
 		Gateways: f.o.Gateways, ProposedGateways: f.o.ProposedGateways,
 	}
@@ -174,12 +175,12 @@ func (j *retrieval) retriever() scheme.Retriever {
 
 // checked returns a step that fails if the gateway's scheme is not allowed. Gateways are
 // trusted, since the user has configured them.
-func (j *retrieval) checked(step scheme.Step) scheme.Step {
-	return func(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) checked(step plan.Step) plan.Step {
+	return func(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 		j.object = nil
 		if name, _ := r.URI.Scheme(); r.URI != j.hop.uri.WithoutFragment() {
 			if !j.fetcher.allows(name) {
-				return scheme.Outcome{}, j.refuse(r.URI, "the scheme "+strings.ToLower(name)+" of the gateway is not allowed", nil)
+				return plan.Outcome{}, j.refuse(r.URI, "the scheme "+strings.ToLower(name)+" of the gateway is not allowed", nil)
 			}
 			j.fetcher.tracef("%s through the gateway %s", j.hop.uri.Redacted(), r.URI.Redacted())
 			_, configured, _ := j.fetcher.o.Gateways.Locator(j.hop.uri)
@@ -211,7 +212,7 @@ func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {
-		return fmt.Errorf("fetch: %q is not an absolute locator: %w", u.Redacted(), scheme.ErrNotLocator)
+		return fmt.Errorf("fetch: %q is not an absolute locator: %w", u.Redacted(), plan.ErrNotLocator)
 	}
 	known, _ := scheme.Lookup(name)
 	switch {

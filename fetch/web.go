@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -67,7 +67,7 @@ var errOther = errors.New("the resource has changed")
 
 // web is the step for http and https. Servers that do not support If-Range send a part even if
 // the resource has changed; then the whole resource is requested.
-func (j *retrieval) web(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
 	if errors.Is(err, errOther) {
 		j.fetcher.tracef("%s: %v: fetching it from the beginning", r.URI.Redacted(), errOther)
@@ -77,10 +77,10 @@ func (j *retrieval) web(ctx context.Context, r scheme.Request) (scheme.Outcome, 
 }
 
 // webGet sends one request, for a part or for the whole.
-func (j *retrieval) webGet(ctx context.Context, r scheme.Request, part bool) (scheme.Outcome, error) {
+func (j *retrieval) webGet(ctx context.Context, r plan.Request, part bool) (plan.Outcome, error) {
 	req, err := j.webRequest(ctx, r)
 	if err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	if !part {
 		req.Header.Del("Range")
@@ -94,7 +94,7 @@ func (j *retrieval) webGet(ctx context.Context, r scheme.Request, part bool) (sc
 	j.fetcher.tracef("GET %s", r.URI.Redacted())
 	resp, err := transport.RoundTrip(req)
 	if err != nil {
-		return scheme.Outcome{}, j.failed(err)
+		return plan.Outcome{}, j.failed(err)
 	}
 	out, err := j.webAnswer(r, resp, part)
 	if err != nil || out.Resource == nil {
@@ -104,7 +104,7 @@ func (j *retrieval) webGet(ctx context.Context, r scheme.Request, part bool) (sc
 }
 
 // webRequest returns a request with the path and query as spelled.
-func (j *retrieval) webRequest(ctx context.Context, r scheme.Request) (*http.Request, error) {
+func (j *retrieval) webRequest(ctx context.Context, r plan.Request) (*http.Request, error) {
 	name, _ := r.URI.Scheme()
 	name = strings.ToLower(name)
 	host, err := toASCII(r.Host)
@@ -162,7 +162,7 @@ func (j *retrieval) loginAt(u uri.URI, origin string) login {
 }
 
 // webAnswer reads the head of a response.
-func (j *retrieval) webAnswer(r scheme.Request, resp *http.Response, part bool) (scheme.Outcome, error) {
+func (j *retrieval) webAnswer(r plan.Request, resp *http.Response, part bool) (plan.Outcome, error) {
 	j.fetcher.tracef("%s: %s, %s", r.URI.Redacted(), shown.Line(resp.Status), shown.Line(resp.Header.Get("Content-Type")))
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -177,14 +177,14 @@ func (j *retrieval) webAnswer(r scheme.Request, resp *http.Response, part bool) 
 		switch {
 		case !part:
 		case j.contradicts(resp.Header), ok && j.request.Validator != "" && size != strconv.FormatInt(j.request.Offset, 10):
-			return scheme.Outcome{}, errOther
+			return plan.Outcome{}, errOther
 		case ok && size == strconv.FormatInt(j.request.Offset, 10): // the part is already complete
 			resp.Body.Close()
 			o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: j.request.Offset, Body: http.NoBody}, Offset: j.request.Offset, Validator: j.request.Validator}
 			return j.found(o)
 		}
 	}
-	return scheme.Outcome{}, &StatusError{
+	return plan.Outcome{}, &StatusError{
 		URL: r.URI.Redacted(), Protocol: "HTTP", Code: resp.StatusCode, Reason: webReason(resp),
 		Missing: resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone,
 	}
@@ -196,11 +196,11 @@ func webReason(resp *http.Response) string {
 }
 
 // webRedirect returns the target of a redirection.
-func (j *retrieval) webRedirect(r scheme.Request, resp *http.Response) (scheme.Outcome, error) {
+func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outcome, error) {
 	location := resp.Header.Get("Location")
 	ref, err := uri.ParseReference(escaped(location))
 	if location == "" || err != nil {
-		return scheme.Outcome{}, &FormatError{
+		return plan.Outcome{}, &FormatError{
 			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
 			Message: fmt.Sprintf("status %d with an invalid Location: %.200q", resp.StatusCode, location),
 		}
@@ -208,14 +208,14 @@ func (j *retrieval) webRedirect(r scheme.Request, resp *http.Response) (scheme.O
 	base := r.URI // without credentials, which later servers must not see
 	if authority, ok := base.Authority(); ok {
 		if base, err = uri.Parse(strings.Replace(base.String(), authority, authority[strings.LastIndexByte(authority, '@')+1:], 1)); err != nil {
-			return scheme.Outcome{}, err
+			return plan.Outcome{}, err
 		}
 	}
 	target, err := base.Resolve(ref)
 	if err != nil {
-		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
+		return plan.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
-	return scheme.Outcome{Locators: []uri.URI{target}}, nil
+	return plan.Outcome{Locators: []uri.URI{target}}, nil
 }
 
 // escaped percent-encodes the characters of a Location that a URI cannot contain, except in the
@@ -252,16 +252,16 @@ func webType(resp *http.Response) string {
 }
 
 // webPart reads the head of a partial response.
-func (j *retrieval) webPart(r scheme.Request, resp *http.Response, asked bool) (scheme.Outcome, error) {
+func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (plan.Outcome, error) {
 	from, size, err := contentRange(resp.Header.Get("Content-Range"))
 	if err != nil || from != j.request.Offset || !asked {
-		return scheme.Outcome{}, &FormatError{
+		return plan.Outcome{}, &FormatError{
 			URL: r.URI.Redacted(), Protocol: "HTTP", Err: err,
 			Message: fmt.Sprintf("got range %.80q, which was not requested", resp.Header.Get("Content-Range")),
 		}
 	}
 	if j.contradicts(resp.Header) {
-		return scheme.Outcome{}, errOther
+		return plan.Outcome{}, errOther
 	}
 	o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: size, Body: resp.Body}, Offset: from}
 	return j.webObject(r, resp, o)
@@ -312,7 +312,7 @@ func contentRange(field string) (from, size int64, err error) {
 }
 
 // webObject completes an object with its validator and decodes its content encoding.
-func (j *retrieval) webObject(r scheme.Request, resp *http.Response, o *Object) (scheme.Outcome, error) {
+func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (plan.Outcome, error) {
 	o.Validator = webValidator(resp.Header)
 	o.Modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
@@ -320,11 +320,11 @@ func (j *retrieval) webObject(r scheme.Request, resp *http.Response, o *Object) 
 		return j.found(o)
 	}
 	if o.Offset > 0 {
-		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Message: "part of an encoded body"}
+		return plan.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Message: "part of an encoded body"}
 	}
 	decoded, err := decode(encoding, resp.Body, r.URI.Redacted())
 	if err != nil {
-		return scheme.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
+		return plan.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
 	o.Body, o.Size, o.Validator = decoded, -1, "" // which belong to the encoded body
 	return j.found(o)

@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -186,7 +186,7 @@ func TestWebRefuses(t *testing.T) {
 	for code, missing := range map[int]bool{404: true, 410: true, 403: false, 500: false, 304: false, 300: false} {
 		var status *StatusError
 		_, _, err := read(t, f, fmt.Sprintf("%s/%d", at, code), own)
-		if !errors.As(err, &status) || status.Code != code || errors.Is(err, scheme.ErrNotAvailable) != missing {
+		if !errors.As(err, &status) || status.Code != code || errors.Is(err, plan.ErrNotAvailable) != missing {
 			t.Errorf("status %d: %v", code, err)
 		}
 		if no := code >= 400 && code < 500; status != nil && status.No() != no {
@@ -434,7 +434,7 @@ func TestFile(t *testing.T) {
 	want(t, f, location, Request{Trusted: true, Offset: 7, Validator: o.Validator}, "789")
 	want(t, f, location, Request{Trusted: true, Offset: 7, Validator: "file:other"}, "0123456789")
 	want(t, f, "file://"+dir, own, "a b.txt\nsub/\n")
-	if _, _, err := read(t, f, "file://"+dir+"/none", own); !errors.Is(err, scheme.ErrNotAvailable) {
+	if _, _, err := read(t, f, "file://"+dir+"/none", own); !errors.Is(err, plan.ErrNotAvailable) {
 		t.Errorf("no file: %v", err)
 	}
 	var refused *RefusedError
@@ -451,13 +451,13 @@ func TestFile(t *testing.T) {
 // U93-70: a scheme that is not supported is reached through a gateway.
 func TestGateway(t *testing.T) {
 	at := "http://" + serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RequestURI) })
-	g, err := scheme.Gateways{}.With("wais", at+"/?u={uri}")
+	g, err := plan.Gateways{}.With("wais", at+"/?u={uri}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := newFetcher(t, Options{Gateways: g})
 	want(t, f, "wais://h.example/db?x", Request{}, "/?u=wais%3A%2F%2Fh.example%2Fdb%3Fx") // the user has named the gateway
-	if _, _, err := read(t, f, "prospero://h.example/o", own); !errors.Is(err, scheme.ErrNoAlgorithm) {
+	if _, _, err := read(t, f, "prospero://h.example/o", own); !errors.Is(err, plan.ErrNoAlgorithm) {
 		t.Errorf("no gateway: %v", err)
 	}
 	var refused *RefusedError
@@ -473,7 +473,7 @@ func TestSessions(t *testing.T) {
 	for _, location := range []string{"telnet://joe@h.example:2323/", "rlogin://h.example", "tn3270://h.example/"} {
 		var session *SessionError
 		_, _, err := read(t, f, location, own)
-		if !errors.As(err, &session) || !errors.Is(err, scheme.ErrInteractive) || session.Session.Host != "h.example" || !session.Trusted {
+		if !errors.As(err, &session) || !errors.Is(err, plan.ErrInteractive) || session.Session.Host != "h.example" || !session.Trusted {
 			t.Errorf("%s: %v", location, err)
 		}
 	}
@@ -524,7 +524,7 @@ func TestNames(t *testing.T) {
 	if _, _, err := read(t, f, "urn:example:b", own); !errors.As(err, &no) || no.Kind != nomen.Unknown {
 		t.Errorf("unknown: %v", err)
 	}
-	if _, _, err := read(t, w.fetcher(t, Options{}), "urn:example:a", own); !errors.Is(err, scheme.ErrNotLocator) && !errors.Is(err, scheme.ErrNoAlgorithm) {
+	if _, _, err := read(t, w.fetcher(t, Options{}), "urn:example:a", own); !errors.Is(err, plan.ErrNotLocator) && !errors.Is(err, plan.ErrNoAlgorithm) {
 		t.Errorf("no resolver: %v", err)
 	}
 	self := w.fetcher(t, Options{Resolver: locate(nomen.Location{URL: "urn:example:a"})})
@@ -620,7 +620,7 @@ func TestNamesOfStrangers(t *testing.T) {
 	if _, _, err := read(t, w.fetcher(t, Options{Resolver: o.Resolver}), "http://"+at+"/name", own); !errors.As(err, &refused) {
 		t.Errorf("no guarded resolver: %v", err)
 	}
-	if _, _, err := read(t, w.fetcher(t, Options{Guarded: o.Guarded}), "urn:example:a", own); !errors.Is(err, scheme.ErrNoAlgorithm) {
+	if _, _, err := read(t, w.fetcher(t, Options{Guarded: o.Guarded}), "urn:example:a", own); !errors.Is(err, plan.ErrNoAlgorithm) {
 		t.Errorf("no resolver: %v", err)
 	}
 }

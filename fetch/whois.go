@@ -6,22 +6,22 @@ import (
 	"net"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/scheme"
 )
 
 // whois is the step for whois: it sends one line and reads the response (RFC 3912, 2).
-func (j *retrieval) whois(ctx context.Context, r scheme.Request) (scheme.Outcome, error) {
+func (j *retrieval) whois(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	conn, err := j.say(ctx, r, r.Send)
 	if err != nil {
-		return scheme.Outcome{}, err
+		return plan.Outcome{}, err
 	}
 	o := &Object{Resource: nomen.Resource{Type: r.Format, Size: -1, Body: closing{newLines(conn, false), conn.Close}}}
 	return j.found(o)
 }
 
 // say connects and sends one line.
-func (j *retrieval) say(ctx context.Context, r scheme.Request, line string) (net.Conn, error) {
+func (j *retrieval) say(ctx context.Context, r plan.Request, line string) (net.Conn, error) {
 	if !isLine(line) {
 		return nil, j.refuse(r.URI, "the query cannot contain a line break", nil)
 	}

@@ -18,8 +18,6 @@
 //     extends the equivalence of [uri.LevelScheme] and never restricts it.
 //   - Build writes a URI from parts, and fails if they would be parsed
 //     differently.
-//   - Request returns what to request and from which server, without using the
-//     network.
 //   - Inner returns the range of a URI contained in this one.
 //
 // # Dialects
@@ -48,16 +46,6 @@
 // Parts ...); Inner returns a URI inside another. catalogue_test.go compares
 // the example, parts and checks of all schemes, and fuzz tests cover them; put
 // special cases into a table of valid and invalid examples next to the file.
-//
-// # Retrieval
-//
-// A [Retriever] implements the retrieval algorithm that the draft requires for
-// every scheme: from a locator to further locators or the object. The caller
-// supplies the steps that use the network. [Gateways] retrieve schemes that the
-// caller does not support, a [Session] is handed to a program for a person to
-// use, and a [GopherItem] that refers to another protocol becomes a locator of
-// that protocol. An [Object] has at most one official name, which is the base
-// for references inside it.
 //
 // # Catalogues
 //

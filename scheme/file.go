@@ -18,7 +18,7 @@ var file = Scheme{
 	Hierarchical: true,
 	Special:      []Special{{uri.ComponentPath, "/", "separates directory names"}},
 	Retrieval:    "open the file on this machine, if the host is this machine or absent",
-	Rules:        RuleSet{Check: checkFile, Parts: partsFile, Canonical: canonicalFile, Request: requestFile},
+	Rules:        RuleSet{Check: checkFile, Parts: partsFile, Canonical: canonicalFile},
 }
 
 const ruleFile = "RFC 8089, 2: file-URI"

@@ -20,7 +20,7 @@ var ftp = Scheme{
 	},
 	Retrieval: "log in as the user, or as anonymous with a mail address as password; change to each directory in turn; " +
 		"set the transfer mode and retrieve the file; the format is deduced from the suffix",
-	Rules: RuleSet{Check: checkFTP, Parts: partsFTP, Build: buildFTP, Request: requestFTP},
+	Rules: RuleSet{Check: checkFTP, Parts: partsFTP, Build: buildFTP},
 }
 
 // The grammar rules of FTP.

@@ -20,7 +20,7 @@ var gopher = Scheme{
 	},
 	Retrieval: "send the decoded selector, a tab and the search if there is one, and a line break; the item type determines the format; " +
 		"menu items that refer to other protocols become locators of those protocols",
-	Rules: RuleSet{Check: checkGopher, Parts: partsGopher, Build: buildGopher, Canonical: canonicalGopher, Request: requestGopher},
+	Rules: RuleSet{Check: checkGopher, Parts: partsGopher, Build: buildGopher, Canonical: canonicalGopher},
 }
 
 // The grammar rules of Gopher.

@@ -14,7 +14,7 @@ var http = Scheme{
 	Special: []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: "connect to the host and request the path and query as spelled, without the fragment; " +
 		"the response is the object with its media type, or another locator",
-	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTP), Request: requestHTTP},
+	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTP)},
 }
 
 var https = Scheme{
@@ -25,7 +25,7 @@ var https = Scheme{
 	DefaultPort: pid.HTTPS.DefaultPort, Transport: "tcp", Hierarchical: true, RootPath: pid.HTTPS.RootPath,
 	Special:   []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: http.Retrieval,
-	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTPS), Request: requestHTTP},
+	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTPS)},
 }
 
 // httpRule returns the grammar rule that applies to an HTTP URI.
@@ -79,15 +79,4 @@ func buildWeb(rules uri.SchemeRules) func(uri.Dialect, []Part) (string, error) {
 		w.fragment()
 		return w.text()
 	}
-}
-
-// requestHTTP requests the path and search as spelled; the fragment stays with
-// the client (1993, HTTP).
-func requestHTTP(u uri.URI, _ Client) (Request, error) {
-	l := layoutOf(u)
-	target := l.s[l.path:l.end()]
-	if l.path == l.pathEnd {
-		target = "/" + target
-	}
-	return Request{Send: target}, nil
 }

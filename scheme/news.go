@@ -20,7 +20,7 @@ var news = Scheme{
 	},
 	Retrieval:  "ask the news server in the locator, or the configured one, for the group or article",
 	Properties: "group names are global, article identifiers are never reused; neither locates anything",
-	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Build: buildNews, Canonical: canonicalNews, Request: requestNews},
+	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Build: buildNews, Canonical: canonicalNews},
 }
 
 var snews = Scheme{
@@ -31,7 +31,7 @@ var snews = Scheme{
 	DefaultPort: "563", Transport: "tcp",
 	Retrieval:  "as for news, over TLS",
 	Properties: news.Properties,
-	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Canonical: canonicalNews, Request: requestNews},
+	Rules:      RuleSet{Check: checkNews, Parts: partsNews, Canonical: canonicalNews},
 }
 
 var nntp = Scheme{
@@ -42,7 +42,7 @@ var nntp = Scheme{
 	DefaultPort: "119", Transport: "tcp",
 	Special:   []Special{{uri.ComponentPath, "/", "separates the group and the number"}},
 	Retrieval: "ask the server for the group, and for the article with the number",
-	Rules:     RuleSet{Check: checkNNTP, Parts: partsNNTP, Request: requestNNTP},
+	Rules:     RuleSet{Check: checkNNTP, Parts: partsNNTP},
 }
 
 // The grammar rules of news.

@@ -19,7 +19,7 @@ var prospero = Scheme{
 		{uri.ComponentPath, "=", "separates the name and value of a field (not in 1993)"},
 	},
 	Retrieval: "ask the directory for the access methods of the object: it returns locators, never the object itself",
-	Rules:     RuleSet{Check: checkProspero, Parts: partsProspero, Build: buildProspero, Request: requestProspero},
+	Rules:     RuleSet{Check: checkProspero, Parts: partsProspero, Build: buildProspero},
 }
 
 // The grammar rules of Prospero.

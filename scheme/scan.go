@@ -72,3 +72,11 @@ func escapedControl(s string, from, to int) int {
 	}
 	return -1
 }
+
+// cutPrefixFold is like strings.CutPrefix and ignores case.
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}

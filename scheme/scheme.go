@@ -90,7 +90,7 @@ type Scheme struct {
 	// must have one of them (1993, Registration of naming schemes).
 	Retrieval  string
 	Properties string
-	Gateway    string // a gateway that the scheme's proposer offers; see [Gateways]
+	Gateway    string // a gateway that the scheme's proposer offers; see package fetch/plan
 
 	Rules RuleSet
 }
@@ -111,10 +111,6 @@ type RuleSet struct {
 	// Build returns the text of the URI with the given parts, whose values are
 	// raw; see [Scheme.Build].
 	Build func(d uri.Dialect, parts []Part) (string, error)
-
-	// Request sets the scheme-specific fields of the result of [Request]. The
-	// URI has passed Check.
-	Request func(u uri.URI, c Client) (Request, error)
 
 	// Inner returns the range of a URI contained in u, such as the document of
 	// a view-source URI. Its own scheme is checked, too.

@@ -15,7 +15,7 @@ var afs = Scheme{
 	Hierarchical: true,
 	Special:      []Special{{uri.ComponentPath, "/", "separates directory names"}},
 	Retrieval:    "open the file in the cell's file system",
-	Rules:        RuleSet{Check: checkAFS, Parts: partsAFS, Build: buildAFS, Request: requestAFS},
+	Rules:        RuleSet{Check: checkAFS, Parts: partsAFS, Build: buildAFS},
 }
 
 const ruleAFS = "1993, BNF: afsaddress"
@@ -84,7 +84,7 @@ var whois = Scheme{
 	Note:        "a handle or a query, which only the server can distinguish; the draft leaves details for study",
 	DefaultPort: "43", Transport: "tcp",
 	Retrieval: "send the text after the slash, decoded, and a line break",
-	Rules:     RuleSet{Check: checkWHOIS, Parts: partsWHOIS, Build: buildWHOIS, Request: requestWHOIS},
+	Rules:     RuleSet{Check: checkWHOIS, Parts: partsWHOIS, Build: buildWHOIS},
 }
 
 const ruleWHOIS = "1993, WHOIS"

@@ -137,3 +137,21 @@ func TestRegistryOf1993(t *testing.T) {
 		t.Errorf("the registry of 1993 has more than the draft: %v", got)
 	}
 }
+
+func partData(parts []Part, name string) string {
+	for _, p := range parts {
+		if p.Name == name {
+			return string(p.Data())
+		}
+	}
+	return ""
+}
+
+func old(t *testing.T, s string) uri.URI {
+	t.Helper()
+	u, err := uri.Draft1993.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}

@@ -16,7 +16,7 @@ var wais = Scheme{
 		{uri.ComponentQuery, "+", "separates the words of a search (1993)"},
 	},
 	Retrieval: "search the database; or, given a type and length, fetch the document with the identifier",
-	Rules:     RuleSet{Check: checkWAIS, Parts: partsWAIS, Build: buildWAIS, Request: requestWAIS},
+	Rules:     RuleSet{Check: checkWAIS, Parts: partsWAIS, Build: buildWAIS},
 }
 
 // The grammar rules of WAIS.

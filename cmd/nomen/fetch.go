@@ -19,9 +19,9 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/fetch"
+	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/internal/shown"
-	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -71,7 +71,7 @@ type fetching struct {
 	gateways []string
 	sessions []string
 
-	launchers map[string]scheme.Launcher
+	launchers map[string]plan.Launcher
 }
 
 func (c *cli) fetchCommand() *cobra.Command {
@@ -178,7 +178,7 @@ func (r *fetching) prepare() (err error) {
 			return usagef("--gateway: %w", err)
 		}
 	}
-	r.launchers = map[string]scheme.Launcher{}
+	r.launchers = map[string]plan.Launcher{}
 	for _, s := range r.sessions {
 		name, words, _ := strings.Cut(s, "=")
 		l, err := parseLauncher(words)
@@ -348,7 +348,7 @@ func (r *fetching) showMenu(o *fetch.Object) error {
 	}
 	out := bufio.NewWriter(r.out)
 	for item, err := range fetch.ReadMenu(o.Body) {
-		if errors.Is(err, scheme.ErrGopherItem) {
+		if errors.Is(err, plan.ErrGopherItem) {
 			fmt.Fprintln(r.err, "nomen: "+printable(err.Error()))
 			continue
 		}
@@ -383,7 +383,7 @@ func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) erro
 	launchers := r.launchers
 	_, known := launchers[s.Scheme]
 	if !known {
-		launchers = scheme.UsualLaunchers()
+		launchers = plan.UsualLaunchers()
 	}
 	program, args, err := s.Command(launchers)
 	if err != nil {
@@ -419,7 +419,7 @@ func advice(err error) string {
 	switch {
 	case errors.As(err, &address):
 		return "; --allow-private allows it"
-	case errors.Is(err, scheme.ErrNoAlgorithm):
+	case errors.Is(err, plan.ErrNoAlgorithm):
 		return "; --gateway SCHEME=URL sets a gateway"
 	}
 	return ""
@@ -435,7 +435,7 @@ func isRefusal(err error) bool {
 	var bad uri.InputError
 	return errors.As(err, &no) || errors.As(err, &refused) || errors.As(err, &size) || errors.As(err, &bad) ||
 		errors.As(err, &status) && status.No() ||
-		slices.ContainsFunc([]error{scheme.ErrNotAvailable, scheme.ErrNoAlgorithm, scheme.ErrNotLocator, scheme.ErrUndefined, scheme.ErrHost, scheme.ErrUnsafeSession, scheme.ErrNoLauncher},
+		slices.ContainsFunc([]error{plan.ErrNotAvailable, plan.ErrNoAlgorithm, plan.ErrNotLocator, plan.ErrUndefined, plan.ErrHost, plan.ErrUnsafeSession, plan.ErrNoLauncher},
 			func(target error) bool { return errors.Is(err, target) })
 }
 
@@ -448,8 +448,8 @@ func isTextType(mediatype string) bool {
 
 // parseLauncher parses a program and its arguments. Words are separated by white space;
 // those in square brackets form a group.
-func parseLauncher(words string) (scheme.Launcher, error) {
-	var l scheme.Launcher
+func parseLauncher(words string) (plan.Launcher, error) {
+	var l plan.Launcher
 	var group []string
 	open := false
 	for i, word := range strings.Fields(words) {

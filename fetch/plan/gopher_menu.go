@@ -1,10 +1,11 @@
-package scheme
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -55,9 +56,9 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	case i.Type == 'i' || i.Type == '3':
 		return uri.URI{}, fmt.Errorf("scheme: item type %c has no locator: %w", i.Type, ErrGopherItem)
 	case i.Type == '8':
-		return i.session(&telnet)
+		return i.session("telnet")
 	case i.Type == 'T':
-		return i.session(&tn3270)
+		return i.session("tn3270")
 	}
 	if text, ok := cutPrefixFold(strings.TrimPrefix(i.Selector, "/"), "URL:"); ok {
 		return i.quoted(text)
@@ -73,14 +74,6 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	return i.item()
 }
 
-// cutPrefixFold is like strings.CutPrefix and ignores case.
-func cutPrefixFold(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || !equalFold(s[:len(prefix)], prefix) {
-		return s, false
-	}
-	return s[len(prefix):], true
-}
-
 // quoted returns the locator that the selector contains, after an optional
 // slash.
 func (i GopherItem) quoted(text string) (uri.URI, error) {
@@ -89,33 +82,33 @@ func (i GopherItem) quoted(text string) (uri.URI, error) {
 		return uri.URI{}, fmt.Errorf("scheme: the selector %q: %w: %w", i.Selector, ErrGopherItem, err)
 	}
 	name, _ := u.Scheme()
-	if s, ok := Lookup(name); ok && s.Danger != "" {
+	if s, ok := scheme.Lookup(name); ok && s.Danger != "" {
 		return uri.URI{}, fmt.Errorf("scheme: the selector %q: %w: %s", i.Selector, ErrGopherItem, s.Danger)
 	}
 	return u, nil
 }
 
 // server returns the host and port as parts.
-func (i GopherItem) server() ([]Part, error) {
+func (i GopherItem) server() ([]scheme.Part, error) {
 	if !isHost(i.Host) || i.Port != "" && !all(i.Port, isDigit) {
 		return nil, fmt.Errorf("scheme: host %q, port %q: %w", i.Host, i.Port, ErrGopherItem)
 	}
-	parts := []Part{{Name: "host", Value: i.Host}}
+	parts := []scheme.Part{{Name: "host", Value: i.Host}}
 	if i.Port != "" && i.Port != "0" {
-		parts = append(parts, Part{Name: "port", Value: i.Port})
+		parts = append(parts, scheme.Part{Name: "port", Value: i.Port})
 	}
 	return parts, nil
 }
 
-func (i GopherItem) session(s *Scheme) (uri.URI, error) {
+func (i GopherItem) session(name string) (uri.URI, error) {
 	parts, err := i.server()
 	if err != nil {
 		return uri.URI{}, err
 	}
 	if i.Selector != "" {
-		parts = append(parts, Part{Name: "user", Value: uri.EscapeUserinfo(i.Selector)})
+		parts = append(parts, scheme.Part{Name: "user", Value: uri.EscapeUserinfo(i.Selector)})
 	}
-	return s.Build(uri.Latest, parts)
+	return build(name, uri.Latest, parts)
 }
 
 func (i GopherItem) page(path string) (uri.URI, error) {
@@ -124,25 +117,25 @@ func (i GopherItem) page(path string) (uri.URI, error) {
 		return uri.URI{}, err
 	}
 	path, query, ok := strings.Cut(path, "?")
-	parts = append(parts, Part{Name: "path", Value: "/" + uri.EscapePath(strings.TrimPrefix(path, "/"))})
+	parts = append(parts, scheme.Part{Name: "path", Value: "/" + uri.EscapePath(strings.TrimPrefix(path, "/"))})
 	if ok {
-		parts = append(parts, Part{Name: "query", Value: uri.EscapeQuery(query)})
+		parts = append(parts, scheme.Part{Name: "query", Value: uri.EscapeQuery(query)})
 	}
-	return http.Build(uri.Latest, parts)
+	return build("http", uri.Latest, parts)
 }
 
 func (i GopherItem) file(host, path string) (uri.URI, error) {
 	path, _ = strings.CutPrefix(path, "/")
 	elements := strings.Split(path, "/")
-	parts := []Part{{Name: "host", Value: host}}
+	parts := []scheme.Part{{Name: "host", Value: host}}
 	for n, e := range elements {
 		name := "cwd"
 		if n == len(elements)-1 {
 			name = "name"
 		}
-		parts = append(parts, Part{Name: name, Value: uri.MakeSafer(uri.EscapePathSegment(e), ";")})
+		parts = append(parts, scheme.Part{Name: name, Value: uri.MakeSafer(uri.EscapePathSegment(e), ";")})
 	}
-	return ftp.Build(uri.Latest, parts)
+	return build("ftp", uri.Latest, parts)
 }
 
 // item returns the gopher locator of the item.
@@ -152,10 +145,10 @@ func (i GopherItem) item() (uri.URI, error) {
 		return uri.URI{}, err
 	}
 	parts = append(parts,
-		Part{Name: "type", Value: uri.EscapePathSegment(string([]byte{i.Type}))},
-		Part{Name: "selector", Value: uri.MakeSafer(uri.EscapePath(i.Selector), "?")})
+		scheme.Part{Name: "type", Value: uri.EscapePathSegment(string([]byte{i.Type}))},
+		scheme.Part{Name: "selector", Value: uri.MakeSafer(uri.EscapePath(i.Selector), "?")})
 	if i.Plus {
-		parts = append(parts, Part{Name: "search"}, Part{Name: "gopher+", Value: "+"})
+		parts = append(parts, scheme.Part{Name: "search"}, scheme.Part{Name: "gopher+", Value: "+"})
 	}
-	return gopher.Build(uri.Latest, parts)
+	return build("gopher", uri.Latest, parts)
 }

@@ -1,12 +1,14 @@
-package scheme
+package plan
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -65,9 +67,9 @@ type Step func(ctx context.Context, r Request) (Outcome, error)
 // supplies the steps that use the network. The zero Retriever uses the standard
 // catalogue and cannot fetch anything.
 type Retriever struct {
-	Catalogue *Catalogue      // nil means the standard catalogue
-	Client    Client          // the user's settings
-	Steps     map[string]Step // by scheme name in lower case
+	Catalogue *scheme.Catalogue // nil means the standard catalogue
+	Client    Client            // the user's settings
+	Steps     map[string]Step   // by scheme name in lower case
 
 	// Local, if set, is tried before the step for ftp locators, to use local
 	// access where it is equivalent (1993, FTP). If its error wraps
@@ -93,7 +95,7 @@ const MaxSteps = 8
 // Retrieve takes one step from a locator: to the object, or to locators that
 // lead to it. It rejects a partial form.
 //
-// The error is the [Finding] for a rule that u violates, wraps one of the
+// The error is the [scheme.Finding] for a rule that u violates, wraps one of the
 // errors above, or is the error of the step.
 func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	name, ok := u.Scheme()
@@ -105,8 +107,8 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	if step == nil || r.Gateways.has(name) {
 		return r.throughGateway(ctx, &s, u)
 	}
-	request, err := s.Request(u, r.Client)
-	if s.Rules.Request == nil && isUnanswered(err) {
+	request, err := RequestOf(s, u, r.Client)
+	if algorithm(s.Name) == nil && isUnanswered(err) {
 		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows how
 	}
 	if err != nil {
@@ -121,17 +123,17 @@ func isUnanswered(err error) bool {
 	return errors.Is(err, ErrNoAlgorithm) || errors.Is(err, ErrNotLocator) || errors.Is(err, ErrUndefined)
 }
 
-func (r *Retriever) catalogue() *Catalogue {
+func (r *Retriever) catalogue() scheme.Catalogue {
 	if r.Catalogue == nil {
-		return &standard
+		return scheme.Standard()
 	}
-	return r.Catalogue
+	return *r.Catalogue
 }
 
 // step returns the step for a scheme, ignoring case, or nil.
 func (r *Retriever) step(name string) Step {
 	for own, step := range r.Steps {
-		if equalFold(own, name) {
+		if strings.EqualFold(own, name) {
 			return step
 		}
 	}
@@ -140,9 +142,9 @@ func (r *Retriever) step(name string) Step {
 
 // throughGateway retrieves u through a gateway if one is configured for a
 // scheme that this client does not support.
-func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (Outcome, error) {
+func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
-		if err := s.mayRequest(u); err != nil && !isUnanswered(err) {
+		if err := mayRequest(s, u); err != nil && !isUnanswered(err) {
 			return Outcome{}, err // invalid, or a session
 		}
 	}
@@ -159,7 +161,7 @@ func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (O
 		return Outcome{}, fmt.Errorf("scheme: gateway %s: %w", at.Redacted(), ErrNoAlgorithm)
 	}
 	gateway, _ := r.catalogue().Lookup(name)
-	request, err := gateway.Request(at, r.Client)
+	request, err := RequestOf(gateway, at, r.Client)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -168,7 +170,7 @@ func (r *Retriever) throughGateway(ctx context.Context, s *Scheme, u uri.URI) (O
 
 // gatewayLocator returns the locator to fetch u from: the user's gateway or, if
 // enabled, the gateway in the catalogue.
-func (r *Retriever) gatewayLocator(s *Scheme, u uri.URI) (uri.URI, bool, error) {
+func (r *Retriever) gatewayLocator(s *scheme.Scheme, u uri.URI) (uri.URI, bool, error) {
 	at, ok, err := r.Gateways.Locator(u)
 	if ok || err != nil || !r.ProposedGateways || s.Gateway == "" {
 		return at, ok, err
@@ -181,12 +183,12 @@ func (r *Retriever) gatewayLocator(s *Scheme, u uri.URI) (uri.URI, bool, error) 
 }
 
 // whyNot returns the error for a scheme with neither a step nor a gateway.
-func (r *Retriever) whyNot(s *Scheme, u uri.URI) error {
+func (r *Retriever) whyNot(s *scheme.Scheme, u uri.URI) error {
 	if s.Name == "" {
 		name, _ := u.Scheme()
 		return fmt.Errorf("scheme: unknown scheme %q: %w", name, ErrNoAlgorithm)
 	}
-	if err := s.mayRequest(u); err != nil {
+	if err := mayRequest(s, u); err != nil {
 		return err
 	}
 	return fmt.Errorf("scheme: unsupported scheme %q, and no gateway is configured: %w", s.Name, ErrNoAlgorithm)
@@ -194,7 +196,7 @@ func (r *Retriever) whyNot(s *Scheme, u uri.URI) error {
 
 // take executes a request, locally if enabled and possible.
 func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outcome, error) {
-	if name, _ := request.URI.Scheme(); r.Local != nil && equalFold(name, "ftp") {
+	if name, _ := request.URI.Scheme(); r.Local != nil && strings.EqualFold(name, "ftp") {
 		out, err := r.Local(ctx, request)
 		if !errors.Is(err, ErrNotAvailable) {
 			return r.completed(out, request, err)

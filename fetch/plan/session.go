@@ -1,4 +1,4 @@
-package scheme
+package plan
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -25,29 +26,29 @@ type Session struct {
 func SessionOf(u uri.URI) Session {
 	name, _ := u.Scheme()
 	s := Session{Scheme: strings.ToLower(name)}
-	parts := partsSession(nil, u)
+	parts := partsOf("telnet", u)
 	host, _ := u.Data(uri.ComponentHost)
 	s.Host = string(host)
 	if u.HostKind() == uri.HostIPv6 {
 		s.Host = strings.Trim(s.Host, "[]")
 	}
 	s.User, s.Password = partData(parts, "user"), partData(parts, "password")
-	if port, ok := Get(parts, "port"); ok && port != "" {
-		if known, _ := standardPort(s.Scheme); port != known {
+	if port, ok := scheme.Get(parts, "port"); ok && port != "" {
+		if port != standardPort(s.Scheme) {
 			s.Port = port
 		}
 	}
 	return s
 }
 
-// standardPort returns the default port of an interactive scheme.
-func standardPort(name string) (string, bool) {
-	for _, s := range [...]*Scheme{&telnet, &rlogin, &tn3270} {
-		if s.Name == name {
-			return s.DefaultPort, true
-		}
+// standardPort returns the default port of a protocol for terminals, or "".
+func standardPort(name string) string {
+	switch name {
+	case "telnet", "rlogin", "tn3270":
+		s, _ := scheme.Lookup(name)
+		return s.DefaultPort
 	}
-	return "", false
+	return ""
 }
 
 // An InteractiveError means that a locator opens an interactive session and

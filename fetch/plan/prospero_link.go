@@ -1,10 +1,11 @@
-package scheme
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -28,48 +29,48 @@ func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	if err != nil {
 		return uri.URI{}, err
 	}
-	server := []Part{{Name: "host", Value: m.Host}}
+	server := []scheme.Part{{Name: "host", Value: m.Host}}
 	if m.Port != "" {
-		server = append(server, Part{Name: "port", Value: m.Port})
+		server = append(server, scheme.Part{Name: "port", Value: m.Port})
 	}
 	switch strings.ToUpper(m.Method) {
 	case "FTP", "AFTP":
-		return ftp.Build(d, append(server, ftpPath(d, uri.MakeSafer(path, ";?"))...))
+		return build("ftp", d, append(server, ftpPath(d, uri.MakeSafer(path, ";?"))...))
 	case "AFS":
-		return afs.Build(d, []Part{{Name: "cell", Value: m.Host}, {Name: "path", Value: uri.MakeSafer(path, "?")}})
+		return build("afs", d, []scheme.Part{{Name: "cell", Value: m.Host}, {Name: "path", Value: uri.MakeSafer(path, "?")}})
 	case "GOPHER":
 		return gopherName(d, server, m.Name)
 	case "PROSPERO", "DIRECTORY":
-		return prospero.Build(d, append(server, Part{Name: "hsoname", Value: uri.MakeSafer(path, ";?")}))
+		return build("prospero", d, append(server, scheme.Part{Name: "hsoname", Value: uri.MakeSafer(path, ";?")}))
 	}
 	return uri.URI{}, fmt.Errorf("scheme: prospero: %q: %w", m.Method, ErrAccessMethod)
 }
 
 // ftpPath returns the FTP parts of a percent-encoded path in dialect d.
-func ftpPath(d uri.Dialect, path string) []Part {
+func ftpPath(d uri.Dialect, path string) []scheme.Part {
 	if d == uri.Draft1993 {
-		return []Part{{Name: "path", Value: path}}
+		return []scheme.Part{{Name: "path", Value: path}}
 	}
-	var parts []Part
+	var parts []scheme.Part
 	for {
 		dir, rest, more := strings.Cut(path, "/")
 		if !more {
-			return append(parts, Part{Name: "name", Value: path})
+			return append(parts, scheme.Part{Name: "name", Value: path})
 		}
-		parts, path = append(parts, Part{Name: "cwd", Value: dir}), rest
+		parts, path = append(parts, scheme.Part{Name: "cwd", Value: dir}), rest
 	}
 }
 
 // gopherName returns the locator of a Gopher item. By convention the first
 // character of its selector is the type.
-func gopherName(d uri.Dialect, server []Part, name string) (uri.URI, error) {
+func gopherName(d uri.Dialect, server []scheme.Part, name string) (uri.URI, error) {
 	selector, err := d.EscapeText(uri.ComponentPath, name)
 	if err != nil {
 		return uri.URI{}, err
 	}
-	kind := defaultGopherType
+	kind := "1" // a menu
 	if name != "" && isAlnum(name[0]) {
 		kind = name[:1]
 	}
-	return gopher.Build(d, append(server, Part{Name: "type", Value: kind}, Part{Name: "selector", Value: uri.MakeSafer(selector, "?")}))
+	return build("gopher", d, append(server, scheme.Part{Name: "type", Value: kind}, scheme.Part{Name: "selector", Value: uri.MakeSafer(selector, "?")}))
 }

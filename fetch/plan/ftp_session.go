@@ -1,9 +1,10 @@
-package scheme
+package plan
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -27,18 +28,18 @@ type FTPServer struct {
 // break: Check has rejected those in the locator, and requestFTP rejects those
 // in the client's settings.
 func requestFTP(u uri.URI, c Client) (Request, error) {
-	parts := partsFTP(nil, u)
+	parts := partsOf("ftp", u)
 	r := Request{Length: -1}
 	if err := c.login(&r, parts); err != nil {
 		return Request{}, err
 	}
 	dirs, name := ftpElements(u, parts)
 	format := c.formatOf(name)
-	code, hasCode := Get(parts, "type")
-	list := equalFold(code, "d")
+	code, hasCode := scheme.Get(parts, "type")
+	list := strings.EqualFold(code, "d")
 	r.Text, r.Format = format.Text, format.Type
 	if hasCode && !list {
-		r.Text = equalFold(code, "a")
+		r.Text = strings.EqualFold(code, "a")
 	}
 	host, _ := u.Host()
 	commands, err := c.Servers[strings.ToLower(host)].commands(dirs, name, r.Text, list)
@@ -52,8 +53,8 @@ func requestFTP(u uri.URI, c Client) (Request, error) {
 
 // login returns the credentials: those of the locator, or else anonymous with
 // the user's mail address (1993, FTP; RFC 1738, 3.2.1).
-func (c Client) login(r *Request, parts []Part) error {
-	if _, ok := Get(parts, "user"); ok {
+func (c Client) login(r *Request, parts []scheme.Part) error {
+	if _, ok := scheme.Get(parts, "user"); ok {
 		r.Login = Login{User: partData(parts, "user"), Password: partData(parts, "password")}
 	} else {
 		r.Login = Login{User: "anonymous", Password: c.Mail, Anonymous: true}
@@ -62,14 +63,14 @@ func (c Client) login(r *Request, parts []Part) error {
 		return fmt.Errorf("scheme: ftp: mail address %q contains a line break", c.Mail)
 	}
 	r.Commands = []string{"USER " + r.Login.User}
-	if _, ok := Get(parts, "password"); ok || r.Login.Anonymous {
+	if _, ok := scheme.Get(parts, "password"); ok || r.Login.Anonymous {
 		r.Commands = append(r.Commands, "PASS "+r.Login.Password)
 	}
 	return nil
 }
 
 // ftpElements returns the decoded directories and the name of a path.
-func ftpElements(u uri.URI, parts []Part) (dirs []string, name string) {
+func ftpElements(u uri.URI, parts []scheme.Part) (dirs []string, name string) {
 	if u.Dialect() != uri.Draft1993 {
 		for _, p := range parts {
 			if p.Name == "cwd" {
@@ -78,10 +79,10 @@ func ftpElements(u uri.URI, parts []Part) (dirs []string, name string) {
 		}
 		return dirs, partData(parts, "name")
 	}
-	path, _ := Get(parts, "path")
+	path, _ := scheme.Get(parts, "path")
 	elements := strings.Split(path, "/")
 	for _, e := range elements {
-		dirs = append(dirs, string(Part{Value: e, Escaped: true}.Data()))
+		dirs = append(dirs, string(scheme.Part{Value: e, Escaped: true}.Data()))
 	}
 	return dirs[:len(dirs)-1], dirs[len(dirs)-1]
 }

@@ -1,10 +1,11 @@
-package scheme
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -45,7 +46,7 @@ func (n LocalNames) Local(d uri.Dialect, path string) (string, error) {
 		if _, err := uri.Decode(e); err != nil {
 			return "", err
 		}
-		text, ok := Part{Value: e, Escaped: true}.Text(d)
+		text, ok := scheme.Part{Value: e, Escaped: true}.Text(d)
 		if !ok {
 			return "", fmt.Errorf("scheme: %q: not UTF-8: %w", path, ErrLocalName)
 		}

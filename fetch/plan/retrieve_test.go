@@ -1,4 +1,4 @@
-package scheme
+package plan
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -21,15 +22,25 @@ func old(t *testing.T, s string) uri.URI {
 	return u
 }
 
+// named returns a scheme of the standard catalogue.
+func named(t *testing.T, name string) scheme.Scheme {
+	t.Helper()
+	s, ok := scheme.Lookup(name)
+	if !ok {
+		t.Fatalf("no scheme %q", name)
+	}
+	return s
+}
+
 // requestOf returns the request for a locator, or fails the test.
 func requestOf(t *testing.T, u uri.URI, c Client) Request {
 	t.Helper()
 	name, _ := u.Scheme()
-	s, ok := Lookup(name)
+	s, ok := scheme.Lookup(name)
 	if !ok {
 		t.Fatalf("no scheme %q", name)
 	}
-	r, err := s.Request(u, c)
+	r, err := RequestOf(s, u, c)
 	if err != nil {
 		t.Fatalf("Request(%q): %v", u, err)
 	}
@@ -118,23 +129,23 @@ func TestRequestRefuses(t *testing.T) {
 		{"file://other.example/x", ErrNotAvailable},
 	} {
 		name, _, _ := strings.Cut(tt.in, ":")
-		s, ok := Lookup(name)
+		s, ok := scheme.Lookup(name)
 		if !ok {
 			t.Fatalf("no scheme %q", name)
 		}
-		if _, err := s.Request(uri.MustParse(tt.in), Client{}); !errors.Is(err, tt.want) {
+		if _, err := RequestOf(s, uri.MustParse(tt.in), Client{}); !errors.Is(err, tt.want) {
 			t.Errorf("Request(%q): got %v, want %v", tt.in, err, tt.want)
 		} else if tt.want == ErrInteractive && !errors.As(err, &interactive) {
 			t.Errorf("Request(%q): got %T, want a session with it", tt.in, err)
 		}
 	}
-	s, _ := Lookup("gopher")
-	var f *Finding
-	if _, err := s.Request(uri.MustParse("gopher://h.example/0a%0Ab"), Client{}); !errors.As(err, &f) || f.Code != CodeInjection {
+	s, _ := scheme.Lookup("gopher")
+	var f *scheme.Finding
+	if _, err := RequestOf(s, uri.MustParse("gopher://h.example/0a%0Ab"), Client{}); !errors.As(err, &f) || f.Code != scheme.CodeInjection {
 		t.Errorf("Request of an invalid locator: got %v, want the finding", err)
 	}
-	w, _ := Lookup("wais")
-	if _, err := w.Request(old(t, "wais://h.example/d/T/99999999999999999999/x"), Client{}); err == nil {
+	w, _ := scheme.Lookup("wais")
+	if _, err := RequestOf(w, old(t, "wais://h.example/d/T/99999999999999999999/x"), Client{}); err == nil {
 		t.Error("Request of a document of 10^20 octets: no error")
 	}
 }
@@ -186,10 +197,10 @@ func TestFTPRequest(t *testing.T) {
 	if r.Login != (Login{"anonymous", "joe@example.org", true}) {
 		t.Errorf("U93-42: login: got %+v", r.Login)
 	}
-	if _, err := ftp.Request(old(t, "ftp://h.example/f"), Client{Mail: "a\r\nDELE x"}); err == nil {
+	if _, err := RequestOf(named(t, "ftp"), old(t, "ftp://h.example/f"), Client{Mail: "a\r\nDELE x"}); err == nil {
 		t.Error("mail address with a line break: no error")
 	}
-	if _, err := ftp.Request(old(t, "ftp://vms.example/a.b/c"), c); !errors.Is(err, ErrLocalName) {
+	if _, err := RequestOf(named(t, "ftp"), old(t, "ftp://vms.example/a.b/c"), c); !errors.Is(err, ErrLocalName) {
 		t.Errorf("invalid VMS path: got %v", err)
 	}
 	for suffix, f := range UsualFormats() {
@@ -275,7 +286,7 @@ func TestExpiredArticle(t *testing.T) {
 	if q.Host != "news.example" || q.Port != "1119" || q.Type != "article" || q.Object != "abc@h.example" {
 		t.Errorf("Request: %+v", q)
 	}
-	if _, err := news.Request(old(t, "news:*"), Client{NewsServer: "a b"}); err == nil {
+	if _, err := RequestOf(named(t, "news"), old(t, "news:*"), Client{NewsServer: "a b"}); err == nil {
 		t.Error("invalid news server host: no error")
 	}
 }
@@ -431,7 +442,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	if _, err := r.Retrieve(ctx, uri.MustParse("x500:c/o")); !errors.Is(err, ErrUndefined) { // U93-60
 		t.Errorf("x500: got %v", err)
 	}
-	if _, err := r.Retrieve(ctx, uri.MustParse("gopher:x")); !HasError([]Finding{asFinding(err)}) {
+	if _, err := r.Retrieve(ctx, uri.MustParse("gopher:x")); !scheme.HasError([]scheme.Finding{asFinding(err)}) {
 		t.Errorf("invalid locator: got %v", err)
 	}
 	r.Steps["urn"] = w.step(locators("http://h.example/"), nil) // a configured step defines the retrieval
@@ -441,7 +452,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	if got := w.requested[len(w.requested)-1]; got != "urn:x-y:z" {
 		t.Errorf("N12-46: the step for names got %q, want the whole URN", got)
 	}
-	c, err := Standard().With(Scheme{
+	c, err := scheme.Standard().With(scheme.Scheme{
 		Name: "foo", Title: "foos", Reference: "r", Retrieval: "through its gateway", Gateway: "http://foo.example/get?{rest}",
 	})
 	if err != nil {
@@ -484,11 +495,11 @@ func TestConfigurationComesFirst(t *testing.T) {
 	}
 }
 
-// asFinding returns the Finding in err's chain.
-func asFinding(err error) Finding {
-	var f *Finding
+// asFinding returns the scheme.Finding in err's chain.
+func asFinding(err error) scheme.Finding {
+	var f *scheme.Finding
 	if !errors.As(err, &f) {
-		return Finding{}
+		return scheme.Finding{}
 	}
 	return *f
 }
@@ -672,7 +683,7 @@ func TestOfficialName(t *testing.T) {
 		t.Errorf("Official: %q, %v", got, ok)
 	}
 	named, err := Object{Fetched: o.Fetched}.WithOfficial(uri.MustParse("urn:isbn:9789510184356")) // any scheme is allowed
-	if err != nil || KindOf(named.Base()) != KindName {
+	if err != nil || scheme.KindOf(named.Base()) != scheme.KindName {
 		t.Errorf("a URN: %v, base %q", err, named.Base())
 	}
 	if _, err := o.Resolve("a b"); err == nil {

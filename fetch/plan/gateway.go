@@ -1,4 +1,4 @@
-package scheme
+package plan
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -49,10 +50,10 @@ var ErrThrough = errors.New("cannot be passed to the gateway")
 //
 // Without a variable, the locator is appended as by {uri}. The error wraps
 // [ErrGateway].
-func (g Gateways) With(scheme, template string) (Gateways, error) {
-	scheme = strings.ToLower(scheme)
-	if !IsName(scheme) && scheme != AnyExperimental && scheme != AnyScheme {
-		return g, fmt.Errorf("scheme: %q: %w: %w", scheme, ErrGateway, ErrName)
+func (g Gateways) With(name, template string) (Gateways, error) {
+	name = strings.ToLower(name)
+	if !scheme.IsName(name) && name != AnyExperimental && name != AnyScheme {
+		return g, fmt.Errorf("scheme: %q: %w: %w", name, ErrGateway, scheme.ErrName)
 	}
 	if !strings.Contains(template, varURI) && !strings.Contains(template, varRaw) && !strings.Contains(template, varRest) {
 		template += varURI
@@ -61,11 +62,11 @@ func (g Gateways) With(scheme, template string) (Gateways, error) {
 	if err != nil {
 		return g, fmt.Errorf("scheme: %q: %w: %w", template, ErrGateway, err)
 	}
-	if reason := badGateway(template, sample, scheme); reason != "" {
+	if reason := badGateway(template, sample, name); reason != "" {
 		return g, fmt.Errorf("scheme: %q: %w: %s", template, ErrGateway, reason)
 	}
-	list := slices.DeleteFunc(slices.Clone(g.list), func(old gateway) bool { return old.scheme == scheme })
-	return Gateways{append(list, gateway{scheme, template})}, nil
+	list := slices.DeleteFunc(slices.Clone(g.list), func(old gateway) bool { return old.scheme == name })
+	return Gateways{append(list, gateway{name, template})}, nil
 }
 
 // badGateway returns the reason why a template is invalid, or "".
@@ -77,7 +78,7 @@ func badGateway(template string, sample uri.URI, scheme string) string {
 	switch {
 	case !ok || host == "":
 		return "missing host"
-	case equalFold(name, scheme):
+	case strings.EqualFold(name, scheme):
 		return "uses the same scheme that it is a gateway for"
 	case brace < strings.Index(template, "//")+2+len(authority):
 		return "the variable must not be in the scheme or the host"
@@ -102,7 +103,7 @@ func (g Gateways) All() iter.Seq2[string, string] {
 
 // has reports whether the table has a gateway for this very scheme.
 func (g Gateways) has(scheme string) bool {
-	return slices.ContainsFunc(g.list, func(w gateway) bool { return equalFold(w.scheme, scheme) })
+	return slices.ContainsFunc(g.list, func(w gateway) bool { return strings.EqualFold(w.scheme, scheme) })
 }
 
 // Locator returns the locator to fetch in order to retrieve u through a
@@ -133,10 +134,10 @@ func (g Gateways) templateFor(u uri.URI) string {
 	}
 	for _, want := range [...]string{name, AnyExperimental, AnyScheme} {
 		for _, w := range g.list {
-			if !equalFold(w.scheme, want) || want == AnyExperimental && !IsExperimental(name) {
+			if !strings.EqualFold(w.scheme, want) || want == AnyExperimental && !scheme.IsExperimental(name) {
 				continue
 			}
-			if own, _, _ := strings.Cut(w.template, ":"); !equalFold(own, name) {
+			if own, _, _ := strings.Cut(w.template, ":"); !strings.EqualFold(own, name) {
 				return w.template
 			}
 		}
@@ -153,7 +154,7 @@ func passes(u uri.URI) bool {
 		for end < len(text) && strings.IndexByte("/?:", text[end]) < 0 {
 			end++
 		}
-		if segment := Part.Data(Part{Value: text[i:end], Escaped: true}); segment == "." || segment == ".." {
+		if segment := scheme.Part.Data(scheme.Part{Value: text[i:end], Escaped: true}); segment == "." || segment == ".." {
 			return false
 		}
 		i = end + 1

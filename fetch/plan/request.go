@@ -1,4 +1,4 @@
-package scheme
+package plan
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -84,16 +85,17 @@ type Login struct {
 // name, so that no connection should be opened.
 var ErrHost = errors.New("invalid host name")
 
-// Request returns what to request, and from which server, to retrieve u.
+// RequestOf returns what to request, and from which server, to retrieve u, a URI
+// of the scheme s.
 //
-// The error is the [Finding] for a rule that u violates, or wraps
+// The error is the [scheme.Finding] for a rule that u violates, or wraps
 // [ErrInteractive], [ErrUndefined], [ErrNotLocator], [ErrNoAlgorithm] or
 // [ErrHost].
-func (s *Scheme) Request(u uri.URI, c Client) (Request, error) {
-	if err := s.mayRequest(u); err != nil {
+func RequestOf(s scheme.Scheme, u uri.URI, c Client) (Request, error) {
+	if err := mayRequest(&s, u); err != nil {
 		return Request{}, err
 	}
-	r, err := s.Rules.Request(u, c)
+	r, err := algorithm(s.Name)(u, c)
 	if err != nil {
 		return Request{}, err
 	}
@@ -108,22 +110,22 @@ func (s *Scheme) Request(u uri.URI, c Client) (Request, error) {
 }
 
 // mayRequest returns an error if u cannot be retrieved.
-func (s *Scheme) mayRequest(u uri.URI) error {
+func mayRequest(s *scheme.Scheme, u uri.URI) error {
 	found := s.Check(u)
-	if err := FirstError(found); err != nil {
+	if err := scheme.FirstError(found); err != nil {
 		return err
 	}
 	for _, f := range found {
-		if f.Code == CodeUndefined && s.Rules.Request == nil {
+		if f.Code == scheme.CodeUndefined && algorithm(s.Name) == nil {
 			return fmt.Errorf("scheme: %s: %w", s.Name, ErrUndefined)
 		}
 	}
 	switch {
 	case s.Interactive:
 		return &InteractiveError{SessionOf(u)}
-	case s.Rules.Request != nil:
+	case algorithm(s.Name) != nil:
 		return nil
-	case s.Kind == KindName || s.Kind == KindOther:
+	case s.Kind == scheme.KindName || s.Kind == scheme.KindOther:
 		return fmt.Errorf("scheme: %s: %w", s.Name, ErrNotLocator)
 	}
 	return fmt.Errorf("scheme: %s: %w", s.Name, ErrNoAlgorithm)
@@ -171,7 +173,7 @@ func isHost(s string) bool {
 }
 
 // partData returns the decoded value of the first part with the given name.
-func partData(parts []Part, name string) string {
+func partData(parts []scheme.Part, name string) string {
 	for i := range parts {
 		if parts[i].Name == name {
 			return string(parts[i].Data())
@@ -180,13 +182,68 @@ func partData(parts []Part, name string) string {
 	return ""
 }
 
+// algorithm returns the function that sets the scheme-specific fields of a
+// Request, or nil if the scheme has none. The URI has passed the checks of the
+// scheme.
+func algorithm(name string) func(uri.URI, Client) (Request, error) {
+	switch name {
+	case "http", "https":
+		return requestHTTP
+	case "ftp":
+		return requestFTP
+	case "gopher":
+		return requestGopher
+	case "wais":
+		return requestWAIS
+	case "prospero":
+		return requestProspero
+	case "whois":
+		return requestWHOIS
+	case "afs":
+		return requestAFS
+	case "file":
+		return requestFile
+	case "news", "snews":
+		return requestNews
+	case "nntp":
+		return requestNNTP
+	}
+	return nil
+}
+
+// partsOf returns the parts of u by the rules of the named scheme of the standard
+// catalogue.
+func partsOf(name string, u uri.URI) []scheme.Part {
+	s, _ := scheme.Lookup(name)
+	return s.Parts(u)
+}
+
+// build builds a URI of the named scheme of the standard catalogue.
+func build(name string, d uri.Dialect, parts []scheme.Part) (uri.URI, error) {
+	s, _ := scheme.Lookup(name)
+	return s.Build(d, parts)
+}
+
+// requestHTTP requests the path and search as spelled; the fragment stays with
+// the client (1993, HTTP).
+func requestHTTP(u uri.URI, _ Client) (Request, error) {
+	target := u.Path()
+	if target == "" {
+		target = "/"
+	}
+	if query, ok := u.Query(); ok {
+		target += "?" + query
+	}
+	return Request{Send: target}, nil
+}
+
 // requestGopher sends the decoded selector, followed by the search and the
 // Gopher+ string after tabs (RFC 1436, 2; RFC 4266, 2.2, 2.3). In 1993 the
 // words of a search are separated by spaces.
 func requestGopher(u uri.URI, _ Client) (Request, error) {
-	parts := partsGopher(nil, u)
+	parts := partsOf("gopher", u)
 	line := partData(parts, "selector")
-	if _, ok := Get(parts, "search"); ok {
+	if _, ok := scheme.Get(parts, "search"); ok {
 		line += "\t" + searchText(u, parts)
 	}
 	if plus := partData(parts, "gopher+"); plus != "" {
@@ -197,7 +254,7 @@ func requestGopher(u uri.URI, _ Client) (Request, error) {
 }
 
 // searchText returns the search terms.
-func searchText(u uri.URI, parts []Part) string {
+func searchText(u uri.URI, parts []scheme.Part) string {
 	if u.Dialect() != uri.Draft1993 {
 		return partData(parts, "search")
 	}
@@ -222,7 +279,7 @@ func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind 
 // requestWAIS searches the database or fetches a document, which requires its
 // type and length (1993, WAIS).
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
-	parts := partsWAIS(nil, u)
+	parts := partsOf("wais", u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}
 	if u.Dialect() != uri.Draft1993 {
 		query, _ := u.Data(uri.ComponentQuery)
@@ -232,7 +289,7 @@ func requestWAIS(u uri.URI, _ Client) (Request, error) {
 		return r, nil
 	}
 	r.Send, r.Object = r.Object, partData(parts, "local_id")
-	if length, ok := Get(parts, "length"); ok {
+	if length, ok := scheme.Get(parts, "length"); ok {
 		n, err := strconv.ParseInt(length, 10, 64)
 		if err != nil {
 			return Request{}, fmt.Errorf("scheme: wais: the length %s: %w", length, err)
@@ -244,7 +301,7 @@ func requestWAIS(u uri.URI, _ Client) (Request, error) {
 
 // requestProspero queries the directory.
 func requestProspero(u uri.URI, _ Client) (Request, error) {
-	parts := partsProspero(nil, u)
+	parts := partsOf("prospero", u)
 	r := Request{Object: partData(parts, "hsoname"), Version: partData(parts, "version"), Length: -1}
 	for _, p := range parts {
 		if p.Name == "attribute" || p.Name == "field" {
@@ -256,13 +313,13 @@ func requestProspero(u uri.URI, _ Client) (Request, error) {
 
 // requestWHOIS sends the text after the slash.
 func requestWHOIS(u uri.URI, _ Client) (Request, error) {
-	query := partData(partsWHOIS(nil, u), "handle_or_query")
+	query := partData(partsOf("whois", u), "handle_or_query")
 	return Request{Send: query, Object: query, Length: -1, Text: true, Format: "text/plain"}, nil
 }
 
 // requestAFS opens a file of the cell. It needs no host.
 func requestAFS(u uri.URI, c Client) (Request, error) {
-	parts := partsAFS(nil, u)
+	parts := partsOf("afs", u)
 	format := c.formatOf(partData(parts, "path"))
 	return Request{Object: "/afs/" + partData(parts, "cell") + "/" + partData(parts, "path"), Length: -1, Format: format.Type, Text: format.Text}, nil
 }
@@ -279,20 +336,20 @@ func requestFile(u uri.URI, c Client) (Request, error) {
 		return r, err
 	}
 	host, _ := u.Host()
-	if host != "" && !equalFold(host, "localhost") {
+	if host != "" && !strings.EqualFold(host, "localhost") {
 		return Request{}, fmt.Errorf("scheme: file: %q is another host: %w", host, ErrNotAvailable)
 	}
-	path := partData(partsFile(nil, u), "path")
+	path := partData(partsOf("file", u), "path")
 	format := c.formatOf(path)
 	return Request{Object: path, Length: -1, Format: format.Type, Text: format.Text}, nil
 }
 
 // requestNews asks the server in the locator, or the client's default server.
 func requestNews(u uri.URI, c Client) (Request, error) {
-	parts := partsNews(nil, u)
+	parts := partsOf("news", u)
 	r := Request{Length: -1, Object: partData(parts, "group") + partData(parts, "pattern") + partData(parts, "message_id")}
-	r.Type, _ = Get(parts, "kind")
-	if r.Type == newsAll {
+	r.Type, _ = scheme.Get(parts, "kind")
+	if r.Type == "all" {
 		r.Object = "*"
 	}
 	if _, ok := u.Host(); ok {
@@ -311,13 +368,13 @@ func requestNews(u uri.URI, c Client) (Request, error) {
 
 // requestNNTP asks the server for an article or a group.
 func requestNNTP(u uri.URI, _ Client) (Request, error) {
-	parts := partsNNTP(nil, u)
-	r := Request{Length: -1, Type: newsGroup, Object: partData(parts, "group")}
-	if number, ok := Get(parts, "number"); ok {
-		r.Type, r.Send = newsArticle, number
+	parts := partsOf("nntp", u)
+	r := Request{Length: -1, Type: "group", Object: partData(parts, "group")}
+	if number, ok := scheme.Get(parts, "number"); ok {
+		r.Type, r.Send = "article", number
 	}
 	if id := partData(parts, "message_id"); id != "" {
-		r.Type, r.Object = newsArticle, id
+		r.Type, r.Object = "article", id
 	}
 	return r, nil
 }

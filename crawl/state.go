@@ -16,8 +16,8 @@ import (
 
 // StateVersion is the version of the file format of a [State].
 //
-//	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried
-//	2  the first line also has "relations": those that the walk follows; version 1 means both
+//	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried; never released
+//	2  the first line also has "relations": those that the walk follows
 const StateVersion = 2
 
 // maxStateLine is the maximum length of a line in the file, in bytes.
@@ -127,11 +127,8 @@ func (s *State) take(line []byte, number int) error {
 			return fmt.Errorf("not a crawl state file: %w", err)
 		}
 		first, ok := Authority(h.First)
-		if h.Crawl < 1 || h.Crawl > StateVersion || !ok || first != h.First {
+		if h.Crawl != StateVersion || !ok || first != h.First {
 			return fmt.Errorf("state of version %d and first authority %q: want version %d", h.Crawl, h.First, StateVersion)
-		}
-		if h.Crawl == 1 {
-			h.Relations = relations(Options{})
 		}
 		s.head = h
 		return nil

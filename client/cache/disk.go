@@ -39,7 +39,6 @@ var _ Storage = (*Disk)(nil)
 const (
 	entrySuffix = ".entry"
 	newPart     = entrySuffix + ".new" // in the name of an incomplete file
-	oldPart     = "new-"               // the start of that name in older versions
 )
 
 // maxEntry bounds the bytes read from a file.
@@ -181,7 +180,7 @@ func (d *Disk) list() (files []file, total int64, err error) {
 			case isEntry && isHex(sum, 62):
 				files = append(files, file{path, info.Size(), usedAt(info.ModTime())})
 				total += info.Size()
-			case (strings.Contains(entry.Name(), newPart) || strings.HasPrefix(entry.Name(), oldPart)) && time.Since(info.ModTime()) > abandoned:
+			case strings.Contains(entry.Name(), newPart) && time.Since(info.ModTime()) > abandoned:
 				_ = os.Remove(path)
 			}
 		}

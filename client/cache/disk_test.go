@@ -181,12 +181,12 @@ func TestForeignFiles(t *testing.T) {
 	for _, name := range []string{"new-letter", "x.entry", "docs/new-letter", "ab/notes.entry", "ab/letter"} {
 		write(name, true)
 	}
-	write("ab/new-1", true)
-	write("ab/new-2", false)
+	write("ab/x.entry.new1", true)
+	write("ab/x.entry.new2", false)
 	if _, err := cache.OpenDisk(dir, cache.Limits{MaxEntries: 1, MaxBytes: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if got := files(t, dir); len(got) != 6 || strings.Contains(strings.Join(got, " "), "new-1") {
+	if got := files(t, dir); len(got) != 6 || strings.Contains(strings.Join(got, " "), ".new1") {
 		t.Errorf("got %q", got)
 	}
 	if _, err := cache.OpenDisk(filepath.Join(dir, "x.entry"), cache.Limits{}); err == nil {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store/pgstore"
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
@@ -74,15 +72,11 @@ func TestDatabase(t *testing.T) {
 	if got := command(exitYes, "get", "urn:example:1"); !strings.Contains(got, "https://a.example/1") {
 		t.Errorf("get: %q", got)
 	}
-	earlier := strings.TrimSpace(command(exitYes, "token", "make", "--who", "administrator", "--role", "administrator"))
+	command(exitYes, "token", "make", "--who", "administrator", "--role", "administrator")
 	own := command(exitYes, "token", "list")
-	ofNode := tokenOfEarlierNode(t, db.URL())
 	nodes := [2]*process{}
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i := range nodes {
-		if err := os.WriteFile(filepath.Join(dirs[i], tokenFile), []byte([2]string{earlier, ofNode}[i]), 0o600); err != nil {
-			t.Fatal(err)
-		}
 		nodes[i] = start(t, dirs[i], "--store", db.URL(), "--no-access-log")
 	}
 	tokensOfNodes(t, nodes, dirs)
@@ -97,22 +91,6 @@ func TestDatabase(t *testing.T) {
 			redirectsTo(t, p, "/urn:example:1", url)
 		}
 	}
-}
-
-// tokenOfEarlierNode puts a token into a database as earlier programs did when a node was
-// first started, and returns it.
-func tokenOfEarlierNode(t *testing.T, url string) string {
-	t.Helper()
-	s, err := pgstore.Open(t.Context(), pgstore.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	spelling, token := adminapi.NewToken(adminapi.AdministratorGrant(), time.Now())
-	if err := registrar.New(s, registrar.Options{}).PutToken(t.Context(), registrar.Operator(), token, firstStart); err != nil {
-		t.Fatal(err)
-	}
-	return spelling
 }
 
 // tokensOfNodes checks that the administrator's token of a node is good there alone.

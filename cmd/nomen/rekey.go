@@ -18,9 +18,7 @@ import (
 
 const rekeyLong = `Rekey converts a store that was made by an earlier version of nomen, and is therefore
 rejected, to the keys of this version's rules of names. Names move with all of their
-history, and so do authorities and the prefixes of tokens. Spellings stay unchanged. A
-store of a version that kept no log of changes gets one, with the changes in the order of
-their times.
+history, and so do authorities and the prefixes of tokens. Spellings stay unchanged.
 
 It writes a new store beside the old one, compares the two, and puts the new one in its
 place; the disk needs room for both. The old store is kept, and the last line says where;
@@ -171,12 +169,6 @@ func (c *cli) showRekeyed(res pebblestore.RekeyResult, o pebblestore.RekeyOption
 		said = c.err
 	}
 	switch {
-	case res.From == res.To && res.Logged && o.DryRun:
-		fmt.Fprintf(said, "no key would change; the store has no log of changes yet and would get one\n")
-	case res.From == res.To && res.Logged:
-		if !c.json {
-			fmt.Fprintf(said, "no key changed; the store now has a log of changes\nthe old store is kept in %s\n", res.Kept)
-		}
 	case res.From == res.To:
 		fmt.Fprintf(said, "nothing to do: the store has the keys of version %d\n", res.To)
 	case res.Blocked > 0:

@@ -20,8 +20,8 @@ It never overwrites an existing store: move that away first. The backup is not c
 
 It compares every file with the manifest of the backup before it puts the store in
 place. If files are damaged, it prints a line for each, restores nothing, and exits with
-status 1. A backup made by an earlier version has no manifest; restore then verifies its
-history, as 'nomen verify' does.
+status 1. If the manifest itself is damaged, copy the backup and remove backup.jsonl from
+the copy; restore then verifies its history instead, as 'nomen verify' does.
 
 The store appears only when it is complete. An interrupted restore leaves a directory
 beside it whose name ends in ".restoring" and a number, which you can delete.
@@ -55,7 +55,7 @@ type restoredLine struct {
 	Records  int64  `json:"records"`
 	Files    int    `json:"files"`
 	Head     string `json:"head"`
-	Manifest bool   `json:"manifest"` // false if an earlier version made the backup
+	Manifest bool   `json:"manifest"` // false if the backup has none
 }
 
 // A damageLine is the JSON form of a damaged file of a backup.

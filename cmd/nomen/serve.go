@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -259,11 +258,11 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 	} else if err != nil {
 		log.Error("the clock seems wrong; rejecting changes: set the clock, or restart with --clock-ok if it is right", "err", err)
 	}
-	own, earlier, err := c.nodeToken()
+	own, err := c.nodeToken()
 	if err != nil {
 		return err
 	}
-	prepared, err := c.prepareOrLater(ctx, f, s, reg, earlier, log)
+	prepared, err := c.prepareOrLater(ctx, f, s, reg, log)
 	if err != nil {
 		return err
 	}
@@ -321,8 +320,8 @@ const prepareAgain = 500 * time.Millisecond
 // prepareOrLater calls prepare. If the storage is unavailable it retries in the
 // background, and the server starts and reports that it is not ready. A permanent error
 // is sent on the channel, so that the server ends.
-func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, earlier string, log *slog.Logger) (<-chan error, error) {
-	err := c.prepare(ctx, f, s, reg, earlier, log)
+func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
+	err := c.prepare(ctx, f, s, reg)
 	if !store.IsAway(err) {
 		return nil, err
 	}
@@ -335,7 +334,7 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, 
 				return
 			case <-time.After(prepareAgain):
 			}
-			err = c.prepare(ctx, f, s, reg, earlier, log)
+			err = c.prepare(ctx, f, s, reg)
 		}
 		if err != nil && ctx.Err() == nil {
 			failed <- err
@@ -344,60 +343,27 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, 
 	return failed, nil
 }
 
-// nodeToken writes the administrator's token of a node of a database and returns it with
-// the previous content of admin.token. The token is valid only at this node and only
-// until it stops: it is not in the database. For an embedded store nodeToken does nothing.
-func (c *cli) nodeToken() (own *store.Token, earlier string, err error) {
+// nodeToken writes the administrator's token of a node of a database and returns it. The
+// token is valid only at this node and only until it stops: it is not in the database. For
+// an embedded store nodeToken does nothing.
+func (c *cli) nodeToken() (*store.Token, error) {
 	if !c.inDatabase() {
-		return nil, "", nil
-	}
-	file := filepath.Join(c.data, tokenFile)
-	if text, err := os.ReadFile(file); err == nil {
-		earlier = strings.TrimSpace(string(text))
+		return nil, nil
 	}
 	spelling, own := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
-	return own, earlier, durable.WriteFile(file, spelling+"\n")
-}
-
-// revokeEarlier revokes the token that an earlier version put into the database when this
-// node was first started. Tokens created in other ways stay.
-func revokeEarlier(ctx context.Context, s servingStore, reg *registrar.Registrar, text string, log *slog.Logger) error {
-	id, secret, ok := adminapi.SplitToken(text)
-	if !ok {
-		return nil
-	}
-	for made, err := range store.TokenChanges(ctx, s) {
-		switch {
-		case err != nil:
-			return err
-		case made.Token.ID != id || made.Token.Revoked || made.Why != firstStart || !adminapi.Matches(made.Token, secret):
-			continue
-		}
-		err := reg.RevokeToken(ctx, registrar.Operator(), id, "replaced by a token valid only at this node")
-		if err == nil {
-			log.Info("revoked the earlier token of this node, which was valid at every node", "token", id)
-		}
-		return err
-	}
-	return nil
+	return own, durable.WriteFile(filepath.Join(c.data, tokenFile), spelling+"\n")
 }
 
 // prepare ensures that there is an administrator's token, applies the authorities of the
-// configuration file and loads the demonstration. earlier is the previous token of a node
-// of a database. With --read-only it does nothing.
-func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, earlier string, log *slog.Logger) error {
+// configuration file and loads the demonstration. With --read-only it does nothing.
+func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar) error {
 	if f.readOnly {
 		return nil
 	}
-	if c.inDatabase() {
-		switch err := revokeEarlier(ctx, s, reg, earlier, log); {
-		case store.IsAway(err):
+	if !c.inDatabase() {
+		if err := c.ensureToken(ctx, s, reg); err != nil {
 			return err
-		case err != nil: // the node works without this
-			log.Warn("the earlier token of this node may still be valid: see 'nomen token list'", "err", err)
 		}
-	} else if err := c.ensureToken(ctx, s, reg); err != nil {
-		return err
 	}
 	b := &local{s, reg}
 	for _, a := range c.authorities {

@@ -13,16 +13,16 @@ import (
 // aliasBatch is the number of bytes of the index written in one batch.
 const aliasBatch = 4 << 20
 
-// indexAliases converts a store of [formatUnaliased] to the current format by adding the
-// aliases of all records to the index of locations. If it is interrupted, the next call
-// starts again. It takes about a second for a million records.
-func (e *engine) indexAliases() (err error) {
-	v, err := newView(e.db)
+// indexAliases makes the aliases in the index of locations again, by the rules of this
+// program. If it is interrupted, the next call starts again. The caller syncs. It takes
+// about a second for a million records.
+func indexAliases(db *pebble.DB) (err error) {
+	v, err := newView(db)
 	if err != nil {
 		return err
 	}
 	defer v.close()
-	batch := e.db.NewBatch()
+	batch := db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()
 	from, to := store.AliasSpan()
 	if err := batch.DeleteRange(appendEscaped([]byte{spaceLocation}, from), appendEscaped([]byte{spaceLocation}, to), nil); err != nil {
@@ -46,7 +46,7 @@ func (e *engine) indexAliases() (err error) {
 			}
 		}
 		if batch.Len() > aliasBatch {
-			if err := e.db.Apply(batch, pebble.NoSync); err != nil {
+			if err := db.Apply(batch, pebble.NoSync); err != nil {
 				return err
 			}
 			batch.Reset()
@@ -55,5 +55,5 @@ func (e *engine) indexAliases() (err error) {
 	if err := v.failure(""); err != nil {
 		return err
 	}
-	return errors.Join(batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil), e.db.Apply(batch, pebble.Sync))
+	return db.Apply(batch, pebble.NoSync)
 }

@@ -406,7 +406,8 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	}
 	m.Head, err = headIn(db.DB)
 	if err == nil {
-		m.Format, m.Rules, err = versionsOf(db.DB)
+		m.Format = formatVersion
+		m.Rules, err = rulesOf(db.DB)
 	}
 	if err := errors.Join(err, db.Flush(), db.closeAlone()); err != nil {
 		return err
@@ -449,7 +450,7 @@ func (s *Store) shareAs(earlier, fresh string) {
 		return // it stays private
 	}
 	mode := info.Mode().Perm()
-	if mode&0o007 != 0 { // readable by all, because of the umask of an earlier version
+	if mode&0o007 != 0 { // readable by all
 		mode = durable.PrivateDir
 	}
 	files, err := s.fs.List(fresh)

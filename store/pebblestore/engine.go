@@ -74,7 +74,6 @@ func engineOptions(o Options) *pebble.Options {
 		p.Levels[i].IndexBlockSize = indexSize
 		p.Levels[i].FilterPolicy = filter{bloom.FilterPolicy(filterBits)}
 	}
-	p.Filters = map[string]pebble.FilterPolicy{bloom.FilterPolicy(0).Name(): bloom.FilterPolicy(0)} // of tables older than [filter]
 	p.Experimental.SpanPolicyFunc = spanPolicy
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionGood })
 	return p
@@ -223,7 +222,6 @@ type engine struct {
 	// State found at opening.
 	log     ledger.Log
 	count   int64
-	kept    bool  // the store has an older format and must not be converted
 	damage  error // how the log is damaged, nil if it is not
 	missing error // the same, if the log can be read nevertheless
 	since   time.Time
@@ -269,7 +267,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 	case err != nil:
 		return nil, err
 	}
-	err = e.identify(o.Keep)
+	err = e.identify()
 	if err = cmp.Or(e.disk.err(), err); err != nil {
 		return nil, errors.Join(unopenable(err), e.close())
 	}
@@ -281,7 +279,7 @@ func (e *engine) run(s *Store, warm bool) {
 	if warm {
 		e.tasks.Go(func() { e.warm(s.options.cacheSize()) })
 	}
-	if e.readOnly || e.kept {
+	if e.readOnly {
 		return
 	}
 	e.tasks.Go(func() { s.keepTidy(e) })
@@ -300,35 +298,16 @@ func (e *engine) close() error {
 	return err
 }
 
-// identify checks the versions of a store, or records them in a new one. It converts a
-// store of [formatUnaliased] unless keep is set or the engine is read-only; such a store
-// can be read, but finds no aliases.
-func (e *engine) identify(keep bool) error {
-	format, ok, err := number(e.db, metaFormat)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return e.found()
-	}
-	if format != formatVersion && format != formatUnaliased {
-		return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
-	}
-	rules, _, err := number(e.db, metaRules)
-	if err != nil {
-		return err
-	}
-	if rules != name.RulesVersion {
-		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
-	}
+// identify checks the versions of a store, or records them in a new one.
+func (e *engine) identify() error {
+	rules, err := rulesOf(e.db.DB)
 	switch {
-	case format != formatUnaliased || e.readOnly:
-	case keep:
-		e.kept = true
-	default:
-		if err := e.indexAliases(); err != nil {
-			return err
-		}
+	case err == errNotStore:
+		return e.found()
+	case err != nil:
+		return err
+	case rules != name.RulesVersion:
+		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion}
 	}
 	count, _, err := number(e.db, metaCount)
 	if err != nil {

@@ -38,7 +38,7 @@ func (s *Store) locations(ctx context.Context, prefix string, after store.Place,
 	if err != nil {
 		return unreadable(prefix, err)
 	}
-	v := &view{it: it, format: formatVersion}
+	v := &view{it: it}
 	defer v.close()
 	for ok := it.First(); ok; ok = it.Next() {
 		if err := ctx.Err(); err != nil {

@@ -3,14 +3,11 @@ package pebblestore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -86,96 +83,6 @@ func TestBlocks(t *testing.T) {
 	}
 	if asked, _ := s.BlocksRead(); asked-asked0 > 2100 {
 		t.Errorf("1000 look-ups of what is not there ask for %d blocks, want 2000", asked-asked0)
-	}
-}
-
-// TestEarlierTables: tables with another filter, short indexes and another
-// compression, as stores had them before, are read, and give way to those of today.
-func TestEarlierTables(t *testing.T) {
-	const n = 5000
-	s, dir := filled(t, n)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Dir: dir}
-	o.defaults()
-	engine := engineOptions(o)
-	for i := range engine.Levels {
-		engine.Levels[i].IndexBlockSize = 1 << 10
-		engine.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-	}
-	engine.Filters = nil
-	engine.Experimental.SpanPolicyFunc = nil
-	db, err := pebble.Open(dir, engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := t.Context()
-	// Something new in every range has all tables written anew.
-	err = errors.Join(
-		db.Set([]byte("a"), nil, nil), db.Set([]byte("z"), nil, nil), db.Compact(ctx, []byte{0}, []byte{0xff}, false),
-		db.Delete([]byte("a"), nil), db.Delete([]byte("z"), nil), db.Compact(ctx, []byte{0}, []byte{0xff}, false),
-		db.Close(),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, err = Open(Options{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	policies := func() map[string]int {
-		levels, err := s.engine.Load().db.SSTables(pebble.WithProperties())
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := map[string]int{}
-		for _, level := range levels {
-			for _, table := range level {
-				names[table.Properties.FilterPolicyName]++
-			}
-		}
-		return names
-	}
-	earlier := bloom.FilterPolicy(10).Name()
-	if got := policies(); got[earlier] == 0 || len(got) != 1 {
-		t.Fatalf("the filters are %v, want only those of before", got)
-	}
-	asked, _ := look(t, s, n, 500)
-	if asked <= 2 {
-		t.Errorf("a look-up asks for %.2f blocks: the indexes are not short", asked)
-	}
-	v, err := newView(s.engine.Load().db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 500 {
-		subject := store.Subject{Kind: store.KindName, Key: fmt.Sprint(storetest.Typical(i).Name.Key(), "x")}
-		if c, err := v.last(subject); c != nil || err != nil {
-			t.Fatalf("%s: got %v, %v", subject.Key, c, err)
-		}
-	}
-	v.close()
-	if hits := s.engine.Load().db.Metrics().Filter.Hits; hits < 400 {
-		t.Errorf("the filters of before told %d of 500 absent names", hits)
-	}
-	var changes []store.Change
-	for _, i := range []int{0, n / 2, n - 1} {
-		r := storetest.Typical(i)
-		r.Locations = nil
-		changes = append(changes, store.Change{Record: r, Expected: store.AnyRevision, Time: time.Unix(1, 0)})
-	}
-	if _, err := s.Apply(ctx, changes); err != nil {
-		t.Fatal(err)
-	}
-	if err := settled(t, s); err != nil {
-		t.Fatal(err)
-	}
-	if got := policies(); got["nomen."+earlier] == 0 {
-		t.Errorf("the filters are %v after new changes", got)
-	}
-	if asked, _ := look(t, s, n, 500); asked > 2.1 {
-		t.Errorf("a look-up asks for %.2f blocks of new tables", asked)
 	}
 }
 

@@ -26,12 +26,6 @@ import (
 // has its history.
 const formatVersion = 3
 
-// formatUnaliased is the previous version, whose index of locations has no aliases.
-const formatUnaliased = 2
-
-// format1 is the version without a log of changes. [Rekey] can read it.
-const format1 = 1
-
 // ErrLocked is returned by [Open] when another process has the store open.
 var ErrLocked = errors.New("another process has it open")
 
@@ -43,7 +37,7 @@ type Options struct {
 	Log       *slog.Logger // for storage failures and Pebble's errors; nil disables it
 	ReadOnly  bool         // write nothing; the store must exist
 	MustExist bool         // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
-	Keep      bool         // do not convert a store of an older format, and open a backup: both become read-only
+	Keep      bool         // open a backup too, read-only
 	Warm      bool         // read names into the cache in the background, as many as fit
 
 	Now     func() time.Time // clock; time.Now if nil
@@ -241,7 +235,7 @@ func (e *engine) found() error {
 	empty := !v.it.First()
 	v.close()
 	if !empty || e.readOnly {
-		return errors.New("this is not a store of names")
+		return errNotStore
 	}
 	batch := e.db.NewBatch()
 	defer batch.Close()
@@ -324,7 +318,7 @@ func (s *Store) enter() (*engine, error) {
 // writable reports whether s accepts changes, as far as known.
 func (s *Store) writable() bool {
 	e := s.engine.Load()
-	return !s.readOnly && !e.readOnly && !e.kept && e.damage == nil && e.disk.err() == nil
+	return !s.readOnly && !e.readOnly && e.damage == nil && e.disk.err() == nil
 }
 
 // warn logs an error that is not returned to a caller.

@@ -61,8 +61,8 @@ func (p private) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// tighten makes a store private that was created by an earlier version with the umask's
-// permissions. It logs a warning if the store belongs to another user.
+// tighten makes a store private that others can read because of how it was copied or
+// mounted. It logs a warning if the store belongs to another user.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return

@@ -58,7 +58,6 @@ type RekeyResult struct {
 	Moved   int64  `json:"moved"`  // keys and prefixes that changed
 	United  int64  `json:"united"` // number of them that now share a key
 	Blocked int64  `json:"blocked"`
-	Logged  bool   `json:"logged"`         // the store had no log of changes
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
 
@@ -73,8 +72,7 @@ type RekeyResult struct {
 // move is blocked it does nothing.
 //
 // The new store has a new log: its changes in the order of their times, then of their keys
-// and revisions, with new salts. A store of format 1 has no log and is converted in this
-// way even if its rules are current.
+// and revisions, with new salts.
 //
 // The changes of names that are merged are put in the order of their times and renumbered.
 // At each time the active one of them is current, otherwise the retired, otherwise the
@@ -105,7 +103,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 		return res, err
 	}
 	defer func() { err = cmp.Or(err, r.close()) }() // the next run removes what remains
-	if err := r.open(); err != nil || res.From == res.To && r.old.format != format1 {
+	if err := r.open(); err != nil || res.From == res.To {
 		return res, err
 	}
 	if err := errors.Join(r.clear(), o.FS.RemoveAll(o.Dir+suffixComplete)); err != nil {
@@ -114,18 +112,13 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if err := r.plan(); err != nil || res.Blocked > 0 || o.DryRun {
 		return res, unchanged(err)
 	}
-	format := r.old.format
-	if !r.changed && format != format1 {
+	if !r.changed {
 		return res, r.mark()
 	}
 	if err := cmp.Or(r.build(), r.closeDatabases()); err != nil {
 		return res, unchanged(err)
 	}
-	suffix := fmt.Sprintf(suffixRules, res.From)
-	if res.From == res.To {
-		suffix = fmt.Sprintf(suffixFormat, format)
-	}
-	res.Kept, err = swap(o.Options, suffix)
+	res.Kept, err = swap(o.Options, fmt.Sprintf(suffixRules, res.From))
 	return res, err
 }
 
@@ -160,12 +153,10 @@ func (r *rekeyer) open() error {
 	if err != nil {
 		return err
 	}
-	format, rules, err := versionsOf(db.DB)
-	if err != nil {
+	r.res.To = name.RulesVersion
+	if r.res.From, err = rulesOf(db.DB); err != nil {
 		return err
 	}
-	r.res.From, r.res.Logged = rules, format == format1
-	r.res.To = name.RulesVersion
 	if r.res.From > r.res.To {
 		return &store.VersionError{What: "rules of names", Found: r.res.From, Known: r.res.To}
 	}
@@ -173,26 +164,27 @@ func (r *rekeyer) open() error {
 	if err != nil {
 		return err
 	}
-	if r.old, err = newView(db.DB); err == nil {
-		r.old.format = format
-	}
+	r.old, err = newView(db.DB)
 	return err
 }
 
-// versionsOf returns the versions of the format, which must be supported, and of the rules
-// of names of a store.
-func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
+// errNotStore means that a database has no version.
+var errNotStore = errors.New("this is not a store of names")
+
+// rulesOf returns the version of the rules of names of a store, whose format must be that
+// of this program.
+func rulesOf(db *pebble.DB) (rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
 	case err != nil:
-		return 0, 0, err
+		return 0, err
 	case !ok:
-		return 0, 0, errors.New("this is not a store of names")
-	case format != format1 && format != formatUnaliased && format != formatVersion:
-		return 0, 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
+		return 0, errNotStore
+	case format != formatVersion:
+		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
 	}
 	rules, _, err = number(db, metaRules)
-	return format, rules, err
+	return rules, err
 }
 
 // database opens a database that closeDatabases closes.
@@ -240,7 +232,8 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark records the version of the rules in a store in which nothing moves.
+// mark records the version of the rules in a store in which nothing moves. It makes the
+// index of aliases again first, because aliases depend on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
@@ -249,12 +242,9 @@ func (r *rekeyer) mark() error {
 	if err != nil {
 		return err
 	}
-	batch := db.NewBatch()
-	defer batch.Close()
-	return errors.Join(
-		batch.Set([]byte(metaFormat), encodeNumber(formatUnaliased), nil), // opening it rebuilds the aliases by the new rules
-		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
-		db.Apply(batch, pebble.Sync),
+	return cmp.Or(
+		indexAliases(db.DB),
+		db.Set([]byte(metaRules), encodeNumber(name.RulesVersion), pebble.Sync),
 		db.disk.err(),
 	)
 }

@@ -18,7 +18,6 @@ const (
 	suffixComplete = ".rekeyed"        // the new store, complete but not in place
 	suffixOrder    = ".rekeying-order" // changes sorted by time
 	suffixRules    = ".rules-%d"       // the old store, with the version of its rules
-	suffixFormat   = ".format-%d"      // the old store, with its format, if the rules are the same
 )
 
 // defaults sets the file system, which keeps files private, and the clock, and cleans the

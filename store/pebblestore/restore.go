@@ -58,7 +58,7 @@ type Restored struct {
 	Records  int64
 	Head     store.Head
 	Files    int
-	Manifest *Manifest // nil if the backup has none because an earlier version made it
+	Manifest *Manifest // nil if the backup has none
 }
 
 // Restore copies the backup in From to To, which can then be opened as a store. It reads
@@ -147,7 +147,7 @@ func (r *restorer) run() error {
 
 // copyListed copies the files listed in a manifest.
 func (r *restorer) copyListed(m *Manifest, there []string) error {
-	if m.Format > formatVersion {
+	if m.Format != formatVersion {
 		return &store.VersionError{What: "format of the store", Found: m.Format, Known: formatVersion}
 	}
 	r.res.Files = len(m.Files)
@@ -180,7 +180,7 @@ func (r *restorer) copyAll(there []string) error {
 	if !hasBackup(there) {
 		return fmt.Errorf("%s: %w", r.From, ErrNotBackup)
 	}
-	r.note("%s has no %s because an earlier version made it; its history is verified instead of the SHA-256 of its files", r.From, ManifestFile)
+	r.note("%s has no %s; its history is verified instead of the SHA-256 of its files", r.From, ManifestFile)
 	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
 		return err
 	}

@@ -55,11 +55,18 @@ func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.format = format1 // values without log data
 		s.view = v
 	}
-	c, err := s.view.last(store.Subject{Kind: store.KindName, Key: n.Key()})
-	if c == nil || err != nil {
+	subject := store.Subject{Kind: store.KindName, Key: n.Key()}
+	if !s.view.seek(subject) {
+		return nil, s.view.failure(subject.Key)
+	}
+	value, err := s.view.it.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	c, err := codec.Decode(subject, value)
+	if err != nil {
 		return nil, err
 	}
 	return c.Record, nil

@@ -69,7 +69,6 @@ type checker struct {
 	changes uint64     // changes of all subjects
 	records uint64
 	places  uint64 // locations of all records
-	aliased bool   // the index contains aliases
 	pending []store.Place
 	future  store.FutureCheck
 }
@@ -125,9 +124,7 @@ func (c *checker) open() error {
 		return c.broken(store.Subject{}, 0, err)
 	}
 	c.total = 3 * c.size
-	format, _, err := number(c.db, metaFormat)
-	c.aliased = format != formatUnaliased
-	return c.broken(store.Subject{}, 0, err)
+	return nil
 }
 
 // entries computes the tree over all entries.
@@ -297,28 +294,12 @@ func (c *checker) redactions(s store.Subject, named, gone []uint64) {
 	}
 }
 
-// urls returns the URLs that the index should contain after last. Before a store of
-// [formatUnaliased] is converted, aliases do not count.
-func (c *checker) urls(last *store.Change) []string {
-	list := urls(nil, last)
-	if !c.aliased {
-		list = slices.DeleteFunc(list, isAlias)
-	}
-	return list
-}
-
-// isAlias reports whether a URL of the index stands for an alias.
-func isAlias(url string) bool {
-	from, to := store.AliasSpan()
-	return from <= url && url < to
-}
-
 // located records the locations of a record for flush.
 func (c *checker) located(s store.Subject, last *store.Change) error {
 	if last.Record == nil {
 		return nil
 	}
-	for _, url := range c.urls(last) {
+	for _, url := range urls(nil, last) {
 		c.pending = append(c.pending, store.Place{URL: url, Name: name.FromKey(s.Key)})
 		c.places++
 	}
@@ -359,11 +340,6 @@ func (c *checker) index() error {
 	if err != nil {
 		return err
 	}
-	if !c.aliased {
-		if err := c.skipAliases(); err != nil {
-			return err
-		}
-	}
 	return c.count(spaceLocation, c.places, "locations in the index", func(key []byte) error {
 		p, err := parsePlace(key)
 		if err != nil {
@@ -374,28 +350,11 @@ func (c *checker) index() error {
 		if err != nil {
 			return c.broken(s, 0, err)
 		}
-		if !c.aliased && isAlias(p.URL) {
-			return nil
-		}
-		if last == nil || !slices.Contains(c.urls(last), p.URL) {
+		if last == nil || !slices.Contains(urls(nil, last), p.URL) {
 			c.report(s, 0, "the index has the location %q, which it does not have", p.URL)
 		}
 		return nil
 	})
-}
-
-// skipAliases adds the aliases in the index to the number of expected locations.
-func (c *checker) skipAliases() error {
-	from, to := store.AliasSpan()
-	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: appendEscaped([]byte{spaceLocation}, from), UpperBound: appendEscaped([]byte{spaceLocation}, to)})
-	if err != nil {
-		return err
-	}
-	defer it.Close()
-	for ok := it.First(); ok; ok = it.Next() {
-		c.places++
-	}
-	return c.broken(store.Subject{}, 0, it.Error())
 }
 
 // count checks the number of keys of a space, and if it is wrong, calls each for every key.

@@ -15,7 +15,6 @@ import (
 // closed.
 type view struct {
 	it      *pebble.Iterator
-	format  uint64
 	key     []byte // scratch
 	options pebble.IterOptions
 }
@@ -28,7 +27,6 @@ func newView(r pebble.Reader) (*view, error) {
 
 // open opens v, which must be closed or new, as a view of r.
 func (v *view) open(r pebble.Reader) (err error) {
-	v.format = formatVersion
 	v.options = pebble.IterOptions{UseL6Filters: true}
 	if v.it, err = r.NewIter(&v.options); err != nil {
 		return fmt.Errorf("pebblestore: %w", err)
@@ -42,7 +40,7 @@ func (v *view) clone() (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
-	return &view{it: it, format: v.format}, nil
+	return &view{it: it}, nil
 }
 
 func (v *view) close() { _ = v.it.Close() } // errors are returned by failure
@@ -96,7 +94,7 @@ func (v *view) change(s store.Subject) (*store.Change, error) {
 	if err != nil {
 		return nil, unreadable(s.Key, err)
 	}
-	if s.Kind == store.KindToken || v.format == format1 {
+	if s.Kind == store.KindToken {
 		return codec.Decode(s, value)
 	}
 	return codec.DecodeEntryChange(s, value)

@@ -49,7 +49,7 @@ func (s *Store) Condition() store.Condition {
 	case e.damage != nil:
 		return store.Condition{NoReads: e.missing == nil, NoWrites: true, Cause: causeDamage, Since: e.since}
 	default:
-		return store.Condition{NoWrites: s.readOnly || e.kept}
+		return store.Condition{NoWrites: s.readOnly}
 	}
 }
 
@@ -142,7 +142,7 @@ func isUnwritable(err error) bool {
 
 // refusal returns why an engine rejects changes, nil if it accepts them.
 func (s *Store) refusal(e *engine) error {
-	if s.readOnly || e.kept {
+	if s.readOnly {
 		return ErrReadOnly
 	}
 	if e.damage != nil {
@@ -233,7 +233,7 @@ func (s *Store) inspect(e *engine) error {
 	if err := e.disk.err(); err != nil {
 		return err
 	}
-	if e.damage == nil && !e.kept {
+	if e.damage == nil {
 		s.noteRoom(e)
 	}
 	return nil

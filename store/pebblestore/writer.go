@@ -311,7 +311,7 @@ func (w *writer) redact(step store.Step) error {
 	if err != nil {
 		return err
 	}
-	v := &view{it: it, format: formatVersion}
+	v := &view{it: it}
 	defer v.close()
 	for ok := it.First(); ok; ok = it.Next() {
 		key := it.Key()

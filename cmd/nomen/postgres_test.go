@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nomen-project/nomen/store/pgstore"
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 

@@ -181,7 +181,7 @@ func rulesOf(db *pebble.DB) (rules uint64, err error) {
 	case !ok:
 		return 0, errNotStore
 	case format != formatVersion:
-		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion}
+		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, Way: "no release had it"}
 	}
 	rules, _, err = number(db, metaRules)
 	return rules, err

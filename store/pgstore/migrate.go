@@ -14,9 +14,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// migrations contains one file of statements per version of the schema, which converts the
-// previous version. A file must never change after it was released; the history is in
-// docs/reference/files.md.
+// migrations contains one file of statements per version of the schema. The first creates
+// it, and each other one converts the previous version. A file must never change after it
+// was released; the history is in docs/reference/files.md.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -26,7 +26,7 @@ var migrations embed.FS
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
-	format bigint  not null, -- how many migrations were made
+	format bigint  not null, -- version of the schema, 0 before the first migration
 	rules  bigint  not null  -- name.RulesVersion when the store was made
 )`
 	fillMeta = "insert into nomen_meta (id, format, rules) values (1, 0, $1) on conflict (id) do nothing"
@@ -35,10 +35,21 @@ const (
 	setMeta  = "update nomen_meta set format = $1 where id = 1"
 )
 
-// A schema is the list of migrations that this program knows, oldest first.
+// firstVersion is the version of the schema that the first migration creates. Version 1 was
+// never released.
+const firstVersion = 2
+
+// A schema is the list of migrations that this program knows, oldest first: element i leads
+// to version firstVersion+i.
 type schema []string
 
-// readSchema reads the files 0001.sql, 0002.sql ... of a directory.
+// version returns the version of the schema after all migrations.
+func (s schema) version() uint64 { return firstVersion + uint64(len(s)) - 1 }
+
+// next returns the version that the next migration of a schema leads to.
+func next(format uint64) uint64 { return max(format+1, firstVersion) }
+
+// readSchema reads the files 0002.sql, 0003.sql ... of a directory.
 func readSchema(dir fs.FS) (schema, error) {
 	names, err := fs.Glob(dir, "*.sql")
 	if err != nil {
@@ -46,8 +57,8 @@ func readSchema(dir fs.FS) (schema, error) {
 	}
 	var s schema
 	for i, name := range names {
-		if want := fmt.Sprintf("%04d.sql", i+1); name != want {
-			return nil, fmt.Errorf("pgstore: migration %s follows number %d", name, i)
+		if want := fmt.Sprintf("%04d.sql", firstVersion+i); name != want {
+			return nil, fmt.Errorf("pgstore: migration %s, expected %s", name, want)
 		}
 		text, err := fs.ReadFile(dir, name)
 		if err != nil {
@@ -88,7 +99,8 @@ func missing(err error) bool {
 // older reports whether err means that a schema must be migrated, and can be.
 func older(err error) bool {
 	var version *store.VersionError
-	return errors.As(err, &version) && version.What == formatName && version.Found < version.Known
+	return errors.As(err, &version) && version.What == formatName && version.Found < version.Known &&
+		(version.Found == 0 || version.Found >= firstVersion)
 }
 
 // step runs the next migration; done reports that none is left.
@@ -106,16 +118,12 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 		if err != nil {
 			return err
 		}
-		statements := strings.ReplaceAll(s[format], "{collate}", collate)
+		to := next(format)
+		statements := strings.ReplaceAll(s[to-firstVersion], "{collate}", collate)
 		if _, err := tx.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol); err != nil {
-			return fmt.Errorf("migration %d: %w", format+1, err)
+			return fmt.Errorf("migration %d: %w", to, err)
 		}
-		if strings.Contains(s[format], aliasMark) {
-			if err := addAliases(ctx, tx); err != nil {
-				return fmt.Errorf("migration %d: %w", format+1, err)
-			}
-		}
-		_, err = tx.Exec(ctx, setMeta, format+1)
+		_, err = tx.Exec(ctx, setMeta, to)
 		return err
 	})
 	return done, err
@@ -135,6 +143,7 @@ func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 // How to convert a database of an earlier version.
 const (
 	formatWay = "it is converted when it is opened for writing"
+	formatNot = "no release had it"
 	rulesWay  = "copy it to a directory with the program that it was made by ('nomen migrate --from postgres://... --to pebble:DIR'), " +
 		"then, with this one, convert that ('nomen rekey --store pebble:DIR') and copy it to an empty database ('nomen migrate --from pebble:DIR --to postgres://...')"
 )
@@ -155,8 +164,10 @@ func (s schema) verdict(format, rules uint64) error {
 	switch {
 	case rules != name.RulesVersion:
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, Way: rulesWay}
-	case format != uint64(len(s)):
-		return &store.VersionError{What: formatName, Found: format, Known: uint64(len(s)), Way: formatWay}
+	case 0 < format && format < firstVersion:
+		return &store.VersionError{What: formatName, Found: format, Known: s.version(), Way: formatNot}
+	case format != s.version():
+		return &store.VersionError{What: formatName, Found: format, Known: s.version(), Way: formatWay}
 	}
 	return nil
 }

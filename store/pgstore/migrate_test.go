@@ -21,9 +21,9 @@ import (
 // ladder returns a schema of n migrations, each of which adds a row.
 func ladder(t *testing.T, n int) schema {
 	t.Helper()
-	dir := fstest.MapFS{"0001.sql": {Data: []byte("create table rung (n integer primary key, key text {collate}); insert into rung values (1, 'b')")}}
+	dir := fstest.MapFS{"0002.sql": {Data: []byte("create table rung (n integer primary key, key text {collate}); insert into rung values (1, 'b')")}}
 	for i := 2; i <= n; i++ {
-		dir[fmt.Sprintf("%04d.sql", i)] = &fstest.MapFile{Data: []byte(fmt.Sprintf("insert into rung values (%d, 'A')", i))}
+		dir[fmt.Sprintf("%04d.sql", i+1)] = &fstest.MapFile{Data: []byte(fmt.Sprintf("insert into rung values (%d, 'A')", i))}
 	}
 	s, err := readSchema(dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("the first key is %q, %v: the order is not that of bytes", first, err)
 	}
 	var got *store.VersionError
-	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 4, Known: 3, Way: formatWay}) {
+	if err := ladder(t, 3).migrate(t.Context(), c); !errors.As(err, &got) || *got != (store.VersionError{What: formatName, Found: 5, Known: 4, Way: formatWay}) {
 		t.Errorf("a newer schema: %v", err)
 	}
 	if _, err := c.Exec(t.Context(), "update nomen_meta set rules = rules + 1"); err != nil {
@@ -114,7 +114,7 @@ func TestMigrateAtOnce(t *testing.T) {
 }
 
 func TestReadSchema(t *testing.T) {
-	for _, names := range [][]string{{"0002.sql"}, {"0001.sql", "0003.sql"}, {"1.sql"}} {
+	for _, names := range [][]string{{"0001.sql"}, {"0002.sql", "0004.sql"}, {"2.sql"}} {
 		dir := fstest.MapFS{}
 		for _, n := range names {
 			dir[n] = &fstest.MapFile{}
@@ -136,6 +136,7 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 		want store.VersionError
 	}{
 		{"update nomen_meta set format = format + 1", store.VersionError{What: formatName, Found: known + 1, Known: known, Way: formatWay}},
+		{"update nomen_meta set format = 1", store.VersionError{What: formatName, Found: 1, Known: known, Way: formatNot}},
 		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion, Way: rulesWay}},
 	} {
 		execute(t, url, tt.sql)
@@ -176,7 +177,7 @@ func TestReadOnly(t *testing.T) {
 // TestOldSchemas checks that a store of every earlier version can be opened, verified and
 // written.
 func TestOldSchemas(t *testing.T) {
-	for version, file := range []string{1: "testdata/schema.v1.sql"} {
+	for version, file := range []string{2: "testdata/schema.v2.sql"} {
 		if file == "" {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/storetest"

@@ -116,8 +116,8 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 		return nil
 	}
 	own := name.FromKey(p.String())
-	above := slices.Collect(own.Prefixes) // longest first, the whole namespace last
-	if len(above) == 0 || len(above) == 1 && set.Of(own) == nil {
+	above := slices.DeleteFunc(slices.Collect(own.Prefixes), isIncomplete) // longest first, the whole namespace last
+	if len(above) == 0 || len(above) == 1 && isNamespace(above[0]) && set.Of(own) == nil {
 		return nil // the first part of names, that is, a registrant's
 	}
 	return &ReachError{
@@ -130,6 +130,15 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
+
+// isNamespace reports whether a prefix is a whole scheme or namespace of URNs, such as "ark"
+// and "urn:nbn": it has no registrant. The host of a web name is a registrant.
+func isNamespace(p name.Prefix) bool {
+	return !strings.Contains(strings.TrimPrefix(p.String(), "urn:"), ":")
+}
+
+// isIncomplete reports whether a prefix is only a scheme and its colon, such as "https:".
+func isIncomplete(p name.Prefix) bool { return strings.HasSuffix(p.String(), ":") }
 
 // UseToken records that a token was used now; see [store.Change.UseOnly].
 func (r *Registrar) UseToken(ctx context.Context, id string) error {

@@ -447,6 +447,7 @@ func TestAdminOverHTTP(t *testing.T) {
 		{"bad flag", "POST", "/api/v1/import?dry_run=perhaps", "", nil, 400, `dry_run`},
 		{"bad role", "POST", "/api/v1/tokens", `{"who":"x","role":"king"}`, nil, 422, `"field":"role"`},
 		{"no user", "POST", "/api/v1/tokens", `{"who":"","role":"editor"}`, nil, 422, `"field":"who"`},
+		{"a prefix that ends at no delimiter", "POST", "/api/v1/tokens", `{"who":"x","role":"editor","prefixes":["https://example.org/a"]}`, nil, 422, `"field":"prefixes[0]"`},
 		{"no such token", "DELETE", "/api/v1/tokens/none", "", nil, 404, ``},
 		{"wrong method", "PATCH", one, "", nil, 405, ``},
 		{"no such resource", "GET", "/api/v1/nothing", "", nil, 404, `not-found`},

@@ -119,6 +119,7 @@ func newRequest(r *http.Request, target string, c client) *request {
 		version: protocol(r),
 		host:    c.host,
 		secure:  c.secure,
+		proxied: c.proxied,
 		local:   localAddr(r),
 		country: c.country,
 		hops:    hops(r.Header["Via"]),

@@ -57,8 +57,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	if err != nil {
 		return s.failure(r, err)
 	}
-	p := requestContext{set: set, host: r.host, local: r.local.Addr(), own: s}
-	a, err := p.read(r.target)
+	a, err := s.contextOf(r, set).read(r.target)
 	out := s.answerAsked(ctx, r, a, set, err)
 	if out.form == formOther {
 		out.form = a.form
@@ -68,17 +67,14 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 
 // isForOthers reports whether the target is a URL of another server, as sent to a proxy.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
-	host, _, ok := absoluteForm(r.target)
-	if !ok {
+	if _, _, ok := absoluteForm(r.target); !ok {
 		return false
 	}
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return false
 	}
-	_, err = requestContext{
-		set: set, host: r.host, local: r.local.Addr(), own: s, otherPort: s.forward != nil && !s.isOwnPort(set, host, r.local.Port()),
-	}.read(r.target)
+	_, err = s.contextOf(r, set).read(r.target)
 	return errors.Is(err, errForOthers)
 }
 

@@ -14,6 +14,7 @@ type client struct {
 	host    string // Host field
 	secure  bool
 	country string // ISO 3166-1 alpha-2, nowhere if unknown, "" if countries are not used
+	proxied bool   // by a trusted proxy
 }
 
 // maxHops is how many proxies are followed at most.
@@ -28,9 +29,9 @@ type hop struct {
 
 // clientOf returns the client of a request.
 func (s *Server) clientOf(r *http.Request) client {
-	c, proxied := s.clientFromProxies(r)
+	c := s.clientFromProxies(r)
 	header := ""
-	if proxied && s.countryHeader != "" {
+	if c.proxied && s.countryHeader != "" {
 		header = r.Header.Get(s.countryHeader)
 	}
 	c.country = s.countryOf(c.addr, header)
@@ -68,17 +69,17 @@ func country(s string) string {
 	return string(c[:])
 }
 
-// clientFromProxies returns the client according to trusted proxies, and whether there was
-// one. Fields from other senders are ignored. Host and protocol come from the nearest
-// proxy.
-func (s *Server) clientFromProxies(r *http.Request) (client, bool) {
+// clientFromProxies returns the client according to trusted proxies. Fields from other
+// senders are ignored. Host and protocol come from the nearest proxy.
+func (s *Server) clientFromProxies(r *http.Request) client {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		c.addr = plainAddr(ap.Addr())
 	}
 	if !s.trusts(c.addr) {
-		return c, false
+		return c
 	}
+	c.proxied = true
 	hops, ok := forwardedHops(r.Header)
 	older := olderHops(r.Header)
 	switch {
@@ -86,7 +87,7 @@ func (s *Server) clientFromProxies(r *http.Request) (client, bool) {
 		// A proxy sets one of the fields and forwards what the client wrote into the
 		// other; it is not known which is which.
 		c.addr = netip.Addr{}
-		return c, true
+		return c
 	case hops == nil:
 		hops = older
 	}
@@ -97,7 +98,7 @@ func (s *Server) clientFromProxies(r *http.Request) (client, bool) {
 		c.host = hops[0].host
 	}
 	c.addr = s.origin(c.addr, hops)
-	return c, true
+	return c
 }
 
 // origin returns the first address, starting with that of the connection, that is not of

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/format"
@@ -63,7 +62,7 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target s
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	in := &request{target: target, host: c.host, local: localAddr(r)}
+	in := &request{target: target, host: c.host, local: localAddr(r), secure: c.secure, proxied: c.proxied}
 	if r.Method != http.MethodConnect && !s.isForOthers(r.Context(), in) {
 		return false
 	}
@@ -89,29 +88,6 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target s
 	}()
 	s.forward.ServeHTTP(counted, out)
 	return true
-}
-
-// isOwnPort reports whether the port of a host of this server may be a port of this
-// server: none, the default port of a scheme, the port of the connection or of the public
-// URL, or DefaultPort if the host has an authority (1995, 3.2: Y95-29).
-func (s *Server) isOwnPort(set *store.AuthoritySet, host string, local uint16) bool {
-	port := portOf(host)
-	switch port {
-	case "", "80", "443", strconv.Itoa(int(local)):
-		return true
-	case strconv.Itoa(DefaultPort):
-		return set.Host(host) != nil
-	}
-	return port == portOf(s.public)
-}
-
-// portOf returns the port of a host or of a URL without a path, or "".
-func portOf(host string) string {
-	i := strings.LastIndexByte(host, ':')
-	if i < 0 || i < strings.LastIndexByte(host, ']') || strings.HasPrefix(host[i+1:], "//") {
-		return ""
-	}
-	return strings.TrimLeft(host[i+1:], "0")
 }
 
 // A countedWriter gives each write its own deadline and counts the bytes.

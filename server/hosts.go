@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/store"
@@ -37,4 +39,48 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 func isLoopback(h string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()
+}
+
+// isOwnOrigin reports whether a scheme and a port of a host of this server are this server's:
+// those of the connection or of the public URL. The default port of the scheme is too, since it may
+// be mapped to that of the listener, unless the public URL gives the port of the host; and so is
+// DefaultPort at the host of an authority (1995, 3.2: Y95-29).
+func (p requestContext) isOwnOrigin(scheme, host string) bool {
+	connection := "http"
+	if p.secure {
+		connection = "https"
+	}
+	public, publicHost, _ := strings.Cut(p.own.public, "://")
+	port := effectivePort(scheme, host)
+	mapped := port == effectivePort(scheme, "") && store.CanonicalHost(host) != p.own.publicHost
+	switch {
+	case p.anyOrigin:
+		return true
+	case scheme == public && (mapped || port == effectivePort(public, publicHost)):
+		return true
+	case scheme != connection:
+		return false
+	}
+	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(DefaultPort) && p.set.Host(host) != nil
+}
+
+// effectivePort returns the port of a host with or without a port, by default that of the
+// scheme, which is http or https.
+func effectivePort(scheme, host string) string {
+	switch port := portOf(host); {
+	case port != "":
+		return port
+	case scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// portOf returns the port of a host without leading zeros, or "".
+func portOf(host string) string {
+	if !hasPort(host) {
+		return ""
+	}
+	port := host[strings.LastIndexByte(host, ':')+1:]
+	return cmp.Or(strings.TrimLeft(port, "0"), port[:min(len(port), 1)])
 }

@@ -439,23 +439,23 @@ func TestForwarded(t *testing.T) {
 		header http.Header
 		want   client
 	}{
-		{"192.0.2.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"names.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("1.2.3.4"), "names.example", true, ""}},
-		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4", "10.0.0.2"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, ""}},
-		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false, ""}},
-		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6, For="[2001:db8::1]:99";proto=http`, `for=10.0.0.2;host="names.example:8080";Proto=HTTPS`}, "X-Forwarded-For": {"2001:db8::1, 10.0.0.2"}}, client{netip.MustParseAddr("2001:db8::1"), "names.example:8080", true, ""}},
+		{"192.0.2.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false, "", false}},
+		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Host": {"names.example"}, "X-Forwarded-Proto": {"https"}}, client{netip.MustParseAddr("1.2.3.4"), "names.example", true, "", true}},
+		{"10.0.0.1:99", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4", "10.0.0.2"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, "", true}},
+		{"[::1]:99", http.Header{"X-Forwarded-For": {"nonsense"}, "X-Forwarded-Host": {"a b"}}, client{netip.MustParseAddr("::1"), "h.example", false, "", true}},
+		{"[::ffff:10.0.0.1]:99", http.Header{"X-Forwarded-For": {"[2001:db8::1]"}}, client{netip.MustParseAddr("2001:db8::1"), "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6, For="[2001:db8::1]:99";proto=http`, `for=10.0.0.2;host="names.example:8080";Proto=HTTPS`}, "X-Forwarded-For": {"2001:db8::1, 10.0.0.2"}}, client{netip.MustParseAddr("2001:db8::1"), "names.example:8080", true, "", true}},
 		// What a client writes into the field that the proxy does not set, or with a
 		// quoted string, cannot change its address.
-		{"10.0.0.1:99", http.Header{"Forwarded": {"for=6.6.6.6;host=evil.example;proto=https"}, "X-Forwarded-For": {"1.2.3.4"}}, client{netip.Addr{}, "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {"for=6.6.6.6, for=10.0.0.2"}, "X-Forwarded-For": {"1.2.3.4, 10.0.0.2"}}, client{netip.Addr{}, "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {`for="6.6.6.6`, "for=1.2.3.4"}}, client{netip.Addr{}, "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {`for=1.2.3.4;host="evil, for=6.6.6.6"`}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {`for=1.2.3.4;host="evil;for=6.6.6.6"`}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6;x="\""`, "for=1.2.3.4"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{"Forwarded": {"for=_hidden;host=a b;;="}}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, ""}},
-		{"192.0.2.1:99", http.Header{"Forwarded": {"for=1.2.3.4;host=evil.example"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false, ""}},
-		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, ""}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {"for=6.6.6.6;host=evil.example;proto=https"}, "X-Forwarded-For": {"1.2.3.4"}}, client{netip.Addr{}, "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {"for=6.6.6.6, for=10.0.0.2"}, "X-Forwarded-For": {"1.2.3.4, 10.0.0.2"}}, client{netip.Addr{}, "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for="6.6.6.6`, "for=1.2.3.4"}}, client{netip.Addr{}, "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for=1.2.3.4;host="evil, for=6.6.6.6"`}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for=1.2.3.4;host="evil;for=6.6.6.6"`}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {`for=6.6.6.6;x="\""`, "for=1.2.3.4"}}, client{netip.MustParseAddr("1.2.3.4"), "h.example", false, "", true}},
+		{"10.0.0.1:99", http.Header{"Forwarded": {"for=_hidden;host=a b;;="}}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, "", true}},
+		{"192.0.2.1:99", http.Header{"Forwarded": {"for=1.2.3.4;host=evil.example"}}, client{netip.MustParseAddr("192.0.2.1"), "h.example", false, "", false}},
+		{"10.0.0.1:99", http.Header{}, client{netip.MustParseAddr("10.0.0.1"), "h.example", false, "", true}},
 	} {
 		r := &http.Request{RemoteAddr: tt.remote, Host: "h.example", Header: tt.header}
 		if got := s.clientOf(r); got != tt.want {

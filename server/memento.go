@@ -227,7 +227,9 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	if len(target) > maxTarget {
 		return a, "", none
 	}
-	a, err = requestContext{set: set, host: r.host, local: r.local.Addr(), own: s}.read(target)
+	p := s.contextOf(r, set)
+	p.anyOrigin = true
+	a, err = p.read(target)
 	if errors.Is(err, errForOthers) {
 		err = none
 	}

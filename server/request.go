@@ -14,6 +14,7 @@ type request struct {
 	version version
 	host    string         // Host field
 	secure  bool           // received over TLS
+	proxied bool           // by a trusted proxy
 	local   netip.AddrPort // address at which it arrived
 	country string         // of the client, ISO 3166-1 alpha-2; "" if countries are not used
 	hops    int            // number of entries in the Via fields

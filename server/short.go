@@ -54,7 +54,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	if err != nil {
 		return out, false
 	}
-	a, err := requestContext{set: set, host: r.host, local: r.local.Addr(), own: s}.read(r.target)
+	a, err := s.contextOf(r, set).read(r.target)
 	if err != nil || !a.isLocal() || a.authority == nil && s.asksOthers() {
 		return out, false
 	}

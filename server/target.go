@@ -53,23 +53,28 @@ type parsedTarget struct {
 
 // A requestContext is the context in which a target is parsed: the host and the authorities.
 type requestContext struct {
-	set   *store.AuthoritySet
-	host  string
-	local netip.Addr
-	own   *Server // to recognize its own hosts
+	set       *store.AuthoritySet
+	host      string
+	local     netip.AddrPort
+	secure    bool    // received over TLS
+	anyOrigin bool    // ports and schemes of own hosts are not checked
+	own       *Server // to recognize its own hosts
+}
 
-	otherPort bool // the absolute form has a port of another server on the same host
+// contextOf returns the context of the target of a request.
+func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
+	return requestContext{set: set, host: r.host, local: r.local, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
 }
 
 // authority returns the authority of the request (1995, A95-3), or nil. The default
 // authority applies only if the request names no host: it is an error if the Host field
 // names neither this server nor an authority (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
-	if a := p.set.Meant(p.host, p.local); a != nil {
+	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
 	}
-	a := p.set.At(p.host, p.local)
-	if a != nil && p.own.hostOwner(p.set, p.host, p.local) == hostOther {
+	a := p.set.At(p.host, p.local.Addr())
+	if a != nil && p.own.hostOwner(p.set, p.host, p.local.Addr()) == hostOther {
 		return nil, errMisdirected
 	}
 	return a, nil
@@ -103,9 +108,10 @@ func absoluteForm(target string) (host, path string, ok bool) {
 	return rest[:end], rest[end:], true
 }
 
-// readAbsolute parses a target in absolute form, if its host is served here.
+// readAbsolute parses a target in absolute form, if its origin is served here (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
-	if !p.otherPort && p.own.hostOwner(p.set, host, p.local) == hostOurs {
+	scheme, _, _ := strings.Cut(target, ":")
+	if p.own.hostOwner(p.set, host, p.local.Addr()) == hostOurs && p.isOwnOrigin(strings.ToLower(scheme), host) {
 		p.host = host
 		return p.readPath(path[1:])
 	}

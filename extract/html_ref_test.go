@@ -112,3 +112,33 @@ func unescapeValid(s string) string {
 	}
 	return b.String()
 }
+
+// TestOneHostRule checks that text and HTML give an IRI the same URI.
+func TestOneHostRule(t *testing.T) {
+	for spelling, want := range map[string]string{
+		"http://straße.example/ö":           "http://xn--strae-oqa.example/%C3%B6",
+		"HTTPS://straße.example:8443/":      "HTTPS://xn--strae-oqa.example:8443/",
+		"ftp://straße.example/":             "ftp://xn--strae-oqa.example/",
+		"gopher://straße.example/":          "gopher://stra%C3%9Fe.example/", // not a domain name for browsers
+		"http://xn--straße.example/":        "http://xn--stra%C3%9Fe.example/",
+		"http://stra%C3%9Fe.example/":       "http://stra%C3%9Fe.example/", // a URI
+		"http://stra%C3%9Fe.example/straße": "http://xn--strae-oqa.example/stra%C3%9Fe",
+	} {
+		var all []string
+		for _, f := range []Type{TypeText, TypeHTML} {
+			doc := "see " + spelling + " there"
+			if f == TypeHTML {
+				doc = "<p><a href='" + spelling + "'>x</a>"
+			}
+			for found, err := range f.Find(strings.NewReader(doc), Options{IRI: true}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, found.URI.String())
+			}
+		}
+		if len(all) != 2 || all[0] != want || all[1] != want {
+			t.Errorf("%s: got %q, want %q twice", spelling, all, want)
+		}
+	}
+}

@@ -499,7 +499,7 @@ func (s *scanner) parse(spelling string) (u uri.URI, isIRI bool, err error) {
 	u, err = uri.Parse(spelling)
 	if err != nil && s.o.IRI {
 		if i, err := iri.Parse(spelling); err == nil {
-			return i.URI(), true, nil
+			return i.LookupURI(), true, nil
 		}
 	}
 	return u, false, err

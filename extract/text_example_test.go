@@ -30,7 +30,7 @@ func ExampleBytes() {
 	// Output:
 	// mail jim@example.org mailto:jim@example.org
 	// abbreviated www.example.com/a http://www.example.com/a
-	// iri http://größe.example/ http://gr%C3%B6%C3%9Fe.example/
+	// iri http://größe.example/ http://xn--gre-6ka8i.example/
 }
 
 func ExampleSniff() {

@@ -37,6 +37,18 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	return i.u.With(uri.ComponentHost, ascii)
 }
 
+// LookupURI maps i to the URI that browsers look up: it is [IRI.ASCIIURI] in schemes whose
+// hosts are domain names for them (http, https, ws, wss, ftp), and [IRI.URI] in other
+// schemes and if the host is not a domain name.
+func (i IRI) LookupURI() uri.URI {
+	if scheme, _ := i.Scheme(); isSpecial(scheme) && !isASCII(i.s) {
+		if u, err := i.ASCIIURI(); err == nil {
+			return u
+		}
+	}
+	return i.URI()
+}
+
 // UnicodeHost returns the host with Punycode labels decoded, for display (3.2.1).
 // It returns a host that is not a domain name unchanged.
 func (i IRI) UnicodeHost() (string, bool) {

@@ -26,8 +26,7 @@ const (
 //     where browsers do (http, https, ws, wss, ftp; not the slashes of file),
 //   - escapes characters that are not allowed, such as spaces, brackets outside a host,
 //     and percent signs that do not begin an escape,
-//   - converts international characters as [IRI.URI], and in these schemes host names as
-//     [IRI.ASCIIURI].
+//   - converts international characters as [IRI.LookupURI].
 //
 // The error is that of [uri.Parse] for the input if the result would be invalid, too.
 func Fix(s string) (uri.URI, []uri.Finding, error) {
@@ -57,14 +56,7 @@ func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
 	m.mend()
 	text := m.b.String()
 	if i, e := ParseReference(text); e == nil {
-		scheme, _ := i.Scheme()
-		u := i.URI()
-		if isSpecial(scheme) && !isASCII(text) {
-			if a, e := i.ASCIIURI(); e == nil {
-				u = a
-			}
-		}
-		return m.result(u, err)
+		return m.result(i.LookupURI(), err)
 	}
 	if u, e := uri.ParseReference(escapeNonASCII(text)); e == nil {
 		return m.result(u, err)

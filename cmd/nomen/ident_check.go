@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
@@ -16,7 +17,7 @@ import (
 
 const checkLong = `Check says whether identifiers are valid, and warns about anything that may mislead people
 or programs: passwords, look-alike hosts, unusual forms of addresses, ports, escaped
-delimiters, and text in which browsers, curl and Go's net/url see different hosts. Each
+delimiters, hosts that are not domain names, mixed writing directions, and text in which browsers, curl and Go's net/url see different hosts. Each
 finding is an error, a warning or information, and has an offset in bytes from 0.
 
 An identifier is valid if it matches the reference rule of the dialect, and a URN if it
@@ -169,6 +170,11 @@ func (k *checker) checkURI(v *verdict) {
 	v.Valid = err == nil
 	for _, f := range k.uri.Inspect(v.Input, k.rules...) {
 		v.add(f)
+	}
+	if i, err := iri.ParseReference(v.Input); err == nil {
+		for _, f := range i.Inspect() {
+			v.add(f)
+		}
 	}
 	if v.Valid {
 		v.scheme(id)

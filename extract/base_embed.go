@@ -45,15 +45,12 @@ func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range [][]byte{t.buf[:e.at], text, t.buf[e.at:]} {
+	for _, part := range [][]byte{t.kept()[:e.at], text, t.kept()[e.at:]} {
 		if _, err := w.Write(part); err != nil {
 			return err
 		}
 	}
-	if t.err != nil {
-		return t.cause()
-	}
-	_, err = io.Copy(w, t.r)
+	_, err = io.Copy(w, t.unread())
 	return err
 }
 
@@ -156,30 +153,26 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 		return ErrEmbeddedBase
 	}
 	t := newTape(r)
-	m := &mimeScan{tape: t, blank: true, queue: newQueue(t, Options{}, func(Finding, error) bool { return true })}
-	if bytes.HasPrefix(t.peek(len("From ")), []byte("From ")) {
-		m.skipLine()
+	fs, end, problem := ReadHeader(t)
+	if problem != "" {
+		return &DocumentError{Offset: end, Message: problem}
 	}
-	fs, end := m.headerLines()
-	if m.endless {
-		return &DocumentError{Offset: end, Message: "header too long"}
-	}
-	h := fs.header()
+	h := fs.Mail()
 	own := EntityBase(base.Dialect(), h)(Base{base.WithoutFragment(), BaseRetrieval})
 	location := fieldURI(h, "Content-Location")
 	from, to := end, end // the bytes to replace
 	switch {
 	case own.Rule == BaseContentBase, own.Rule == BaseContentLocation && schemeLength(location) > 0:
-		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.buf), t.r))
+		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.kept()), t.unread()))
 		return err
 	case location != "":
 		from, to = fs.extent("Content-Location", end)
 	}
-	line := locationField(own.URI.String(), lineEnd(t.buf))
-	if from > 0 && t.buf[from-1] != '\n' {
-		line = lineEnd(t.buf) + line
+	line := locationField(own.URI.String(), lineEnd(t.kept()))
+	if from > 0 && t.kept()[from-1] != '\n' {
+		line = lineEnd(t.kept()) + line
 	}
-	_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.buf[:from]), strings.NewReader(line), bytes.NewReader(t.buf[to:]), t.r))
+	_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.kept()[:from]), strings.NewReader(line), bytes.NewReader(t.kept()[to:]), t.unread()))
 	return err
 }
 

@@ -64,8 +64,7 @@ type charsetFeed struct {
 	decoder transform.Transformer
 	ascii   bool // bytes below 0x80 at the start of a character are ASCII
 	ended   bool
-	out     mapped
-	k       int // out.runs[k:] have not been returned yet
+	out     mappedFeed
 }
 
 func newCharsetFeed(f feed, enc encoding.Encoding, name string) *charsetFeed {
@@ -78,13 +77,11 @@ func newCharsetFeed(f feed, enc encoding.Encoding, name string) *charsetFeed {
 }
 
 func (c *charsetFeed) next() (piece, bool) {
-	for c.k == len(c.out.runs) {
-		if !c.decode() {
-			return piece{}, false
+	for {
+		if p, ok := c.out.next(); ok || !c.decode() {
+			return p, ok
 		}
 	}
-	c.k++
-	return c.out.piece(c.k - 1), true
 }
 
 // decode decodes the available text, which is at least one character unless the
@@ -92,13 +89,13 @@ func (c *charsetFeed) next() (piece, bool) {
 func (c *charsetFeed) decode() bool {
 	c.out.reset()
 	c.src.drop(c.i)
-	c.i, c.k = 0, 0
+	c.i = 0
 	if !c.ended {
 		c.ended = !c.src.fill()
 	}
 	for c.i < len(c.src.text) && (c.ended || len(c.src.text)-c.i >= longestChar) {
 		if n := c.asciiRun(); n > 0 {
-			c.src.pieces(&c.out, c.i, c.i+n)
+			c.src.pieces(&c.out.mapped, c.i, c.i+n)
 			c.i += n
 			continue
 		}
@@ -148,7 +145,7 @@ func (c *charsetFeed) emit(text []byte, used int) {
 	start, end := c.src.span(c.i, c.i+used)
 	if used == 1 && len(text) == 1 {
 		c.src.text[c.i] = text[0] // keeps the mapping to the file
-		c.src.pieces(&c.out, c.i, c.i+1)
+		c.src.pieces(&c.out.mapped, c.i, c.i+1)
 	} else {
 		c.out.add(unit(text, start, end))
 	}

@@ -110,10 +110,10 @@ func (h *htmlScan) fail(at int64, what string) {
 func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
-	if len(h.stretch.runs) == 0 {
-		return noHold
+	if at, ok := h.stretch.first(); ok {
+		return at
 	}
-	return h.stretch.runs[0].at
+	return noHold
 }
 
 func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, attr) }

@@ -244,6 +244,26 @@ func (q *queue) text(v *mapped, s *scope, where string) {
 	}
 }
 
+// stream searches a text as it is read. If its lines are whole, an identifier
+// ends at the end of the line.
+func (q *queue) stream(f feed, sc *scope, wholeLines bool) {
+	s := stretch{oneLine: wholeLines}
+	for !q.stopped {
+		p, ok := f.next()
+		if !ok {
+			break
+		}
+		s.add(p)
+		if s.isFull() {
+			s.flush(q, sc, false, "")
+		}
+		if at, ok := s.first(); ok {
+			q.tape.release(at)
+		}
+	}
+	s.flush(q, sc, true, "")
+}
+
 // found adds the identifiers found in a text from which off octets have been
 // dropped.
 func (q *queue) found(v *mapped, f Finding, off int64, s *scope, where string) {

@@ -4,20 +4,11 @@ import (
 	"bytes"
 	"io"
 	"iter"
-	"mime"
-	"net/mail"
+	"net/textproto"
 	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
-)
-
-// Limits on messages.
-const (
-	maxDepth    = 100     // nested entities
-	maxHeader   = 1 << 20 // octets of a header that are read
-	maxLine     = 64 << 10
-	maxBoundary = 256 // octets; the standard allows 70
 )
 
 // MIME yields the identifiers in a message, or in the messages of a mailbox in
@@ -46,491 +37,157 @@ const (
 func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
 		t := newTape(r)
-		m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
-		m.run()
+		m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield), bases: []Base{outside(o)}}
+		for p := range parts(t, m.fail) {
+			if m.part(p); m.queue.stopped {
+				return
+			}
+		}
 		if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {
 			yield(Finding{}, t.cause())
 		}
 	}
 }
 
-// An entity is a multipart or message that contains the current text.
-type entity struct {
-	boundary string // of a multipart
-	at       int64
-	number   string // of the entity; "" for the outermost
-	parts    int
-	kind     string // default media type of its parts
-	base     Base   // in force inside
-}
-
-// A mimeScan reads a message line by line.
+// A mimeScan finds the identifiers in the parts of a message.
 type mimeScan struct {
 	tape    *tape
 	options Options
 	queue   *queue
-
-	mbox     bool
-	messages int
-	stack    []entity
-	blank    bool // the last line was empty, or this is the first
-	midLine  bool // the last line was longer than maxLine
-	endless  bool // the last header has a rest that is not read
+	bases   []Base // in force in the enclosing entities
 }
 
-func (m *mimeScan) fail(at int64, what string) {
+func (m *mimeScan) fail(at int64, what string) bool {
 	m.queue.add(held{err: &DocumentError{Offset: at, Message: what}})
+	return !m.queue.stopped
 }
 
-func (m *mimeScan) run() {
-	m.blank = true
-	m.mbox = bytes.HasPrefix(m.tape.peek(len("From ")), []byte("From "))
-	for !m.queue.stopped && len(m.tape.peek(1)) > 0 {
-		m.messages++
-		if m.mbox {
-			m.skipLine()
-		}
-		m.stack = append(m.stack[:0], entity{base: outside(m.options), kind: "text/plain"})
-		m.message()
+// part finds the identifiers in a header, and in the body if it is text.
+func (m *mimeScan) part(p *part) {
+	outer := m.bases[p.Depth]
+	own := EntityBase(uri.Latest, p.Header.Mail())(outer)
+	m.queue.prefix = place(p)
+	m.headerFields(p.Header, outer, own)
+	inside := own
+	if own != outer {
+		inside.Rule = BaseEncapsulating
 	}
-}
-
-// message reads a message to its end.
-func (m *mimeScan) message() {
-	m.entity("text/plain")
-	for !m.queue.stopped {
-		m.skipBody()
-		if m.queue.stopped {
-			return
-		}
-		line, ok := m.peekLine()
-		if !ok || m.isFrom(line) {
-			m.unclosed(0)
-			return
-		}
-		level, last := m.boundary(line)
-		m.unclosed(level)
-		m.stack = m.stack[:level+1]
-		m.skipLine()
-		if last {
-			m.stack = m.stack[:level]
-			continue
-		}
-		m.stack[level].parts++
-		m.entity(m.stack[level].kind)
-	}
-}
-
-// unclosed reports that the multiparts above a level of the stack have no end.
-func (m *mimeScan) unclosed(level int) {
-	for i := level + 1; i < len(m.stack); i++ {
-		if e := m.stack[i]; e.boundary != "" {
-			m.fail(e.at, "multipart without a closing boundary")
-			return // nor do those inside it
-		}
-	}
-}
-
-// entity reads a header, and the body after it unless that is a multipart,
-// whose parts follow. A message in the body is an entity of its own.
-func (m *mimeScan) entity(kind string) {
-	for !m.queue.stopped {
-		at := m.tape.pos()
-		fs := m.header()
-		h := fs.header()
-		top := &m.stack[len(m.stack)-1]
-		number := top.number
-		if top.boundary != "" {
-			number = strings.TrimPrefix(number+"."+strconv.Itoa(top.parts), ".")
-		}
-		base := EntityBase(uri.Latest, h)(top.base)
-		m.queue.prefix = m.place(number)
-		m.headerFields(fs, top.base, base)
-		if m.endless {
-			m.skipHeader()
-		}
-		m.tape.release(m.tape.pos())
-
-		b := newBody(h, kind)
-		inside := entity{at: at, number: number, base: base, kind: "text/plain"}
-		if base != top.base {
-			inside.base.Rule = BaseEncapsulating
-		}
-		switch {
-		case b.isMultipart() && b.boundary() == "":
-			m.fail(at, "multipart without a boundary parameter: it is skipped")
-			return
-		case (b.isMultipart() || b.isMessage()) && len(m.stack) >= maxDepth:
-			m.fail(at, "too many nested entities: this one is skipped")
-			return
-		case b.isMultipart():
-			inside.boundary = b.boundary()
-			if b.kind == "multipart/digest" {
-				inside.kind = "message/rfc822"
-			}
-			m.stack = append(m.stack, inside)
-			return
-		case b.isMessage():
-			m.stack = append(m.stack, inside)
-			kind = "text/plain"
-		default:
-			m.leaf(b, base, at)
-			return
-		}
+	m.bases = append(m.bases[:p.Depth+1], inside)
+	text, ok := p.Text()
+	switch {
+	case !ok:
+	case p.IsHTML():
+		scanHTML(m.tape, text, m.queue, newScope(own))
+		m.queue.flush(true)
+	default:
+		m.queue.stream(text, knownScope(own), p.HasWholeLines())
 	}
 }
 
 // place returns the beginning of Where for findings in a part.
-func (m *mimeScan) place(number string) string {
+func place(p *part) string {
 	var s string
-	if m.mbox {
-		s = "message " + strconv.Itoa(m.messages) + " "
+	if p.Message > 0 {
+		s = "message " + strconv.Itoa(p.Message) + " "
 	}
-	if number != "" {
-		s += "part " + number + " "
+	if p.Number != "" {
+		s += "part " + p.Number + " "
 	}
 	return s
 }
 
-// A body holds the header fields that describe a body.
-type body struct {
-	kind     string // media type in lower case
-	params   map[string]string
-	encoding string
-}
-
-// newBody reads the relevant fields. An unreadable type means plain text (RFC
-// 2045, 5.2).
-func newBody(h mail.Header, kind string) body {
-	b := body{kind: kind, encoding: strings.TrimSpace(withoutComments(h.Get("Content-Transfer-Encoding")))}
-	value := withoutComments(h.Get("Content-Type"))
-	if value == "" {
-		return b
-	}
-	var err error
-	if b.kind, b.params, err = mime.ParseMediaType(value); err != nil {
-		b.kind, b.params = looseType(value)
-	}
-	if !strings.Contains(b.kind, "/") {
-		b.kind = "text/plain"
-	}
-	return b
-}
-
-func (b body) isMultipart() bool { return strings.HasPrefix(b.kind, "multipart/") }
-
-// isMessage reports whether the body is a message that is not encoded.
-func (b body) isMessage() bool {
-	switch strings.ToLower(b.encoding) {
-	case "quoted-printable", "base64":
-		return false
-	}
-	return b.kind == "message/rfc822" || b.kind == "message/global" || b.kind == "message/news"
-}
-
-func (b body) boundary() string {
-	boundary := b.params["boundary"]
-	if len(boundary) > maxBoundary {
-		return ""
-	}
-	return strings.TrimRight(boundary, " \t")
-}
-
-func (b body) isHTML() bool {
-	return b.kind == "text/html" || b.kind == "application/xhtml+xml"
-}
-
-// isFolded reports whether long lines are folded in the text.
-func (b body) isFolded() bool {
-	switch b.kind {
-	case "text/calendar", "text/x-vcalendar", "text/vcard", "text/x-vcard", "text/directory":
-		return true
-	}
-	return false
-}
-
-func (b body) isText() bool {
-	return strings.HasPrefix(b.kind, "text/") || strings.HasPrefix(b.kind, "message/")
-}
-
-// leaf reads a body that has no parts.
-func (m *mimeScan) leaf(b body, base Base, at int64) {
-	if !b.isText() && !b.isHTML() {
-		return
-	}
-	f, ok := transfer(&bodyFeed{m: m}, b.encoding)
-	if !ok {
-		m.fail(at, "unknown transfer encoding "+strconv.Quote(b.encoding)+": the part is skipped")
-		return
-	}
-	charset := b.params["charset"]
-	if b.isHTML() {
-		f, charset = sniffed(f, charset)
-	}
-	if f, ok = inCharset(f, charset); !ok {
-		m.fail(at, "unknown charset "+strconv.Quote(charset)+": the part is read without conversion")
-	}
-	if b.isHTML() {
-		scanHTML(m.tape, f, m.queue, newScope(base))
-		m.queue.flush(true)
-		return
-	}
-	flowed := b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
-	if flowed {
-		f = &flowedFeed{joined: joined{src: window{feed: f}}, deleteEnd: strings.EqualFold(b.params["delsp"], "yes")}
-	}
-	if b.isFolded() {
-		f = &foldedFeed{joined: joined{src: window{feed: f}}}
-	}
-	m.text(f, knownScope(base), flowed || b.isFolded())
-}
-
-// text searches a text. In flowed text, a line that is not flowed is complete.
-func (m *mimeScan) text(f feed, sc *scope, flowed bool) {
-	s := stretch{oneLine: flowed}
-	for !m.queue.stopped {
-		p, ok := f.next()
-		if !ok {
-			break
+// headerFields searches the fields of a header. A reference in Content-Location
+// is relative to the base outside, others to the header's own base (1997,
+// 5.1.1).
+func (m *mimeScan) headerFields(fs fields, outer, own Base) {
+	outside, inside := knownScope(outer), knownScope(own)
+	for i := range fs {
+		f := &fs[i]
+		where := "header " + textproto.CanonicalMIMEHeaderKey(f.name)
+		switch strings.ToLower(f.name) {
+		case "content-base", "content-location":
+			v := without(decodedWords(&f.value), " \t")
+			m.queue.reference(v, 0, len(v.text), outside, where)
+		case "content-type":
+			v := decodedWords(&f.value)
+			if isExternalBody(v.text) { // white space in its URL is ignored (RFC 2017, 3.1)
+				v = without(v, " \t")
+			}
+			m.queue.text(v, inside, where)
+		case "link":
+			m.links(unfolded(&f.value), inside, where)
+		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
+			if m.options.Mail {
+				m.messageIDs(f, inside, where)
+			}
+		case "dkim-signature", "arc-seal", "arc-message-signature", "content-type-encoding", "mime-version":
+		default:
+			m.queue.text(decodedWords(&f.value), inside, where)
 		}
-		s.add(p)
-		if s.isFull() {
-			s.flush(m.queue, sc, false, "")
-		}
-		if len(s.runs) > 0 {
-			m.tape.release(s.runs[0].at)
-		}
-	}
-	s.flush(m.queue, sc, true, "")
-}
-
-// sniffed returns a feed that converts from the charset of the HTML in it.
-func sniffed(f feed, declared string) (feed, string) {
-	var head mapped
-	for len(head.text) < sniffLength {
-		p, ok := f.next()
-		if !ok {
-			break
-		}
-		head.add(p)
-	}
-	return &chain{first: mappedFeed{mapped: head}, then: f}, htmlCharset(head.text, declared)
-}
-
-// A chain returns one feed after another.
-type chain struct {
-	first mappedFeed
-	then  feed
-}
-
-func (c *chain) next() (piece, bool) {
-	if p, ok := c.first.next(); ok {
-		return p, true
-	}
-	return c.then.next()
-}
-
-// A bodyFeed returns the lines of a body, up to the next boundary.
-type bodyFeed struct{ m *mimeScan }
-
-func (f *bodyFeed) next() (piece, bool) {
-	line, ok := f.m.peekLine()
-	if !ok || f.m.isEnd(line) {
-		return piece{}, false
-	}
-	if f.m.tape.pos()-f.m.tape.keep > maxKept {
-		f.m.fail(f.m.tape.pos(), "too much of this part decodes to nothing: the rest of it is skipped")
-		return piece{}, false
-	}
-	p := literal(line, f.m.tape.pos())
-	if f.m.mbox && !f.m.midLine && isQuotedFrom(line) {
-		p = literal(line[1:], p.at+1)
-	}
-	f.m.skip(line)
-	return p, true
-}
-
-// isQuotedFrom reports whether a line begins with a quoted "From ", which
-// mailboxes use so that the line is not taken for the beginning of a message.
-func isQuotedFrom(line []byte) bool {
-	return line[0] == '>' && bytes.HasPrefix(bytes.TrimLeft(line, ">"), []byte("From "))
-}
-
-// skipBody skips to the next boundary.
-func (m *mimeScan) skipBody() {
-	for !m.queue.stopped {
-		line, ok := m.peekLine()
-		if !ok || m.isEnd(line) {
-			return
-		}
-		m.skip(line)
-		m.tape.release(m.tape.pos())
-	}
-}
-
-// isEnd reports whether a line ends a body.
-func (m *mimeScan) isEnd(line []byte) bool {
-	if m.isFrom(line) {
-		return true
-	}
-	level, _ := m.boundary(line)
-	return level >= 0
-}
-
-// isFrom reports whether a line begins a message in a mailbox: it must follow
-// an empty line and contain a time of day (RFC 4155, appendix A).
-func (m *mimeScan) isFrom(line []byte) bool {
-	if !m.mbox || !m.blank || m.midLine || !bytes.HasPrefix(line, []byte("From ")) {
-		return false
-	}
-	for i := 2; i+2 < len(line); i++ {
-		if line[i] == ':' && isDigit(line[i-1]) && isDigit(line[i+1]) && isDigit(line[i+2]) {
-			return true
-		}
-	}
-	return false
-}
-
-// boundary returns the level of the multipart whose boundary the line is, or
-// -1, and whether it is the closing boundary.
-func (m *mimeScan) boundary(line []byte) (level int, last bool) {
-	if m.midLine || len(line) < 3 || line[0] != '-' || line[1] != '-' {
-		return -1, false
-	}
-	line = bytes.TrimRight(line[2:], " \t\r\n")
-	for level = len(m.stack) - 1; level >= 0; level-- {
-		b := m.stack[level].boundary
-		if b == "" || len(line) < len(b) || string(line[:len(b)]) != b {
-			continue
-		}
-		switch string(line[len(b):]) {
-		case "":
-			return level, false
-		case "--":
-			return level, true
-		}
-	}
-	return -1, false
-}
-
-// peekLine returns the next line with its line break, or maxLine octets of a
-// longer one. It returns false at the end of the file.
-func (m *mimeScan) peekLine() ([]byte, bool) {
-	from := 0
-	for {
-		b := m.tape.rest()
-		n := bytes.IndexByte(b[from:], '\n')
-		switch {
-		case n >= 0 && from+n < maxLine:
-			return b[:from+n+1], true
-		case len(b) >= maxLine:
-			return uncut(b[:maxLine]), true
-		}
-		if from = len(b); !m.tape.fill() {
-			return m.tape.rest(), from > 0
-		}
-	}
-}
-
-// uncut returns the beginning of a line without a possibly incomplete
-// quoted-printable escape at its end.
-func uncut(b []byte) []byte {
-	for k := 1; k <= 2; k++ {
-		if b[len(b)-k] == '=' {
-			return b[:len(b)-k]
-		}
-	}
-	return b
-}
-
-// skip consumes a line returned by peekLine.
-func (m *mimeScan) skip(line []byte) {
-	m.tape.skip(len(line))
-	m.midLine = line[len(line)-1] != '\n'
-	m.blank = !m.midLine && len(bytes.TrimRight(line, "\r\n")) == 0
-}
-
-func (m *mimeScan) skipLine() {
-	for {
-		line, ok := m.peekLine()
-		if !ok {
-			return
-		}
-		if m.skip(line); !m.midLine {
+		if m.queue.stopped {
 			return
 		}
 	}
 }
 
-// header reads a header including the empty line after it.
-func (m *mimeScan) header() fields {
-	fs, _ := m.headerLines()
-	return fs
+// isExternalBody reports whether a Content-Type says that the body is
+// elsewhere.
+func isExternalBody(value []byte) bool {
+	kind, _, _ := bytes.Cut(value, []byte(";"))
+	return equalFold(bytes.TrimSpace(kind), "message/external-body")
 }
 
-// headerLines is like header, and also returns the end of the fields.
-func (m *mimeScan) headerLines() (fs fields, end int64) {
-	size := 0
-	for !m.queue.stopped {
-		line, ok := m.peekLine()
-		at := m.tape.pos()
-		if !ok || m.isEnd(line) {
-			return fs, at
+// links parses a Link field (RFC 8288, 3): references in angle brackets,
+// outside quoted strings.
+func (m *mimeScan) links(v *mapped, s *scope, where string) {
+	quoted := false
+	for i := 0; i < len(v.text); i++ {
+		switch c := v.text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == '<' && !quoted:
+			n := bytes.IndexByte(v.text[i:], '>')
+			if n < 0 {
+				return
+			}
+			m.queue.reference(v, i+1, i+n, s, where)
+			i += n
 		}
-		whole := !m.midLine
-		content := bytes.TrimRight(line, "\r\n")
-		if whole && len(content) == 0 {
-			m.skip(line)
-			m.blank = true
-			return fs, at
-		}
-		if size += len(line); size > maxHeader {
-			m.fail(at, "header too long: the rest of it is skipped")
-			m.endless = true
-			return fs, at
-		}
-		name, ok := fieldName(line)
-		switch {
-		case (!whole || line[0] == ' ' || line[0] == '\t') && len(fs) > 0:
-			fs[len(fs)-1].value.add(literal(line, at))
-		case ok:
-			n := len(name) + bytes.IndexByte(line[len(name):], ':') + 1
-			fs = append(fs, field{name: name, at: at})
-			fs[len(fs)-1].value.add(literal(line[n:], at+int64(n)))
-		case whole:
-			m.fail(at, "not a header field: the body is assumed to begin here")
-			return fs, at
-		}
-		m.skip(line)
 	}
-	return fs, m.tape.pos()
 }
 
-// skipHeader skips the rest of a header.
-func (m *mimeScan) skipHeader() {
-	for m.endless = false; !m.queue.stopped; {
-		line, ok := m.peekLine()
-		if !ok || m.isEnd(line) {
+// messageIDs parses identifiers of messages or body parts in angle brackets,
+// for which locators exist (RFC 2392).
+func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
+	scheme := "mid:"
+	if strings.EqualFold(f.name, "content-id") {
+		scheme = "cid:"
+	}
+	v := unfolded(&f.value)
+	for i := 0; i < len(v.text); {
+		open := bytes.IndexByte(v.text[i:], '<')
+		if open < 0 {
 			return
 		}
-		whole := !m.midLine
-		m.skip(line)
-		m.tape.release(m.tape.pos())
-		if whole && m.blank {
+		i += open + 1
+		n := bytes.IndexByte(v.text[i:], '>')
+		if n < 0 {
 			return
 		}
+		id := string(v.text[i : i+n])
+		u, err := uri.Parse(scheme + uri.EscapePathSegment(id))
+		if err == nil && strings.Contains(id, "@") && !strings.ContainsAny(id, " \t<") {
+			start, end := v.span(i, i+n)
+			m.queue.add(held{finding: Finding{
+				Kind: URI, Text: m.tape.cut(start, end), Start: start, End: end,
+				Spelling: u.String(), URI: u, Where: where,
+			}, scope: s})
+		}
+		i += n + 1
 	}
 }
 
-// fieldName returns the name of the header field at the beginning of a line.
-func fieldName(line []byte) (string, bool) {
-	n := 0
-	for n < len(line) && line[n] > ' ' && line[n] < 0x7F && line[n] != ':' {
-		n++
-	}
-	name := string(line[:n])
-	for n < len(line) && (line[n] == ' ' || line[n] == '\t') {
-		n++
-	}
-	return name, n > 0 && name != "" && n < len(line) && line[n] == ':'
-}
+// knownScope returns a scope with a final base.
+func knownScope(b Base) *scope { return &scope{known: true, done: true, base: b} }

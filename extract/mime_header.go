@@ -6,8 +6,6 @@ import (
 	"net/mail"
 	"net/textproto"
 	"strings"
-
-	"github.com/nomen-project/nomen/uri"
 )
 
 // A field is a header field as spelled in a message.
@@ -20,9 +18,9 @@ type field struct {
 // fields are those of one header.
 type fields []field
 
-// header returns the fields that describe a body, in the type that other
+// Mail returns the fields that describe a body, in the type that other
 // packages use. The first field of a name counts.
-func (fs fields) header() mail.Header {
+func (fs fields) Mail() mail.Header {
 	h := mail.Header{}
 	for i := range fs {
 		switch name := textproto.CanonicalMIMEHeaderKey(fs[i].name); name {
@@ -206,8 +204,11 @@ func (w word) decode(v *mapped, i int, out *mapped) {
 		v.pieces(raw, i+w.text, i+w.tail)
 	}
 	octets := &mapped{}
-	for k := range raw.runs {
-		p := raw.piece(k)
+	for f := (&mappedFeed{mapped: *raw}); ; {
+		p, ok := f.next()
+		if !ok {
+			break
+		}
 		if w.base64 {
 			decodeWord64(p, octets)
 		} else {
@@ -234,99 +235,3 @@ func decodeWord64(p piece, out *mapped) {
 	}
 	new(base64Decoder).line(p, out, true)
 }
-
-// headerFields searches the fields of a header. A reference in Content-Location
-// is relative to the base outside, others to the header's own base (1997,
-// 5.1.1).
-func (m *mimeScan) headerFields(fs fields, outer, own Base) {
-	outside, inside := knownScope(outer), knownScope(own)
-	for i := range fs {
-		f := &fs[i]
-		where := "header " + textproto.CanonicalMIMEHeaderKey(f.name)
-		switch strings.ToLower(f.name) {
-		case "content-base", "content-location":
-			v := without(decodedWords(&f.value), " \t")
-			m.queue.reference(v, 0, len(v.text), outside, where)
-		case "content-type":
-			v := decodedWords(&f.value)
-			if isExternalBody(v.text) { // white space in its URL is ignored (RFC 2017, 3.1)
-				v = without(v, " \t")
-			}
-			m.queue.text(v, inside, where)
-		case "link":
-			m.links(unfolded(&f.value), inside, where)
-		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
-			if m.options.Mail {
-				m.messageIDs(f, inside, where)
-			}
-		case "dkim-signature", "arc-seal", "arc-message-signature", "content-type-encoding", "mime-version":
-		default:
-			m.queue.text(decodedWords(&f.value), inside, where)
-		}
-		if m.queue.stopped {
-			return
-		}
-	}
-}
-
-// isExternalBody reports whether a Content-Type says that the body is
-// elsewhere.
-func isExternalBody(value []byte) bool {
-	kind, _, _ := bytes.Cut(value, []byte(";"))
-	return equalFold(bytes.TrimSpace(kind), "message/external-body")
-}
-
-// links parses a Link field (RFC 8288, 3): references in angle brackets,
-// outside quoted strings.
-func (m *mimeScan) links(v *mapped, s *scope, where string) {
-	quoted := false
-	for i := 0; i < len(v.text); i++ {
-		switch c := v.text[i]; {
-		case c == '\\' && quoted:
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '<' && !quoted:
-			n := bytes.IndexByte(v.text[i:], '>')
-			if n < 0 {
-				return
-			}
-			m.queue.reference(v, i+1, i+n, s, where)
-			i += n
-		}
-	}
-}
-
-// messageIDs parses identifiers of messages or body parts in angle brackets,
-// for which locators exist (RFC 2392).
-func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
-	scheme := "mid:"
-	if strings.EqualFold(f.name, "content-id") {
-		scheme = "cid:"
-	}
-	v := unfolded(&f.value)
-	for i := 0; i < len(v.text); {
-		open := bytes.IndexByte(v.text[i:], '<')
-		if open < 0 {
-			return
-		}
-		i += open + 1
-		n := bytes.IndexByte(v.text[i:], '>')
-		if n < 0 {
-			return
-		}
-		id := string(v.text[i : i+n])
-		u, err := uri.Parse(scheme + uri.EscapePathSegment(id))
-		if err == nil && strings.Contains(id, "@") && !strings.ContainsAny(id, " \t<") {
-			start, end := v.span(i, i+n)
-			m.queue.add(held{finding: Finding{
-				Kind: URI, Text: m.tape.cut(start, end), Start: start, End: end,
-				Spelling: u.String(), URI: u, Where: where,
-			}, scope: s})
-		}
-		i += n + 1
-	}
-}
-
-// knownScope returns a scope with a final base.
-func knownScope(b Base) *scope { return &scope{known: true, done: true, base: b} }

@@ -57,13 +57,13 @@ func (a after) Read(b []byte) (int, error) {
 // lines. Start and End are offsets in the file, and Text is the octets there.
 func otherText(r io.Reader, charset string, folded bool, o Options, yield func(Finding, error) bool) {
 	t := newTape(r)
-	m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield)}
+	q := newQueue(t, o, yield)
 	f, _ := inCharset(plainFeed{t}, charset)
 	if folded {
-		f = &foldedFeed{joined: joined{src: window{feed: f}}}
+		f = unfold(f)
 	}
-	m.text(f, knownScope(outside(o)), o.OneLine || folded)
-	if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {
+	q.stream(f, knownScope(outside(o)), o.OneLine || folded)
+	if q.flush(true); !q.stopped && t.cause() != nil {
 		yield(Finding{}, t.cause())
 	}
 }

@@ -1,119 +1,6 @@
 package extract
 
-import (
-	"errors"
-	"io"
-	"sort"
-)
-
-const (
-	blockSize = 32 << 10 // octets per read
-	maxKept   = 64 << 20 // octets of a file that are kept; maxValue octets may be encoded in them
-)
-
-var errKept = errors.New("too much of the document decodes to nothing")
-
-// A tape reads a file once from front to back. It keeps the octets since the
-// last release, so that ranges of the file can be returned.
-type tape struct {
-	r    io.Reader
-	buf  []byte // what is kept, followed by what has not been consumed
-	off  int64  // offset of buf in the file
-	head int    // buf[head:] has not been consumed
-	keep int64  // everything before this offset has been released
-	err  error
-}
-
-func newTape(r io.Reader) *tape { return &tape{r: r} }
-
-// pos returns the offset in the file of the next octet.
-func (t *tape) pos() int64 { return t.off + int64(t.head) }
-
-// fill reads at least one more octet, or returns false at the end or on an
-// error.
-func (t *tape) fill() bool {
-	if t.err != nil {
-		return false
-	}
-	if cap(t.buf)-len(t.buf) < blockSize {
-		if t.makeRoom(); t.err != nil {
-			return false
-		}
-	}
-	for range 100 {
-		n, err := t.r.Read(t.buf[len(t.buf):cap(t.buf)])
-		t.buf, t.err = t.buf[:len(t.buf)+n], err
-		if n > 0 {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-	}
-	t.err = io.ErrNoProgress
-	return false
-}
-
-func (t *tape) makeRoom() {
-	if n := min(int(t.keep-t.off), t.head); n > 0 {
-		t.buf = t.buf[:copy(t.buf, t.buf[n:])]
-		t.off, t.head = t.off+int64(n), t.head-n
-	}
-	if len(t.buf) > 2*maxKept {
-		t.err = errKept
-		return
-	}
-	if len(t.buf)+blockSize > cap(t.buf) || len(t.buf) > cap(t.buf)/2 { // so that little is moved often
-		grown := make([]byte, len(t.buf), 2*len(t.buf)+2*blockSize)
-		copy(grown, t.buf)
-		t.buf = grown
-	}
-}
-
-// block consumes and returns what is available, or nothing at the end.
-func (t *tape) block() []byte {
-	if t.head == len(t.buf) && !t.fill() {
-		return nil
-	}
-	b := t.buf[t.head:]
-	t.head = len(t.buf)
-	return b
-}
-
-// peek returns the next n octets, or fewer at the end, without consuming them.
-func (t *tape) peek(n int) []byte {
-	for len(t.buf)-t.head < n && t.fill() {
-	}
-	return t.buf[t.head:min(t.head+n, len(t.buf))]
-}
-
-// rest returns what has been read and not consumed. It is valid until the next
-// fill.
-func (t *tape) rest() []byte { return t.buf[t.head:] }
-
-// skip consumes the first n octets of the rest.
-func (t *tape) skip(n int) { t.head += n }
-
-// release allows the octets before an offset of the file to be discarded.
-func (t *tape) release(to int64) { t.keep = max(t.keep, to) }
-
-// cut returns octets of the file that have been consumed and not released.
-func (t *tape) cut(start, end int64) string {
-	return string(t.buf[start-t.off : end-t.off])
-}
-
-// has reports whether octets of the file equal s.
-func (t *tape) has(start, end int64, s string) bool {
-	return end-start == int64(len(s)) && string(t.buf[start-t.off:end-t.off]) == s
-}
-
-// cause returns the error that ended the reading, nil at the end of the file.
-func (t *tape) cause() error {
-	if t.err == io.EOF {
-		return nil
-	}
-	return t.err
-}
+import "sort"
 
 // A piece is text decoded from a file, and its mapping to the file: each group
 // of out octets of the text comes from in octets of the file. Unencoded text
@@ -166,6 +53,15 @@ type mapped struct {
 	text []byte
 	runs []run
 	end  int64 // after what has been dropped
+}
+
+// first returns the offset in the file of the first octet, or false for an
+// empty text.
+func (m *mapped) first() (int64, bool) {
+	if len(m.runs) == 0 {
+		return 0, false
+	}
+	return m.runs[0].start(0), true
 }
 
 // add appends a piece.
@@ -271,6 +167,12 @@ func (f *mappedFeed) next() (piece, bool) {
 	}
 	f.k++
 	return f.piece(f.k - 1), true
+}
+
+// reset empties the text and keeps its memory.
+func (f *mappedFeed) reset() {
+	f.mapped.reset()
+	f.k = 0
 }
 
 // A window is the part of a feed that is being examined.

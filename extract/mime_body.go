@@ -1,0 +1,128 @@
+package extract
+
+import (
+	"bytes"
+	"mime"
+	"net/mail"
+	"strings"
+)
+
+// A body holds the header fields that describe a body.
+type body struct {
+	kind     string // media type in lower case
+	params   map[string]string
+	encoding string
+}
+
+// newBody reads the relevant fields. An unreadable type means plain text (RFC
+// 2045, 5.2).
+func newBody(h mail.Header, kind string) body {
+	b := body{kind: kind, encoding: strings.TrimSpace(withoutComments(h.Get("Content-Transfer-Encoding")))}
+	value := withoutComments(h.Get("Content-Type"))
+	if value == "" {
+		return b
+	}
+	var err error
+	if b.kind, b.params, err = mime.ParseMediaType(value); err != nil {
+		b.kind, b.params = looseType(value)
+	}
+	if !strings.Contains(b.kind, "/") {
+		b.kind = "text/plain"
+	}
+	return b
+}
+
+func (b body) isMultipart() bool { return strings.HasPrefix(b.kind, "multipart/") }
+
+// isMessage reports whether the body is a message that is not encoded.
+func (b body) isMessage() bool {
+	switch strings.ToLower(b.encoding) {
+	case "quoted-printable", "base64":
+		return false
+	}
+	return b.kind == "message/rfc822" || b.kind == "message/global" || b.kind == "message/news"
+}
+
+func (b body) boundary() string {
+	boundary := b.params["boundary"]
+	if len(boundary) > maxBoundary {
+		return ""
+	}
+	return strings.TrimRight(boundary, " \t")
+}
+
+// IsHTML reports whether the body is HTML.
+func (b body) IsHTML() bool {
+	return b.kind == "text/html" || b.kind == "application/xhtml+xml"
+}
+
+// isFlowed reports whether long lines are broken in the text in a way that shows
+// (RFC 3676).
+func (b body) isFlowed() bool {
+	return b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
+}
+
+// isFolded reports whether long lines are folded in the text.
+func (b body) isFolded() bool {
+	switch b.kind {
+	case "text/calendar", "text/x-vcalendar", "text/vcard", "text/x-vcard", "text/directory":
+		return true
+	}
+	return false
+}
+
+func (b body) isText() bool {
+	return strings.HasPrefix(b.kind, "text/") || strings.HasPrefix(b.kind, "message/")
+}
+
+// sniffed returns a feed that converts from the charset of the HTML in it.
+func sniffed(f feed, declared string) (feed, string) {
+	var head mapped
+	for len(head.text) < sniffLength {
+		p, ok := f.next()
+		if !ok {
+			break
+		}
+		head.add(p)
+	}
+	return &chain{first: mappedFeed{mapped: head}, then: f}, htmlCharset(head.text, declared)
+}
+
+// A chain returns one feed after another.
+type chain struct {
+	first mappedFeed
+	then  feed
+}
+
+func (c *chain) next() (piece, bool) {
+	if p, ok := c.first.next(); ok {
+		return p, true
+	}
+	return c.then.next()
+}
+
+// A bodyFeed returns the lines of a body, up to the next boundary.
+type bodyFeed struct{ m *messageReader }
+
+func (f *bodyFeed) next() (piece, bool) {
+	line, ok := f.m.peekLine()
+	if !ok || f.m.isEnd(line) {
+		return piece{}, false
+	}
+	if f.m.tape.held() > maxKept {
+		f.m.fail(f.m.tape.pos(), "too much of this part decodes to nothing: the rest of it is skipped")
+		return piece{}, false
+	}
+	p := literal(line, f.m.tape.pos())
+	if f.m.mbox && !f.m.midLine && isQuotedFrom(line) {
+		p = literal(line[1:], p.at+1)
+	}
+	f.m.skip(line)
+	return p, true
+}
+
+// isQuotedFrom reports whether a line begins with a quoted "From ", which
+// mailboxes use so that the line is not taken for the beginning of a message.
+func isQuotedFrom(line []byte) bool {
+	return line[0] == '>' && bytes.HasPrefix(bytes.TrimLeft(line, ">"), []byte("From "))
+}

@@ -1,0 +1,200 @@
+package extract
+
+import (
+	"bytes"
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// Limits on messages.
+const (
+	maxDepth    = 100     // nested entities
+	maxHeader   = 1 << 20 // octets of a header that are read
+	maxLine     = 64 << 10
+	maxBoundary = 256 // octets; the standard allows 70
+)
+
+// parts yields the entities of a message, or of the messages of a mailbox in mbox
+// format (RFC 4155), in document order, each before the entities inside it.
+// Time is linear and memory bounded. It calls report for every problem, and
+// stops when report returns false.
+func parts(t *tape, report func(at int64, message string) bool) iter.Seq[*part] {
+	return func(yield func(*part) bool) {
+		m := &messageReader{tape: t, report: report, yield: yield, blank: true}
+		m.run()
+	}
+}
+
+// A part is an entity: a message, or a part of one.
+type part struct {
+	Message int    // number of the message in a mailbox, from 1; otherwise 0
+	Number  string // of the part, as in "2.1"; "" for the message itself
+	Depth   int    // how many entities enclose it
+	At      int64  // offset of its header in the file
+	Header  fields
+
+	body
+	reader *messageReader
+}
+
+// An entity is a multipart or message that contains the current text.
+type entity struct {
+	boundary string // of a multipart
+	at       int64
+	number   string // of the entity; "" for the outermost
+	parts    int
+	kind     string // default media type of its parts
+}
+
+// A messageReader reads a message line by line.
+type messageReader struct {
+	tape   *tape
+	report func(at int64, message string) bool
+	yield  func(*part) bool
+
+	mbox     bool
+	messages int
+	stack    []entity
+	blank    bool // the last line was empty, or this is the first
+	midLine  bool // the last line was longer than maxLine
+	endless  bool // the last header has a rest that is not read
+	stopped  bool
+}
+
+func (m *messageReader) fail(at int64, what string) {
+	m.stopped = m.stopped || !m.report(at, what)
+}
+
+func (m *messageReader) run() {
+	m.mbox = isMailbox(m.tape)
+	for !m.stopped && len(m.tape.peek(1)) > 0 {
+		m.messages++
+		if m.mbox {
+			m.skipLine()
+		}
+		m.stack = append(m.stack[:0], entity{kind: "text/plain"})
+		m.message()
+	}
+}
+
+// isMailbox reports whether a file begins like a mailbox.
+func isMailbox(t *tape) bool { return bytes.HasPrefix(t.peek(len("From ")), []byte("From ")) }
+
+// message reads a message to its end.
+func (m *messageReader) message() {
+	m.entity("text/plain")
+	for !m.stopped {
+		m.skipBody()
+		if m.stopped {
+			return
+		}
+		line, ok := m.peekLine()
+		if !ok || m.isFrom(line) {
+			m.unclosed(0)
+			return
+		}
+		level, last := m.boundary(line)
+		m.unclosed(level)
+		m.stack = m.stack[:level+1]
+		m.skipLine()
+		if last {
+			m.stack = m.stack[:level]
+			continue
+		}
+		m.stack[level].parts++
+		m.entity(m.stack[level].kind)
+	}
+}
+
+// unclosed reports that the multiparts above a level of the stack have no end.
+func (m *messageReader) unclosed(level int) {
+	for i := level + 1; i < len(m.stack); i++ {
+		if e := m.stack[i]; e.boundary != "" {
+			m.fail(e.at, "multipart without a closing boundary")
+			return // nor do those inside it
+		}
+	}
+}
+
+// entity reads a header, and the body after it unless that is a multipart,
+// whose parts follow. A message in the body is an entity of its own.
+func (m *messageReader) entity(kind string) {
+	for !m.stopped {
+		p := m.part(kind)
+		if m.stopped = m.stopped || !m.yield(p); m.stopped {
+			return
+		}
+		m.skipHeader()
+		inside := entity{at: p.At, number: p.Number, kind: "text/plain"}
+		switch {
+		case p.isMultipart() && p.boundary() == "":
+			m.fail(p.At, "multipart without a boundary parameter: it is skipped")
+			return
+		case (p.isMultipart() || p.isMessage()) && len(m.stack) >= maxDepth:
+			m.fail(p.At, "too many nested entities: this one is skipped")
+			return
+		case p.isMultipart():
+			inside.boundary = p.boundary()
+			if p.kind == "multipart/digest" {
+				inside.kind = "message/rfc822"
+			}
+			m.stack = append(m.stack, inside)
+			return
+		case p.isMessage():
+			m.stack = append(m.stack, inside)
+			kind = "text/plain"
+		default:
+			return
+		}
+	}
+}
+
+// part reads the header of an entity.
+func (m *messageReader) part(kind string) *part {
+	at := m.tape.pos()
+	top := m.stack[len(m.stack)-1]
+	p := &part{Number: top.number, Depth: len(m.stack) - 1, At: at, reader: m}
+	if p.Header, _ = m.header(); m.mbox {
+		p.Message = m.messages
+	}
+	if top.boundary != "" {
+		p.Number = strings.TrimPrefix(top.number+"."+strconv.Itoa(top.parts), ".")
+	}
+	p.body = newBody(p.Header.Mail(), kind)
+	return p
+}
+
+// Text returns the text of the body, decoded and converted to UTF-8. It returns
+// false for a multipart, a message and a body that is not text. It must be
+// called before the next part is read, and the text read at once.
+func (p *part) Text() (feed, bool) {
+	m := p.reader
+	m.skipHeader()
+	if m.stopped || p.isMultipart() || p.isMessage() || !p.isText() && !p.IsHTML() {
+		return nil, false
+	}
+	f, ok := transfer(&bodyFeed{m: m}, p.encoding)
+	if !ok {
+		m.fail(p.At, "unknown transfer encoding "+strconv.Quote(p.encoding)+": the part is skipped")
+		return nil, false
+	}
+	charset := p.params["charset"]
+	if p.IsHTML() {
+		f, charset = sniffed(f, charset)
+	}
+	if f, ok = inCharset(f, charset); !ok {
+		m.fail(p.At, "unknown charset "+strconv.Quote(charset)+": the part is read without conversion")
+	}
+	if p.isFlowed() {
+		f = &flowedFeed{joined: joined{src: window{feed: f}}, deleteEnd: strings.EqualFold(p.params["delsp"], "yes")}
+	}
+	if p.isFolded() {
+		f = unfold(f)
+	}
+	return f, !m.stopped
+}
+
+// HasWholeLines reports whether a line of [part.Text] is a whole line, because
+// the format marks those that were broken.
+func (p *part) HasWholeLines() bool { return p.isFlowed() || p.isFolded() }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net/textproto"
 	"strings"
 
 	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/nomen-project/nomen/uri"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/extract/mime"
 )
 
 // maxHead is how many bytes of an HTML document EmbedBase searches for a BASE
@@ -28,11 +30,11 @@ func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
 	}
-	t := newTape(r)
-	charset := htmlCharset(t.peek(sniffLength), "")
-	f, _ := inCharset(plainFeed{t}, charset)
+	t := source.NewTape(r)
+	charset := source.HTMLCharset(t.Peek(source.SniffLength), "")
+	f, _ := source.InCharset(t.Feed(), charset)
 	e := &embedding{tape: t, base: Base{base.WithoutFragment(), BaseRetrieval}, at: -1}
-	e.lexer = htmlLexer{window: window{feed: f}, hold: noHold, to: e, err: func(int64, string) {}}
+	e.lexer = htmlLexer{Window: source.Window{Feed: f}, hold: noHold, to: e, err: func(int64, string) {}}
 	e.lexer.lex()
 	if e.at < 0 {
 		e.at = e.lexer.place()
@@ -45,12 +47,12 @@ func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range [][]byte{t.kept()[:e.at], text, t.kept()[e.at:]} {
+	for _, part := range [][]byte{t.Kept()[:e.at], text, t.Kept()[e.at:]} {
 		if _, err := w.Write(part); err != nil {
 			return err
 		}
 	}
-	_, err = io.Copy(w, t.unread())
+	_, err = io.Copy(w, t.Unread())
 	return err
 }
 
@@ -69,7 +71,7 @@ func encoded(text, charset string) ([]byte, error) {
 // An embedding finds the position of the BASE.
 type embedding struct {
 	lexer     htmlLexer
-	tape      *tape
+	tape      *source.Tape
 	base      Base  // of the document
 	at        int64 // where to insert a BASE, -1 if not known yet
 	begun     bool  // elements other than HTML and HEAD have begun
@@ -97,7 +99,7 @@ func (e *embedding) begin(at int64) {
 }
 
 func (e *embedding) check() {
-	e.lexer.stop = e.lexer.stop || e.tape.pos() > maxHead
+	e.lexer.stop = e.lexer.stop || e.tape.Pos() > maxHead
 }
 
 func (e *embedding) endTag(name []byte) {
@@ -138,9 +140,9 @@ func (e *embedding) take(t *htmlTag) bool {
 	return true
 }
 
-func (e *embedding) rawText(string, *mapped) {}
-func (e *embedding) readsRaw(*htmlTag) bool  { return false }
-func (e *embedding) holds() int64            { return 0 }
+func (e *embedding) rawText(string, *source.Mapped) {}
+func (e *embedding) readsRaw(*htmlTag) bool         { return false }
+func (e *embedding) holds() int64                   { return 0 }
 
 // EmbedBaseMIME copies a message and adds a Content-Location with the base to
 // its header, so that its references have the same targets wherever the copy is
@@ -152,8 +154,8 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
 	}
-	t := newTape(r)
-	fs, end, problem := ReadHeader(t)
+	t := source.NewTape(r)
+	fs, end, problem := mime.ReadHeader(t)
 	if problem != "" {
 		return &DocumentError{Offset: end, Message: problem}
 	}
@@ -163,31 +165,17 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	from, to := end, end // the bytes to replace
 	switch {
 	case own.Rule == BaseContentBase, own.Rule == BaseContentLocation && schemeLength(location) > 0:
-		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.kept()), t.unread()))
+		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.Kept()), t.Unread()))
 		return err
 	case location != "":
-		from, to = fs.extent("Content-Location", end)
+		from, to = fs.Extent("Content-Location", end)
 	}
-	line := locationField(own.URI.String(), lineEnd(t.kept()))
-	if from > 0 && t.kept()[from-1] != '\n' {
-		line = lineEnd(t.kept()) + line
+	line := locationField(own.URI.String(), lineEnd(t.Kept()))
+	if from > 0 && t.Kept()[from-1] != '\n' {
+		line = lineEnd(t.Kept()) + line
 	}
-	_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.kept()[:from]), strings.NewReader(line), bytes.NewReader(t.kept()[to:]), t.unread()))
+	_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.Kept()[:from]), strings.NewReader(line), bytes.NewReader(t.Kept()[to:]), t.Unread()))
 	return err
-}
-
-// extent returns the range of a header field in a header that ends at end.
-func (fs fields) extent(name string, end int64) (int64, int64) {
-	for i := range fs {
-		if textproto.CanonicalMIMEHeaderKey(fs[i].name) != name {
-			continue
-		}
-		if i+1 < len(fs) {
-			return fs[i].at, fs[i+1].at
-		}
-		return fs[i].at, end
-	}
-	return end, end
 }
 
 // lineEnd returns the end of the first line.

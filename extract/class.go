@@ -48,3 +48,39 @@ var classes = func() (t [256]class) {
 func is(c byte, k class) bool { return classes[c]&k != 0 }
 
 func isAlnum(c byte) bool { return is(c, classAlnum) }
+
+// unhex returns the value of a hexadecimal digit.
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return lower(c) - 'a' + 10
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// equalFold reports whether b equals s, which is in lower case, ignoring case.
+func equalFold(b []byte, s string) bool {
+	if len(b) != len(s) {
+		return false
+	}
+	for i := range b {
+		if lower(b[i]) != lower(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
+
+func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // Limits on what is remembered of a document.
@@ -60,13 +62,13 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 // error of the reader, which ends it. Time is linear and memory bounded.
 func HTML(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
-		t := newTape(r)
-		var f feed = plainFeed{t}
-		f, _ = inCharset(f, htmlCharset(t.peek(sniffLength), ""))
+		t := source.NewTape(r)
+		var f source.Feed = t.Feed()
+		f, _ = source.InCharset(f, source.HTMLCharset(t.Peek(source.SniffLength), ""))
 		q := newQueue(t, o, yield)
 		scanHTML(t, f, q, newScope(outside(o)))
-		if q.flush(true); !q.stopped && t.cause() != nil {
-			yield(Finding{}, t.cause())
+		if q.flush(true); !q.stopped && t.Cause() != nil {
+			yield(Finding{}, t.Cause())
 		}
 	}
 }
@@ -87,14 +89,14 @@ type htmlScan struct {
 }
 
 // scanHTML finds identifiers in a document, whose scope is final at its end.
-func scanHTML(t *tape, f feed, q *queue, s *scope) {
+func scanHTML(t *source.Tape, f source.Feed, q *queue, s *scope) {
 	h := &htmlScan{queue: q, scope: s}
 	h.run(t, f)
 }
 
-func (h *htmlScan) run(t *tape, f feed) {
+func (h *htmlScan) run(t *source.Tape, f source.Feed) {
 	h.stretch.oneLine, h.around = true, h.scope.outer
-	h.lexer = htmlLexer{window: window{feed: f}, tape: t, hold: noHold, to: h, err: h.fail}
+	h.lexer = htmlLexer{Window: source.Window{Feed: f}, tape: t, hold: noHold, to: h, err: h.fail}
 	h.lexer.lex()
 	h.breakText()
 	h.scope.known = true
@@ -110,7 +112,7 @@ func (h *htmlScan) fail(at int64, what string) {
 func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
-	if at, ok := h.stretch.first(); ok {
+	if at, ok := h.stretch.First(); ok {
 		return at
 	}
 	return noHold
@@ -122,18 +124,18 @@ func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, 
 func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	kind, ok := t.get("type")
 	if string(t.name) == "style" {
-		return !ok || equalFold(bytes.TrimSpace(kind.text), "text/css") || len(kind.text) == 0
+		return !ok || equalFold(bytes.TrimSpace(kind.Text), "text/css") || len(kind.Text) == 0
 	}
 	if !ok {
 		return false
 	}
-	essence, _, _ := bytes.Cut(kind.text, []byte(";"))
+	essence, _, _ := bytes.Cut(kind.Text, []byte(";"))
 	return equalFold(bytes.TrimSpace(essence), "application/ld+json")
 }
 
 // chars adds visible text.
 func (h *htmlScan) chars(n int, references bool) {
-	h.lexer.decode(&h.stretch.mapped, n, references, false)
+	h.lexer.decode(&h.stretch.Mapped, n, references, false)
 	h.readText()
 }
 
@@ -144,7 +146,7 @@ func (h *htmlScan) readText() {
 		h.stretch.flush(h.queue, h.scope, false, h.inText())
 		h.lexer.stop = h.queue.stopped
 	}
-	if h.lexer.end-h.holds() > maxSpread {
+	if h.lexer.End-h.holds() > maxSpread {
 		h.breakText()
 		h.lexer.stop = h.queue.stopped
 	}
@@ -152,7 +154,7 @@ func (h *htmlScan) readText() {
 
 // breakText ends a stretch of text.
 func (h *htmlScan) breakText() {
-	if len(h.stretch.text) > 0 {
+	if len(h.stretch.Text) > 0 {
 		h.stretch.flush(h.queue, h.scope, true, h.inText())
 	}
 }
@@ -196,7 +198,7 @@ func (h *htmlScan) endTag(name []byte) {
 func (h *htmlScan) startTag(t *htmlTag) {
 	switch {
 	case string(t.name) == "br":
-		h.stretch.add(unit([]byte("\n"), t.start, t.end))
+		h.stretch.Add(source.Unit([]byte("\n"), t.start, t.end))
 	case !inline(t.name):
 		h.breakText()
 	}
@@ -247,8 +249,8 @@ func (h *htmlScan) whereIs(tag, attr []byte) string {
 
 // codebase returns the scope of the references of an OBJECT or APPLET (HTML
 // 4.01, 13.3.2, 13.4).
-func (h *htmlScan) codebase(value *mapped) *scope {
-	if u, err := readReference(spelled(value.text)); err == nil {
+func (h *htmlScan) codebase(value *source.Mapped) *scope {
+	if u, err := readReference(spelled(value.Text)); err == nil {
 		return h.scope.inner(u)
 	}
 	return h.scope
@@ -273,8 +275,8 @@ func (h *htmlScan) base(t *htmlTag) {
 	h.queue.flush(false)
 }
 
-func baseReference(href *mapped) uri.URI {
-	u, err := readReference(spelled(href.text))
+func baseReference(href *source.Mapped) uri.URI {
+	u, err := readReference(spelled(href.Text))
 	if err != nil {
 		return uri.URI{}
 	}
@@ -288,17 +290,17 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 	v := &a.value
 	switch a.kind {
 	case attrURL:
-		h.queue.reference(v, 0, len(v.text), s, where)
+		h.queue.reference(v, 0, len(v.Text), s, where)
 	case attrRDFa:
-		if i, _ := trimmed(v.text); i == len(v.text) || v.text[i] != '[' {
-			h.queue.reference(v, 0, len(v.text), s, where)
+		if i, _ := trimmed(v.Text); i == len(v.Text) || v.Text[i] != '[' {
+			h.queue.reference(v, 0, len(v.Text), s, where)
 		}
 	case attrSpaces:
-		listed(v.text, isSpace, func(i, j int) { h.queue.reference(v, i, j, s, where) })
+		listed(v.Text, isSpace, func(i, j int) { h.queue.reference(v, i, j, s, where) })
 	case attrCommas:
-		listed(v.text, isComma, func(i, j int) { h.queue.reference(v, i, j, s, where) })
+		listed(v.Text, isComma, func(i, j int) { h.queue.reference(v, i, j, s, where) })
 	case attrSrcset:
-		srcset(v.text, func(i, j int) { h.queue.reference(v, i, j, s, where) })
+		srcset(v.Text, func(i, j int) { h.queue.reference(v, i, j, s, where) })
 	case attrCSS:
 		h.css(v, where)
 	case attrSrcdoc:
@@ -308,8 +310,8 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 	case attrContent:
 		h.metaContent(t, v, s, where)
 	case attrParam:
-		if name, ok := t.get("name"); ok && paramIsURL(strings.ToLower(string(name.text))) {
-			h.queue.reference(v, 0, len(v.text), s, where)
+		if name, ok := t.get("name"); ok && paramIsURL(strings.ToLower(string(name.Text))) {
+			h.queue.reference(v, 0, len(v.Text), s, where)
 		} else {
 			h.textAttribute(v, s, where)
 		}
@@ -318,11 +320,11 @@ func (h *htmlScan) attribute(t *htmlTag, a *htmlAttr, s *scope, where string) {
 
 // metaContent reads the content of a META: a refresh, or metadata about the
 // document, such as og:url.
-func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
+func (h *htmlScan) metaContent(t *htmlTag, v *source.Mapped, s *scope, where string) {
 	if equiv, ok := t.get("http-equiv"); ok {
-		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.text))); {
+		switch name := strings.ToLower(string(bytes.TrimSpace(equiv.Text))); {
 		case name == "refresh":
-			if i, j, ok := refresh(v.text); ok {
+			if i, j, ok := refresh(v.Text); ok {
 				h.queue.reference(v, i, j, s, where)
 			}
 			return
@@ -334,9 +336,9 @@ func (h *htmlScan) metaContent(t *htmlTag, v *mapped, s *scope, where string) {
 }
 
 // textAttribute reads a text that may be an identifier, or contain some.
-func (h *htmlScan) textAttribute(v *mapped, s *scope, where string) {
-	if isWhole(v.text) {
-		h.queue.reference(v, 0, len(v.text), s, where)
+func (h *htmlScan) textAttribute(v *source.Mapped, s *scope, where string) {
+	if isWhole(v.Text) {
+		h.queue.reference(v, 0, len(v.Text), s, where)
 		return
 	}
 	h.queue.text(v, s, where)
@@ -353,17 +355,17 @@ func isWhole(text []byte) bool {
 	return err == nil
 }
 
-func (h *htmlScan) css(v *mapped, where string) {
-	scanCSS(v, func(ref *mapped, function string) {
-		h.queue.reference(ref, 0, len(ref.text), h.scope, where+" "+function)
+func (h *htmlScan) css(v *source.Mapped, where string) {
+	scanCSS(v, func(ref *source.Mapped, function string) {
+		h.queue.reference(ref, 0, len(ref.Text), h.scope, where+" "+function)
 	})
 }
 
 // srcdoc reads a document in an attribute. Its base is that of the enclosing
 // document, unless it has its own.
-func (h *htmlScan) srcdoc(v *mapped, where string) {
+func (h *htmlScan) srcdoc(v *source.Mapped, where string) {
 	if h.depth == maxSrcdoc {
-		at, _ := v.span(0, len(v.text))
+		at, _ := v.Span(0, len(v.Text))
 		h.fail(at, "too many nested documents: this one is skipped")
 		return
 	}
@@ -371,10 +373,10 @@ func (h *htmlScan) srcdoc(v *mapped, where string) {
 		queue: h.queue, depth: h.depth + 1, where: where + " ",
 		scope: &scope{outer: h.scope, rule: BaseEmbedded},
 	}
-	inner.run(nil, &mappedFeed{mapped: *v})
+	inner.run(nil, &source.MappedFeed{Mapped: *v})
 }
 
-func (h *htmlScan) rawText(name string, content *mapped) {
+func (h *htmlScan) rawText(name string, content *source.Mapped) {
 	if name == "style" {
 		h.css(content, h.where+"style")
 	} else {

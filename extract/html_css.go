@@ -3,26 +3,28 @@ package extract
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // A cssScanner finds the references in a style sheet or in declarations: url()
 // and src() functions, and the strings of @import and image-set() (CSS Syntax
 // Level 3, Values Level 4). It ignores namespace names.
 type cssScanner struct {
-	in    *mapped
+	in    *source.Mapped
 	i     int
-	yield func(ref *mapped, where string)
-	value mapped
+	yield func(ref *source.Mapped, where string)
+	value source.Mapped
 }
 
-func scanCSS(in *mapped, yield func(ref *mapped, where string)) {
+func scanCSS(in *source.Mapped, yield func(ref *source.Mapped, where string)) {
 	s := cssScanner{in: in, yield: yield}
-	for s.i < len(in.text) {
+	for s.i < len(in.Text) {
 		s.token()
 	}
 }
 
-func (s *cssScanner) rest() []byte { return s.in.text[s.i:] }
+func (s *cssScanner) rest() []byte { return s.in.Text[s.i:] }
 
 // token reads one token, or skips irrelevant text.
 func (s *cssScanner) token() {
@@ -51,15 +53,15 @@ func cssNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
 // name reads a name and decodes its escapes as far as needed.
 func (s *cssScanner) name() []byte {
 	start := s.i
-	for s.i < len(s.in.text) && cssName(s.in.text[s.i]) {
+	for s.i < len(s.in.Text) && cssName(s.in.Text[s.i]) {
 		s.i++
 	}
-	name := s.in.text[start:s.i]
-	if s.i == len(s.in.text) || s.in.text[s.i] != '\\' {
+	name := s.in.Text[start:s.i]
+	if s.i == len(s.in.Text) || s.in.Text[s.i] != '\\' {
 		return name
 	}
 	decoded := append([]byte(nil), name[:min(len(name), maxName)]...)
-	for s.i < len(s.in.text) {
+	for s.i < len(s.in.Text) {
 		rest := s.rest()
 		switch {
 		case cssName(rest[0]):
@@ -80,14 +82,14 @@ func (s *cssScanner) name() []byte {
 func (s *cssScanner) comment() {
 	n := bytes.Index(s.rest()[2:], []byte("*/"))
 	if n < 0 {
-		s.i = len(s.in.text)
+		s.i = len(s.in.Text)
 		return
 	}
 	s.i += 2 + n + 2
 }
 
 func (s *cssScanner) space() {
-	for s.i < len(s.in.text) {
+	for s.i < len(s.in.Text) {
 		switch rest := s.rest(); {
 		case isSpace(rest[0]):
 			s.i++
@@ -109,7 +111,7 @@ func (s *cssScanner) atRule(name []byte) {
 		if n := bytes.IndexByte(s.rest(), ';'); n >= 0 {
 			s.i += n
 		} else {
-			s.i = len(s.in.text)
+			s.i = len(s.in.Text)
 		}
 	}
 }
@@ -117,7 +119,7 @@ func (s *cssScanner) atRule(name []byte) {
 // function reads the text after a name, if it is a function that takes
 // references.
 func (s *cssScanner) function(name []byte) {
-	if s.i == len(s.in.text) || s.in.text[s.i] != '(' {
+	if s.i == len(s.in.Text) || s.in.Text[s.i] != '(' {
 		return
 	}
 	switch {
@@ -134,16 +136,16 @@ func (s *cssScanner) function(name []byte) {
 // inner white space and some characters make it invalid (CSS Syntax Level 3,
 // 4.3.6).
 func (s *cssScanner) url(bare bool) {
-	for s.i < len(s.in.text) && isSpace(s.in.text[s.i]) {
+	for s.i < len(s.in.Text) && isSpace(s.in.Text[s.i]) {
 		s.i++
 	}
 	if s.quoted("url()") || !bare {
 		return
 	}
-	s.value.reset()
+	s.value.Reset()
 	good := true
-	for s.i < len(s.in.text) && s.in.text[s.i] != ')' {
-		switch c := s.in.text[s.i]; {
+	for s.i < len(s.in.Text) && s.in.Text[s.i] != ')' {
+		switch c := s.in.Text[s.i]; {
 		case c == '\\':
 			good = good && !(len(s.rest()) > 1 && cssNewline(s.rest()[1]))
 			s.escape()
@@ -153,7 +155,7 @@ func (s *cssScanner) url(bare bool) {
 		case isSpace(c):
 			good = good && s.spaceEnds()
 		}
-		s.in.pieces(&s.value, s.i, s.i+1)
+		s.in.Pieces(&s.value, s.i, s.i+1)
 		s.i++
 	}
 	if good { // the end of the style sheet closes it too
@@ -165,10 +167,10 @@ func (s *cssScanner) url(bare bool) {
 // parenthesis or the end, and if so moves to the last of it.
 func (s *cssScanner) spaceEnds() bool {
 	i := s.i
-	for i < len(s.in.text) && isSpace(s.in.text[i]) {
+	for i < len(s.in.Text) && isSpace(s.in.Text[i]) {
 		i++
 	}
-	if i < len(s.in.text) && s.in.text[i] != ')' {
+	if i < len(s.in.Text) && s.in.Text[i] != ')' {
 		return false
 	}
 	s.i = i - 1
@@ -178,8 +180,8 @@ func (s *cssScanner) spaceEnds() bool {
 // imageSet reads the strings of image-set(), which are references except in
 // type().
 func (s *cssScanner) imageSet() {
-	for depth := 1; s.i < len(s.in.text); {
-		switch c := s.in.text[s.i]; {
+	for depth := 1; s.i < len(s.in.Text); {
+		switch c := s.in.Text[s.i]; {
 		case c == '"' || c == '\'':
 			if depth == 1 {
 				s.quoted("image-set()")
@@ -198,7 +200,7 @@ func (s *cssScanner) imageSet() {
 			return
 		case cssName(c):
 			if name := s.name(); equalFold(name, "url") || equalFold(name, "src") {
-				if s.i < len(s.in.text) && s.in.text[s.i] == '(' {
+				if s.i < len(s.in.Text) && s.in.Text[s.i] == '(' {
 					s.function(name)
 					s.i += min(1, len(s.rest())) // the closing parenthesis
 				}
@@ -211,7 +213,7 @@ func (s *cssScanner) imageSet() {
 
 // quoted reads a string that is a reference, and reports whether there is one.
 func (s *cssScanner) quoted(where string) bool {
-	if s.i == len(s.in.text) || s.in.text[s.i] != '"' && s.in.text[s.i] != '\'' {
+	if s.i == len(s.in.Text) || s.in.Text[s.i] != '"' && s.in.Text[s.i] != '\'' {
 		return false
 	}
 	if s.string() {
@@ -223,20 +225,20 @@ func (s *cssScanner) quoted(where string) bool {
 // string reads a string into value. It returns false for a string that contains
 // a line break.
 func (s *cssScanner) string() bool {
-	s.value.reset()
-	quote := s.in.text[s.i]
+	s.value.Reset()
+	quote := s.in.Text[s.i]
 	s.i++
-	for s.i < len(s.in.text) {
+	for s.i < len(s.in.Text) {
 		rest := s.rest()
 		n := bytes.IndexAny(rest, "\\\n\r\f\"'")
 		if n < 0 {
 			n = len(rest)
 		}
-		s.in.pieces(&s.value, s.i, s.i+n)
-		if s.i += n; s.i == len(s.in.text) {
+		s.in.Pieces(&s.value, s.i, s.i+n)
+		if s.i += n; s.i == len(s.in.Text) {
 			break
 		}
-		switch c := s.in.text[s.i]; c {
+		switch c := s.in.Text[s.i]; c {
 		case quote:
 			s.i++
 			return true
@@ -245,7 +247,7 @@ func (s *cssScanner) string() bool {
 		case '\\':
 			s.escape()
 		default:
-			s.in.pieces(&s.value, s.i, s.i+1)
+			s.in.Pieces(&s.value, s.i, s.i+1)
 			s.i++
 		}
 	}
@@ -258,8 +260,8 @@ func (s *cssScanner) escape() {
 	n, text := cssEscape(s.rest())
 	s.i += n
 	if text != "" {
-		from, to := s.in.span(start, s.i)
-		s.value.add(unit([]byte(text), from, to))
+		from, to := s.in.Span(start, s.i)
+		s.value.Add(source.Unit([]byte(text), from, to))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen/uri"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // checkFinding checks what must hold for every finding.
@@ -66,15 +68,15 @@ type lexed struct{ tags []string }
 func (x *lexed) wants(_, attr []byte) attrKind {
 	return only(attrURL, string(attr) == "href" || string(attr) == "src")
 }
-func (x *lexed) chars(int, bool)         {}
-func (x *lexed) endTag(name []byte)      { x.tags = append(x.tags, "/"+string(name)) }
-func (x *lexed) rawText(string, *mapped) {}
-func (x *lexed) readsRaw(*htmlTag) bool  { return false }
-func (x *lexed) holds() int64            { return noHold }
+func (x *lexed) chars(int, bool)                {}
+func (x *lexed) endTag(name []byte)             { x.tags = append(x.tags, "/"+string(name)) }
+func (x *lexed) rawText(string, *source.Mapped) {}
+func (x *lexed) readsRaw(*htmlTag) bool         { return false }
+func (x *lexed) holds() int64                   { return noHold }
 func (x *lexed) startTag(t *htmlTag) {
 	tag := string(t.name)
 	for i := range t.attrs {
-		if value := string(t.attrs[i].value.text); value != "" {
+		if value := string(t.attrs[i].value.Text); value != "" {
 			tag += " " + string(t.attrs[i].name) + "=" + value
 		}
 	}
@@ -142,8 +144,8 @@ func FuzzHTMLTokens(f *testing.F) {
 			return // handled at another level here
 		}
 		x := &lexed{}
-		tape := newTape(bytes.NewReader(doc))
-		l := htmlLexer{window: window{feed: plainFeed{tape}}, tape: tape, hold: noHold, to: x, err: func(int64, string) {}}
+		tape := source.NewTape(bytes.NewReader(doc))
+		l := htmlLexer{Window: source.Window{Feed: tape.Feed()}, tape: tape, hold: noHold, to: x, err: func(int64, string) {}}
 		l.lex()
 		if want := tokenized(doc); !slices.Equal(x.tags, want) {
 			t.Errorf("%q\ngot  %q\nwant %q", doc, x.tags, want)
@@ -165,7 +167,7 @@ func FuzzEmbedBase(f *testing.F) {
 		if err := EmbedBase(&b, bytes.NewReader(doc), base); err != nil {
 			t.Fatal(err)
 		}
-		if htmlCharset(doc[:min(len(doc), sniffLength)], "") != htmlCharset(b.Bytes()[:min(b.Len(), sniffLength)], "") {
+		if source.HTMLCharset(doc[:min(len(doc), source.SniffLength)], "") != source.HTMLCharset(b.Bytes()[:min(b.Len(), source.SniffLength)], "") {
 			return // the location has moved
 		}
 		links := func(doc []byte, o Options) string {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf16"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // maxKeys is the depth in a block of JSON to which keys are recorded.
@@ -12,13 +14,13 @@ const maxKeys = 256
 // A jsonScanner finds the strings in a block of JSON. It tolerates invalid text
 // between them, which is common in web pages.
 type jsonScanner struct {
-	in    *mapped
+	in    *source.Mapped
 	i     int
 	keys  []string // of the open arrays and objects
 	deep  int      // how many further ones are open
 	least int      // the smallest depth since the last string
 	key   string
-	value mapped
+	value source.Mapped
 }
 
 // A jsonPlace is the position of a string in a block of JSON.
@@ -30,21 +32,21 @@ type jsonPlace struct {
 }
 
 // scanJSON yields the strings of a block of JSON with their positions.
-func scanJSON(in *mapped, yield func(s *mapped, at jsonPlace)) {
+func scanJSON(in *source.Mapped, yield func(s *source.Mapped, at jsonPlace)) {
 	s := jsonScanner{in: in}
-	for s.i < len(in.text) {
-		n := bytes.IndexAny(in.text[s.i:], `"{}[]`)
+	for s.i < len(in.Text) {
+		n := bytes.IndexAny(in.Text[s.i:], `"{}[]`)
 		if n < 0 {
 			return
 		}
 		s.i += n
-		switch in.text[s.i] {
+		switch in.Text[s.i] {
 		case '"':
 			s.i++
 			s.string()
 			isKey := s.colon()
 			if isKey {
-				s.key = string(s.value.text[:min(len(s.value.text), 64)])
+				s.key = string(s.value.Text[:min(len(s.value.Text), 64)])
 			}
 			yield(&s.value, jsonPlace{s.key, isKey, s.keys, s.least})
 			s.least = len(s.keys)
@@ -78,23 +80,23 @@ func (s *jsonScanner) close() {
 
 // colon reports whether a colon follows.
 func (s *jsonScanner) colon() bool {
-	for s.i < len(s.in.text) && isSpace(s.in.text[s.i]) {
+	for s.i < len(s.in.Text) && isSpace(s.in.Text[s.i]) {
 		s.i++
 	}
-	return s.i < len(s.in.text) && s.in.text[s.i] == ':'
+	return s.i < len(s.in.Text) && s.in.Text[s.i] == ':'
 }
 
 // string reads a string, whose quotation mark has been read, into value (RFC
 // 8259, 7).
 func (s *jsonScanner) string() {
-	s.value.reset()
-	for s.i < len(s.in.text) {
-		rest := s.in.text[s.i:]
+	s.value.Reset()
+	for s.i < len(s.in.Text) {
+		rest := s.in.Text[s.i:]
 		n := bytes.IndexAny(rest, `"\`)
 		if n < 0 {
 			n = len(rest)
 		}
-		s.in.pieces(&s.value, s.i, s.i+n)
+		s.in.Pieces(&s.value, s.i, s.i+n)
 		s.i += n
 		if n == len(rest) {
 			return
@@ -109,7 +111,7 @@ func (s *jsonScanner) string() {
 
 // escape reads an escape into value.
 func (s *jsonScanner) escape() {
-	rest := s.in.text[s.i:]
+	rest := s.in.Text[s.i:]
 	n, text := 2, ""
 	switch {
 	case len(rest) < 2:
@@ -125,8 +127,8 @@ func (s *jsonScanner) escape() {
 	default:
 		text = string(rest[1:2])
 	}
-	start, end := s.in.span(s.i, s.i+n)
-	s.value.add(unit([]byte(text), start, end))
+	start, end := s.in.Span(s.i, s.i+n)
+	s.value.Add(source.Unit([]byte(text), start, end))
 	s.i += n
 }
 

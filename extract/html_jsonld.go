@@ -3,6 +3,8 @@ package extract
 import (
 	"bytes"
 	"slices"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // maxTerms is the number of terms of a context that are recorded as references.
@@ -27,7 +29,7 @@ type nodeBase struct {
 	scope *scope
 }
 
-func (h *htmlScan) jsonLD(content *mapped) {
+func (h *htmlScan) jsonLD(content *source.Mapped) {
 	d := linkedData{scan: h}
 	scanJSON(content, d.take)
 }
@@ -41,30 +43,30 @@ func (d *linkedData) scope() *scope {
 }
 
 // take processes a string.
-func (d *linkedData) take(v *mapped, at jsonPlace) {
+func (d *linkedData) take(v *source.Mapped, at jsonPlace) {
 	for n := len(d.bases); n > 0 && at.least < d.bases[n-1].depth; n-- {
 		d.bases = d.bases[:n-1]
 	}
 	h, where := d.scan, d.scan.where+"script "+at.key
 	switch {
 	case at.isKey:
-		if isWhole(v.text) {
-			h.queue.reference(v, 0, len(v.text), d.scope(), where)
+		if isWhole(v.Text) {
+			h.queue.reference(v, 0, len(v.Text), d.scope(), where)
 		}
 	case at.key == "@base":
 		d.base(v, at, where)
-	case d.isReference(v.text, at):
-		h.queue.reference(v, 0, len(v.text), d.scope(), where)
+	case d.isReference(v.Text, at):
+		h.queue.reference(v, 0, len(v.Text), d.scope(), where)
 	default:
-		d.learn(v.text, at)
+		d.learn(v.Text, at)
 		h.textAttribute(v, d.scope(), where)
 	}
 }
 
 // base records a base for the object that contains the context.
-func (d *linkedData) base(v *mapped, at jsonPlace, where string) {
-	d.scan.queue.reference(v, 0, len(v.text), d.scope(), where)
-	u, err := readReference(spelled(v.text))
+func (d *linkedData) base(v *source.Mapped, at jsonPlace, where string) {
+	d.scan.queue.reference(v, 0, len(v.Text), d.scope(), where)
+	u, err := readReference(spelled(v.Text))
 	if err != nil {
 		return
 	}

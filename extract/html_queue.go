@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // Limits on what is kept of a document until its base is known.
@@ -68,7 +70,7 @@ type held struct {
 
 // A queue holds findings until their bases are known.
 type queue struct {
-	tape    *tape
+	tape    *source.Tape
 	yield   func(Finding, error) bool
 	prefix  string // of Where
 	items   []held
@@ -78,7 +80,7 @@ type queue struct {
 	scanner scanner // for texts that are complete
 }
 
-func newQueue(t *tape, o Options, yield func(Finding, error) bool) *queue {
+func newQueue(t *source.Tape, o Options, yield func(Finding, error) bool) *queue {
 	return &queue{tape: t, yield: yield, blank: newScanner(o, MaxLength)}
 }
 
@@ -155,14 +157,14 @@ func resolved(f Finding, s *scope) (Finding, error) {
 
 // reference adds a reference, which is text[i:j] of v without surrounding white
 // space. It ignores an empty reference.
-func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
-	from, to := trimmed(v.text[i:j])
+func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
+	from, to := trimmed(v.Text[i:j])
 	if from == to {
 		return
 	}
 	i, j = i+from, i+to
-	start, end := v.span(i, j)
-	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.cut(start, end), Spelling: spelled(v.text[i:j]), Where: where}
+	start, end := v.Span(i, j)
+	f := Finding{Kind: Reference, Start: start, End: end, Text: q.tape.Cut(start, end), Spelling: spelled(v.Text[i:j]), Where: where}
 	u, err := readReference(f.Spelling)
 	if err != nil {
 		q.add(held{finding: f, scope: s, err: &DocumentError{start, "invalid reference", err}})
@@ -182,36 +184,36 @@ func (q *queue) reference(v *mapped, i, j int, s *scope, where string) {
 
 // A stretch is continuous text, which is searched when there is enough of it.
 type stretch struct {
-	mapped
+	source.Mapped
 	scanner scanner
 	oneLine bool // a line break counts as a space
 	begun   bool
 }
 
-func (s *stretch) isFull() bool { return len(s.text) >= 2*MaxLength }
+func (s *stretch) isFull() bool { return len(s.Text) >= 2*MaxLength }
 
 // flush adds the identifiers found in the stretch. Unless the stretch has
 // ended, it keeps the text that may continue.
 func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	if !s.begun {
-		if end && !q.hasCandidates(s.text) {
-			s.reset()
+		if end && !q.hasCandidates(s.Text) {
+			s.Reset()
 			return
 		}
 		q.restart(&s.scanner, s.oneLine)
 		s.begun = true
 	}
-	s.scanner.b, s.scanner.final = s.text, end
+	s.scanner.b, s.scanner.final = s.Text, end
 	for !q.stopped && s.scanner.next() {
 		if f, ok := s.scanner.finding(); ok {
-			q.found(&s.mapped, f, s.scanner.off, sc, where)
+			q.found(&s.Mapped, f, s.scanner.off, sc, where)
 		}
 	}
 	if end || q.stopped {
-		s.reset()
+		s.Reset()
 		s.begun = false
 	} else if n := s.scanner.pos - maxBehind; n > 0 {
-		s.drop(n)
+		s.Drop(n)
 		s.scanner.slide(n)
 	}
 }
@@ -231,12 +233,12 @@ func (q *queue) restart(s *scanner, oneLine bool) {
 
 // text adds the identifiers in a complete text, in which line breaks count as
 // spaces.
-func (q *queue) text(v *mapped, s *scope, where string) {
-	if !q.hasCandidates(v.text) {
+func (q *queue) text(v *source.Mapped, s *scope, where string) {
+	if !q.hasCandidates(v.Text) {
 		return
 	}
 	q.restart(&q.scanner, true)
-	q.scanner.b, q.scanner.final = v.text, true
+	q.scanner.b, q.scanner.final = v.Text, true
 	for !q.stopped && q.scanner.next() {
 		if f, ok := q.scanner.finding(); ok {
 			q.found(v, f, 0, s, where)
@@ -246,19 +248,19 @@ func (q *queue) text(v *mapped, s *scope, where string) {
 
 // stream searches a text as it is read. If its lines are whole, an identifier
 // ends at the end of the line.
-func (q *queue) stream(f feed, sc *scope, wholeLines bool) {
+func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s := stretch{oneLine: wholeLines}
 	for !q.stopped {
-		p, ok := f.next()
+		p, ok := f.Next()
 		if !ok {
 			break
 		}
-		s.add(p)
+		s.Add(p)
 		if s.isFull() {
 			s.flush(q, sc, false, "")
 		}
-		if at, ok := s.first(); ok {
-			q.tape.release(at)
+		if at, ok := s.First(); ok {
+			q.tape.Release(at)
 		}
 	}
 	s.flush(q, sc, true, "")
@@ -266,10 +268,10 @@ func (q *queue) stream(f feed, sc *scope, wholeLines bool) {
 
 // found adds the identifiers found in a text from which off octets have been
 // dropped.
-func (q *queue) found(v *mapped, f Finding, off int64, s *scope, where string) {
-	f.Start, f.End = v.span(int(f.Start-off), int(f.End-off))
-	if !q.tape.has(f.Start, f.End, f.Text) {
-		f.Text = q.tape.cut(f.Start, f.End)
+func (q *queue) found(v *source.Mapped, f Finding, off int64, s *scope, where string) {
+	f.Start, f.End = v.Span(int(f.Start-off), int(f.End-off))
+	if !q.tape.Has(f.Start, f.End, f.Text) {
+		f.Text = q.tape.Cut(f.Start, f.End)
 	}
 	f.Where = where
 	q.add(held{finding: f, scope: s})

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/extract/mime"
 )
 
 // MIME yields the identifiers in a message, or in the messages of a mailbox in
@@ -36,22 +39,22 @@ import (
 // are skipped and reported.
 func MIME(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	return func(yield func(Finding, error) bool) {
-		t := newTape(r)
+		t := source.NewTape(r)
 		m := &mimeScan{tape: t, options: o, queue: newQueue(t, o, yield), bases: []Base{outside(o)}}
-		for p := range parts(t, m.fail) {
+		for p := range mime.Parts(t, m.fail) {
 			if m.part(p); m.queue.stopped {
 				return
 			}
 		}
-		if m.queue.flush(true); !m.queue.stopped && t.cause() != nil {
-			yield(Finding{}, t.cause())
+		if m.queue.flush(true); !m.queue.stopped && t.Cause() != nil {
+			yield(Finding{}, t.Cause())
 		}
 	}
 }
 
 // A mimeScan finds the identifiers in the parts of a message.
 type mimeScan struct {
-	tape    *tape
+	tape    *source.Tape
 	options Options
 	queue   *queue
 	bases   []Base // in force in the enclosing entities
@@ -63,11 +66,13 @@ func (m *mimeScan) fail(at int64, what string) bool {
 }
 
 // part finds the identifiers in a header, and in the body if it is text.
-func (m *mimeScan) part(p *part) {
+func (m *mimeScan) part(p *mime.Part) {
 	outer := m.bases[p.Depth]
 	own := EntityBase(uri.Latest, p.Header.Mail())(outer)
 	m.queue.prefix = place(p)
-	m.headerFields(p.Header, outer, own)
+	if m.headerFields(p.Header, outer, own); m.queue.stopped {
+		return
+	}
 	inside := own
 	if own != outer {
 		inside.Rule = BaseEncapsulating
@@ -85,7 +90,7 @@ func (m *mimeScan) part(p *part) {
 }
 
 // place returns the beginning of Where for findings in a part.
-func place(p *part) string {
+func place(p *mime.Part) string {
 	var s string
 	if p.Message > 0 {
 		s = "message " + strconv.Itoa(p.Message) + " "
@@ -99,30 +104,30 @@ func place(p *part) string {
 // headerFields searches the fields of a header. A reference in Content-Location
 // is relative to the base outside, others to the header's own base (1997,
 // 5.1.1).
-func (m *mimeScan) headerFields(fs fields, outer, own Base) {
+func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 	outside, inside := knownScope(outer), knownScope(own)
 	for i := range fs {
 		f := &fs[i]
-		where := "header " + textproto.CanonicalMIMEHeaderKey(f.name)
-		switch strings.ToLower(f.name) {
+		where := "header " + textproto.CanonicalMIMEHeaderKey(f.Name)
+		switch strings.ToLower(f.Name) {
 		case "content-base", "content-location":
-			v := without(decodedWords(&f.value), " \t")
-			m.queue.reference(v, 0, len(v.text), outside, where)
+			v := mime.Without(mime.DecodedWords(&f.Value), " \t")
+			m.queue.reference(v, 0, len(v.Text), outside, where)
 		case "content-type":
-			v := decodedWords(&f.value)
-			if isExternalBody(v.text) { // white space in its URL is ignored (RFC 2017, 3.1)
-				v = without(v, " \t")
+			v := mime.DecodedWords(&f.Value)
+			if isExternalBody(v.Text) { // white space in its URL is ignored (RFC 2017, 3.1)
+				v = mime.Without(v, " \t")
 			}
 			m.queue.text(v, inside, where)
 		case "link":
-			m.links(unfolded(&f.value), inside, where)
+			m.links(mime.Unfolded(&f.Value), inside, where)
 		case "message-id", "references", "in-reply-to", "content-id", "resent-message-id", "supersedes":
 			if m.options.Mail {
 				m.messageIDs(f, inside, where)
 			}
 		case "dkim-signature", "arc-seal", "arc-message-signature", "content-type-encoding", "mime-version":
 		default:
-			m.queue.text(decodedWords(&f.value), inside, where)
+			m.queue.text(mime.DecodedWords(&f.Value), inside, where)
 		}
 		if m.queue.stopped {
 			return
@@ -139,16 +144,16 @@ func isExternalBody(value []byte) bool {
 
 // links parses a Link field (RFC 8288, 3): references in angle brackets,
 // outside quoted strings.
-func (m *mimeScan) links(v *mapped, s *scope, where string) {
+func (m *mimeScan) links(v *source.Mapped, s *scope, where string) {
 	quoted := false
-	for i := 0; i < len(v.text); i++ {
-		switch c := v.text[i]; {
+	for i := 0; i < len(v.Text); i++ {
+		switch c := v.Text[i]; {
 		case c == '\\' && quoted:
 			i++
 		case c == '"':
 			quoted = !quoted
 		case c == '<' && !quoted:
-			n := bytes.IndexByte(v.text[i:], '>')
+			n := bytes.IndexByte(v.Text[i:], '>')
 			if n < 0 {
 				return
 			}
@@ -160,28 +165,28 @@ func (m *mimeScan) links(v *mapped, s *scope, where string) {
 
 // messageIDs parses identifiers of messages or body parts in angle brackets,
 // for which locators exist (RFC 2392).
-func (m *mimeScan) messageIDs(f *field, s *scope, where string) {
+func (m *mimeScan) messageIDs(f *mime.Field, s *scope, where string) {
 	scheme := "mid:"
-	if strings.EqualFold(f.name, "content-id") {
+	if strings.EqualFold(f.Name, "content-id") {
 		scheme = "cid:"
 	}
-	v := unfolded(&f.value)
-	for i := 0; i < len(v.text); {
-		open := bytes.IndexByte(v.text[i:], '<')
+	v := mime.Unfolded(&f.Value)
+	for i := 0; i < len(v.Text); {
+		open := bytes.IndexByte(v.Text[i:], '<')
 		if open < 0 {
 			return
 		}
 		i += open + 1
-		n := bytes.IndexByte(v.text[i:], '>')
+		n := bytes.IndexByte(v.Text[i:], '>')
 		if n < 0 {
 			return
 		}
-		id := string(v.text[i : i+n])
+		id := string(v.Text[i : i+n])
 		u, err := uri.Parse(scheme + uri.EscapePathSegment(id))
 		if err == nil && strings.Contains(id, "@") && !strings.ContainsAny(id, " \t<") {
-			start, end := v.span(i, i+n)
+			start, end := v.Span(i, i+n)
 			m.queue.add(held{finding: Finding{
-				Kind: URI, Text: m.tape.cut(start, end), Start: start, End: end,
+				Kind: URI, Text: m.tape.Cut(start, end), Start: start, End: end,
 				Spelling: u.String(), URI: u, Where: where,
 			}, scope: s})
 		}

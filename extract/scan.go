@@ -2,13 +2,10 @@ package extract
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
-	"github.com/nomen-project/nomen/urn"
 )
 
 // MaxLength is the maximum length of an identifier in text, in octets,
@@ -428,126 +425,4 @@ func (s *scanner) looksRight(b []byte, n int, r rule) bool {
 	default:
 		return s.hasAuthority(b[:n-1], b[n:])
 	}
-}
-
-// appendSpelling appends the pieces of the hit, with or without the hyphens
-// before breaks.
-func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
-	for _, g := range s.segs {
-		end := g.end
-		if g.hyphen && !hyphens {
-			end--
-		}
-		b = append(b, s.b[g.start:end]...)
-	}
-	return b
-}
-
-// finding returns a Finding for the hit; see describe.
-func (s *scanner) finding() (f Finding, ok bool) {
-	ok = s.describe(&f)
-	return f, ok
-}
-
-// describe sets f from the hit. It returns false if the hit cannot be parsed.
-func (s *scanner) describe(f *Finding) bool {
-	h := &s.hit
-	f.Kind, f.Start, f.End, f.Other = h.kind, s.off+int64(h.start), s.off+int64(h.end), ""
-	f.Base, f.BaseRule = s.base.URI.String(), s.base.Rule
-	if h.uri.IsValid() {
-		f.Text = h.uri.String()
-		f.Spelling, f.URI, f.Target = f.Text, h.uri, h.uri
-		return true
-	}
-	f.Text = s.texts.add(s.b[h.start:h.end])
-	f.Spelling = f.Text
-	if len(s.segs) > 1 {
-		s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true)
-		f.Spelling = s.texts.add(s.texts.scratch)
-		n := len(f.Spelling)
-		s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], false)
-		if len(s.texts.scratch) < n {
-			f.Other = s.texts.add(s.texts.scratch)
-		}
-	}
-	return s.read(f)
-}
-
-// read sets the kind and the URI of the finding.
-func (s *scanner) read(f *Finding) bool {
-	var err error
-	switch f.Kind {
-	case Mail:
-		f.URI, err = uri.Parse("mailto:" + uri.EscapePath(f.Spelling))
-	case Abbreviated:
-		return s.readAbbreviated(f)
-	default:
-		var isIRI bool
-		f.URI, isIRI, err = s.parse(f.Spelling)
-		if isIRI {
-			f.Kind = IRI
-		} else if isURN(f.Spelling) {
-			return s.readURN(f, err == nil)
-		}
-	}
-	f.Target = f.URI
-	return err == nil
-}
-
-// parse parses a URI, or an IRI if the options allow them.
-func (s *scanner) parse(spelling string) (u uri.URI, isIRI bool, err error) {
-	u, err = uri.Parse(spelling)
-	if err != nil && s.o.IRI {
-		if i, err := iri.Parse(spelling); err == nil {
-			return i.LookupURI(), true, nil
-		}
-	}
-	return u, false, err
-}
-
-func isURN(spelling string) bool {
-	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
-}
-
-// readURN truncates the finding at the end of the URN by the rules of its
-// document. Delimited text that is a URI and not a URN stays whole, unless the
-// document says that an NSS in text ends before characters that it cannot
-// contain (RFC 2141, 2.4; 2012, 2.5.3: N12-22).
-func (s *scanner) readURN(f *Finding, isURI bool) bool {
-	f.Kind = URN
-	d := s.o.URN
-	if !d.IsValid() {
-		d = urn.Latest
-	}
-	n := d.EndInText(f.Spelling)
-	if n == 0 {
-		return false
-	}
-	f.Target = f.URI
-	if n == len(f.Spelling) {
-		return isURI
-	}
-	if s.hit.delimiter != 0 && isURI && d != urn.RFC2141 && d != urn.Draft2012 {
-		f.Kind = URI // the end is unambiguous, and it is not a URN
-		return true
-	}
-	f.Spelling = f.Spelling[:n]
-	f.Text = s.cut(n)
-	f.End = f.Start + int64(len(f.Text))
-	f.Other = ""
-	var err error
-	f.URI, err = uri.Parse(f.Spelling)
-	f.Target = f.URI
-	return err == nil
-}
-
-// cut returns the text of the first n octets of the spelling.
-func (s *scanner) cut(n int) string {
-	for _, g := range s.segs {
-		if n <= g.end-g.start {
-			return s.texts.add(s.b[s.hit.start : g.start+n])
-		}
-		n -= g.end - g.start
-	}
-	return ""
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/extract/mime"
 )
 
 // Text returns an iterator over the identifiers in plain text, in document
@@ -56,15 +59,15 @@ func (a after) Read(b []byte) (int, error) {
 // otherText yields the identifiers of a text in another charset, or with folded
 // lines. Start and End are offsets in the file, and Text is the octets there.
 func otherText(r io.Reader, charset string, folded bool, o Options, yield func(Finding, error) bool) {
-	t := newTape(r)
+	t := source.NewTape(r)
 	q := newQueue(t, o, yield)
-	f, _ := inCharset(plainFeed{t}, charset)
+	f, _ := source.InCharset(t.Feed(), charset)
 	if folded {
-		f = unfold(f)
+		f = mime.Unfold(f)
 	}
 	q.stream(f, knownScope(outside(o)), o.OneLine || folded)
-	if q.flush(true); !q.stopped && t.cause() != nil {
-		yield(Finding{}, t.cause())
+	if q.flush(true); !q.stopped && t.Cause() != nil {
+		yield(Finding{}, t.Cause())
 	}
 }
 

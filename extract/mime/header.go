@@ -1,4 +1,4 @@
-package extract
+package mime
 
 import (
 	"bytes"
@@ -6,51 +6,68 @@ import (
 	"net/mail"
 	"net/textproto"
 	"strings"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
-// A field is a header field as spelled in a message.
-type field struct {
-	name  string
-	value mapped // including the line breaks of folds
-	at    int64
+// A Field is a header field as spelled in a message.
+type Field struct {
+	Name  string
+	Value source.Mapped // including the line breaks of folds
+	At    int64
 }
 
-// fields are those of one header.
-type fields []field
+// Fields are those of one header.
+type Fields []Field
 
 // Mail returns the fields that describe a body, in the type that other
 // packages use. The first field of a name counts.
-func (fs fields) Mail() mail.Header {
+func (fs Fields) Mail() mail.Header {
 	h := mail.Header{}
 	for i := range fs {
-		switch name := textproto.CanonicalMIMEHeaderKey(fs[i].name); name {
+		switch name := textproto.CanonicalMIMEHeaderKey(fs[i].Name); name {
 		case "Content-Type", "Content-Transfer-Encoding", "Content-Base", "Content-Location":
 			if _, ok := h[name]; !ok {
-				h[name] = []string{strings.TrimSpace(string(unfolded(&fs[i].value).text))}
+				h[name] = []string{strings.TrimSpace(string(Unfolded(&fs[i].Value).Text))}
 			}
 		}
 	}
 	return h
 }
 
-// unfolded returns a value without line breaks (RFC 5322, 2.2.3).
-func unfolded(v *mapped) *mapped {
-	return without(v, "\r\n")
+// Extent returns the range of a field, whose name is in canonical form, in a
+// header that ends at end.
+func (fs Fields) Extent(name string, end int64) (int64, int64) {
+	for i := range fs {
+		if textproto.CanonicalMIMEHeaderKey(fs[i].Name) != name {
+			continue
+		}
+		if i+1 < len(fs) {
+			return fs[i].At, fs[i+1].At
+		}
+		return fs[i].At, end
+	}
+	return end, end
 }
 
-// without returns a text without the octets in chars.
-func without(v *mapped, chars string) *mapped {
-	if !bytes.ContainsAny(v.text, chars) {
+// Unfolded returns a value without line breaks (RFC 5322, 2.2.3).
+func Unfolded(v *source.Mapped) *source.Mapped {
+	return Without(v, "\r\n")
+}
+
+// Without returns a text without the octets in chars.
+func Without(v *source.Mapped, chars string) *source.Mapped {
+	if !bytes.ContainsAny(v.Text, chars) {
 		return v
 	}
-	out := &mapped{}
-	for i := 0; i < len(v.text); {
-		n := bytes.IndexAny(v.text[i:], chars)
+	out := &source.Mapped{}
+	for i := 0; i < len(v.Text); {
+		n := bytes.IndexAny(v.Text[i:], chars)
 		if n < 0 {
-			n = len(v.text) - i
+			n = len(v.Text) - i
 		}
 		if n > 0 {
-			v.pieces(out, i, i+n)
+			v.Pieces(out, i, i+n)
 		}
 		i += n + 1
 	}
@@ -134,28 +151,28 @@ func looseParameter(s string) (name, value, rest string) {
 	return name, b.String(), rest
 }
 
-// decodedWords returns a value unfolded and with its encoded words decoded (RFC
+// DecodedWords returns a value unfolded and with its encoded words decoded (RFC
 // 2047). White space between two encoded words is removed.
-func decodedWords(v *mapped) *mapped {
-	v = unfolded(v)
-	if !bytes.Contains(v.text, []byte("=?")) {
+func DecodedWords(v *source.Mapped) *source.Mapped {
+	v = Unfolded(v)
+	if !bytes.Contains(v.Text, []byte("=?")) {
 		return v
 	}
-	out := &mapped{}
-	for i, afterWord := 0, false; i < len(v.text); {
-		n := bytes.Index(v.text[i:], []byte("=?"))
+	out := &source.Mapped{}
+	for i, afterWord := 0, false; i < len(v.Text); {
+		n := bytes.Index(v.Text[i:], []byte("=?"))
 		if n < 0 {
-			v.pieces(out, i, len(v.text))
+			v.Pieces(out, i, len(v.Text))
 			break
 		}
-		w, ok := encodedWord(v.text[i+n:])
+		w, ok := encodedWord(v.Text[i+n:])
 		if !ok {
-			v.pieces(out, i, i+n+2)
+			v.Pieces(out, i, i+n+2)
 			i, afterWord = i+n+2, false
 			continue
 		}
-		if n > 0 && !(afterWord && len(bytes.TrimSpace(v.text[i:i+n])) == 0) {
-			v.pieces(out, i, i+n)
+		if n > 0 && !(afterWord && len(bytes.TrimSpace(v.Text[i:i+n])) == 0) {
+			v.Pieces(out, i, i+n)
 		}
 		w.decode(v, i+n, out)
 		i, afterWord = i+n+w.length, true
@@ -198,38 +215,38 @@ func encodedWord(b []byte) (w word, ok bool) {
 const maxWordLen = 4 << 10 // octets; the standard allows 75
 
 // decode appends the text of the word that begins at v.text[i].
-func (w word) decode(v *mapped, i int, out *mapped) {
-	raw := &mapped{}
+func (w word) decode(v *source.Mapped, i int, out *source.Mapped) {
+	raw := &source.Mapped{}
 	if w.text < w.tail {
-		v.pieces(raw, i+w.text, i+w.tail)
+		v.Pieces(raw, i+w.text, i+w.tail)
 	}
-	octets := &mapped{}
-	for f := (&mappedFeed{mapped: *raw}); ; {
-		p, ok := f.next()
+	octets := &source.Mapped{}
+	for f := (&source.MappedFeed{Mapped: *raw}); ; {
+		p, ok := f.Next()
 		if !ok {
 			break
 		}
 		if w.base64 {
 			decodeWord64(p, octets)
 		} else {
-			quoted(p, 0, len(p.text), octets, true)
+			quoted(p, 0, len(p.Text), octets, true)
 		}
 	}
-	f, _ := inCharset(&mappedFeed{mapped: *octets}, w.charset)
+	f, _ := source.InCharset(&source.MappedFeed{Mapped: *octets}, w.charset)
 	for {
-		p, ok := f.next()
+		p, ok := f.Next()
 		if !ok {
 			return
 		}
-		out.add(p)
+		out.Add(p)
 	}
 }
 
-func decodeWord64(p piece, out *mapped) {
-	if len(p.text)%4 == 0 {
-		text, err := base64.StdEncoding.DecodeString(string(p.text))
+func decodeWord64(p source.Piece, out *source.Mapped) {
+	if len(p.Text)%4 == 0 {
+		text, err := base64.StdEncoding.DecodeString(string(p.Text))
 		if err == nil {
-			out.add(piece{text: text, at: p.at, in: 4, out: 3})
+			out.Add(source.Piece{Text: text, At: p.At, In: 4, Out: 3})
 			return
 		}
 	}

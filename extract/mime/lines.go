@@ -1,6 +1,10 @@
-package extract
+package mime
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
+)
 
 // skipBody skips to the next boundary.
 func (m *messageReader) skipBody() {
@@ -10,7 +14,7 @@ func (m *messageReader) skipBody() {
 			return
 		}
 		m.skip(line)
-		m.tape.release(m.tape.pos())
+		m.tape.Release(m.tape.Pos())
 	}
 }
 
@@ -64,7 +68,7 @@ func (m *messageReader) boundary(line []byte) (level int, last bool) {
 func (m *messageReader) peekLine() ([]byte, bool) {
 	from := 0
 	for {
-		b := m.tape.rest()
+		b := m.tape.Rest()
 		n := bytes.IndexByte(b[from:], '\n')
 		switch {
 		case n >= 0 && from+n < maxLine:
@@ -72,8 +76,8 @@ func (m *messageReader) peekLine() ([]byte, bool) {
 		case len(b) >= maxLine:
 			return uncut(b[:maxLine]), true
 		}
-		if from = len(b); !m.tape.fill() {
-			return m.tape.rest(), from > 0
+		if from = len(b); !m.tape.Fill() {
+			return m.tape.Rest(), from > 0
 		}
 	}
 }
@@ -91,7 +95,7 @@ func uncut(b []byte) []byte {
 
 // skip consumes a line returned by peekLine.
 func (m *messageReader) skip(line []byte) {
-	m.tape.skip(len(line))
+	m.tape.Skip(len(line))
 	m.midLine = line[len(line)-1] != '\n'
 	m.blank = !m.midLine && len(bytes.TrimRight(line, "\r\n")) == 0
 }
@@ -111,7 +115,7 @@ func (m *messageReader) skipLine() {
 // ReadHeader reads the header at the beginning of a message or mailbox, and
 // returns the end of its fields. It returns an error message if the header is
 // too long.
-func ReadHeader(t *tape) (fs fields, end int64, problem string) {
+func ReadHeader(t *source.Tape) (fs Fields, end int64, problem string) {
 	m := &messageReader{tape: t, blank: true, report: func(_ int64, what string) bool { return true }}
 	if isMailbox(t) {
 		m.skipLine()
@@ -124,11 +128,11 @@ func ReadHeader(t *tape) (fs fields, end int64, problem string) {
 
 // header reads a header including the empty line after it, and returns the end
 // of the fields.
-func (m *messageReader) header() (fs fields, end int64) {
+func (m *messageReader) header() (fs Fields, end int64) {
 	size := 0
 	for !m.stopped {
 		line, ok := m.peekLine()
-		at := m.tape.pos()
+		at := m.tape.Pos()
 		if !ok || m.isEnd(line) {
 			return fs, at
 		}
@@ -147,23 +151,23 @@ func (m *messageReader) header() (fs fields, end int64) {
 		name, ok := fieldName(line)
 		switch {
 		case (!whole || line[0] == ' ' || line[0] == '\t') && len(fs) > 0:
-			fs[len(fs)-1].value.add(literal(line, at))
+			fs[len(fs)-1].Value.Add(source.Literal(line, at))
 		case ok:
 			n := len(name) + bytes.IndexByte(line[len(name):], ':') + 1
-			fs = append(fs, field{name: name, at: at})
-			fs[len(fs)-1].value.add(literal(line[n:], at+int64(n)))
+			fs = append(fs, Field{Name: name, At: at})
+			fs[len(fs)-1].Value.Add(source.Literal(line[n:], at+int64(n)))
 		case whole:
 			m.fail(at, "not a header field: the body is assumed to begin here")
 			return fs, at
 		}
 		m.skip(line)
 	}
-	return fs, m.tape.pos()
+	return fs, m.tape.Pos()
 }
 
 // skipHeader skips the rest of a header.
 func (m *messageReader) skipHeader() {
-	defer func() { m.tape.release(m.tape.pos()) }()
+	defer func() { m.tape.Release(m.tape.Pos()) }()
 	for m.endless && !m.stopped {
 		line, ok := m.peekLine()
 		if !ok || m.isEnd(line) {
@@ -172,7 +176,7 @@ func (m *messageReader) skipHeader() {
 		}
 		whole := !m.midLine
 		m.skip(line)
-		m.tape.release(m.tape.pos())
+		m.tape.Release(m.tape.Pos())
 		if whole && m.blank {
 			m.endless = false
 			return

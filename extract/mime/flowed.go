@@ -1,23 +1,27 @@
-package extract
+package mime
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
+)
 
 // A joined returns joined lines, one at a time.
 type joined struct {
-	src window
-	out mappedFeed
+	src source.Window
+	out source.MappedFeed
 }
 
-// next returns the next piece. line reads a line of src into out, if there is
+// Next returns the next piece. line reads a line of src into out, if there is
 // one.
-func (f *joined) next(line func() bool) (piece, bool) {
+func (f *joined) Next(line func() bool) (source.Piece, bool) {
 	for {
-		if p, ok := f.out.next(); ok {
+		if p, ok := f.out.Next(); ok {
 			return p, true
 		}
-		f.out.reset()
+		f.out.Reset()
 		if !line() {
-			return piece{}, false
+			return source.Piece{}, false
 		}
 	}
 }
@@ -31,33 +35,19 @@ type flowedFeed struct {
 	depth     int  // quote depth of the last line
 }
 
-func (f *flowedFeed) next() (piece, bool) { return f.joined.next(f.line) }
+func (f *flowedFeed) Next() (source.Piece, bool) { return f.joined.Next(f.line) }
+
+const maxFlowed = 64 << 10 // octets of a line
 
 // line reads a line.
 func (f *flowedFeed) line() bool {
-	n := f.src.line()
+	n := f.src.Line(maxFlowed)
 	if n == 0 {
 		return false
 	}
-	f.flow(f.src.text[:n])
-	f.src.drop(n)
+	f.flow(f.src.Text[:n])
+	f.src.Drop(n)
 	return true
-}
-
-const maxFlowed = 64 << 10
-
-// line returns the length of the first line including its line break, maxFlowed
-// octets or more if it is too long to be flowed, 0 at the end.
-func (w *window) line() int {
-	for from := 0; from < maxFlowed; {
-		if i := bytes.IndexByte(w.text[from:], '\n'); i >= 0 {
-			return from + i + 1
-		}
-		if from = len(w.text); !w.fill() {
-			break
-		}
-	}
-	return len(w.text)
 }
 
 // A foldedFeed unfolds the lines of calendars and address cards: a line that
@@ -68,22 +58,24 @@ type foldedFeed struct {
 	skip int // octets of white space at the beginning of the line
 }
 
-// unfold returns a feed without the folds of a text.
-func unfold(f feed) feed { return &foldedFeed{joined: joined{src: window{feed: f}}} }
+// Unfold returns a feed without the folds of a text.
+func Unfold(f source.Feed) source.Feed {
+	return &foldedFeed{joined: joined{src: source.Window{Feed: f}}}
+}
 
-func (f *foldedFeed) next() (piece, bool) { return f.joined.next(f.line) }
+func (f *foldedFeed) Next() (source.Piece, bool) { return f.joined.Next(f.line) }
 
 func (f *foldedFeed) line() bool {
-	n := f.src.line()
+	n := f.src.Line(maxFlowed)
 	if n == 0 {
 		return false
 	}
 	end, skip := n, 0
-	if f.src.text[n-1] == '\n' && (len(f.src.text) > n || f.src.fill()) && (f.src.text[n] == ' ' || f.src.text[n] == '\t') {
-		end, skip = len(bytes.TrimRight(f.src.text[:n], "\r\n")), 1
+	if f.src.Text[n-1] == '\n' && (len(f.src.Text) > n || f.src.Fill()) && (f.src.Text[n] == ' ' || f.src.Text[n] == '\t') {
+		end, skip = len(bytes.TrimRight(f.src.Text[:n], "\r\n")), 1
 	}
-	f.src.pieces(&f.out.mapped, min(f.skip, end), end)
-	f.src.drop(n)
+	f.src.Pieces(&f.out.Mapped, min(f.skip, end), end)
+	f.src.Drop(n)
 	f.skip = skip
 	return true
 }
@@ -100,19 +92,19 @@ func (f *flowedFeed) flow(line []byte) {
 	content := len(bytes.TrimRight(line, "\r\n"))
 	if !f.soft || depth != f.depth {
 		if f.soft {
-			at, _ := f.src.first()
-			f.out.add(unit([]byte{'\n'}, at, at))
+			at, _ := f.src.First()
+			f.out.Add(source.Unit([]byte{'\n'}, at, at))
 		}
-		f.src.pieces(&f.out.mapped, 0, i)
+		f.src.Pieces(&f.out.Mapped, 0, i)
 	}
 	signature := string(line[min(i, content):content]) == "-- "
 	f.depth, f.soft = depth, content > i && line[content-1] == ' ' && !signature && content < len(line)
 	switch {
 	case f.soft && f.deleteEnd:
-		f.src.pieces(&f.out.mapped, i, content-1)
+		f.src.Pieces(&f.out.Mapped, i, content-1)
 	case f.soft:
-		f.src.pieces(&f.out.mapped, i, content)
+		f.src.Pieces(&f.out.Mapped, i, content)
 	default:
-		f.src.pieces(&f.out.mapped, i, len(line))
+		f.src.Pieces(&f.out.Mapped, i, len(line))
 	}
 }

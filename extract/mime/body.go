@@ -1,10 +1,12 @@
-package extract
+package mime
 
 import (
 	"bytes"
 	"mime"
 	"net/mail"
 	"strings"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // A body holds the header fields that describe a body.
@@ -76,46 +78,46 @@ func (b body) isText() bool {
 }
 
 // sniffed returns a feed that converts from the charset of the HTML in it.
-func sniffed(f feed, declared string) (feed, string) {
-	var head mapped
-	for len(head.text) < sniffLength {
-		p, ok := f.next()
+func sniffed(f source.Feed, declared string) (source.Feed, string) {
+	var head source.Mapped
+	for len(head.Text) < source.SniffLength {
+		p, ok := f.Next()
 		if !ok {
 			break
 		}
-		head.add(p)
+		head.Add(p)
 	}
-	return &chain{first: mappedFeed{mapped: head}, then: f}, htmlCharset(head.text, declared)
+	return &chain{first: source.MappedFeed{Mapped: head}, then: f}, source.HTMLCharset(head.Text, declared)
 }
 
 // A chain returns one feed after another.
 type chain struct {
-	first mappedFeed
-	then  feed
+	first source.MappedFeed
+	then  source.Feed
 }
 
-func (c *chain) next() (piece, bool) {
-	if p, ok := c.first.next(); ok {
+func (c *chain) Next() (source.Piece, bool) {
+	if p, ok := c.first.Next(); ok {
 		return p, true
 	}
-	return c.then.next()
+	return c.then.Next()
 }
 
 // A bodyFeed returns the lines of a body, up to the next boundary.
 type bodyFeed struct{ m *messageReader }
 
-func (f *bodyFeed) next() (piece, bool) {
+func (f *bodyFeed) Next() (source.Piece, bool) {
 	line, ok := f.m.peekLine()
 	if !ok || f.m.isEnd(line) {
-		return piece{}, false
+		return source.Piece{}, false
 	}
-	if f.m.tape.held() > maxKept {
-		f.m.fail(f.m.tape.pos(), "too much of this part decodes to nothing: the rest of it is skipped")
-		return piece{}, false
+	if f.m.tape.Held() > source.MaxKept {
+		f.m.fail(f.m.tape.Pos(), "too much of this part decodes to nothing: the rest of it is skipped")
+		return source.Piece{}, false
 	}
-	p := literal(line, f.m.tape.pos())
+	p := source.Literal(line, f.m.tape.Pos())
 	if f.m.mbox && !f.m.midLine && isQuotedFrom(line) {
-		p = literal(line[1:], p.at+1)
+		p = source.Literal(line[1:], p.At+1)
 	}
 	f.m.skip(line)
 	return p, true

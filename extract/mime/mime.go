@@ -1,10 +1,18 @@
-package extract
+// Package mime reads messages and mailboxes part by part, and keeps for each
+// octet of a header field or text the octets of the file that it comes from.
+//
+// It decodes transfer encodings, charsets, encoded words, and flowed and folded
+// lines. It reads malformed messages as far as possible and reports what is
+// wrong in them. It does not know what is in the text.
+package mime
 
 import (
 	"bytes"
 	"iter"
 	"strconv"
 	"strings"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // Limits on messages.
@@ -15,24 +23,24 @@ const (
 	maxBoundary = 256 // octets; the standard allows 70
 )
 
-// parts yields the entities of a message, or of the messages of a mailbox in mbox
+// Parts yields the entities of a message, or of the messages of a mailbox in mbox
 // format (RFC 4155), in document order, each before the entities inside it.
 // Time is linear and memory bounded. It calls report for every problem, and
 // stops when report returns false.
-func parts(t *tape, report func(at int64, message string) bool) iter.Seq[*part] {
-	return func(yield func(*part) bool) {
+func Parts(t *source.Tape, report func(at int64, message string) bool) iter.Seq[*Part] {
+	return func(yield func(*Part) bool) {
 		m := &messageReader{tape: t, report: report, yield: yield, blank: true}
 		m.run()
 	}
 }
 
-// A part is an entity: a message, or a part of one.
-type part struct {
+// A Part is an entity: a message, or a part of one.
+type Part struct {
 	Message int    // number of the message in a mailbox, from 1; otherwise 0
 	Number  string // of the part, as in "2.1"; "" for the message itself
 	Depth   int    // how many entities enclose it
 	At      int64  // offset of its header in the file
-	Header  fields
+	Header  Fields
 
 	body
 	reader *messageReader
@@ -49,9 +57,9 @@ type entity struct {
 
 // A messageReader reads a message line by line.
 type messageReader struct {
-	tape   *tape
+	tape   *source.Tape
 	report func(at int64, message string) bool
-	yield  func(*part) bool
+	yield  func(*Part) bool
 
 	mbox     bool
 	messages int
@@ -68,7 +76,7 @@ func (m *messageReader) fail(at int64, what string) {
 
 func (m *messageReader) run() {
 	m.mbox = isMailbox(m.tape)
-	for !m.stopped && len(m.tape.peek(1)) > 0 {
+	for !m.stopped && len(m.tape.Peek(1)) > 0 {
 		m.messages++
 		if m.mbox {
 			m.skipLine()
@@ -79,7 +87,7 @@ func (m *messageReader) run() {
 }
 
 // isMailbox reports whether a file begins like a mailbox.
-func isMailbox(t *tape) bool { return bytes.HasPrefix(t.peek(len("From ")), []byte("From ")) }
+func isMailbox(t *source.Tape) bool { return bytes.HasPrefix(t.Peek(len("From ")), []byte("From ")) }
 
 // message reads a message to its end.
 func (m *messageReader) message() {
@@ -151,10 +159,10 @@ func (m *messageReader) entity(kind string) {
 }
 
 // part reads the header of an entity.
-func (m *messageReader) part(kind string) *part {
-	at := m.tape.pos()
+func (m *messageReader) part(kind string) *Part {
+	at := m.tape.Pos()
 	top := m.stack[len(m.stack)-1]
-	p := &part{Number: top.number, Depth: len(m.stack) - 1, At: at, reader: m}
+	p := &Part{Number: top.number, Depth: len(m.stack) - 1, At: at, reader: m}
 	if p.Header, _ = m.header(); m.mbox {
 		p.Message = m.messages
 	}
@@ -168,7 +176,7 @@ func (m *messageReader) part(kind string) *part {
 // Text returns the text of the body, decoded and converted to UTF-8. It returns
 // false for a multipart, a message and a body that is not text. It must be
 // called before the next part is read, and the text read at once.
-func (p *part) Text() (feed, bool) {
+func (p *Part) Text() (source.Feed, bool) {
 	m := p.reader
 	m.skipHeader()
 	if m.stopped || p.isMultipart() || p.isMessage() || !p.isText() && !p.IsHTML() {
@@ -183,18 +191,18 @@ func (p *part) Text() (feed, bool) {
 	if p.IsHTML() {
 		f, charset = sniffed(f, charset)
 	}
-	if f, ok = inCharset(f, charset); !ok {
+	if f, ok = source.InCharset(f, charset); !ok {
 		m.fail(p.At, "unknown charset "+strconv.Quote(charset)+": the part is read without conversion")
 	}
 	if p.isFlowed() {
-		f = &flowedFeed{joined: joined{src: window{feed: f}}, deleteEnd: strings.EqualFold(p.params["delsp"], "yes")}
+		f = &flowedFeed{joined: joined{src: source.Window{Feed: f}}, deleteEnd: strings.EqualFold(p.params["delsp"], "yes")}
 	}
 	if p.isFolded() {
-		f = unfold(f)
+		f = Unfold(f)
 	}
 	return f, !m.stopped
 }
 
 // HasWholeLines reports whether a line of [part.Text] is a whole line, because
 // the format marks those that were broken.
-func (p *part) HasWholeLines() bool { return p.isFlowed() || p.isFolded() }
+func (p *Part) HasWholeLines() bool { return p.isFlowed() || p.isFolded() }

@@ -1,4 +1,4 @@
-package extract
+package source
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ import (
 // including escape sequences before it, in bytes.
 const longestChar = 32
 
-// sniffLength is how many bytes of HTML are searched for the charset, as in
+// SniffLength is how many bytes of HTML are searched for the charset, as in
 // browsers.
-const sniffLength = 1024
+const SniffLength = 1024
 
-// inCharset returns a feed that converts text to UTF-8, or the feed itself if
+// InCharset returns a feed that converts text to UTF-8, or the feed itself if
 // the text is UTF-8 already. It returns false for an unknown charset; such text
 // is read unchanged, as most of its ASCII characters are still right.
-func inCharset(f feed, label string) (feed, bool) {
+func InCharset(f Feed, label string) (Feed, bool) {
 	label = strings.ToLower(strings.TrimSpace(label))
 	switch label {
 	case "", "utf-8", "utf8", "us-ascii", "ascii", "unknown-8bit", "x-unknown":
@@ -42,10 +42,10 @@ func inCharset(f feed, label string) (feed, bool) {
 	return newCharsetFeed(f, enc, name), true
 }
 
-// htmlCharset returns the charset of an HTML document that begins with head:
+// HTMLCharset returns the charset of an HTML document that begins with head:
 // that of a byte order mark, the transport or a META, in this order (the
 // encoding sniffing of the HTML Standard).
-func htmlCharset(head []byte, declared string) string {
+func HTMLCharset(head []byte, declared string) string {
 	contentType := ""
 	if declared != "" {
 		contentType = "text/html; charset=" + declared
@@ -59,16 +59,16 @@ func htmlCharset(head []byte, declared string) string {
 
 // A charsetFeed converts text in another charset to UTF-8.
 type charsetFeed struct {
-	src     window
+	src     Window
 	i       int // src.text[i:] is not decoded yet
 	decoder transform.Transformer
 	ascii   bool // bytes below 0x80 at the start of a character are ASCII
 	ended   bool
-	out     mappedFeed
+	out     MappedFeed
 }
 
-func newCharsetFeed(f feed, enc encoding.Encoding, name string) *charsetFeed {
-	c := &charsetFeed{src: window{feed: f}, decoder: enc.NewDecoder().Transformer, ascii: true}
+func newCharsetFeed(f Feed, enc encoding.Encoding, name string) *charsetFeed {
+	c := &charsetFeed{src: Window{Feed: f}, decoder: enc.NewDecoder().Transformer, ascii: true}
 	switch name {
 	case "", "utf-16le", "utf-16be", "iso-2022-jp", "replacement", "hz-gb-2312":
 		c.ascii = false
@@ -76,9 +76,9 @@ func newCharsetFeed(f feed, enc encoding.Encoding, name string) *charsetFeed {
 	return c
 }
 
-func (c *charsetFeed) next() (piece, bool) {
+func (c *charsetFeed) Next() (Piece, bool) {
 	for {
-		if p, ok := c.out.next(); ok || !c.decode() {
+		if p, ok := c.out.Next(); ok || !c.decode() {
 			return p, ok
 		}
 	}
@@ -87,15 +87,15 @@ func (c *charsetFeed) next() (piece, bool) {
 // decode decodes the available text, which is at least one character unless the
 // source has ended.
 func (c *charsetFeed) decode() bool {
-	c.out.reset()
-	c.src.drop(c.i)
+	c.out.Reset()
+	c.src.Drop(c.i)
 	c.i = 0
 	if !c.ended {
-		c.ended = !c.src.fill()
+		c.ended = !c.src.Fill()
 	}
-	for c.i < len(c.src.text) && (c.ended || len(c.src.text)-c.i >= longestChar) {
+	for c.i < len(c.src.Text) && (c.ended || len(c.src.Text)-c.i >= longestChar) {
 		if n := c.asciiRun(); n > 0 {
-			c.src.pieces(&c.out.mapped, c.i, c.i+n)
+			c.src.Pieces(&c.out.Mapped, c.i, c.i+n)
 			c.i += n
 			continue
 		}
@@ -109,7 +109,7 @@ func (c *charsetFeed) asciiRun() int {
 	if !c.ascii {
 		return 0
 	}
-	rest := c.src.text[c.i:]
+	rest := c.src.Text[c.i:]
 	for n, b := range rest {
 		if b >= utf8.RuneSelf {
 			return n
@@ -121,7 +121,7 @@ func (c *charsetFeed) asciiRun() int {
 // char decodes one character, or several that cannot be decoded separately. An
 // invalid byte is decoded as U+FFFD.
 func (c *charsetFeed) char() {
-	src := c.src.text[c.i:min(len(c.src.text), c.i+longestChar)]
+	src := c.src.Text[c.i:min(len(c.src.Text), c.i+longestChar)]
 	var dst [2 * utf8.UTFMax]byte
 	for size := 1; size <= len(dst); size++ {
 		n, used, err := c.decoder.Transform(dst[:size], src, c.ended && len(src) < longestChar)
@@ -142,12 +142,12 @@ func (c *charsetFeed) char() {
 }
 
 func (c *charsetFeed) emit(text []byte, used int) {
-	start, end := c.src.span(c.i, c.i+used)
+	start, end := c.src.Span(c.i, c.i+used)
 	if used == 1 && len(text) == 1 {
-		c.src.text[c.i] = text[0] // keeps the mapping to the file
-		c.src.pieces(&c.out.mapped, c.i, c.i+1)
+		c.src.Text[c.i] = text[0] // keeps the mapping to the file
+		c.src.Pieces(&c.out.Mapped, c.i, c.i+1)
 	} else {
-		c.out.add(unit(text, start, end))
+		c.out.Add(Unit(text, start, end))
 	}
 	c.i += used
 }

@@ -1,14 +1,16 @@
-package extract
+package mime
 
 import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
 )
 
 // transfer returns a feed that decodes the content transfer encoding of lines
 // (RFC 2045, 6). It returns false if the encoding is unknown.
-func transfer(lines feed, encoding string) (feed, bool) {
+func transfer(lines source.Feed, encoding string) (source.Feed, bool) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "7bit", "8bit", "binary", "7-bit", "8-bit":
 		return lines, true
@@ -22,29 +24,29 @@ func transfer(lines feed, encoding string) (feed, bool) {
 
 // A lineFeed decodes line by line.
 type lineFeed struct {
-	src    feed
-	decode func(line piece, out *mapped, end bool)
-	out    mappedFeed
+	src    source.Feed
+	decode func(line source.Piece, out *source.Mapped, end bool)
+	out    source.MappedFeed
 	ended  bool
 }
 
-func (f *lineFeed) next() (piece, bool) {
+func (f *lineFeed) Next() (source.Piece, bool) {
 	for {
-		if p, ok := f.out.next(); ok || f.ended {
+		if p, ok := f.out.Next(); ok || f.ended {
 			return p, ok
 		}
-		line, ok := f.src.next()
+		line, ok := f.src.Next()
 		f.ended = !ok
-		f.out.reset()
-		f.decode(line, &f.out.mapped, f.ended)
+		f.out.Reset()
+		f.decode(line, &f.out.Mapped, f.ended)
 	}
 }
 
 // quotedPrintable decodes a line (RFC 2045, 6.7): a line that ends in "="
 // continues on the next, and trailing white space is removed. An invalid escape
 // is kept.
-func quotedPrintable(line piece, out *mapped, _ bool) {
-	b := line.text
+func quotedPrintable(line source.Piece, out *source.Mapped, _ bool) {
+	b := line.Text
 	n := len(b)
 	if n > 0 && b[n-1] == '\n' {
 		n = len(bytes.TrimRight(b, " \t\r\n"))
@@ -55,46 +57,36 @@ func quotedPrintable(line piece, out *mapped, _ bool) {
 	}
 	quoted(line, 0, n, out, false)
 	if eol := bytes.IndexAny(b[n:], "\r\n"); eol >= 0 {
-		out.add(line.slice(n+eol, len(b)))
+		out.Add(line.Slice(n+eol, len(b)))
 	}
 }
 
 // quoted decodes the escapes in octets i to j of an unencoded piece. In an
 // encoded word (RFC 2047, 4.2), "_" is a space.
-func quoted(p piece, i, j int, out *mapped, word bool) {
+func quoted(p source.Piece, i, j int, out *source.Mapped, word bool) {
 	for i < j {
 		n := 0
-		for i+n < j && p.text[i+n] != '=' && !(word && p.text[i+n] == '_') {
+		for i+n < j && p.Text[i+n] != '=' && !(word && p.Text[i+n] == '_') {
 			n++
 		}
-		out.add(p.slice(i, i+n))
+		out.Add(p.Slice(i, i+n))
 		if i += n; i == j {
 			return
 		}
-		at := p.at + int64(i)
+		at := p.At + int64(i)
 		switch {
-		case p.text[i] == '_':
-			out.add(unit([]byte{' '}, at, at+1))
+		case p.Text[i] == '_':
+			out.Add(source.Unit([]byte{' '}, at, at+1))
 			i++
-		case i+2 < j && isHex(p.text[i+1]) && isHex(p.text[i+2]):
-			out.add(unit([]byte{unhex(p.text[i+1])<<4 | unhex(p.text[i+2])}, at, at+3))
+		case i+2 < j && isHex(p.Text[i+1]) && isHex(p.Text[i+2]):
+			out.Add(source.Unit([]byte{unhex(p.Text[i+1])<<4 | unhex(p.Text[i+2])}, at, at+3))
 			i += 3
 		default:
-			out.add(p.slice(i, i+1))
+			out.Add(p.Slice(i, i+1))
 			i++
 		}
 	}
 }
-
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return lower(c) - 'a' + 10
-}
-
-// slice returns part of a piece that is not encoded.
-func (p piece) slice(i, j int) piece { return literal(p.text[i:j], p.at+int64(i)) }
 
 // A base64Decoder decodes base64 (RFC 2045, 6.8). Groups may cross lines, and
 // characters outside the alphabet are skipped.
@@ -106,24 +98,24 @@ type base64Decoder struct {
 	buf   []byte
 }
 
-func (d *base64Decoder) line(line piece, out *mapped, end bool) {
-	b := bytes.TrimRight(line.text, " \t\r\n")
+func (d *base64Decoder) line(line source.Piece, out *source.Mapped, end bool) {
+	b := bytes.TrimRight(line.Text, " \t\r\n")
 	if d.n == 0 && len(b) > 0 && len(b)%4 == 0 && b[len(b)-1] != '=' {
 		d.buf = append(d.buf[:0], make([]byte, len(b)/4*3)...)
 		if n, err := base64.StdEncoding.Decode(d.buf, b); err == nil {
-			out.add(piece{text: d.buf[:n], at: line.at, in: 4, out: 3})
+			out.Add(source.Piece{Text: d.buf[:n], At: line.At, In: 4, Out: 3})
 			return
 		}
 	}
 	for i, c := range b {
-		d.octet(c, line.at+int64(i), out)
+		d.octet(c, line.At+int64(i), out)
 	}
 	if end {
 		d.flush(out)
 	}
 }
 
-func (d *base64Decoder) octet(c byte, at int64, out *mapped) {
+func (d *base64Decoder) octet(c byte, at int64, out *source.Mapped) {
 	if c == '=' {
 		if d.n > 0 {
 			d.end = at + 1
@@ -144,13 +136,13 @@ func (d *base64Decoder) octet(c byte, at int64, out *mapped) {
 }
 
 // flush decodes an incomplete group. It discards a single octet.
-func (d *base64Decoder) flush(out *mapped) {
+func (d *base64Decoder) flush(out *source.Mapped) {
 	var text [3]byte
 	n, _ := base64.RawStdEncoding.Decode(text[:], d.group[:d.n])
 	if d.n > 1 && d.end-d.start == 4 {
-		out.add(piece{text: text[:n], at: d.start, in: 4, out: 3})
+		out.Add(source.Piece{Text: text[:n], At: d.start, In: 4, Out: 3})
 	} else if d.n > 1 {
-		out.add(unit(text[:n], d.start, d.end))
+		out.Add(source.Unit(text[:n], d.start, d.end))
 	}
 	d.n = 0
 }

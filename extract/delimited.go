@@ -1,0 +1,108 @@
+package extract
+
+import (
+	"bytes"
+)
+
+// delimited reads an identifier inside angle brackets or quotation marks that
+// directly enclose it, or "URL:" and it. White space inside is removed (1997
+// and 2003, appendix E; 1995, 2).
+//
+// Inside quotation marks, white space is removed only at line breaks, because
+// there the quoted text is more often not an identifier.
+func (s *scanner) delimited(start, colon int) (end int, ok bool) {
+	open := s.opening(start)
+	var closing byte
+	switch open {
+	case '<':
+		closing = '>'
+	case '"':
+		closing = '"'
+	default:
+		return 0, false
+	}
+	s.segs = append(s.segs[:0], segment{start: start})
+	limit := start + s.limit
+	for i := colon + 1; ; {
+		i = s.until(i, limit)
+		last := &s.segs[len(s.segs)-1]
+		last.end = i
+		c := s.peek(i)
+		switch {
+		case i >= limit:
+			return 0, false
+		case c == closing:
+			return i, true
+		case !is(c, classSpace) && c != '\\':
+			return 0, false
+		}
+		next, lines := s.unescaped(start, i), 1
+		switch {
+		case c != '\\':
+			next, lines = s.gap(i)
+		case next < 0:
+			next = s.fold(i)
+		}
+		if next < 0 || lines == 0 && open == '"' {
+			return 0, false
+		}
+		switch s.peek(next) {
+		case closing:
+			return i, true
+		case '\'':
+			if s.b[i-1] == '\'' { // two adjacent string literals in a program
+				return 0, false
+			}
+		}
+		last.hyphen = lines > 0 && s.b[i-1] == '-' && c != '\\'
+		s.segs = append(s.segs, segment{start: next})
+		i = next
+	}
+}
+
+// opening returns the delimiter before an identifier that begins at i, which
+// may be followed by "URL:" and white space (1997 and 2003, appendix E), or 0.
+func (s *scanner) opening(i int) byte {
+	switch c := s.before(i); c {
+	case '<', '"':
+		return c
+	case ':', ' ', '\t', '\n', '\r':
+	default:
+		return 0
+	}
+	low := max(s.minStart, i-maxLabel)
+	j := skipSpaceBack(s.b, low, i)
+	if j-low >= 4 && bytes.EqualFold(s.b[j-4:j], []byte("URL:")) {
+		j = skipSpaceBack(s.b, low, j-4)
+	}
+	s.work += i - j
+	if j > low && (s.b[j-1] == '<' || s.b[j-1] == '"' && i-j >= 4 && s.b[j] > ' ') {
+		return s.b[j-1]
+	}
+	return 0
+}
+
+func skipSpaceBack(b []byte, low, i int) int {
+	for i > low && is(b[i-1], classSpace) {
+		i--
+	}
+	return i
+}
+
+// until returns the offset of the first octet at or after i that is not allowed
+// in a URI, or the limit. It accepts the brackets of an IP literal.
+func (s *scanner) until(i, limit int) int {
+	from := i
+	b := s.b[:min(len(s.b), limit)]
+	for ; i < len(b); i++ {
+		c := b[i]
+		if !is(c, classURI) && c != '[' && c != ']' && (c < 0x80 || s.beyond(i) == 0) {
+			break
+		}
+	}
+	s.work += i - from
+	if i == len(s.b) && i < limit {
+		s.short = s.short || !s.final
+	}
+	return i
+}

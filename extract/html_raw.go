@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"bytes"
+
+	"github.com/nomen-project/nomen/extract/internal/source"
+)
+
+// rawElement reports whether the content of an element is text without markup.
+func rawElement(name string) bool {
+	switch name {
+	case "script", "style", "title", "textarea", "xmp", "plaintext":
+		return true
+	}
+	return false
+}
+
+// raw reads the content of a raw text element up to its end tag.
+func (l *htmlLexer) raw(name string, keep bool) {
+	switch name {
+	case "title", "textarea":
+		l.rawText(name, func(n int) { l.chars(n, true) })
+	case "xmp":
+		l.rawText(name, func(n int) { l.chars(n, false) })
+	case "plaintext":
+		for l.chars(len(l.rest()), false); !l.stop && l.fill(); {
+			l.chars(len(l.rest()), false)
+		}
+	default:
+		var content source.Mapped
+		start := l.place()
+		if keep {
+			l.hold = start
+		}
+		l.rawText(name, func(n int) {
+			if keep && n > 0 && len(content.Text)+n > maxValue {
+				l.err(l.place(), name+" element too long: the rest of it is skipped")
+				l.to.rawText(name, &content)
+				content.Reset()
+				l.hold, keep = noHold, false
+			}
+			if keep {
+				l.Pieces(&content, l.i, l.i+n)
+			}
+			l.i += n
+		})
+		if len(content.Text) > 0 {
+			l.to.rawText(name, &content)
+		}
+		l.hold = noHold
+	}
+}
+
+// rawText consumes the rest up to the end tag of an element by calling takes,
+// which must advance. In a script, "<!--" and "<script" hide end tags
+// (13.2.5.17 ff.).
+func (l *htmlLexer) rawText(name string, take func(n int)) {
+	script := scriptState{on: name == "script"}
+	for !l.stop {
+		rest := l.rest()
+		n := script.next(rest)
+		if n == len(rest) {
+			take(n - unfinishedRef(rest))
+			if !l.fill() {
+				take(len(l.rest()))
+				return
+			}
+			continue
+		}
+		take(n)
+		l.peek(len("</") + maxName) // fewer at the end
+		rest = l.rest()
+		if l.isEnd(rest, name) && !script.double {
+			return
+		}
+		take(script.step(rest))
+	}
+}
+
+// isEnd reports whether b begins with the end tag of an element.
+func (l *htmlLexer) isEnd(b []byte, name string) bool {
+	n := len("</") + len(name)
+	return len(b) > n && b[0] == '<' && b[1] == '/' && equalFold(b[2:n], name) && endsName(b[n])
+}
+
+// A scriptState tracks where in a script an end tag counts.
+type scriptState struct {
+	on, escaped, double bool
+}
+
+// next returns how many octets of b are irrelevant.
+func (s *scriptState) next(b []byte) int {
+	n := -1
+	if s.escaped {
+		n = bytes.IndexAny(b, "<-")
+	} else {
+		n = bytes.IndexByte(b, '<')
+	}
+	if n < 0 {
+		return len(b)
+	}
+	return n
+}
+
+// step updates the state for the beginning of b and returns how many octets it
+// has read.
+func (s *scriptState) step(b []byte) int {
+	if !s.on {
+		return 1
+	}
+	switch {
+	case bytes.HasPrefix(b, []byte("<!--")) && !s.escaped:
+		s.escaped = true
+		return len("<!") // its dashes may end it, as in "<!-->"
+	case s.escaped && bytes.HasPrefix(b, []byte("-->")):
+		s.escaped, s.double = false, false
+		return len("-->")
+	case s.escaped && !s.double && namesElement(b, "<script"):
+		s.double = true
+	case s.double && namesElement(b, "</script"):
+		s.double = false
+	}
+	return 1
+}
+
+// namesElement reports whether b begins with s and the end of the name.
+func namesElement(b []byte, s string) bool {
+	return len(b) > len(s) && equalFold(b[:len(s)], s) && endsName(b[len(s)])
+}

@@ -76,10 +76,15 @@ func TestHA(t *testing.T) {
 	r := &report{}
 	r.row("quiet", "15 s", ld.take())
 
-	t.Run("kill", func(t *testing.T) { l.testKills(t, ld, r) })
-	t.Run("lesser", func(t *testing.T) { l.testLesser(t, ld, r) })
-	t.Run("partition", func(t *testing.T) { l.testPartition(t, ld, r) })
-	t.Run("upgrade", func(t *testing.T) { l.testUpgrade(t, ld, r) })
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *load, *report)
+	}{{"kill", l.testKills}, {"lesser", l.testLesser}, {"partition", l.testPartition}, {"upgrade", l.testUpgrade}} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, ld, r) })
+		if l.lost {
+			t.FailNow()
+		}
+	}
 
 	time.Sleep(2 * time.Second)
 	ld.end()

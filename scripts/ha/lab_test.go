@@ -4,7 +4,6 @@ package ha
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,19 +17,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/nomen-project/nomen/internal/flock"
 )
 
 const (
-	// insideVar is set in the process that has the name spaces; it is the directory
-	// for all files.
-	insideVar = "NOMEN_HA_DIR"
-
 	servant  = "postgres" // whom everything runs as
 	network  = "10.77.0."
 	patience = 2 * time.Minute // for a program to be ready
-	longest  = 40 * time.Minute
 )
 
 // addresses are those in etc/hosts.
@@ -39,88 +31,9 @@ var addresses = map[string]string{
 	"node1": network + "21", "node2": network + "22", "front": network + "31",
 }
 
-// enter runs this test once more as a process with name spaces of its own: for
-// processes, whose end is the end of all that were started in it; for the network;
-// and for mounts. It reports whether this is that process, and its directory.
-func enter(t *testing.T) (at string, inside bool) {
-	t.Helper()
-	if at := os.Getenv(insideVar); at != "" {
-		return at, true
-	}
-	if os.Getuid() != 0 {
-		t.Fatal("network namespaces need root")
-	}
-	for _, program := range []string{"unshare", "ip", "setpriv", "patroni", "etcd", "haproxy"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Fatalf("%v: run scripts/prepare.sh ha", err)
-		}
-	}
-	sweep()
-	dir, err := os.MkdirTemp("", tempPrefix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for range 100 { // what was killed may write for a moment yet
-			if os.RemoveAll(dir) == nil {
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		t.Errorf("%s cannot be removed", dir)
-	})
-	held, err := os.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer held.Close()
-	if err := flock.Try(held); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, version := range []string{"before", "after"} {
-		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-X main.version="+version, "-o", filepath.Join(dir, "nomen-"+version), "../../cmd/nomen")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), longest)
-	defer cancel()
-	// The shell is the first process of its name space and reaps orphans.
-	args := []string{"--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", `"$0" "$@"; exit $?`}
-	cmd := exec.CommandContext(ctx, "unshare", append(append(args, os.Args[0]), os.Args[1:]...)...)
-	cmd.Env = append(os.Environ(), insideVar+"="+dir)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("inside: %v", err)
-	}
-	return "", false
-}
-
-// tempPrefix begins the names of directories for the files of a run.
-const tempPrefix = "nomen-ha-"
-
-// sweep removes the files of runs that were killed: nobody holds their directories.
-func sweep() {
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*")) // the pattern is sound
-	for _, dir := range dirs {
-		f, err := os.Open(dir)
-		if err != nil {
-			continue // somebody else sweeps
-		}
-		if flock.Try(f) == nil {
-			_ = os.RemoveAll(dir) // or the next run does it
-		}
-		f.Close()
-	}
-}
-
 // A lab is the cluster.
 type lab struct {
+	lost  bool // something did not happen in time: further tests would only wait
 	dir   string
 	vars  map[string]string // of the files in etc
 	procs map[string]*proc
@@ -296,12 +209,6 @@ func (l *lab) startEtcd(t *testing.T, machine string) {
 	l.start(t, machine, "etcd", l.environment(t, "etcd.env", machine), "etcd")
 }
 
-func (l *lab) startPatroni(t *testing.T, machine string) {
-	t.Helper()
-	config := l.install(t, "patroni.yml", machine, 0o644)
-	l.start(t, machine, "patroni", []string{"NOMEN_PASSWORD=" + l.vars["NOMEN_PASSWORD"]}, "/usr/bin/patroni", config)
-}
-
 // startNode starts a version of nomen, without waiting for it.
 func (l *lab) startNode(t *testing.T, machine, version string) *proc {
 	t.Helper()
@@ -331,6 +238,7 @@ func (l *lab) eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !f(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
+			l.lost = true
 			t.Fatalf("not in %v: %s", patience, what)
 		}
 		for at, p := range l.procs {
@@ -345,122 +253,12 @@ func (l *lab) eventually(t *testing.T, what string, f func() bool) {
 	}
 }
 
-// A member is one of the answer of Patroni's /cluster.
-type member struct {
-	Name, Role, State string
-	Timeline          int
-}
-
-// members asks Patroni on a machine about all.
-func members(machine string) map[string]member {
-	_, b := probe("http://" + addresses[machine] + ":8008/cluster")
-	var cluster struct{ Members []member }
-	if json.Unmarshal(b, &cluster) != nil {
-		return nil
-	}
-	all := map[string]member{}
-	for _, m := range cluster.Members {
-		all[m.Name] = m
-	}
-	return all
-}
-
-var databases = []string{"db1", "db2"}
-
-// whole reports which database server takes changes, with its timeline, if the other
-// one is its synchronous standby.
-func whole() (leader member, ok bool) {
-	for _, machine := range databases {
-		var standby bool
-		all := members(machine)
-		for _, m := range all {
-			switch m.Role {
-			case "leader", "master", "primary":
-				leader = m
-			case "sync_standby":
-				standby = m.State == "running" || m.State == "streaming"
-			}
-		}
-		if leader.Name != "" && leader.State == "running" && standby {
-			return leader, true
-		}
-	}
-	return leader, false
-}
-
-func (l *lab) awaitWhole(t *testing.T) member {
-	t.Helper()
-	var leader member
-	l.eventually(t, "a leader and its synchronous standby", func() (ok bool) {
-		leader, ok = whole()
-		return ok
-	})
-	return leader
-}
-
-// promoted returns when a server other than was is the primary.
-func promoted(ctx context.Context, was string) (name string, at time.Time) {
-	for ctx.Err() == nil {
-		for _, machine := range databases {
-			if machine == was {
-				continue
-			}
-			if status, _ := probe("http://" + addresses[machine] + ":8008/primary"); status == http.StatusOK {
-				return machine, time.Now()
-			}
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return "", time.Time{}
-}
-
-// killPostgres ends all processes of a database server at once.
-func (l *lab) killPostgres(t *testing.T, machine string) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(l.data(machine), "postgres", "postmaster.pid"))
-	if err != nil {
-		t.Errorf("%s: %v", machine, err)
-		return
-	}
-	first, _, _ := strings.Cut(string(b), "\n")
-	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Errorf("%s: %v", machine, err)
-		return
-	}
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // none, then
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Errorf("%s: %v", machine, err)
-	}
-	for _, child := range strings.Fields(string(children)) {
-		if n, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
-		}
-	}
-}
-
 // kill ends a program at once; what it has started goes on.
 func (l *lab) kill(t *testing.T, program string) {
 	t.Helper()
 	p := l.procs[program]
 	p.signal(t, syscall.SIGKILL)
 	_ = p.wait(t) // it was killed
-}
-
-// switchover asks Patroni to change the roles of primary and standby.
-func switchover(t *testing.T, primary, standby string) {
-	t.Helper()
-	body := fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary, standby)
-	client := http.Client{Timeout: patience}
-	resp, err := client.Post("http://"+addresses[primary]+":8008/switchover", "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer resp.Body.Close()
-	if said, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
-		t.Errorf("switchover: %s: %s", resp.Status, said)
-	}
 }
 
 // cut drops, in silence, what machines send to another one; join ends that.

@@ -1,0 +1,134 @@
+//go:build ha
+
+package ha
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func (l *lab) startPatroni(t *testing.T, machine string) {
+	t.Helper()
+	config := l.install(t, "patroni.yml", machine, 0o644)
+	l.start(t, machine, "patroni", []string{"NOMEN_PASSWORD=" + l.vars["NOMEN_PASSWORD"]}, "/usr/bin/patroni", config)
+}
+
+// A member is one of the answer of Patroni's /cluster.
+type member struct {
+	Name, Role, State string
+	Timeline          int
+}
+
+// members asks Patroni on a machine about all.
+func members(machine string) map[string]member {
+	_, b := probe("http://" + addresses[machine] + ":8008/cluster")
+	var cluster struct{ Members []member }
+	if json.Unmarshal(b, &cluster) != nil {
+		return nil
+	}
+	all := map[string]member{}
+	for _, m := range cluster.Members {
+		all[m.Name] = m
+	}
+	return all
+}
+
+var databases = []string{"db1", "db2"}
+
+// whole reports which database server takes changes, with its timeline, if the other
+// one is its synchronous standby.
+func whole() (leader member, ok bool) {
+	for _, machine := range databases {
+		var standby bool
+		all := members(machine)
+		for _, m := range all {
+			switch m.Role {
+			case "leader", "master", "primary":
+				leader = m
+			case "sync_standby":
+				standby = m.State == "running" || m.State == "streaming"
+			}
+		}
+		if leader.Name != "" && leader.State == "running" && standby {
+			return leader, true
+		}
+	}
+	return leader, false
+}
+
+func (l *lab) awaitWhole(t *testing.T) member {
+	t.Helper()
+	var leader member
+	l.eventually(t, "a leader and its synchronous standby", func() (ok bool) {
+		leader, ok = whole()
+		return ok
+	})
+	return leader
+}
+
+// promoted returns when a server other than was is the primary.
+func promoted(ctx context.Context, was string) (name string, at time.Time) {
+	for ctx.Err() == nil {
+		for _, machine := range databases {
+			if machine == was {
+				continue
+			}
+			if status, _ := probe("http://" + addresses[machine] + ":8008/primary"); status == http.StatusOK {
+				return machine, time.Now()
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return "", time.Time{}
+}
+
+// killPostgres ends all processes of a database server at once.
+func (l *lab) killPostgres(t *testing.T, machine string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(l.data(machine), "postgres", "postmaster.pid"))
+	if err != nil {
+		t.Errorf("%s: %v", machine, err)
+		return
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Errorf("%s: %v", machine, err)
+		return
+	}
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // none, then
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("%s: %v", machine, err)
+	}
+	for _, child := range strings.Fields(string(children)) {
+		if n, err := strconv.Atoi(child); err == nil {
+			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
+		}
+	}
+}
+
+// switchover asks Patroni to change the roles of primary and standby.
+func switchover(t *testing.T, primary, standby string) {
+	t.Helper()
+	body := fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary, standby)
+	client := http.Client{Timeout: patience}
+	resp, err := client.Post("http://"+addresses[primary]+":8008/switchover", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer resp.Body.Close()
+	if said, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		t.Errorf("switchover: %s: %s", resp.Status, said)
+	}
+}

@@ -281,8 +281,10 @@ func TestDatabaseAway(t *testing.T) {
 		}
 		begun := time.Now()
 		for time.Since(begun) < 5*time.Second {
-			if r := send(t, "GET", "http://"+p.public+"/"+warmName, ""); r.status != 303 || r.took > atOnce {
-				t.Errorf("%s: after %v a warm name gets %d after %v", fault.what, time.Since(begun), r.status, r.took)
+			noticed := !ready(t, p)
+			r := send(t, "GET", "http://"+p.public+"/"+warmName, "")
+			if r.status != 303 || r.took > atOnce || noticed && !r.isStale() {
+				t.Errorf("%s: after %v a warm name gets %d after %v, stale %v; readyz says so %v", fault.what, time.Since(begun), r.status, r.took, r.isStale(), noticed)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}

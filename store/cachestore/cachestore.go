@@ -436,9 +436,9 @@ func (s *Store) forget(now time.Time) {
 	}
 }
 
-// usable reports whether the cache may be read and filled.
+// usable reports whether the cache may be read and filled, and its answers are current.
 func (s *Store) usable() bool {
-	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within {
+	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within || store.ConditionOf(s.Backing).NoReads {
 		return false
 	}
 	s.mu.RLock()

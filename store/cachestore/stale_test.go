@@ -20,7 +20,12 @@ import (
 type sick struct {
 	*memstore.Store
 	away, hangs atomic.Bool
+	known       atomic.Bool  // its condition says that it is away
 	asked       atomic.Int64 // number of calls, except those of the feed
+}
+
+func (b *sick) Condition() store.Condition {
+	return store.Condition{NoReads: b.known.Load(), NoWrites: b.known.Load()}
 }
 
 var errAway = &store.AwayError{Cause: "the database cannot be reached", After: time.Second}
@@ -272,6 +277,41 @@ func TestStaleAndChanged(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A store that is known to be away makes answers stale at once, although the feed was read a
+// moment ago.
+func TestStaleAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newSick(t, Options{StaleIfError: day})
+		b.away.Store(true)
+		current := store.WithStaleness(t.Context())
+		if _, err := s.Get(current, key, time.Time{}); err != nil || !current.Since().IsZero() {
+			t.Errorf("before the store is known to be away: %v, stale since %v", err, current.Since())
+		}
+		b.known.Store(true)
+		for _, read := range []func(context.Context) error{
+			func(ctx context.Context) error { return second(s.Get(ctx, key, time.Time{})) },
+			func(ctx context.Context) error { return second(s.Authority(ctx, prefix, time.Time{})) },
+			func(ctx context.Context) error { return second(listed(s.Authorities(ctx, time.Time{}))) },
+		} {
+			stale := store.WithStaleness(t.Context())
+			if err := read(stale); err != nil || stale.Since().IsZero() {
+				t.Errorf("when it is known: %v, stale since %v", err, stale.Since())
+			}
+		}
+		warm(t, s, t.Context(), errAway)
+
+		b.away.Store(false)
+		b.known.Store(false)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		current = store.WithStaleness(t.Context())
+		warm(t, s, current, nil)
+		if !current.Since().IsZero() {
+			t.Errorf("when the store is back: stale since %v", current.Since())
+		}
+	})
 }
 
 // A store that hangs counts as unavailable after a moment if there is a stale answer, and is

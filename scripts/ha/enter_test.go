@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,7 +78,7 @@ func enter(t *testing.T) (at string, inside bool) {
 	defer cancel()
 	// The shell is the first process of its name space and reaps orphans.
 	args := []string{"--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c", `"$0" "$@"; exit $?`}
-	cmd := exec.CommandContext(ctx, "unshare", append(append(args, os.Args[0]), os.Args[1:]...)...)
+	cmd := exec.CommandContext(ctx, "unshare", slices.Concat(args, os.Args, []string{"-test.run", "^" + t.Name() + "$"})...)
 	cmd.Env = append(os.Environ(), insideVar+"="+dir)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -46,25 +46,7 @@ func TestHA(t *testing.T) {
 			l.tails(t)
 		}
 	}()
-	for _, machine := range []string{"db1", "db2", "witness"} {
-		l.startEtcd(t, machine)
-	}
-	for _, machine := range databases {
-		l.startPatroni(t, machine)
-	}
-	leader := l.awaitWhole(t)
-	t.Logf("leader %s", leader.Name)
-	for _, machine := range nodes {
-		l.startNode(t, machine, "before")
-		l.awaitReady(t, machine)
-	}
-	l.start(t, "front", "haproxy", nil, "haproxy", "-db", "-f", l.install(t, "haproxy.cfg", "front", 0o644))
-	ld := newLoad("http://"+addresses["front"]+":8080", "http://"+addresses["front"]+":4501", l.token(t))
-	l.eventually(t, "names through HAProxy", func() bool { _, err := ld.api.Version(t.Context()); return err == nil })
-	if err := ld.fill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(settled) // then every node knows the names
+	ld := l.startAll(t)
 	for _, request := range []string{"GET " + loadedKey(1) + "\r\n", "GET " + loadedKey(1) + " HTTP/1.0\r\n\r\n"} {
 		if got := exchange(t, addresses["front"]+":4500", request); !strings.Contains(got, target(loadedKey(1), 1)) {
 			t.Errorf("the 1995 protocol through HAProxy: %q: %q", request, got)
@@ -96,6 +78,31 @@ func TestHA(t *testing.T) {
 }
 
 var nodes = []string{"node1", "node2"}
+
+// startAll starts the cluster and fills it, and returns its clients.
+func (l *lab) startAll(t *testing.T) *load {
+	t.Helper()
+	for _, machine := range etcdMachines {
+		l.startEtcd(t, machine)
+	}
+	for _, machine := range l.databases {
+		l.startPatroni(t, machine)
+	}
+	leader := l.awaitWhole(t)
+	t.Logf("leader %s", leader.Name)
+	for _, machine := range nodes {
+		l.startNode(t, machine, "before")
+		l.awaitReady(t, machine)
+	}
+	l.start(t, "front", "haproxy", nil, "haproxy", "-db", "-f", l.install(t, "haproxy.cfg", "front", 0o644))
+	ld := newLoad("http://"+addresses["front"]+":8080", "http://"+addresses["front"]+":4501", l.token(t))
+	l.eventually(t, "names through HAProxy", func() bool { _, err := ld.api.Version(t.Context()); return err == nil })
+	if err := ld.fill(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(settled) // then every node knows the names
+	return ld
+}
 
 // token makes one that is good at all nodes.
 func (l *lab) token(t *testing.T) string {
@@ -133,6 +140,8 @@ func (r *report) row(what, took string, c counts) {
 		c.writes, c.refused, quantile(c.writeLatencies, .5), quantile(c.writeLatencies, .99), quantile(c.writeLatencies, 1))
 }
 
+func seconds(format string, d time.Duration) string { return fmt.Sprintf(format, d.Seconds()) }
+
 // A kill is a way to lose the primary.
 type kill struct {
 	what              string
@@ -162,7 +171,7 @@ func (l *lab) testKills(t *testing.T, ld *load, r *report) {
 			l.killPostgres(t, leader.Name)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		now, at := promoted(ctx, leader.Name)
+		now, at := l.promoted(ctx, leader.Name)
 		cancel()
 		if now == "" {
 			t.Fatalf("kill %d: no new primary", i)
@@ -205,7 +214,6 @@ func (l *lab) testKills(t *testing.T, ld *load, r *report) {
 // testLesser loses everything else, one at a time, and moves the primary on purpose.
 func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 	const outage = 25 * time.Second // longer than the lease of the primary
-	etcd := []string{"db1", "db2", "witness"}
 	for _, c := range []struct {
 		what string
 		do   func(primary, standby string)
@@ -217,11 +225,11 @@ func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 			l.startEtcd(t, primary)
 		}},
 		{"kill -9 of etcd on all machines", func(string, string) {
-			for _, machine := range etcd {
+			for _, machine := range etcdMachines {
 				l.kill(t, machine+" etcd")
 			}
 			time.Sleep(outage)
-			for _, machine := range etcd {
+			for _, machine := range etcdMachines {
 				l.startEtcd(t, machine)
 			}
 		}},
@@ -234,10 +242,7 @@ func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 		}},
 	} {
 		primary := l.awaitWhole(t).Name
-		standby := databases[0]
-		if primary == standby {
-			standby = databases[1]
-		}
+		standby := l.others(primary)[0]
 		time.Sleep(3 * time.Second)
 		ld.take()
 		begun := time.Now()
@@ -249,7 +254,7 @@ func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 		if counts.failed > 0 {
 			t.Errorf("%s: %d of %d reads failed", c.what, counts.failed, counts.reads)
 		}
-		r.row(c.what, fmt.Sprintf("no writes for at most %.1f s", gap.Seconds()), counts)
+		r.row(c.what, seconds("no writes for at most %.1f s", gap), counts)
 	}
 }
 
@@ -264,7 +269,7 @@ func (l *lab) testPartition(t *testing.T, ld *load, r *report) {
 	}
 	ld.take()
 	begun := time.Now()
-	l.cut(t, "node1", databases...)
+	l.cut(t, "node1", l.databases...)
 	time.Sleep(10 * time.Second)
 	for range 3 {
 		for _, c := range []struct {
@@ -303,7 +308,7 @@ func (l *lab) testPartition(t *testing.T, ld *load, r *report) {
 			}
 		}
 	}
-	l.join(t, "node1", databases...)
+	l.join(t, "node1", l.databases...)
 	healed := time.Now()
 	l.awaitReady(t, "node1")
 	ready := time.Since(healed)
@@ -323,7 +328,7 @@ func (l *lab) testPartition(t *testing.T, ld *load, r *report) {
 	if c.failed > 0 {
 		t.Errorf("%d of %d reads failed", c.failed, c.reads)
 	}
-	r.row("a node cut off from the databases", fmt.Sprintf("ready %.1f s after the end", ready.Seconds()), c)
+	r.row("a node cut off from the databases", seconds("ready %.1f s after the end", ready), c)
 }
 
 // testUpgrade replaces the program on both nodes, one after the other.
@@ -359,6 +364,7 @@ func (l *lab) testUpgrade(t *testing.T, ld *load, r *report) {
 // testWhole checks that all is there that was acknowledged, in one order.
 func (l *lab) testWhole(t *testing.T, ld *load) {
 	l.awaitWhole(t)
+	l.checkLogins(t)
 	env := append(os.Environ(), l.environment(t, "nomen.env", "node1")...)
 	verify := exec.CommandContext(t.Context(), "ip", "netns", "exec", "node1", filepath.Join(l.dir, "nomen-after"), "verify")
 	verify.Env = env

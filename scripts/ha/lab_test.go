@@ -31,13 +31,28 @@ var addresses = map[string]string{
 	"node1": network + "21", "node2": network + "22", "front": network + "31",
 }
 
+// etcdMachines are those that run etcd.
+var etcdMachines = []string{"db1", "db2", "witness"}
+
 // A lab is the cluster.
 type lab struct {
-	lost  bool // something did not happen in time: further tests would only wait
-	dir   string
-	vars  map[string]string // of the files in etc
-	procs map[string]*proc
-	bound context.Context
+	dir       string
+	databases []string             // the machines that run PostgreSQL
+	vars      map[string]string    // of the files in etc
+	edits     map[string][2]string // by file of etc: a text in it, and what is there instead
+	procs     map[string]*proc
+	bound     context.Context
+	lost      bool // something did not happen in time: further tests would only wait
+}
+
+// others returns the database machines but one.
+func (l *lab) others(but string) (others []string) {
+	for _, machine := range l.databases {
+		if machine != but {
+			others = append(others, machine)
+		}
+	}
+	return others
 }
 
 // A proc is a program that runs on a machine.
@@ -52,7 +67,7 @@ type proc struct {
 // newLab makes the machines and their network.
 func newLab(t *testing.T, dir string) *lab {
 	t.Helper()
-	l := &lab{dir: dir, procs: map[string]*proc{}, bound: t.Context()}
+	l := &lab{dir: dir, databases: []string{"db1", "db2"}, edits: map[string][2]string{}, procs: map[string]*proc{}, bound: t.Context()}
 	l.vars = map[string]string{
 		"BOOTSTRAP": filepath.Join(dir, "bootstrap.sh"), "WATCHDOG": "off", "NOMEN_PASSWORD": "nomen-secret",
 		"SUPERUSER_PASSWORD": "superuser-secret", "REPLICATION_PASSWORD": "replication-secret", "REWIND_PASSWORD": "rewind-secret",
@@ -102,6 +117,12 @@ func (l *lab) install(t *testing.T, file, machine string, mode os.FileMode) stri
 		t.Fatal(err)
 	}
 	text := string(b)
+	if edit, ok := l.edits[file]; ok {
+		if strings.Count(text, edit[0]) != 1 {
+			t.Fatalf("etc/%s: want one %q", file, edit[0])
+		}
+		text = strings.Replace(text, edit[0], edit[1], 1)
+	}
 	if machine != "" {
 		text = os.Expand(text, func(v string) string {
 			switch v {

@@ -333,6 +333,13 @@ func (l *load) firstAck(after time.Time) time.Time {
 	return l.acks[i]
 }
 
+// lastAck returns when the last write was acknowledged, at least one of which was.
+func (l *load) lastAck() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.acks[len(l.acks)-1]
+}
+
 // longestGap returns the longest time between two acknowledgements since a time.
 func (l *load) longestGap(since time.Time) (gap time.Duration) {
 	l.mu.Lock()

@@ -3,6 +3,7 @@
 package ha
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,23 +44,24 @@ func members(machine string) map[string]member {
 	return all
 }
 
-var databases = []string{"db1", "db2"}
-
-// whole reports which database server takes changes, with its timeline, if the other
-// one is its synchronous standby.
-func whole() (leader member, ok bool) {
-	for _, machine := range databases {
-		var standby bool
-		all := members(machine)
-		for _, m := range all {
-			switch m.Role {
-			case "leader", "master", "primary":
+// whole reports which database server takes changes, with its timeline, if all others
+// are its standbys and one of them is synchronous.
+func (l *lab) whole() (leader member, ok bool) {
+	for _, machine := range l.databases {
+		var running, synchronous int
+		for _, m := range members(machine) {
+			up := m.State == "running" || m.State == "streaming"
+			switch {
+			case !up:
+				continue
+			case m.Role == "leader", m.Role == "master", m.Role == "primary":
 				leader = m
-			case "sync_standby":
-				standby = m.State == "running" || m.State == "streaming"
+			case m.Role == "sync_standby":
+				synchronous++
 			}
+			running++
 		}
-		if leader.Name != "" && leader.State == "running" && standby {
+		if leader.Name != "" && synchronous == 1 && running == len(l.databases) {
 			return leader, true
 		}
 	}
@@ -70,16 +72,30 @@ func (l *lab) awaitWhole(t *testing.T) member {
 	t.Helper()
 	var leader member
 	l.eventually(t, "a leader and its synchronous standby", func() (ok bool) {
-		leader, ok = whole()
+		leader, ok = l.whole()
 		return ok
 	})
 	return leader
 }
 
+// synchronous returns the machine of the synchronous standby.
+func (l *lab) synchronous(t *testing.T) (name string) {
+	t.Helper()
+	l.eventually(t, "a synchronous standby", func() bool {
+		for _, m := range members(l.databases[0]) {
+			if m.Role == "sync_standby" {
+				name = m.Name
+			}
+		}
+		return name != ""
+	})
+	return name
+}
+
 // promoted returns when a server other than was is the primary.
-func promoted(ctx context.Context, was string) (name string, at time.Time) {
+func (l *lab) promoted(ctx context.Context, was string) (name string, at time.Time) {
 	for ctx.Err() == nil {
-		for _, machine := range databases {
+		for _, machine := range l.databases {
 			if machine == was {
 				continue
 			}
@@ -113,6 +129,24 @@ func (l *lab) killPostgres(t *testing.T, machine string) {
 	for _, child := range strings.Fields(string(children)) {
 		if n, err := strconv.Atoi(child); err == nil {
 			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
+		}
+	}
+}
+
+// checkLogins checks that PostgreSQL has let in all who belong to the cluster. Patroni
+// goes on without some of its connections, and then cannot repair every fault.
+func (l *lab) checkLogins(t *testing.T) {
+	t.Helper()
+	for _, machine := range l.databases {
+		log, err := os.ReadFile(l.logFile(machine, "patroni"))
+		if err != nil {
+			t.Error(err)
+		}
+		for line := range bytes.Lines(log) {
+			if bytes.Contains(line, []byte("FATAL:  no pg_hba.conf entry")) || bytes.Contains(line, []byte("FATAL:  password authentication failed")) {
+				t.Errorf("%s: %s", machine, line)
+				break
+			}
 		}
 	}
 }

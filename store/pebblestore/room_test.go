@@ -221,7 +221,8 @@ func TestSmallDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * lookAfter)
-		n = refusedAsFull(t, s, n, true) // a table that is being written may take the last bytes at any time
+		// A table that is being written may take the last bytes at any time.
+		n = refusedAsFull(t, s, n, true)
 		_ = s.Backup(t.Context(), filepath.Join(disk, "backup"), nil) // there may be room for it or not
 		if _, err := s.Get(t.Context(), round(1, n)[1].Record.Name, noTime); err != nil {
 			t.Errorf("Get on a full disk: %v", err)

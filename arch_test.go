@@ -35,6 +35,10 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/testrun"},
 	{layer: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 
+	{layer: 0, dir: "internal/paced"},
+	{layer: 0, dir: "internal/validator"},
+
+	{layer: 1, dir: "internal/requestlog", ours: "internal/wire"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},
 	{layer: 1, dir: "iri", ours: "uri", theirs: "golang.org/x/text golang.org/x/net"},
 	{layer: 1, dir: "urn", ours: "uri"},
@@ -54,6 +58,7 @@ var layout = []modulePackage{
 	{layer: 3, dir: "registry", ours: "namespace scheme urn internal/shown"},
 	{layer: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/accept internal/location", theirs: "golang.org/x/text github.com/fxamacker/cbor/v2"},
 	{layer: 5, dir: "rule", ours: ". name uri internal/location"},
+	{layer: 5, dir: "internal/question", ours: ". name uri"},
 	{layer: 6, dir: "store", ours: ". rule name urn uri internal/location"},
 	{layer: 7, dir: "internal/codec", ours: ". store name"},
 	{layer: 7, dir: "internal/gate", ours: "store"},
@@ -79,13 +84,18 @@ var layout = []modulePackage{
 	{layer: 8, dir: "internal/audit", ours: "store name internal/codec internal/ledger"},
 	{layer: 8, dir: "mint/reserve", ours: ". mint registrar store name"},
 	{layer: 8, dir: "bulk", ours: ". registrar store name namespace urn uri internal/location", theirs: "github.com/klauspost/compress golang.org/x/text"},
+	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk misses registrar store rule name urn uri"},
 	{layer: 9, dir: "gateway", ours: ". client discover format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location", theirs: "golang.org/x/time"},
-	{layer: 10, dir: "server", ours: ". adminapi bulk gateway internal/audit internal/durable mint mint/reserve misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location", theirs: "github.com/prometheus/client_golang github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
-	{layer: 11, dir: "cmd/nomen", ours: "*", theirs: "*"},
-	{layer: 11, dir: "scripts/attacks"},
-	{layer: 11, dir: "scripts/faults"},
-	{layer: 11, dir: "scripts/ha"},
+	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
+	{layer: 11, dir: "server", ours: ". adminapi gateway internal/health internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location", theirs: "github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
+	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/requestlog internal/validator mint mint/reserve misses registrar format store name"},
+	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
+	{layer: 11, dir: "server/servertest", ours: ". adminapi name store"},
+	{layer: 12, dir: "cmd/nomen", ours: "*", theirs: "*"},
+	{layer: 12, dir: "scripts/attacks"},
+	{layer: 12, dir: "scripts/faults"},
+	{layer: 12, dir: "scripts/ha"},
 }
 
 const module = "github.com/nomen-project/nomen"

@@ -2,6 +2,7 @@ package format
 
 import (
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -210,4 +211,22 @@ func ProblemFormat(field string) ProblemForm {
 		i, _ = notExcluded(len(types), of) // the first one if all are excluded
 	}
 	return forms[i]
+}
+
+// StatusOf returns the HTTP status for a kind of error.
+func StatusOf(e *nomen.Error) int {
+	switch e.Kind {
+	case nomen.Malformed:
+		return http.StatusBadRequest
+	case nomen.Unknown, nomen.NoResult:
+		return http.StatusNotFound
+	case nomen.Gone:
+		return http.StatusGone
+	case nomen.Denied:
+		if e.Legal {
+			return http.StatusUnavailableForLegalReasons
+		}
+		return http.StatusForbidden
+	}
+	return http.StatusInternalServerError
 }

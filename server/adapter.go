@@ -6,19 +6,20 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/paced"
+	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
 // serve connects net/http to decide.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	defer s.logPanic()
+	defer requestlog.Panic(s.log)
 	start := s.now()
-	if !wire.Watched(r) || s.closing.Load() {
+	if !wire.Watched(r) || s.health.Closing() {
 		w.Header().Set("Connection", "close")
 	}
 	client := s.clientOf(r)
@@ -29,7 +30,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	in := newRequest(r, target, client)
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
-		in.body = &wholeBody{r.Body, http.NewResponseController(w), s.limits.Timeout}
+		in.body = paced.NewBody(r.Body, w, s.limits.Timeout)
 	case hasBody(r):
 		refuseBody(w)
 	}
@@ -37,7 +38,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	var p *reply
 	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
 		if p = s.checkRate(ctx); p == nil {
-			s.metrics.handler.ServeHTTP(w, r)
+			s.metrics.ServeHTTP(w, r)
 			return
 		}
 		p.finish(s.dates.of(start))
@@ -49,8 +50,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	sent := s.send(ctx, w, r, p)
 	took := s.now().Sub(start)
-	s.metrics.observe(p, took)
-	s.logAccess(r, target, client.addr, p.status, sent, took)
+	s.metrics.Observe(p.form.String(), p.status, took)
+	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
 // targetBelow returns the target that the client sent, without the prefix that
@@ -79,36 +80,23 @@ func requestLifetime(r *http.Request) context.Context {
 	return context.WithoutCancel(r.Context())
 }
 
+// metricsPath is the path of the metrics.
+const metricsPath = "/-/metrics"
+
 func isMetrics(method, target string) bool {
 	path, _, _ := strings.Cut(target, "?")
 	return path == metricsPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
-// bodyGrace is how long an unused body is read and discarded, so that the client gets to
-// see the response.
-const bodyGrace = time.Second
-
 // refuseBody limits the time for reading an unused body. The request is the last of its
 // connection, since the wire does not watch what follows it.
 func refuseBody(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyGrace)) // tests have no connection
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // tests have no connection
 }
 
 // hasBody reports whether a request of HTTP/1 declares a body.
 func hasBody(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ContentLength != 0 || r.TransferEncoding != nil)
-}
-
-// logPanic logs a panic and aborts the request, but not the program.
-func (s *Server) logPanic() {
-	switch v := recover(); v {
-	case nil:
-	case http.ErrAbortHandler:
-		panic(v)
-	default:
-		s.log.Error("panic", "value", v, "stack", string(debug.Stack()))
-		panic(http.ErrAbortHandler)
-	}
 }
 
 // newRequest returns what decide needs of r.
@@ -223,16 +211,16 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 		n, _ := w.Write(p.body) // the client is gone
 		return int64(n)
 	}
-	out := newPaced(w, s.limits.Timeout)
+	out := paced.NewWriter(w, s.limits.Timeout)
 	if p.pool != nil {
 		defer p.pool.add(out)()
 	}
 	if err := p.stream(ctx, out); err != nil {
-		if errors.Is(err, errTooSlow) {
-			s.metrics.refused(refusedSlow)
+		if errors.Is(err, paced.ErrTooSlow) {
+			s.metrics.Refused(refusedSlow)
 		}
-		s.log.Info("response aborted", "target", printable(r.RequestURI), "err", err)
+		s.log.Info("response aborted", "target", requestlog.Printable(r.RequestURI), "err", err)
 		panic(http.ErrAbortHandler) // so that the client sees that the response is truncated
 	}
-	return out.n
+	return out.Written()
 }

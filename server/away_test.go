@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server/metrics"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -90,14 +91,12 @@ func TestStorageAway(t *testing.T) {
 	srv, _ := newTestServer(t, func(o *Options) {
 		s.Store, s.Tokens = o.Store.(store.Store), o.Store.(store.Tokens)
 		o.Store, o.Resolver = s, resolve.New(s, resolve.Options{Now: o.Now})
-		o.Registrar = registrar.New(s, registrar.Options{Now: o.Now})
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		o.Admin, o.Metrics = testAdmin(t, *o, registrar.New(s, registrar.Options{Now: o.Now})), testMetrics(s)
 	})
 	metric := func(want string) {
 		t.Helper()
-		w := httptest.NewRecorder()
-		srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
-		if !strings.Contains(w.Body.String(), want) {
+		if !strings.Contains(shownMetrics(srv), want) {
 			t.Errorf("metrics do not have %q", want)
 		}
 	}
@@ -112,7 +111,7 @@ func TestStorageAway(t *testing.T) {
 		r.Host = "127.0.0.1"
 		r.Header.Set("Authorization", "Bearer a.b")
 		w := httptest.NewRecorder()
-		srv.Admin().ServeHTTP(w, r)
+		srv.adminHandler().ServeHTTP(w, r)
 		return w.Result()
 	}
 	for _, target := range []string{
@@ -168,36 +167,35 @@ func TestReadyClock(t *testing.T) {
 	var now atomic.Int64
 	now.Store(testNow.Unix())
 	clock := func() time.Time { return time.Unix(now.Load(), 0).UTC() }
-	srv, s := newTestServer(t, func(o *Options) {
+	dating := func(o *Options) {
 		o.Now = clock
-		o.Registrar = registrar.New(o.Store.(store.Store), registrar.Options{Now: clock})
-	})
+		r := registrar.New(o.Store.(store.Store), registrar.Options{Now: clock})
+		o.Admin, o.Clock = testAdmin(t, *o, r), r.ClockProblem
+		o.Metrics = metrics.New(metrics.Options{Store: func() store.Condition { return store.ConditionOf(o.Store) }, Clock: func() bool { return r.ClockProblem() == nil }})
+	}
+	srv, s := newTestServer(t, dating)
 	readable, _ := newTestServer(t, func(o *Options) {
-		o.Store, o.Now, o.Registrar = readOnly{s}, clock, registrar.New(s, registrar.Options{Now: clock})
+		o.Store = readOnly{s}
+		dating(o)
 	})
 	const wrong = "degraded: clock: the clock is more than a day before the last change"
 	becomes := func(srv *Server, status int, want string, gauge int) {
 		t.Helper()
 		var p *reply
 		line := fmt.Sprintf("\nnomen_clock_accepted %d\n", gauge)
-		metrics := func() string {
-			w := httptest.NewRecorder()
-			srv.metrics.handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
-			return w.Body.String()
-		}
 		for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(5 * time.Millisecond) { // the store is checked in the background
-			if p = ask(srv, "/-/readyz"); p.status == status && strings.Contains(metrics(), line) {
+			if p = ask(srv, "/-/readyz"); p.status == status && strings.Contains(shownMetrics(srv), line) {
 				break
 			}
 		}
 		admin := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "/-/readyz", nil)
 		r.Host = "127.0.0.1"
-		srv.Admin().ServeHTTP(admin, r)
+		srv.adminHandler().ServeHTTP(admin, r)
 		if p.status != status || string(p.body) != want+"\r\n" || admin.Code != status || !strings.Contains(admin.Body.String(), `"`+want+`"`) {
 			t.Errorf("readyz: %d %q, admin %d %s; want %d %q", p.status, p.body, admin.Code, admin.Body, status, want)
 		}
-		if !strings.Contains(metrics(), line) {
+		if !strings.Contains(shownMetrics(srv), line) {
 			t.Errorf("metrics do not have %q", line)
 		}
 	}

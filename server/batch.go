@@ -19,6 +19,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -309,7 +310,7 @@ func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthorityS
 		out.Error = s.batchError(err)
 	}
 	if since := stale.Since(); !since.IsZero() && !store.IsAway(err) {
-		s.metrics.stale.Inc()
+		s.metrics.Stale()
 		if out.Error != nil {
 			out.Error.StaleSince = since
 		}
@@ -334,7 +335,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)
 	if err != nil {
-		return nil, malformed(w.Name, 0, err)
+		return nil, question.Malformed(w.Name, 0, err)
 	}
 	if whole := wholeName(n, own); !whole.IsZero() {
 		switch registered, err := s.isRegistered(ctx, whole); {
@@ -355,13 +356,13 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	if a.service == nomen.I2R || a.service == nomen.I2Rs {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: a.service, Message: "resources cannot be requested in a list"}
 	}
-	question, err := a.question(r, a.service)
+	put, err := a.question(r, a.service)
 	if err != nil {
 		return nil, err
 	}
-	question.Accept = accept
+	put.Accept = accept
 	if languages != "" {
-		question.Languages = languages
+		put.Languages = languages
 	}
 	if a.isLocal() && (a.authority != nil || !s.asksOthers()) {
 		select {
@@ -371,7 +372,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 			return nil, ctx.Err()
 		}
 	}
-	ans, err := s.resolver.Resolve(ctx, question)
+	ans, err := s.resolver.Resolve(ctx, put)
 	if err != nil {
 		s.countMiss(a, err)
 		var e *nomen.Error
@@ -380,7 +381,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 		}
 		return nil, err
 	}
-	closeResources(ans)
+	question.CloseResources(ans)
 	return ans, nil
 }
 

@@ -31,7 +31,7 @@ func (s *Server) addAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
 	}
-	s.metrics.stale.Inc()
+	s.metrics.Stale()
 	seconds := strconv.FormatInt(int64(age/time.Second), 10)
 	p.add("Age", seconds)
 	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")

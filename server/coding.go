@@ -66,7 +66,7 @@ func named(p accept.Preference) bool { return p.Specificity > 1 }
 // refusesIdentity reports whether a field excludes an uncompressed body (RFC 9110,
 // 12.5.3): by a weight of 0 for identity or for "*".
 func refusesIdentity(field string) bool {
-	if !mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
+	if !accept.Mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
 		return false
 	}
 	var f accept.Field

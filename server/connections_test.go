@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"strconv"
@@ -87,9 +86,7 @@ func slowServer(t *testing.T, limits Limits) (s *Server, public net.Addr, asked,
 
 // refusals returns the metric of requests and connections rejected for a reason.
 func refusals(s *Server, reason string) int {
-	w := httptest.NewRecorder()
-	s.metrics.handler.ServeHTTP(w, httptest.NewRequest("GET", metricsPath, nil))
-	_, rest, _ := strings.Cut(w.Body.String(), `nomen_refused_total{reason="`+reason+`"} `)
+	_, rest, _ := strings.Cut(shownMetrics(s), `nomen_refused_total{reason="`+reason+`"} `)
 	line, _, _ := strings.Cut(rest, "\n")
 	n, _ := strconv.Atoi(line)
 	return n

@@ -13,6 +13,11 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/internal/problempage"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -50,8 +55,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	default:
 		return methodNotAllowed(batch)
 	}
-	if path, _, _ := strings.Cut(r.target, "?"); path == healthPath || path == readyPath {
-		return s.health(path)
+	if path, _, _ := strings.Cut(r.target, "?"); path == health.LivePath || path == health.ReadyPath {
+		return s.checkHealth(path)
 	}
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -197,7 +202,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 // answered writes an answer. If the resolver does not offer the requested service, the
 // answer is of another service (2012, N12-32). THTTP has no such default.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
-	closeResources(ans) // requested resources are served by fetch
+	question.CloseResources(ans) // requested resources are served by fetch
 	switch {
 	case ans.Redirect != "":
 		return s.redirectElsewhere(r, a, ans)
@@ -286,7 +291,7 @@ func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Questi
 		q.Accept = r.accept
 	case nomen.IisI:
 		var err error
-		q.Other, err = subjectURI(a.query.other, expected)
+		q.Other, err = question.Subject(a.query.other, expected)
 		return q, err
 	}
 	return q, nil
@@ -310,7 +315,7 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		s.link(p, r, a, ans)
 		p.add("Vary", "Accept, Accept-Language")
-		p.add("Last-Modified", lastModified(changed(ans), s.now()))
+		p.add("Last-Modified", validator.LastModified(changed(ans), s.now()))
 		p.add("Cache-Control", cacheControl(ans))
 	})
 }
@@ -360,7 +365,7 @@ func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
 	}
 	s.countMiss(a, e)
 	e = a.unknown(e)
-	said := format.NewProblem(e, statusOf(e))
+	said := format.NewProblem(e, format.StatusOf(e))
 	p := s.withProblem(r, a, said)
 	p.reason = e.Kind.Phrase()
 	return p
@@ -387,7 +392,7 @@ func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem
 	if accept == "" && a.form == formElement { // Y95-45
 		accept = format.TypeURC
 	}
-	f = r.problemFormat(problemForm(accept))
+	f = r.problemFormat(problempage.Form(accept))
 	shown := problem
 	if problem.Answer != nil { // the full description, whatever the service
 		ans, copied := *problem.Answer, *problem
@@ -440,29 +445,11 @@ func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
 
 // loop answers a request that resolvers keep forwarding to each other.
 func (s *Server) loop(r *request, a parsedTarget) *reply {
-	s.log.Warn("delegation loop", "target", printable(r.target), "hops", r.hops)
+	s.log.Warn("delegation loop", "target", requestlog.Printable(r.target), "hops", r.hops)
 	return s.withProblem(r, a, &format.Problem{
 		Title: "Delegation loop", Status: http.StatusLoopDetected, Name: a.text(),
 		Detail: "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.",
 	})
-}
-
-// statusOf returns the HTTP status for a kind of error.
-func statusOf(e *nomen.Error) int {
-	switch e.Kind {
-	case nomen.Malformed:
-		return http.StatusBadRequest
-	case nomen.Unknown, nomen.NoResult:
-		return http.StatusNotFound
-	case nomen.Gone:
-		return http.StatusGone
-	case nomen.Denied:
-		if e.Legal {
-			return http.StatusUnavailableForLegalReasons
-		}
-		return http.StatusForbidden
-	}
-	return http.StatusInternalServerError
 }
 
 // failure answers a request that the server failed to process. The cause is logged but
@@ -488,14 +475,14 @@ func (s *Server) failure(r *request, err error) *reply {
 		said.Status, said.Title = http.StatusServiceUnavailable, "The resolver is busy or shutting down"
 	}
 	if !isAway {
-		s.log.Error("request failed", "target", printable(r.target), "err", err)
+		s.log.Error("request failed", "target", requestlog.Printable(r.target), "err", err)
 	}
 	p := newReply(said.Status)
 	p.add("Cache-Control", "no-store")
 	if said.Status != http.StatusInternalServerError {
 		p.add("Retry-After", retry)
 	}
-	f := problemForm(r.accept)
+	f := problempage.Form(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, &said) })
 	if err != nil {
 		return p.withText(said.Title + ". " + said.Detail)
@@ -514,7 +501,7 @@ func notAcceptable(r *request, offers []format.Format) *reply {
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)
 	}
-	f := problemForm(r.accept)
+	f := problempage.Form(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
 	if err != nil {
 		return newReply(http.StatusNotAcceptable).withText("Available: " + strings.Join(problem.Available, ", "))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -357,7 +358,7 @@ func TestLastModifiedWithinASecond(t *testing.T) {
 		{10_000, 10_000, 10_000},
 	} {
 		want := at(tt.want).Format("Mon, 02 Jan 2006 15:04:05 GMT")
-		if got := lastModified(at(tt.modified), at(tt.now)); got != want {
+		if got := validator.LastModified(at(tt.modified), at(tt.now)); got != want {
 			t.Errorf("changed at %d, asked at %d: got %s, want %s", tt.modified, tt.now, got, want)
 		}
 	}

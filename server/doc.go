@@ -1,6 +1,6 @@
 // Package server serves a [nomen.Resolver] over HTTP: to clients of the resolution
-// protocol of 1995 (draft-ietf-uri-yaurn-00), to browsers, to clients of THTTP
-// (RFC 2169), and, on the admin listener, to those who manage names.
+// protocol of 1995 (draft-ietf-uri-yaurn-00), to browsers, and to clients of THTTP
+// (RFC 2169). Package server/admin serves the admin API on a listener of its own.
 //
 // # How a request is answered
 //

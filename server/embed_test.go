@@ -199,18 +199,6 @@ func ExampleServer_Public_format() {
 	// 200 application/json
 }
 
-// Without a registrar there is no admin API.
-func ExampleServer_Admin() {
-	srv, err := embedded(server.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	w := httptest.NewRecorder()
-	srv.Admin().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/names", nil))
-	fmt.Println(w.Code)
-	// Output: 404
-}
-
 // Options that cannot work are an error.
 func ExampleNew() {
 	_, err := embedded(server.Options{PublicURL: "names.example.org"})

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/question"
 )
 
 // A client describes the sender of a request, according to trusted proxies or else the
@@ -41,9 +43,9 @@ func (s *Server) clientOf(r *http.Request) client {
 // countryOf returns the country of a client: the one sent by a trusted proxy, or else the
 // one of the address.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
-	known := country(header)
+	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
-		known = country(s.country(addr))
+		known = question.Country(s.country(addr))
 	}
 	if known == "" && (s.country != nil || s.countryHeader != "") {
 		return unknownCountry
@@ -55,19 +57,6 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 // countries. It is a code that ISO 3166-1 reserves for private use. Responses depend on
 // it like on any other country.
 const unknownCountry = "ZZ"
-
-// country returns a code of ISO 3166-1 in upper case, or "" if s is invalid. Proxies send
-// XX if they do not know the country.
-func country(s string) string {
-	if len(s) != 2 {
-		return ""
-	}
-	c := [2]byte{s[0] &^ 0x20, s[1] &^ 0x20}
-	if c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z' || c == [2]byte{'X', 'X'} {
-		return ""
-	}
-	return string(c[:])
-}
 
 // clientFromProxies returns the client according to trusted proxies. Fields from other
 // senders are ignored. Host and protocol come from the nearest proxy.

@@ -18,6 +18,9 @@ import (
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/paced"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/store"
 )
@@ -67,7 +70,7 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target s
 		return false
 	}
 	start := s.now()
-	counted := &countedWriter{ResponseWriter: w, out: newPaced(w, s.limits.Timeout)}
+	counted := &countedWriter{ResponseWriter: w, out: paced.NewWriter(w, s.limits.Timeout)}
 	u, err := url.Parse(target)
 	if err != nil || r.Method == http.MethodConnect {
 		u = r.URL
@@ -76,15 +79,14 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target s
 	out.URL, out.RequestURI = u, target
 	if hasBody(r) {
 		out.Body = struct {
-			*pacedReader
+			*paced.Reader
 			io.Closer
-		}{&pacedReader{r: r.Body, control: http.NewResponseController(w), step: s.limits.Timeout}, r.Body}
+		}{paced.NewReader(r.Body, w, s.limits.Timeout), r.Body}
 	}
 	defer func() {
-		p := newReply(counted.status)
 		took := s.now().Sub(start)
-		s.metrics.observe(p, took)
-		s.logAccess(r, target, c.addr, counted.status, counted.out.n, took)
+		s.metrics.Observe(formOther.String(), counted.status, took)
+		requestlog.Of(r, target, c.addr).Log(r.Context(), s.access, counted.status, counted.out.Written(), took)
 	}()
 	s.forward.ServeHTTP(counted, out)
 	return true
@@ -93,7 +95,7 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target s
 // A countedWriter gives each write its own deadline and counts the bytes.
 type countedWriter struct {
 	http.ResponseWriter
-	out    *paced
+	out    *paced.Writer
 	status int
 }
 
@@ -205,10 +207,10 @@ func herePath(text string) string {
 	text, q, hasQuery := strings.Cut(text, "?")
 	path := format.NamePath(text)
 	if hasQuery {
-		path += "?" + escapeExcluded(q)
+		path += "?" + question.EscapeExcluded(q)
 	}
 	if hasFragment {
-		path += "#" + escapeExcluded(fragment)
+		path += "#" + question.EscapeExcluded(fragment)
 	}
 	return path
 }
@@ -244,10 +246,10 @@ func (e explanationPage) Key() string { return e.Name.Key() }
 
 // lines returns the page for clients that prefer plain text.
 func (e explanationPage) lines() []string {
-	all := []string{printable(e.Given), ""}
+	all := []string{requestlog.Printable(e.Given), ""}
 	add := func(name, value string) {
 		if value != "" {
-			all = append(all, fmt.Sprintf("%-18s %s", name, printable(value)))
+			all = append(all, fmt.Sprintf("%-18s %s", name, requestlog.Printable(value)))
 		}
 	}
 	if e.Fault != nil {

@@ -1,108 +1,33 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"log/slog"
-	"net"
-	"strings"
-	"sync"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
-	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server/admin"
+	"github.com/nomen-project/nomen/server/metrics"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
 )
 
-// The clock of the tests, and the time of all records.
+// What the tests use of the fixture.
 var (
-	testNow  = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	modified = time.Date(2026, 11, 19, 8, 30, 0, 0, time.UTC)
+	testNow, modified = servertest.Now, servertest.Modified
+	testAuthorities   = servertest.Authorities
+	fill              = servertest.Fill
+	exchange          = servertest.Exchange
+	cutAnswer         = servertest.CutAnswer
+	fieldOf           = servertest.FieldOf
+	logged            = servertest.Logged
 )
 
-const modifiedText = "Thu, 19 Nov 2026 08:30:00 GMT"
-
-func testAuthorities() []*store.Authority {
-	authority := func(prefix string, change func(*store.Authority)) *store.Authority {
-		a := &store.Authority{Prefix: name.MustParsePrefix(prefix), Owners: []string{"archive", "library"}}
-		change(a)
-		return a
-	}
-	return []*store.Authority{
-		authority("urn:ietf:rfc", func(a *store.Authority) { a.Default = true }),
-		authority("urn:dns:example.org", func(a *store.Authority) {
-			a.List, a.Contact, a.Description = true, "mailto:names@example.org", "Albums of all kinds"
-			a.Children = []string{"urn:dns:labels.example.org", "urn:dns:more.example.org"}
-		}),
-		authority("urn:dns:other.example", func(a *store.Authority) {
-			a.Parents = []string{"urn:dns:example.org", "urn:dns:example.net"}
-			a.Addresses = []string{"127.0.0.9"}
-			a.Redirect = 307
-		}),
-		authority("https://purl.example", func(*store.Authority) {}),
-		authority("ark:12345", func(a *store.Authority) { a.Service = nomen.I2C }),
-	}
-}
-
-func testRecords() []*store.Record {
-	at := func(urls ...string) (all []nomen.Location) {
-		for _, u := range urls {
-			all = append(all, nomen.Location{URL: u})
-		}
-		return all
-	}
-	active := func(spelling string, locations ...nomen.Location) *store.Record {
-		return &store.Record{Spelling: spelling, Status: nomen.Active, Locations: locations}
-	}
-	retired := func(spelling string, successors ...string) *store.Record {
-		return &store.Record{Spelling: spelling, Status: nomen.Retired, Reason: "a new edition", Successors: successors}
-	}
-	rfc := active("urn:ietf:rfc:2648",
-		nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc2648.txt", Type: "text/plain", Priority: 1},
-		nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc2648.html", Type: "text/html", Priority: 2},
-	)
-	rfc.Metadata = nomen.Metadata{"title": {"A URN Namespace for IETF Documents"}, "creator": {"R. Moats"}}
-	rfc.SameAs = []string{"urn:doi:10.17487/rfc2648"}
-	return []*store.Record{
-		rfc,
-		active("urn:dns:example.org:alb002", nomen.Location{URL: "https://example.org/albums/2", Note: "The second album"}),
-		active("urn:dns:example.org:queried", at("https://example.org/q?a=1#top")...),
-		active("urn:dns:example.org:a%2Fb", at("https://example.org/escaped")...),
-		active("urn:dns:example.org:a%0D%0Ab", at("https://example.org/crlf")...),
-		active("urn:dns:example.org:deep/er", at("https://example.org/deeper")...),
-		active("urn:dns:example.org:bare"),
-		active("urn:dns:example.org:data", nomen.Location{URL: "https://example.org/data.json", Type: "application/json"}),
-		active("urn:dns:other.example:alb002", at("https://other.example/2")...),
-		active("https://purl.example/net/x", at("https://example.org/purl")...),
-		active("https://purl.example/cgi?id=7&s=I2C", at("https://example.org/by-id")...),
-		active("ark:12345/x", at("https://example.org/ark")...),
-		active("urn:example:pipe%7Ced", at("https://example.org/pipe")...),
-		retired("urn:dns:example.org:old", "urn:dns:example.org:alb002"),
-		retired("urn:dns:example.org:split", "urn:dns:example.org:alb002", "urn:dns:example.org:queried"),
-		{Spelling: "urn:dns:example.org:secret", Status: nomen.Reserved, Locations: at("https://example.org/secret")},
-	}
-}
-
-// fill writes the fixture into a store.
-func fill(t testing.TB, s store.Store) {
-	t.Helper()
-	var changes []store.Change
-	for _, a := range testAuthorities() {
-		changes = append(changes, store.Change{Authority: a, Time: modified})
-	}
-	for _, r := range testRecords() {
-		r.Name = name.MustParse(r.Spelling)
-		changes = append(changes, store.Change{Record: r, Time: modified})
-	}
-	if _, err := s.Apply(context.Background(), changes); err != nil {
-		t.Fatal(err)
-	}
-}
+const modifiedText = servertest.ModifiedText
 
 // newTestServer returns a server of the fixture; change may alter its options.
 func newTestServer(t testing.TB, change func(*Options)) (*Server, *memstore.Store) {
@@ -111,15 +36,18 @@ func newTestServer(t testing.TB, change func(*Options)) (*Server, *memstore.Stor
 	fill(t, s)
 	now := func() time.Time { return testNow }
 	o := Options{
-		Resolver:  resolve.New(s, resolve.Options{Now: now}),
-		Store:     s,
-		Registrar: registrar.New(s, registrar.Options{Now: now}),
-		Version:   "1.2.3",
-		Now:       now,
-		Limits:    Limits{Timeout: time.Minute},
+		Resolver: resolve.New(s, resolve.Options{Now: now}),
+		Store:    s,
+		Version:  "1.2.3",
+		Now:      now,
+		Metrics:  testMetrics(s),
+		Limits:   Limits{Timeout: time.Minute},
 	}
 	if change != nil {
 		change(&o)
+	}
+	if o.Admin == nil {
+		o.Admin = testAdmin(t, o, registrar.New(s, registrar.Options{Now: o.Now}))
 	}
 	srv, err := New(o)
 	if err != nil {
@@ -143,61 +71,27 @@ func listen(t testing.TB, s *Server) *Listening {
 	return l
 }
 
-// exchange sends bytes and returns everything received until the connection is closed.
-func exchange(t testing.TB, addr net.Addr, request string) string {
+// testMetrics returns metrics of a server of a store.
+func testMetrics(r store.Reader) *metrics.Metrics {
+	return metrics.New(metrics.Options{Forms: Forms(), Refusals: Refusals(), Store: func() store.Condition { return store.ConditionOf(r) }})
+}
+
+// testAdmin returns the admin API for the options of a server.
+func testAdmin(t testing.TB, o Options, r *registrar.Registrar) *admin.API {
 	t.Helper()
-	c, err := net.Dial("tcp", addr.String())
+	api, err := admin.New(admin.Options{
+		Resolver: o.Resolver, Store: o.Store, Registrar: r, Authorities: o.Authorities,
+		Version: o.Version, Now: o.Now, Log: o.Log, AccessLog: o.AccessLog, Timeout: o.Limits.Timeout,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(c)
-	if err != nil {
-		t.Fatalf("after %q: %v", b, err)
-	}
-	return string(b)
+	return api
 }
 
-// cutAnswer splits a response into status line, fields and body.
-func cutAnswer(answer string) (status string, fields []string, body string) {
-	head, body, _ := strings.Cut(answer, "\r\n\r\n")
-	lines := strings.Split(head, "\r\n")
-	return lines[0], lines[1:], body
-}
-
-func fieldOf(fields []string, name string) string {
-	for _, f := range fields {
-		if k, v, _ := strings.Cut(f, ": "); strings.EqualFold(k, name) {
-			return v
-		}
-	}
-	return ""
-}
-
-// A safeBuffer may be written by a server while the test reads it.
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
-}
-
-// logged returns a logger and a function that returns its output.
-func logged() (*slog.Logger, *safeBuffer) {
-	b := new(safeBuffer)
-	return slog.New(slog.NewTextHandler(b, nil)), b
+// shownMetrics returns the metrics of a server as text.
+func shownMetrics(s *Server) string {
+	w := httptest.NewRecorder()
+	s.metrics.ServeHTTP(w, httptest.NewRequest(http.MethodGet, metricsPath, nil))
+	return w.Body.String()
 }

@@ -27,18 +27,12 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	switch {
 	case h == "":
 		return hostUnknown
-	case h == s.publicHost, s.hosts[h], isLoopback(h), set.Host(host) != nil, err == nil && ip.Unmap() == local:
+	case h == s.publicHost, s.hosts[h], store.IsLoopbackHost(h), set.Host(host) != nil, err == nil && ip.Unmap() == local:
 		return hostOurs
 	case err == nil:
 		return hostUnknown
 	}
 	return hostOther
-}
-
-// isLoopback reports whether a canonical host is a loopback host.
-func isLoopback(h string) bool {
-	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()
 }
 
 // isOwnOrigin reports whether a scheme and a port of a host of this server are this server's:

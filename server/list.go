@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -77,13 +78,13 @@ func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listi
 	case err != nil:
 		return s.failure(r, err)
 	}
-	p.add("ETag", digestTag(m.hash))
+	p.add("ETag", validator.DigestTag(m.hash))
 	if p = conditional(r, p); p.status != http.StatusOK {
 		p.form = formList
 		return p
 	}
 	begin, end := int64(0), m.n
-	if r.method == http.MethodGet && r.byteRange != "" && (r.ifRange == "" || matches(r.ifRange, p.get("ETag"), false) && r.ifRange != "*") {
+	if r.method == http.MethodGet && r.byteRange != "" && (r.ifRange == "" || validator.Matches(r.ifRange, p.get("ETag"), false) && r.ifRange != "*") {
 		var satisfiable, ok bool
 		if begin, end, satisfiable, ok = byteRange(r.byteRange, m.n); ok && !satisfiable {
 			return unsatisfiable(m.n)

@@ -24,8 +24,8 @@ type Listening struct {
 	servers []*http.Server
 	done    chan error
 
-	endScrub context.CancelFunc
-	scrubs   sync.WaitGroup
+	endWork context.CancelFunc // of the admin API in the background
+	work    sync.WaitGroup
 }
 
 // Listen opens the listeners and serves in the background. An empty address opens no
@@ -65,7 +65,7 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	limited := func(l net.Listener) *limitedListener {
-		return newLimitedListener(l, s.limits.Connections, s.limits.PerAddress, s.isShared, s.metrics.refused)
+		return newLimitedListener(l, s.limits.Connections, s.limits.PerAddress, s.isShared, s.metrics.Refused)
 	}
 	if public != nil {
 		l.Public = public.Addr()
@@ -78,9 +78,9 @@ func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 		l.serve(s.adminServer(), of, of)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	l.endScrub = cancel
-	if s.scrub != nil {
-		l.scrubs.Go(func() { s.scrub.run(ctx) })
+	l.endWork = cancel
+	if s.admin != nil {
+		l.work.Go(func() { s.admin.Run(ctx) })
 	}
 	return l
 }
@@ -129,9 +129,17 @@ func (s *Server) publicServer(secure bool) *http.Server {
 	return h
 }
 
+// adminHandler returns the handler of the admin listener.
+func (s *Server) adminHandler() http.Handler {
+	if s.admin == nil {
+		return http.NotFoundHandler()
+	}
+	return s.admin
+}
+
 func (s *Server) adminServer() *http.Server {
 	return &http.Server{
-		Handler:           s.Admin(),
+		Handler:           s.adminHandler(),
 		ReadHeaderTimeout: s.limits.HeadTimeout,
 		ReadTimeout:       s.limits.Timeout,
 		WriteTimeout:      s.limits.Timeout,
@@ -157,11 +165,19 @@ func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) 
 // Wait returns when a listener has stopped; it returns nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
 
+// drain reports from now on that the server is shutting down.
+func (s *Server) drain() {
+	s.health.Close()
+	if s.admin != nil {
+		s.admin.Drain()
+	}
+}
+
 // Drain prepares for Shutdown behind a load balancer, for d or until ctx ends: /-/readyz
 // reports that the server is shutting down, while requests are still answered and each
 // connection is closed after its next response.
 func (l *Listening) Drain(ctx context.Context, d time.Duration) {
-	l.server.closing.Store(true)
+	l.server.drain()
 	select {
 	case <-time.After(d):
 	case <-ctx.Done():
@@ -171,10 +187,12 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 // Shutdown interrupts the jobs, closes the listeners and waits until pending requests are
 // answered or ctx ends; then it closes the remaining connections.
 func (l *Listening) Shutdown(ctx context.Context) error {
-	l.server.closing.Store(true)
-	l.endScrub()
-	defer l.scrubs.Wait()
-	l.server.jobs.close(ctx) // first, so that their requests are answered
+	l.server.drain()
+	l.endWork()
+	defer l.work.Wait()
+	if a := l.server.admin; a != nil {
+		a.Shutdown(ctx) // first, so that the requests of its jobs are answered
+	}
 	errs := make([]error, len(l.servers))
 	var wg sync.WaitGroup
 	for i, h := range l.servers {

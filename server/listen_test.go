@@ -413,22 +413,6 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain text":              "plain text",
-		"a\r\nb":                  `a\x0d\x0ab`,
-		"\x1b[2J\x7f\x80":         `\x1b[2J\x7f\x80`,
-		`a\b`:                     `a\x5cb`,
-		strings.Repeat("a", 5000): strings.Repeat("a", maxLogged) + "...",
-		"\u202e" + "abc":          `\xe2\x80\xaeabc`,
-		"":                        "",
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%.40q) = %.80q, want %.80q", in, got, want)
-		}
-	}
-}
-
 // Fields of proxies are used only if they come from a trusted one.
 func TestForwarded(t *testing.T) {
 	s, _ := newTestServer(t, func(o *Options) {

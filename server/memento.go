@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
@@ -309,7 +310,7 @@ func isPublic(c *store.Change) bool {
 func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
-		return s.problem(r, parsedTarget{form: formPage}, malformed(spelling, 0, err))
+		return s.problem(r, parsedTarget{form: formPage}, question.Malformed(spelling, 0, err))
 	}
 	a := parsedTarget{form: formWeb, name: n, authority: set.Of(n)}
 	a.query, _ = readQuery(q)

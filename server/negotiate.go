@@ -53,7 +53,7 @@ var descriptions = [...]string{
 // onlyCitations reports whether a client accepts only formatted citations, which are not
 // supported.
 func onlyCitations(field string) bool {
-	if !mentions(field, "bibliography") {
+	if !accept.Mentions(field, "bibliography") {
 		return false
 	}
 	var f accept.Field
@@ -92,28 +92,6 @@ func hasType(locations []nomen.Location, types []string) bool {
 		mediaType, _, _ := strings.Cut(strings.ToLower(l.Type), ";")
 		return slices.Contains(types, strings.TrimSpace(mediaType))
 	})
-}
-
-// prefersHTML reports whether a client accepts text/html explicitly and with at least the
-// weight of text/plain, as terminal browsers such as lynx do.
-func prefersHTML(field string) bool {
-	if !mentions(field, "html") {
-		return false
-	}
-	var f accept.Field
-	f.ReadMedia(field)
-	page := media(&f, format.TypeHTML)
-	return page.Named() && page.Q > 0 && page.Q >= media(&f, format.TypeText).Q
-}
-
-// problemForm returns the format of a problem according to [format.ProblemFormat], except
-// that HTML takes precedence over plain text of the same weight.
-func problemForm(field string) format.ProblemForm {
-	f := format.ProblemFormat(field)
-	if f.MediaType == format.TypeText && prefersHTML(field) {
-		return format.ProblemFormat(format.TypeHTML)
-	}
-	return f
 }
 
 // onlyPlain reports whether a client accepts text/plain and nothing else.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
@@ -226,7 +225,6 @@ func newWorld(t testing.TB) *Listening {
 	s := storeOf(t, hereAuthorities, hereRecords)
 	srv, err := New(Options{
 		Store:     s,
-		Registrar: registrar.New(s, registrar.Options{Now: now}),
 		PublicURL: worldURL,
 		Version:   "1.2.3",
 		Now:       now,

@@ -13,7 +13,10 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
-	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/internal/problempage"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -22,9 +25,6 @@ var homePage string
 
 //go:embed home.css
 var homeStyle string
-
-//go:embed openapi.json
-var openAPI []byte
 
 // home is the page at the root.
 type home struct {
@@ -71,12 +71,12 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 		return s.homePage(r, set)
 	case "/-/resolve":
 		return resolveForm(q)
-	case healthPath, readyPath:
-		return s.health(path)
+	case health.LivePath, health.ReadyPath:
+		return s.checkHealth(path)
 	case "/-/openapi.json":
 		p := newReply(http.StatusOK)
 		p.add("Cache-Control", "no-cache")
-		return s.represent(r, p, "application/json", openAPI)
+		return s.represent(r, p, "application/json", adminapi.OpenAPI)
 	case "/robots.txt":
 		return newReply(http.StatusOK).withText("User-agent: *", "Disallow: /-/")
 	case "/favicon.ico":
@@ -87,48 +87,26 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
 }
 
+// problemPage serves the page about a type of problems.
+func problemPage(field, kind string) *reply {
+	status, contentType, body := problempage.Page(field, kind)
+	p := newReply(status)
+	if status == http.StatusOK {
+		p.add("Vary", "Accept")
+		p.add("Cache-Control", "max-age=86400")
+	}
+	return p.withBody(contentType, body)
+}
+
 func uncached(p *reply) *reply {
 	p.add("Cache-Control", "no-store")
 	return p
 }
 
-// Paths for monitoring. Answering them does not read the store.
-const (
-	healthPath = "/-/healthz"
-	readyPath  = "/-/readyz"
-)
-
-// health answers monitoring: liveness, or readiness for load balancers. A server whose
-// store is unavailable is alive, since a restart would not help.
-func (s *Server) health(path string) *reply {
-	status, text := http.StatusOK, "ok"
-	if path == readyPath {
-		status, text = s.readiness()
-	}
+// checkHealth answers monitoring.
+func (s *Server) checkHealth(path string) *reply {
+	status, text := s.health.Check(path)
 	return uncached(newReply(status).withText(text))
-}
-
-// readiness returns "ready" or the reason why not, from what is already known.
-func (s *Server) readiness() (status int, text string) {
-	if s.closing.Load() {
-		return http.StatusServiceUnavailable, "closing"
-	}
-	c := store.ConditionOf(s.store)
-	if c.Cause != "" {
-		return http.StatusServiceUnavailable, "degraded: storage: " + printable(c.Cause)
-	}
-	if e := s.clockProblem(); e != nil && !c.NoWrites {
-		return http.StatusServiceUnavailable, "degraded: clock: " + e.Cause
-	}
-	return http.StatusOK, "ready"
-}
-
-// clockProblem returns why the clock is not accepted for dating changes, or nil if it is.
-func (s *Server) clockProblem() *registrar.ClockError {
-	if s.registrar == nil {
-		return nil
-	}
-	return s.registrar.ClockProblem()
 }
 
 // homePage serves the home page.
@@ -138,7 +116,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	f, ok := format.Negotiate(r.accept, []format.Format{text, html}, text)
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
-	if !ok || f.Name == text.Name && !prefersHTML(r.accept) {
+	if !ok || f.Name == text.Name && !problempage.PrefersHTML(r.accept) {
 		return p.withText(s.homeText(r, set)...)
 	}
 	var b bytes.Buffer
@@ -160,7 +138,7 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 		"Naming authorities:",
 	}
 	for _, a := range set.All() {
-		lines = append(lines, "  "+strings.TrimRight(fmt.Sprintf("%-30s %s", a.Prefix, printable(a.Description)), " "))
+		lines = append(lines, "  "+strings.TrimRight(fmt.Sprintf("%-30s %s", a.Prefix, requestlog.Printable(a.Description)), " "))
 	}
 	return lines
 }
@@ -185,6 +163,6 @@ func formPath(entered string) string {
 	if _, ok := schemeOf(s); ok {
 		return "/" + adminapi.EscapeName(s)
 	}
-	s = strings.NewReplacer("?", "%3F", "#", "%23").Replace(escapeExcluded(s))
+	s = strings.NewReplacer("?", "%3F", "#", "%23").Replace(question.EscapeExcluded(s))
 	return "/" + strings.TrimLeft(s, "/")
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/urn"
@@ -82,7 +84,7 @@ func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*n
 	case err != nil:
 		return nil, err
 	}
-	closeResources(ans)
+	question.CloseResources(ans)
 	return ans, nil
 }
 
@@ -116,7 +118,7 @@ func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	}
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
-	p.add("Last-Modified", lastModified(changed(ans), s.now()))
+	p.add("Last-Modified", validator.LastModified(changed(ans), s.now()))
 	p.add("Cache-Control", cacheControl(ans))
 	if f.Name != own.Name {
 		return s.represent(r, p, f.ContentType(), body)

@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -62,14 +63,14 @@ func TestPolicyAtEveryDoor(t *testing.T) {
 		})
 		return read([]byte(stream(t, p)))
 	}
-	token := "Bearer " + grant(t, st, adminapi.AdministratorGrant())
+	token := "Bearer " + servertest.Grant(t, st, adminapi.AdministratorGrant())
 	admin := func(query string) said {
 		t.Helper()
 		r := httptest.NewRequest("GET", adminapi.Root+"resolve?name="+url.QueryEscape("urn:x-door:1")+query, nil)
 		r.Host = "localhost"
 		r.Header.Set("Authorization", token)
 		w := httptest.NewRecorder()
-		s.Admin().ServeHTTP(w, r)
+		s.adminHandler().ServeHTTP(w, r)
 		return read([]byte(`{"answer":` + w.Body.String() + `}`))
 	}
 	web := func(target string) said {

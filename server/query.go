@@ -7,6 +7,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -79,7 +80,7 @@ func readQuery(s string) (query, bool) {
 
 // plainQuery returns s with invalid characters escaped, or "" if it is invalid.
 func plainQuery(s string) string {
-	for _, spelling := range []string{s, escapeExcluded(s)} {
+	for _, spelling := range []string{s, question.EscapeExcluded(s)} {
 		if _, err := uri.ParseReference("?" + spelling); err == nil && strings.IndexByte(spelling, '#') < 0 {
 			return spelling
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
@@ -147,7 +148,7 @@ func TestRawBytes(t *testing.T) {
 		{"the default service of an authority", web("GET", "/ark:12345/x"), "HTTP/1.1 200 OK", nil, "~https://example.org/ark\r\n"},
 		{"element by Host", web("GET", "/alb002"), "HTTP/1.1 200 OK", map[string]string{"Content-Type": "text/urc-0"}, urcAlb002},
 		{"successor on the web", web("GET", "/urn:dns:example.org:old"), "HTTP/1.1 301 Moved Permanently", map[string]string{"Location": "/urn:dns:example.org:alb002", "Cache-Control": "max-age=86400"}, "~"},
-		{"ETag matches", web("HEAD", "/alb002", `If-None-Match: W/"x", `+tagOf("text/urc-0", identity, []byte(urcAlb002))), "HTTP/1.1 304 Not Modified", nil, ""},
+		{"ETag matches", web("HEAD", "/alb002", `If-None-Match: W/"x", `+validator.TagOf("text/urc-0", string(identity), []byte(urcAlb002))), "HTTP/1.1 304 Not Modified", nil, ""},
 		{"RFC 9110, 9.3.7 OPTIONS of the whole server", web("OPTIONS", "*"), "HTTP/1.1 204 No Content", map[string]string{"Allow": "GET, HEAD, OPTIONS"}, ""},
 		{"preflight", web("OPTIONS", "/urn:ietf:rfc:2648", "Origin: https://example.com", "Access-Control-Request-Method: GET"), "HTTP/1.1 204 No Content", map[string]string{"Access-Control-Allow-Origin": "*", "Allow": "GET, HEAD, OPTIONS"}, ""},
 		{"as Go asks", "GET /urn:ietf:rfc:2648 HTTP/1.1\r\nHost: example.org\r\nUser-Agent: Go-http-client/1.1\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n", "HTTP/1.1 303 See Other", map[string]string{"Location": "https://www.rfc-editor.org/rfc/rfc2648.txt", "Content-Encoding": ""}, "~"},

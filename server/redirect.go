@@ -11,7 +11,11 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/accept"
 	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/problempage"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -20,7 +24,7 @@ import (
 func (s *Server) locate(ctx context.Context, r *request, a parsedTarget) *reply {
 	if types := preferredDescriptions(r.accept); types != nil {
 		ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
-		if err == nil && !closeResources(ans) && ans.Redirect == "" && !hasType(ans.Locations, types) {
+		if err == nil && !question.CloseResources(ans) && ans.Redirect == "" && !hasType(ans.Locations, types) {
 			return s.described(ctx, r, a, ans)
 		}
 	}
@@ -86,22 +90,12 @@ func isRedirect(status int) bool {
 // The target is a URI or a path on this server.
 func redirectTo(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
-	if !mentions(r.accept, "html") || problemForm(r.accept).MediaType != format.TypeHTML {
+	if !accept.Mentions(r.accept, "html") || problempage.Form(r.accept).MediaType != format.TypeHTML {
 		return p.withBody("text/plain; charset=utf-8", []byte(target+"\r\n"))
 	}
 	to := html.EscapeString(target)
 	p.add("Content-Security-Policy", format.ContentSecurityPolicy)
 	return p.withBody("text/html; charset=utf-8", []byte("<!DOCTYPE html>\n<title>Found</title>\n<p><A HREF=\""+to+"\">"+to+"</A>\n"))
-}
-
-// mentions reports whether a field contains a word, ignoring case.
-func mentions(field, word string) bool {
-	for i := 0; i+len(word) <= len(field); i++ {
-		if strings.EqualFold(field[i:i+len(word)], word) {
-			return true
-		}
-	}
-	return false
 }
 
 // maxSuccessorAge is how long a client may cache a redirect to a successor.
@@ -164,12 +158,12 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
 	}
-	if len(target) > maxPhrase || mentions(target, "urn:") {
+	if len(target) > maxPhrase || accept.Mentions(target, "urn:") {
 		scheme, rest, ok := strings.Cut(target, "://")
 		if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 			rest = rest[:i]
 		}
-		if target = scheme + "://" + rest; !ok || len(target) > maxPhrase || mentions(target, "urn:") {
+		if target = scheme + "://" + rest; !ok || len(target) > maxPhrase || accept.Mentions(target, "urn:") {
 			return
 		}
 	}
@@ -230,6 +224,6 @@ func (s *Server) locatedList(ctx context.Context, r *request, a parsedTarget, an
 	p.add("Location", best)
 	p.add("Vary", "Accept, Accept-Language")
 	p.add("Cache-Control", cacheControl(ans))
-	p.add("Last-Modified", lastModified(changed(ans), s.now()))
+	p.add("Last-Modified", validator.LastModified(changed(ans), s.now()))
 	return s.represent(r, p, "text/plain; charset=utf-8", []byte(list))
 }

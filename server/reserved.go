@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
@@ -207,7 +208,7 @@ func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offer
 		p.add("Vary", "Accept")
 		p.add("Cache-Control", "no-cache")
 		if a.authority != nil && a.reserved != "urn+a" {
-			p.add("Last-Modified", lastModified(a.authority.Modified, s.now()))
+			p.add("Last-Modified", validator.LastModified(a.authority.Modified, s.now()))
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/accept"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -32,7 +33,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	var ans *nomen.Answer
 	release := func() {
 		if ans != nil {
-			closeResources(ans)
+			question.CloseResources(ans)
 		}
 		end()
 		cancel()
@@ -63,18 +64,6 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	streams = true
 	p.release, p.pool = release, s.resources
 	return p
-}
-
-// closeResources closes the resources of an answer, and reports whether there were any.
-func closeResources(ans *nomen.Answer) bool {
-	open := false
-	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
-		if res != nil && res.Body != nil {
-			_ = res.Body.Close() // read only
-			open = true
-		}
-	}
-	return open
 }
 
 // foreignPolicy is the Content-Security-Policy of foreign content: no origin and no script.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"html/template"
@@ -12,12 +13,11 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
@@ -32,16 +32,17 @@ const (
 
 // Options configure a Server.
 type Options struct {
-	Resolver  nomen.Resolver       // answers questions; required
-	Store     store.Reader         // holds the authorities and the lists of names; required
-	Registrar *registrar.Registrar // makes changes; if nil there is no admin API
+	Resolver nomen.Resolver // answers questions; required
+	Store    store.Reader   // holds the authorities and the lists of names; required
+
+	// Admin answers on the admin listener, as package server/admin does; nil for no admin API.
+	Admin Admin
 
 	Authorities *store.Table // those of the Store, shared with the Resolver if possible; a new table if nil
 
 	PublicURL      string         // the base URL of this server, such as https://names.example.org; "" if it varies
 	Version        string         // of this program
 	Hosts          []string       // additional host names of this server, besides that of PublicURL, localhost and addresses
-	AdminHosts     []string       // Host fields that the admin listener accepts in addition to addresses and localhost
 	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
 
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
@@ -52,18 +53,15 @@ type Options struct {
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
 
-	// NodeToken is valid only at the admin listener of this server. Its ID is not in the
-	// store. It may be nil.
-	NodeToken *store.Token
-
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
-	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
+	// Metrics counts requests and is shown at /-/metrics. Package server/metrics implements
+	// it for Prometheus. If it is nil, nothing is counted and the path does not exist.
+	Metrics Metrics
 
-	Jobs string // directory of the jobs, created with the first one; "" keeps them in memory
-
-	Scrub    int    // changes of the store verified per second in the background while the server listens; 0 disables it
-	ScrubDir string // directory in which the scrub saves its position; "" does not save it
+	// Clock returns why the clock is not accepted for dating changes, as ClockProblem of a
+	// registrar does; /-/readyz reports it. It may be nil.
+	Clock func() *registrar.ClockError
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
@@ -80,6 +78,29 @@ type Options struct {
 
 	Limits Limits
 }
+
+// An Admin is the admin API of a server, served on the admin listener.
+type Admin interface {
+	http.Handler
+	Run(ctx context.Context)      // works in the background until ctx ends, while the server listens
+	Drain()                       // says that the server is about to shut down
+	Shutdown(ctx context.Context) // interrupts what would outlast a request, and waits for it until ctx ends
+}
+
+// Metrics counts what a server does. It must be safe for concurrent use.
+type Metrics interface {
+	Observe(form string, status int, took time.Duration) // a request of one of the Forms was answered
+	Refused(reason string)                               // a request or connection was rejected for one of the Refusals
+	Stale()                                              // an answer came from the cache while the store was unavailable
+	http.Handler                                         // shows the metrics
+}
+
+// noMetrics counts nothing.
+type noMetrics struct{ http.Handler }
+
+func (noMetrics) Observe(string, int, time.Duration) {}
+func (noMetrics) Refused(string)                     {}
+func (noMetrics) Stale()                             {}
 
 // Limits bound what clients can use. A zero field means the default.
 type Limits struct {
@@ -129,7 +150,7 @@ const maxAddresses = 10_000
 type Server struct {
 	resolver    nomen.Resolver
 	store       store.Reader
-	registrar   *registrar.Registrar
+	admin       Admin // may be nil
 	authorities *store.Table
 
 	public     string // PublicURL without a trailing slash
@@ -138,13 +159,11 @@ type Server struct {
 	sameOrigin bool
 	version    string
 	hosts      map[string]bool
-	adminHosts map[string]bool
 	proxies    []netip.Prefix
 
 	country       func(netip.Addr) string
 	countryHeader string // in canonical form
 	misses        *misses.Counter
-	scratch       func() (bulk.Scratch, error)
 	explainer     *gateway.Explainer
 	forward       *gateway.Forward
 	registries    func() []registry.Table
@@ -167,12 +186,8 @@ type Server struct {
 	lookups     chan struct{}  // one element for each name of a list that is being looked up in the store
 	bodies      *gateway.Turns // one turn per byte of a buffered body
 	resources   *pool
-	nodeToken   *store.Token
-	uses        tokenUses
-	metrics     *metrics
-	jobs        *jobs
-	scrub       *scrub // may be nil
-	closing     atomic.Bool
+	metrics     Metrics
+	health      health.State
 }
 
 // authorityLife is how long this server may use an authority that another process has
@@ -185,10 +200,10 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("server: options: Resolver and Store are required")
 	}
 	s := &Server{
-		resolver: o.Resolver, store: o.Store, registrar: o.Registrar,
-		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{}, adminHosts: map[string]bool{}, proxies: o.TrustedProxies,
+		resolver: o.Resolver, store: o.Store, admin: o.Admin, metrics: o.Metrics,
+		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{}, proxies: o.TrustedProxies,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(),
-		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses, scratch: o.Scratch,
+		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
 		explainer: o.Explainer, forward: o.Forward,
 		registries:     sync.OnceValue(registry.Standard().Tables),
 		registryPolicy: sync.OnceValue(registryPolicy),
@@ -210,16 +225,12 @@ func New(o Options) (*Server, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.nodeToken, s.uses.registrar, s.uses.log = o.NodeToken, s.registrar, s.log
-	s.jobs = newJobs(o.Jobs, s.now, s.log)
-	s.jobs.ends = s.tokenInvalid
-	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
-	s.metrics = newMetrics(func() store.Condition { return store.ConditionOf(o.Store) }, func() bool { return s.clockProblem() == nil }, s.scrub)
+	if s.metrics == nil {
+		s.metrics = noMetrics{http.NotFoundHandler()}
+	}
+	s.health.Store, s.health.Clock = o.Store, o.Clock
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
-	}
-	for _, h := range o.AdminHosts {
-		s.adminHosts[store.CanonicalHost(h)] = true
 	}
 	if s.authorities = o.Authorities; s.authorities == nil {
 		s.authorities = store.NewTable(o.Store, s.now, authorityLife)

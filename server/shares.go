@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/paced"
 )
 
 // isShared reports whether an address stands for many clients: a trusted proxy that does not
@@ -26,6 +27,11 @@ const (
 	refusedSlow  = "slow"  // the client reads too slowly: the response is aborted
 )
 
+// Refusals returns the reasons with which a server calls [Metrics].
+func Refusals() []string {
+	return []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle}
+}
+
 // tooMany answers a client that exceeds its limit, or any client while the server is
 // busy.
 func (s *Server) tooMany(e *gateway.LimitError) *reply {
@@ -33,7 +39,7 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	if e.Full {
 		reason, text = refusedBusy, "The server is busy. Please try again later."
 	}
-	s.metrics.refused(reason)
+	s.metrics.Refused(reason)
 	p := newReply(e.Status())
 	p.add("Cache-Control", "no-store")
 	p.add("Retry-After", gateway.RetryAfter(e))
@@ -84,15 +90,17 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 }
 
 // A pool limits the number of streams of one kind. If all turns are taken, a new request
-// replaces the stream with the slowest client, provided that it is slower than busyRate.
+// replaces the stream with the slowest client, provided that it reads too slowly for a busy server.
 type pool struct {
 	*gateway.Turns
 
 	mu      sync.Mutex
-	streams map[*paced]struct{}
+	streams map[*paced.Writer]struct{}
 }
 
-func newPool(turns *gateway.Turns) *pool { return &pool{Turns: turns, streams: map[*paced]struct{}{}} }
+func newPool(turns *gateway.Turns) *pool {
+	return &pool{Turns: turns, streams: map[*paced.Writer]struct{}{}}
+}
 
 // shedTime is how long a request waits for the turn of an aborted stream.
 const shedTime = time.Second
@@ -118,22 +126,22 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 func (l *pool) abortSlowest() (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var slowest *paced
+	var slowest *paced.Writer
 	most := time.Duration(0)
 	for p := range l.streams {
-		if late := p.late(); late > most {
+		if late := p.Late(); late > most {
 			slowest, most = p, late
 		}
 	}
 	if slowest == nil {
 		return false
 	}
-	slowest.end()
+	slowest.End()
 	return true
 }
 
 // add registers a stream that holds a turn, until remove is called.
-func (l *pool) add(p *paced) (remove func()) {
+func (l *pool) add(p *paced.Writer) (remove func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.streams[p] = struct{}{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/store"
 )
@@ -37,10 +38,10 @@ func (s *Server) short(local, remote net.Addr) wire.Answerer {
 // may take long: net/http detects when a waiting client is gone.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server
-	if s.closing.Load() || len(q.Target) > maxTarget {
+	if s.health.Closing() || len(q.Target) > maxTarget {
 		return out, false
 	}
-	defer s.logPanic()
+	defer requestlog.Panic(s.log)
 	start := s.now()
 	c.request = request{
 		method: q.Method, target: q.Target, version: version{1, 1}, host: q.Host, local: c.local,
@@ -70,9 +71,9 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 		return out, false
 	}
 	took := s.now().Sub(start)
-	s.metrics.observe(p, took)
+	s.metrics.Observe(p.form.String(), p.status, took)
 	if s.access != nil {
-		accessRecord{c.from, q.Method, q.Target, "HTTP/1.1", q.Host, q.Agent}.log(ctx, s.access, p.status, int64(sent), took)
+		requestlog.Record{From: c.from, Method: q.Method, Target: q.Target, Proto: "HTTP/1.1", Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
 	}
 	return out, true
 }

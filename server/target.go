@@ -7,6 +7,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
@@ -31,6 +32,15 @@ const (
 // String returns the form as it appears in the metrics.
 func (f form) String() string {
 	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
+}
+
+// Forms returns the forms of requests with which a server calls [Metrics].
+func Forms() []string {
+	all := make([]string, forms)
+	for f := range all {
+		all[f] = form(f).String()
+	}
+	return all
 }
 
 // A parsedTarget is a parsed request target.
@@ -227,7 +237,7 @@ func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, b
 		a.form = formElement
 	}
 	if err != nil {
-		return a, true, malformed(s, 0, err)
+		return a, true, question.Malformed(s, 0, err)
 	}
 	return reservedName(a, s), true, nil
 }
@@ -239,7 +249,7 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	if err == nil || bare || strings.ContainsFunc(s, unicode.IsControl) {
 		return n, err
 	}
-	if again, second := name.Parse(escapeExcluded(s)); second == nil {
+	if again, second := name.Parse(question.EscapeExcluded(s)); second == nil {
 		return again, nil
 	}
 	return n, err
@@ -325,12 +335,12 @@ func (p requestContext) element(s string, bare bool) (parsedTarget, error) {
 	prefix := a.authority.Prefix
 	n, err := prefix.Join(s)
 	if err != nil && !bare {
-		if again, second := prefix.Join(escapeExcluded(s)); second == nil {
+		if again, second := prefix.Join(question.EscapeExcluded(s)); second == nil {
 			n, err = again, nil
 		}
 	}
 	if err != nil {
-		return a, malformed(s, len(prefix.Spell(s))-len(s), err)
+		return a, question.Malformed(s, len(prefix.Spell(s))-len(s), err)
 	}
 	a.name = n
 	if decides := p.set.Of(n); decides != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -57,7 +58,7 @@ func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, 
 	a := parsedTarget{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {
 		var err error
-		a.subject, err = subjectURI(s, wanted.service)
+		a.subject, err = question.Subject(s, wanted.service)
 		return a, err
 	}
 	spelling, q, _ := strings.Cut(s, "?")
@@ -74,21 +75,8 @@ func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, 
 		full.form = formTHTTP
 		return full, err
 	}
-	a.subject, err = subjectURI(s, wanted.service)
+	a.subject, err = question.Subject(s, wanted.service)
 	return a, err
-}
-
-// subjectURI parses a URI that is not a name.
-func subjectURI(s string, service nomen.Service) (uri.URI, error) {
-	u, err := uri.Parse(escapeExcluded(s))
-	if err == nil {
-		return u, nil
-	}
-	e := &nomen.Error{
-		Kind: nomen.Malformed, Name: s, Rule: "URI", Service: service, Err: err,
-		Message: "must be a URI including its scheme, such as urn: or https:",
-	}
-	return uri.URI{}, e
 }
 
 // notOffered returns the error for a THTTP service that is not available, on this server
@@ -107,7 +95,7 @@ func notOffered(a parsedTarget) error {
 func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget) *reply {
 	ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
 	if err == nil {
-		closeResources(ans)
+		question.CloseResources(ans)
 	}
 	if err == nil || errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
 		err = notOffered(a)

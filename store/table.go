@@ -308,3 +308,9 @@ func (s *AuthoritySet) Host(host string) *Authority {
 	}
 	return s.hosts[CanonicalHost(host)]
 }
+
+// IsLoopbackHost reports whether a canonical host is a loopback host.
+func IsLoopbackHost(h string) bool {
+	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
+	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()
+}

@@ -285,22 +285,9 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 	if err != nil {
 		return fmt.Errorf("serve: --registry: %w", err)
 	}
-	o := server.Options{
-		Store: s, Registrar: reg, Authorities: table, Registries: &registries,
-		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: proxies, Hosts: f.ownHosts(),
-		Country: out.country, CountryHeader: f.outside.countryHeader, Misses: out.misses,
-		Scratch: newScratch, Now: clock, Log: log, NodeToken: own,
-		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
-	}
-	o.Jobs, o.Scrub = filepath.Join(c.data, jobsDir), c.scrubRate(f.scrub)
-	if !f.readOnly {
-		o.ScrubDir = c.data
-	}
-	p.into(&o)
-	if !f.noAccessLog {
-		o.AccessLog = log
-	}
-	srv, err := server.New(o)
+	srv, err := c.newServer(&f, serverParts{
+		store: s, registrar: reg, table: table, token: own, proxies: proxies, registries: &registries, outside: out, gateway: p, log: log,
+	})
 	if err != nil {
 		return usageError{err}
 	}

@@ -230,3 +230,13 @@ func (f *Field) has(value string) bool {
 func beginsWith(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
+
+// Mentions reports whether a field contains a word, ignoring case.
+func Mentions(field, word string) bool {
+	for i := 0; i+len(word) <= len(field); i++ {
+		if strings.EqualFold(field[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
+}

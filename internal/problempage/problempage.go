@@ -1,0 +1,80 @@
+// Package problempage serves the pages about types of problems, and chooses the format in
+// which a client gets a problem.
+package problempage
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/accept"
+)
+
+// Page returns the page to which the type of problem details refers (RFC 9457, 3.1.1).
+func Page(field, kind string) (status int, contentType string, body []byte) {
+	const plain = "text/plain; charset=utf-8"
+	title, meaning, ok := explain(kind)
+	if !ok {
+		return http.StatusNotFound, plain, []byte("Problem type not found.\r\n")
+	}
+	if Form(field).MediaType == format.TypeHTML {
+		var b bytes.Buffer
+		if format.WriteProblemHTML(&b, &format.Problem{Title: title, Detail: meaning}) == nil {
+			return http.StatusOK, "text/html; charset=utf-8", b.Bytes()
+		}
+	}
+	return http.StatusOK, plain, []byte(strings.Join([]string{title + ".", "", meaning, ""}, "\r\n"))
+}
+
+// explain returns the title and meaning of a type of problem, of names or of the admin
+// API.
+func explain(kind string) (title, meaning string, ok bool) {
+	for k := nomen.Malformed; k <= nomen.Denied; k++ {
+		if k.String() == kind {
+			return format.NewProblem(&nomen.Error{Kind: k}, 0).Title, meaningOf(k), true
+		}
+	}
+	return adminapi.Explain(kind)
+}
+
+// meaningOf explains a kind of error and says what to do.
+func meaningOf(k nomen.Kind) string {
+	switch k {
+	case nomen.Malformed:
+		return "The name is not valid according to the rules of its scheme. The response contains the offset of the first invalid character and the rule that it violates."
+	case nomen.Unknown:
+		return "The name is not registered on this server. Check the spelling; another server may resolve it."
+	case nomen.NoResult:
+		return "The name is registered, but has nothing to offer for the requested service, such as no location to redirect to. Request a description with ?s=I2C."
+	case nomen.Gone:
+		return "The name was assigned and has been retired. It will never be assigned again. The response says why, and which names replace it."
+	case nomen.Denied:
+		return "Access to this name is denied, for everyone or for you."
+	}
+	return ""
+}
+
+// PrefersHTML reports whether a client accepts text/html explicitly and with at least the
+// weight of text/plain, as terminal browsers such as lynx do.
+func PrefersHTML(field string) bool {
+	if !accept.Mentions(field, "html") {
+		return false
+	}
+	var f accept.Field
+	f.ReadMedia(field)
+	page := f.Media(format.TypeHTML, "", false)
+	return page.Named() && page.Q > 0 && page.Q >= f.Media(format.TypeText, "", false).Q
+}
+
+// Form returns the format of a problem according to [format.ProblemFormat], except
+// that HTML takes precedence over plain text of the same weight.
+func Form(field string) format.ProblemForm {
+	f := format.ProblemFormat(field)
+	if f.MediaType == format.TypeText && PrefersHTML(field) {
+		return format.ProblemFormat(format.TypeHTML)
+	}
+	return f
+}

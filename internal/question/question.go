@@ -1,0 +1,77 @@
+// Package question turns parts of HTTP requests into parts of questions for a resolver.
+package question
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// EscapeExcluded escapes the octets that are never allowed in a URI (2012, N12-21),
+// except the percent sign.
+func EscapeExcluded(s string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
+	}
+	return b.String()
+}
+
+// Malformed returns the error for the malformed name in s that begins at an offset.
+func Malformed(s string, begin int, err error) error {
+	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
+	var bad *name.Error
+	if errors.As(err, &bad) {
+		e.Offset, e.Rule, e.Message = min(max(bad.Offset-begin, 0), len(s)), bad.Rule, bad.Message
+	}
+	return e
+}
+
+// Subject parses a URI that is not a name.
+func Subject(s string, service nomen.Service) (uri.URI, error) {
+	u, err := uri.Parse(EscapeExcluded(s))
+	if err == nil {
+		return u, nil
+	}
+	e := &nomen.Error{
+		Kind: nomen.Malformed, Name: s, Rule: "URI", Service: service, Err: err,
+		Message: "must be a URI including its scheme, such as urn: or https:",
+	}
+	return uri.URI{}, e
+}
+
+// Country returns a code of ISO 3166-1 in upper case, or "" if s is invalid. Proxies send
+// XX if they do not know the country.
+func Country(s string) string {
+	if len(s) != 2 {
+		return ""
+	}
+	c := [2]byte{s[0] &^ 0x20, s[1] &^ 0x20}
+	if c[0] < 'A' || c[0] > 'Z' || c[1] < 'A' || c[1] > 'Z' || c == [2]byte{'X', 'X'} {
+		return ""
+	}
+	return string(c[:])
+}
+
+// CloseResources closes the resources of an answer, and reports whether there were any.
+func CloseResources(ans *nomen.Answer) bool {
+	open := false
+	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
+		if res != nil && res.Body != nil {
+			_ = res.Body.Close() // read only
+			open = true
+		}
+	}
+	return open
+}

@@ -1,0 +1,81 @@
+// Package validator has the validators of conditional requests (RFC 9110, 8.8 and 13):
+// entity tags and dates.
+package validator
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// TagOf returns the strong entity tag of a representation: a digest of everything that
+// distinguishes it from others.
+func TagOf(contentType string, coding string, body []byte) string {
+	h := sha256.New()
+	h.Write([]byte(contentType + "\n" + coding + "\n"))
+	h.Write(body)
+	return DigestTag(h)
+}
+
+// DigestTag returns the strong entity tag of a digest.
+func DigestTag(h hash.Hash) string {
+	const enough = 16 // bytes
+	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
+}
+
+// LastModified returns the date of the last change, rounded up to the second but not
+// later than now (RFC 9110, 8.8.2.1), or "" if it is not known.
+func LastModified(modified, now time.Time) string {
+	if modified.IsZero() {
+		return ""
+	}
+	t := modified.UTC().Truncate(time.Second)
+	if t.Before(modified) {
+		t = t.Add(time.Second)
+	}
+	if t.After(now) {
+		t = now.UTC().Truncate(time.Second)
+	}
+	return t.Format(http.TimeFormat)
+}
+
+// ParseDate parses a date of HTTP in one of its three forms; it returns zero if s is
+// invalid.
+func ParseDate(s string) time.Time {
+	t, err := http.ParseTime(s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// maxTags is how many tags of one field are compared.
+const maxTags = 256
+
+// Matches reports whether a field contains the tag or is "*". The weak comparison ignores
+// that a tag is weak; the strong comparison never matches a weak tag (RFC 9110, 8.8.3.2).
+func Matches(field, tag string, weak bool) bool {
+	if strings.Trim(field, " \t") == "*" {
+		return true
+	}
+	for n := 0; n < maxTags; n++ {
+		field = strings.TrimLeft(field, " \t,")
+		isWeak := strings.HasPrefix(field, "W/")
+		candidate := strings.TrimPrefix(field, "W/")
+		if candidate == "" || candidate[0] != '"' {
+			return false
+		}
+		end := strings.IndexByte(candidate[1:], '"')
+		if end < 0 {
+			return false
+		}
+		if candidate[:end+2] == tag && (weak || !isWeak) {
+			return true
+		}
+		field = candidate[end+2:]
+	}
+	return false
+}

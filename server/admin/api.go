@@ -1,0 +1,136 @@
+// Package admin serves the admin API of a name service: it reads and changes records and
+// authorities, imports and exports them, runs jobs, and verifies the store. Package adminapi
+// has its types and its client.
+//
+// An [API] is the handler of the admin listener of package server. Each request needs a
+// token, and the registrar checks its rights; changes by several requests at once are
+// conflicts, which are reported. An [API] also verifies the store in the background while
+// [API.Run] runs.
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Options configure an API.
+type Options struct {
+	Store     store.Reader         // required
+	Registrar *registrar.Registrar // makes changes; required
+	Resolver  nomen.Resolver       // answers questions about names as on the public listener; required
+
+	Authorities *store.Table // those of the Store, shared with the Resolver if possible; a new table if nil
+
+	Version string   // of this program
+	Hosts   []string // Host fields that are accepted in addition to addresses and localhost
+
+	// NodeToken is valid only at this API. Its ID is not in the store. It may be nil.
+	NodeToken *store.Token
+
+	Misses *misses.Counter // counts failed lookups; nil disables it
+
+	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
+
+	Jobs string // directory of the jobs, created with the first one; "" keeps them in memory
+
+	Scrub    int    // changes of the store verified per second by [API.Run]; 0 disables it
+	ScrubDir string // directory in which the scrub saves its position; "" does not save it
+
+	Timeout time.Duration // for each step of a stream; 30 s if zero
+
+	Now       func() time.Time // the clock; time.Now if nil
+	Log       *slog.Logger     // receives failures; discarded if nil
+	AccessLog *slog.Logger     // receives one line per request; disabled if nil
+}
+
+// An API is the handler of the admin listener. It is safe for concurrent use.
+type API struct {
+	store       store.Reader
+	registrar   *registrar.Registrar
+	resolver    nomen.Resolver
+	authorities *store.Table
+
+	version string
+	hosts   map[string]bool
+	misses  *misses.Counter
+	scratch func() (bulk.Scratch, error)
+	timeout time.Duration
+	now     func() time.Time
+	log     *slog.Logger
+	access  *slog.Logger
+
+	handler   http.Handler
+	health    health.State
+	nodeToken *store.Token
+	uses      tokenUses
+	jobs      *jobs
+	scrub     *scrub // may be nil
+}
+
+// authorityLife is how long an API may use an authority that another process has changed.
+const authorityLife = time.Second
+
+// New returns an API. It returns an error if an option is missing.
+func New(o Options) (*API, error) {
+	if o.Store == nil || o.Registrar == nil || o.Resolver == nil {
+		return nil, errors.New("admin: options: Store, Registrar and Resolver are required")
+	}
+	s := &API{
+		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
+		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{},
+		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
+		now: o.Now, log: o.Log, access: o.AccessLog, nodeToken: o.NodeToken,
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.authorities == nil {
+		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
+	}
+	for _, h := range o.Hosts {
+		s.hosts[store.CanonicalHost(h)] = true
+	}
+	s.health.Store, s.health.Clock = o.Store, o.Registrar.ClockProblem
+	s.uses.registrar, s.uses.log = s.registrar, s.log
+	s.jobs = newJobs(o.Jobs, s.now, s.log)
+	s.jobs.ends = s.tokenInvalid
+	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
+	s.handler = s.protected()
+	return s, nil
+}
+
+// ServeHTTP answers a request. It answers only requests to an address, to localhost and to
+// [Options.Hosts], so that no web page can reach it under a host name of its own (DNS
+// rebinding), and rejects requests from other sites.
+func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Run verifies the store in the background until ctx ends, if the options say so.
+func (s *API) Run(ctx context.Context) {
+	if s.scrub != nil {
+		s.scrub.run(ctx)
+	}
+}
+
+// Drain makes /-/readyz report that the server is shutting down. Each connection is closed
+// after its next response.
+func (s *API) Drain() { s.health.Close() }
+
+// Shutdown interrupts the jobs and waits for them until ctx ends.
+func (s *API) Shutdown(ctx context.Context) {
+	s.health.Close()
+	s.jobs.close(ctx)
+}

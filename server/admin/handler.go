@@ -1,0 +1,267 @@
+package admin
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/internal/problempage"
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A call is a request of the admin API that has passed the checks of its host and token.
+type call struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	actor registrar.Actor
+	value string // of the part in braces of the route's path
+}
+
+// An operation is one route of the admin API.
+type operation struct {
+	method string
+	path   string // below adminapi.Root; one part may be in braces
+	role   registrar.Role
+	do     func(*call) error
+}
+
+// operations returns the table of routes. The first match is taken.
+func (s *API) operations() []operation {
+	return []operation{
+		{http.MethodGet, "version", registrar.Reader, s.getVersion},
+		{http.MethodGet, "names", registrar.Reader, s.listNames},
+		{http.MethodPost, "names", registrar.Editor, s.applyBatch},
+		{http.MethodPost, "names/{name}/retire", registrar.Editor, s.retireName},
+		{http.MethodGet, "names/{name}/history", registrar.Reader, s.nameHistory},
+		{http.MethodPost, "names/{name}/redact", registrar.Administrator, s.redactName},
+		{http.MethodGet, "names/{name}", registrar.Reader, s.getName},
+		{http.MethodPut, "names/{name}", registrar.Editor, s.putName},
+		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName},
+		{http.MethodPost, "mint", registrar.Editor, s.mint},
+		{http.MethodPost, "import", registrar.Editor, s.importNames},
+		{http.MethodGet, "export", registrar.Reader, s.exportNames},
+		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities},
+		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority},
+		{http.MethodGet, "authorities/{prefix}/history", registrar.Reader, s.authorityHistory},
+		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority},
+		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority},
+		{http.MethodGet, "changes", registrar.Reader, s.changes},
+		{http.MethodGet, "head", registrar.Reader, s.head},
+		{http.MethodGet, "find", registrar.Reader, s.find},
+		{http.MethodPost, "relocate", registrar.Editor, s.relocate},
+		{http.MethodPost, "undo", registrar.Editor, s.undo},
+		{http.MethodPost, "verify", registrar.Administrator, s.verify},
+		{http.MethodPost, "backup", registrar.Administrator, s.backup},
+		{http.MethodGet, "jobs", registrar.Reader, s.listJobs},
+		{http.MethodGet, "jobs/{id}", registrar.Reader, s.getJob},
+		{http.MethodDelete, "jobs/{id}", registrar.Reader, s.cancelJob},
+		{http.MethodGet, "resolve", registrar.Reader, s.explain},
+		{http.MethodGet, "misses", registrar.Reader, s.listMisses},
+		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses},
+		{http.MethodGet, "tokens", registrar.Administrator, s.listTokens},
+		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken},
+		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken},
+	}
+}
+
+// match returns the part of a path that matches the braces of the route.
+func (o operation) match(path string) (string, bool) {
+	before, rest, braces := strings.Cut(o.path, "{")
+	if !braces {
+		return "", path == o.path
+	}
+	_, after, _ := strings.Cut(rest, "}")
+	value, ok := strings.CutPrefix(path, before)
+	if ok {
+		value, ok = strings.CutSuffix(value, after)
+	}
+	return adminapi.UnescapeName(value), ok && value != ""
+}
+
+// protected returns the handler of requests, except those from other sites.
+func (s *API) protected() http.Handler {
+	var crossOrigin http.CrossOriginProtection
+	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.problem(w, &adminapi.StatusError{Status: http.StatusForbidden, Detail: "requests from other sites are not allowed"})
+	}))
+	return crossOrigin.Handler(http.HandlerFunc(s.serve))
+}
+
+func (s *API) serve(w http.ResponseWriter, r *http.Request) {
+	defer requestlog.Panic(s.log)
+	start := s.now()
+	if endsConnection(r) || s.health.Closing() {
+		w.Header().Set("Connection", "close")
+	}
+	counted := &statusWriter{ResponseWriter: w}
+	if err := s.answer(counted, r); err != nil {
+		s.problem(counted, err)
+	}
+	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
+	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.access, counted.status, counted.n, s.now().Sub(start))
+}
+
+// endsConnection reports whether HTTP implementations may disagree about where r ends, so
+// that what follows must not be read as another request: net/http silently drops
+// Content-Length beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC 9112,
+// 6.1). The public listener rejects such requests; see package wire.
+func endsConnection(r *http.Request) bool {
+	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
+}
+
+func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
+	if !s.isOwnHost(r.Host) {
+		return &adminapi.StatusError{Status: http.StatusMisdirectedRequest, Detail: "the Host field does not name the admin API of this server; use an IP address or localhost"}
+	}
+	target, _, _ := strings.Cut(r.RequestURI, "?")
+	path, ok := strings.CutPrefix(target, adminapi.Root)
+	if !ok {
+		return s.page(w, r, target)
+	}
+	op, value, err := s.operation(r.Method, path)
+	if err != nil {
+		var status *adminapi.StatusError
+		if errors.As(err, &status) && status.Status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", value)
+		}
+		return err
+	}
+	actor, err := s.authenticate(r)
+	if err != nil {
+		return err
+	}
+	if actor.Role < op.role {
+		return &registrar.DeniedError{Who: actor.Who, Role: actor.Role, Need: op.role, Name: value}
+	}
+	return op.do(&call{w: w, r: r, actor: actor, value: value})
+}
+
+// operation returns the route of a request and its value. If only the method is wrong,
+// the value is the allowed methods.
+func (s *API) operation(method, path string) (operation, string, error) {
+	var methods []string
+	for _, op := range s.operations() {
+		value, ok := op.match(path)
+		switch {
+		case !ok:
+		case op.method == method, op.method == http.MethodGet && method == http.MethodHead:
+			return op, value, nil
+		default:
+			methods = append(methods, op.method)
+		}
+	}
+	if methods == nil {
+		return operation{}, "", store.ErrNotFound
+	}
+	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
+}
+
+// page answers the requests that need no token.
+func (s *API) page(w http.ResponseWriter, r *http.Request, path string) error {
+	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case isProblem:
+		return problemPage(w, r, kind)
+	case path == health.LivePath, path == health.ReadyPath:
+		status, text := s.health.Check(path)
+		return writeJSON(w, status, map[string]string{"status": text})
+	case path == "/-/openapi.json":
+		w.Header().Set("Content-Type", "application/json")
+		_, err := w.Write(adminapi.OpenAPI)
+		return ignored(err)
+	}
+	return store.ErrNotFound
+}
+
+// problemPage sends the page about a type of problems.
+func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
+	status, contentType, body := problempage.Page(strings.Join(r.Header.Values("Accept"), ", "), kind)
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", format.ContentSecurityPolicy)
+	if status == http.StatusOK {
+		h.Set("Vary", "Accept")
+		h.Set("Cache-Control", "max-age=86400")
+	}
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return ignored(err)
+}
+
+// isOwnHost reports whether a Host field is a name that only this server can have.
+func (s *API) isOwnHost(host string) bool {
+	h := store.CanonicalHost(host)
+	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
+	return err == nil || store.IsLoopbackHost(h) || s.hosts[h]
+}
+
+// authenticate returns the actor that sent a request. Neither the response nor its timing
+// reveals whether the ID or the secret is wrong.
+func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
+	const scheme = "bearer "
+	field := r.Header.Get("Authorization")
+	tokens, ok := s.store.(store.Tokens)
+	if !ok || len(field) < len(scheme) || !strings.EqualFold(field[:len(scheme)], scheme) {
+		return registrar.Actor{}, adminapi.ErrUnauthorized
+	}
+	id, secret, ok := adminapi.SplitToken(strings.TrimSpace(field[len(scheme):]))
+	if !ok {
+		return registrar.Actor{}, adminapi.ErrUnknownToken
+	}
+	if s.nodeToken != nil && id == s.nodeToken.ID { // valid even while the store is unavailable
+		if !adminapi.Matches(s.nodeToken, secret) {
+			return registrar.Actor{}, adminapi.ErrUnknownToken
+		}
+		return registrar.Bearer(s.nodeToken)
+	}
+	t, err := tokens.Token(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		t, err = &store.Token{Revoked: true}, nil
+	}
+	if err != nil {
+		return registrar.Actor{}, err
+	}
+	switch now := s.now(); {
+	case !adminapi.Matches(t, secret), t.Revoked:
+		return registrar.Actor{}, adminapi.ErrUnknownToken
+	case t.Expired(now):
+		return registrar.Actor{}, adminapi.ErrExpiredToken
+	default:
+		s.uses.note(t, now)
+	}
+	return registrar.Bearer(t)
+}
+
+// A statusWriter records the status and the number of bytes sent.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	n      int64
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.n += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,665 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Limits of jobs.
+const (
+	maxRunning   = 8                  // jobs running at once
+	maxRunningOf = 4                  // of one token
+	maxEnded     = 100                // ended jobs kept
+	maxEndedAge  = 7 * 24 * time.Hour // and how long
+	retryJob     = 10                 // seconds, sent with rejected requests
+	saveEvery    = time.Second
+	checkEvery   = time.Second // that the token of a running job is still valid
+	jobsVersion  = 1           // of the file format; see docs/reference/files.md
+)
+
+const (
+	jobsFile    = "jobs.json"
+	spoolSuffix = ".body" // of the stored body of an asynchronous import
+)
+
+// Reasons for which a job ends early.
+var (
+	errJobCancelled   = errors.New("the job was cancelled")
+	errJobInterrupted = errors.New("the server was stopped")
+	errJobRevoked     = errors.New("the token that started the job was revoked")
+	errJobExpired     = errors.New("the token that started the job has expired")
+)
+
+// isCancelled reports whether a job was cancelled, or its token is no longer valid.
+func isCancelled(cause error) bool {
+	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired)
+}
+
+// A jobs holds the jobs of this server, including those of earlier runs.
+type jobs struct {
+	dir string // where they are saved; "" does not save them
+	now func() time.Time
+	log *slog.Logger
+
+	// ends returns why the jobs of a token must end, or nil.
+	ends func(ctx context.Context, token string) error
+
+	mu      sync.Mutex
+	all     []*job // oldest first
+	saving  bool   // a save is scheduled
+	changed bool   // something has changed since the file was read
+	failed  bool   // the last save failed
+	closing bool
+	running sync.WaitGroup
+	writing sync.Mutex
+}
+
+// A job is guarded by the mutex of its jobs.
+type job struct {
+	adminapi.Job
+	Token string `json:"token"` // ID of the token that started it
+
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+}
+
+// A savedJobs is the content of the file.
+type savedJobs struct {
+	Version int    `json:"version"`
+	Jobs    []*job `json:"jobs"`
+}
+
+// newJobs returns the jobs saved in a directory. Those that were running when the server
+// ended become interrupted.
+func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
+	js := &jobs{dir: dir, now: now, log: log}
+	if dir == "" {
+		return js
+	}
+	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // the pattern is valid
+	for _, file := range spools {
+		_ = os.Remove(file) // left by an earlier run; retried at the next start
+	}
+	var saved savedJobs
+	b, err := os.ReadFile(js.file())
+	if err == nil {
+		err = json.Unmarshal(b, &saved)
+	}
+	if err == nil && saved.Version != jobsVersion {
+		err = fmt.Errorf("version %d, expected %d", saved.Version, jobsVersion)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		log.Warn("cannot read the jobs of earlier runs", "file", js.file(), "err", err)
+	}
+	for _, j := range saved.Jobs {
+		j.ended = make(chan struct{})
+		close(j.ended)
+		if j.State == adminapi.JobRunning {
+			j.end(now(), nil, errJobInterrupted)
+			js.changed = true
+		}
+		js.all = append(js.all, j)
+	}
+	return js
+}
+
+func (js *jobs) file() string { return filepath.Join(js.dir, jobsFile) }
+
+// start adds a job for a request.
+func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
+	token := c.token()
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	all, own := 0, 0
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			all++
+			if j.Token == token {
+				own++
+			}
+		}
+	}
+	refuse := func(status int, detail string) error {
+		c.w.Header().Set("Retry-After", fmt.Sprint(retryJob))
+		return &adminapi.StatusError{Status: status, Detail: detail + "; list them with 'nomen jobs'"}
+	}
+	switch {
+	case js.closing:
+		return nil, nil, adminapi.ErrUnavailable
+	case own >= maxRunningOf:
+		return nil, nil, refuse(http.StatusTooManyRequests, fmt.Sprintf("too many jobs: %d of this token are running", own))
+	case all >= maxRunning:
+		return nil, nil, refuse(http.StatusServiceUnavailable, fmt.Sprintf("too many jobs: %d are running", all))
+	}
+	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
+		of.ID = adminapi.NewJobID()
+	}
+	if !adminapi.IsJobID(of.ID) || slices.ContainsFunc(js.all, func(j *job) bool { return j.ID == of.ID }) {
+		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "must be a unique ID of ten characters, a to z and 2 to 7"}
+	}
+	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	j := &job{Job: of, Token: token, cancel: cancel, ended: make(chan struct{})}
+	js.all = append(js.all, j)
+	js.tidy()
+	js.running.Add(1)
+	js.saveSoon()
+	return j, ctx, nil
+}
+
+// run does the work of a job and returns the error that ended it.
+func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
+	watched := js.watch(ctx, j)
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+			js.log.Error("panic", "job", j.ID, "kind", j.Kind, "panic", p)
+		}
+		watched()
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		js.mu.Lock()
+		j.end(js.now().UTC(), err, context.Cause(ctx))
+		js.saveSoon()
+		js.mu.Unlock()
+		if err != nil {
+			level := slog.LevelInfo
+			if j.State == adminapi.JobFailed {
+				level = slog.LevelWarn
+			}
+			js.log.Log(context.Background(), level, "job ended early", "job", j.ID, "kind", j.Kind, "state", j.State, "who", j.Who, "done", j.Done, "err", err)
+		}
+		j.cancel(nil)
+		close(j.ended)
+		js.running.Done()
+	}()
+	return work(ctx)
+}
+
+// watch cancels a job when its token is no longer valid, until stop is called.
+func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
+	if js.ends == nil {
+		return func() {}
+	}
+	ctx, stop = context.WithCancel(ctx)
+	go func() {
+		every := time.NewTicker(checkEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+			}
+			if why := js.ends(ctx, j.Token); why != nil {
+				j.cancel(why)
+				return
+			}
+		}
+	}()
+	return stop
+}
+
+// cancelJobsOf cancels the jobs of a revoked token.
+func (js *jobs) cancelJobsOf(token string) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		if j.Token == token && j.State == adminapi.JobRunning {
+			j.cancel(errJobRevoked)
+		}
+	}
+}
+
+// end records the end of a job by err, or by the cause that cancelled it.
+func (j *job) end(at time.Time, err, cause error) {
+	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
+	switch {
+	case isCancelled(cause):
+		j.State = adminapi.JobCancelled
+	case errors.Is(cause, errJobInterrupted):
+		j.State, err = adminapi.JobInterrupted, cause
+	case err != nil:
+		j.State = adminapi.JobFailed
+	default:
+		j.State, j.Complete = adminapi.JobDone, true
+		return
+	}
+	j.Problem, j.Next = jobProblem(err), j.next()
+}
+
+// jobProblem returns the problem shown for the error of a job.
+func jobProblem(err error) *adminapi.Problem {
+	switch {
+	case errors.Is(err, errJobCancelled):
+		err = &adminapi.StatusError{Status: http.StatusConflict, Detail: "the job was cancelled; the changes it made remain"}
+	case isCancelled(err):
+		err = &adminapi.StatusError{Status: http.StatusForbidden, Detail: err.Error() + "; the changes the job made remain"}
+	case errors.Is(err, errJobInterrupted):
+		err = &adminapi.StatusError{Status: http.StatusServiceUnavailable, Detail: "the server was stopped before the job was complete; the changes it made remain"}
+	}
+	return adminapi.NewProblem(err)
+}
+
+// next says how to continue after a job that is not complete.
+func (j *job) next() string {
+	s := ""
+	switch j.Kind {
+	case adminapi.JobImport:
+		s = "import the same file again; records that were imported remain unchanged"
+	case adminapi.JobRelocate:
+		s = "start it again; locations already changed are skipped"
+	case adminapi.JobUndo:
+		s = "start it again; changes already undone are skipped"
+	case adminapi.JobVerify:
+		return "start it again from the beginning"
+	case adminapi.JobBackup:
+		return "start it again with the same directory; files already copied are skipped"
+	}
+	if j.Import != "" {
+		s += "; or undo it with 'nomen undo --import " + j.Import + "'"
+	}
+	return s
+}
+
+// rate returns how many units are done per second.
+func (j *job) rate(at time.Time) float64 {
+	seconds := at.Sub(j.Started).Seconds()
+	if seconds <= 0 {
+		return 0
+	}
+	return float64(j.Done) / seconds
+}
+
+// update changes a job.
+func (js *jobs) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if j.Result == nil {
+		j.Result = &adminapi.JobResult{}
+	}
+	f(&j.Job, j.Result)
+	js.saveSoon()
+}
+
+// begun returns a function that records the ID of the changes of a job.
+func (js *jobs) begun(j *job) func(id string) {
+	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
+}
+
+// note records a report of a job.
+func (js *jobs) note(j *job, r adminapi.Report) {
+	if r.Moved != nil || r.Reverted != nil {
+		return
+	}
+	js.update(j, func(j *adminapi.Job, of *adminapi.JobResult) {
+		switch {
+		case r.Progress != nil:
+			j.Done, j.Total = r.Progress.Done, r.Progress.Total
+		case r.Fault != nil:
+			if of.FaultCount++; len(of.Faults) < adminapi.MaxJobDetails {
+				of.Faults = append(of.Faults, *r.Fault)
+			}
+		case r.Refused != nil:
+			if len(of.Refused) < adminapi.MaxJobDetails {
+				of.Refused = append(of.Refused, *r.Refused)
+			}
+		case r.Relocated != nil:
+			of.Relocated, j.Done = r.Relocated, uint64(r.Relocated.Names+r.Relocated.Refused)
+		case r.Undone != nil:
+			of.Undone, j.Done = r.Undone, uint64(r.Undone.Restored+r.Undone.Retired+r.Undone.Deleted+r.Undone.Unchanged+r.Undone.Refused)
+		case r.Head != nil:
+			of.Head = r.Head
+		}
+	})
+}
+
+// snapshot returns a copy of a job as shown to clients; mu must be held.
+func (js *jobs) snapshot(j *job) adminapi.Job {
+	out := j.Job
+	if out.State == adminapi.JobRunning {
+		out.Rate = j.rate(js.now())
+		if out.Total > out.Done && out.Rate > 0 {
+			out.Left = float64(out.Total-out.Done) / out.Rate
+		}
+	}
+	if j.Result != nil {
+		r := *j.Result
+		r.Faults, r.Refused, r.Refusals = slices.Clone(r.Faults), slices.Clone(r.Refused), slices.Clone(r.Refusals)
+		out.Result = &r
+	}
+	return out
+}
+
+// tidy drops the oldest ended jobs; mu must be held.
+func (js *jobs) tidy() {
+	ended := 0
+	for _, j := range js.all {
+		if j.State != adminapi.JobRunning {
+			ended++
+		}
+	}
+	js.all = slices.DeleteFunc(js.all, func(j *job) bool {
+		if j.State == adminapi.JobRunning || ended <= maxEnded && js.now().Sub(j.Ended) < maxEndedAge {
+			return false
+		}
+		ended--
+		return true
+	})
+}
+
+// saveSoon schedules a save; mu must be held. A crash loses at most the changes since the
+// last one.
+func (js *jobs) saveSoon() {
+	js.changed = true
+	if js.dir == "" || js.saving {
+		return
+	}
+	js.saving = true
+	time.AfterFunc(saveEvery, js.save)
+}
+
+// makeDir creates the directory of the jobs, but not the data directory above it: one that
+// was moved away or deleted must not appear again.
+func (js *jobs) makeDir() error {
+	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// save writes the file.
+func (js *jobs) save() {
+	js.writing.Lock()
+	defer js.writing.Unlock()
+	js.mu.Lock()
+	js.saving = false
+	js.tidy()
+	b, err := json.Marshal(savedJobs{jobsVersion, js.all})
+	failed := js.failed
+	js.mu.Unlock()
+	if err == nil {
+		err = js.makeDir()
+	}
+	if err == nil {
+		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
+	}
+	if err != nil && !failed {
+		js.log.Error("jobs cannot be saved", "file", js.file(), "err", err)
+	}
+	js.mu.Lock()
+	js.failed = err != nil
+	js.mu.Unlock()
+}
+
+// close interrupts running jobs, waits for them until ctx ends, and writes the file if
+// anything changed.
+func (js *jobs) close(ctx context.Context) {
+	js.mu.Lock()
+	if js.closing {
+		js.mu.Unlock()
+		return
+	}
+	js.closing = true
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			j.cancel(errJobInterrupted)
+		}
+	}
+	js.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		js.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done(): // jobs still running are marked interrupted at the next start
+	}
+	js.mu.Lock()
+	changed := js.changed
+	js.mu.Unlock()
+	if js.dir != "" && changed {
+		js.save()
+	}
+}
+
+// token returns the ID of the token of a request.
+func (c *call) token() string {
+	_, spelling, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	id, _, _ := adminapi.SplitToken(strings.TrimSpace(spelling))
+	return id
+}
+
+// sees reports whether a token may see a job: its own jobs, or all jobs if it is an
+// administrator of all names.
+func (c *call) sees(j *job) bool {
+	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
+}
+
+// tokenInvalid returns why the jobs of a token must end. While the store is unavailable it
+// returns nil.
+func (s *API) tokenInvalid(ctx context.Context, id string) error {
+	tokens, ok := s.store.(store.Tokens)
+	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
+		return nil
+	}
+	switch t, err := tokens.Token(ctx, id); {
+	case errors.Is(err, store.ErrNotFound), err == nil && t.Revoked:
+		return errJobRevoked
+	case err == nil && t.Expired(s.now()):
+		return errJobExpired
+	}
+	return nil
+}
+
+func (s *API) listJobs(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	all := adminapi.Jobs{Jobs: []adminapi.Job{}}
+	for _, j := range slices.Backward(s.jobs.all) {
+		if c.sees(j) {
+			all.Jobs = append(all.Jobs, s.jobs.snapshot(j))
+		}
+	}
+	s.jobs.mu.Unlock()
+	return writeJSON(c.w, http.StatusOK, all)
+}
+
+// job returns the job in the path.
+func (s *API) job(c *call) (*job, error) {
+	if _, err := c.query(); err != nil {
+		return nil, err
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	for _, j := range s.jobs.all {
+		if j.ID == c.value && c.sees(j) {
+			return j, nil
+		}
+	}
+	return nil, store.ErrNotFound
+}
+
+func (s *API) getJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+// cancelJob cancels a job and waits a few seconds for its end.
+func (s *API) cancelJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	if j.cancel != nil {
+		j.cancel(errJobCancelled)
+	}
+	const patience = 5 * time.Second
+	select {
+	case <-j.ended:
+	case <-time.After(patience):
+	case <-c.r.Context().Done():
+	}
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+func (s *API) tellJob(c *call, status int, j *job) error {
+	s.jobs.mu.Lock()
+	out := s.jobs.snapshot(j)
+	s.jobs.mu.Unlock()
+	return writeJSON(c.w, status, out)
+}
+
+// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
+func (s *API) accepted(c *call, j *job) error {
+	h := c.w.Header()
+	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
+	h.Set("Preference-Applied", "respond-async")
+	h.Set(adminapi.JobHeader, j.ID)
+	return s.tellJob(c, http.StatusAccepted, j)
+}
+
+// prefersAsync reports whether a request asks for an asynchronous response.
+func prefersAsync(r *http.Request) bool {
+	for _, field := range r.Header.Values("Prefer") {
+		for p := range strings.SplitSeq(field, ",") {
+			p, _, _ = strings.Cut(p, ";")
+			if strings.EqualFold(strings.TrimSpace(p), "respond-async") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reportJob runs a job and sends its reports like report. The job continues if the
+// connection breaks; it ends early only if it is cancelled.
+func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
+	j, ctx, err := s.jobs.start(c, of)
+	if err != nil {
+		return err
+	}
+	do := func(tell func(adminapi.Report)) {
+		var last adminapi.Report
+		err := s.jobs.run(ctx, j, func(ctx context.Context) (err error) {
+			note := func(r adminapi.Report) {
+				s.jobs.note(j, r)
+				tell(r)
+			}
+			last, err = work(ctx, note, s.jobs.begun(j))
+			s.jobs.note(j, last)
+			return err
+		})
+		if last.Done = true; err != nil {
+			last.Problem = jobProblem(err)
+		}
+		tell(last)
+	}
+	if prefersAsync(c.r) {
+		go do(func(adminapi.Report) {})
+		return s.accepted(c, j)
+	}
+	c.w.Header().Set(adminapi.JobHeader, j.ID)
+	w := s.newLineWriter(c)
+	w.tell(adminapi.Report{})
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		do(w.tell)
+	}()
+	select {
+	case <-told:
+	case <-c.r.Context().Done():
+		w.stop()
+	}
+	return nil
+}
+
+// tell writes a report, unless the client is gone. An empty report only sends the header.
+func (w *lineWriter) tell(r adminapi.Report) {
+	w.mu.Lock()
+	gone := w.gone
+	w.mu.Unlock()
+	if gone {
+		return
+	}
+	var err error
+	if r != (adminapi.Report{}) {
+		err = w.write(r)
+	}
+	if err == nil && (r.Moved == nil && r.Reverted == nil && r.Refused == nil && r.Fault == nil) {
+		err = w.send()
+	}
+	if err != nil {
+		w.stop()
+	}
+}
+
+// stop stops writing to the connection.
+func (w *lineWriter) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = true
+}
+
+// spool stores the body of a request for a job that reads it after the response.
+func (js *jobs) spool(body io.Reader) (*os.File, error) {
+	dir := cmp.Or(js.dir, os.TempDir())
+	if js.dir != "" {
+		if err := js.makeDir(); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.CreateTemp(dir, "*"+spoolSuffix)
+	if err != nil {
+		return nil, err
+	}
+	n, err := io.Copy(f, io.LimitReader(body, maxSpool+1))
+	if err == nil && n > maxSpool {
+		err = &store.LimitError{What: "body", Size: maxSpool + 1, Limit: maxSpool}
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		drop(f)
+		return nil, err
+	}
+	return f, nil
+}
+
+// maxSpool limits the body of an asynchronous import, in bytes.
+const maxSpool = 4 << 30
+
+// drop removes a spool.
+func drop(f *os.File) {
+	_ = f.Close()
+	_ = os.Remove(f.Name()) // otherwise removed at the next start
+}

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/mint/reserve"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// mint makes new names and reserves them, and reports each as soon as it is stored.
+// Errors of the request are reported before any name is reserved.
+func (s *API) mint(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	body := adminapi.Minting{Count: 1}
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	p, err := reserve.ReadPrefix(body.Prefix)
+	if err != nil {
+		return err
+	}
+	if body.Count < 1 || body.Count > mint.MaxRun {
+		return &adminapi.RequestError{Field: "count", Message: fmt.Sprintf("must be between 1 and %d", mint.MaxRun)}
+	}
+	next, stop := iter.Pull2(reserve.Names(c.r.Context(), minter{s, c.actor}, reserve.Options{
+		Prefix: p, Template: body.Template, Count: body.Count, DryRun: body.DryRun, Why: body.Why, Now: s.now,
+	}))
+	defer stop()
+	n, err, more := next()
+	if err != nil {
+		return mintError(body.Template, err)
+	}
+	return s.report(c, func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error) {
+		for ; more && err == nil && ctx.Err() == nil; n, err, more = next() {
+			tell(adminapi.Report{Minted: n.Key()})
+		}
+		return adminapi.Report{}, mintError(body.Template, err)
+	})
+}
+
+// mintError returns the error that the client gets when no more names can be made.
+func mintError(template string, err error) error {
+	refuse := func(offset int, rule, message string) error {
+		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
+	}
+	var bad *mint.Error
+	if errors.As(err, &bad) {
+		return refuse(bad.Offset, bad.Rule, bad.Message)
+	}
+	var refused *mint.RefusedError
+	no := errors.As(err, &refused)
+	exhausted := errors.As(err, new(*mint.ExhaustedError))
+	long := errors.As(err, new(*mint.RunError))
+	switch {
+	case no && template == "":
+		return refuse(0, "names", fmt.Sprintf("the existing names do not determine the next one: a template is required (%s)", refused.Err))
+	case no:
+		return refuse(0, "names", refused.Error())
+	case exhausted, long, errors.Is(err, reserve.ErrCrowded):
+		return refuse(0, "exhausted", err.Error())
+	}
+	return err
+}
+
+// A minter is the store as seen by an actor.
+type minter struct {
+	s     *API
+	actor registrar.Actor
+}
+
+var _ reserve.Backend = minter{}
+
+// Authorities implements [reserve.Backend].
+func (m minter) Authorities(ctx context.Context) (all []*store.Authority, err error) {
+	for a, err := range m.s.store.Authorities(ctx, time.Time{}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// GetAt implements [reserve.Backend], limited to the names that the actor has rights on.
+func (m minter) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	kept, err := m.s.registrar.Kept(ctx, n, at)
+	if err != nil {
+		return nil, err
+	}
+	if !m.actor.Reaches(kept) {
+		return nil, &registrar.DeniedError{Who: m.actor.Who, Role: m.actor.Role, Need: registrar.Editor, Name: n.Key()}
+	}
+	return m.s.registrar.GetAt(ctx, kept, at)
+}
+
+// Put implements [reserve.Backend].
+func (m minter) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
+	return m.s.registrar.Put(ctx, m.actor, req, why)
+}
+
+// Keys implements [reserve.Backend], limited to the names that the actor has rights on,
+// since new names reveal the existing ones.
+func (m minter) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
+	return func(yield func(name.Name, error) bool) {
+		for rec, err := range m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}) {
+			if err != nil {
+				yield(name.Name{}, err)
+				return
+			}
+			if !yield(rec.Name, nil) {
+				return
+			}
+		}
+	}
+}

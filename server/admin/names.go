@@ -1,0 +1,243 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/validator"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+func (s *API) getVersion(c *call) error {
+	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion})
+}
+
+// subject returns the name in the path as stored as of a time (now if zero), if the
+// caller has rights on it.
+func (s *API) subject(c *call, at time.Time) (name.Name, error) {
+	n, err := name.Parse(c.value)
+	if err != nil {
+		return n, err
+	}
+	return s.reached(c, n, at, c.actor.Role)
+}
+
+// reached returns a name as stored as of a time, if the caller has rights on it. The
+// error names the role that would be needed.
+func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
+	kept, err := s.registrar.Kept(c.r.Context(), n, at)
+	if err == nil && !c.actor.Reaches(kept) {
+		err = &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: need, Name: n.Key()}
+	}
+	return kept, err
+}
+
+// maxRead is how many records one request for a list reads at most.
+const maxRead = 100_000
+
+func (s *API) listNames(c *call) error {
+	q, err := c.query("prefix", "after", "limit", "status", "only")
+	if err != nil {
+		return err
+	}
+	wanted, err := statuses(q)
+	if err != nil {
+		return err
+	}
+	limit := adminapi.MaxPage
+	if v := first(q, "limit"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("must be a positive number, not %q", v)}
+		}
+		limit = min(n, limit)
+	}
+	only := first(q, "only")
+	if only != "" && only != "keys" {
+		return &adminapi.RequestError{Field: "only", Message: fmt.Sprintf("must be keys, not %q", only)}
+	}
+	page, err := s.readPage(c, store.Scan{Prefix: first(q, "prefix"), After: first(q, "after")}, wanted, limit, only != "")
+	if err != nil {
+		return err
+	}
+	return writeJSON(c.w, http.StatusOK, page)
+}
+
+func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit int, keys bool) (adminapi.Page, error) {
+	page := adminapi.Page{Names: []*store.Record{}}
+	last, read, found := "", 0, 0
+	for rec, err := range s.within(c.r.Context(), c.actor, scan) {
+		if err != nil {
+			return page, err
+		}
+		if found == limit || read == maxRead {
+			page.Next = last
+			return page, nil
+		}
+		last = rec.Name.Key()
+		read++
+		if wanted != nil && !slices.Contains(wanted, rec.Status) {
+			continue
+		}
+		if found++; keys {
+			page.Keys = append(page.Keys, last)
+			continue
+		}
+		page.Names = append(page.Names, rec)
+	}
+	return page, nil
+}
+
+// within yields the records of a scan that an actor has rights on. It reads no others,
+// except those that share the beginning of a prefix, so that the limit of records read
+// reveals nothing.
+func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
+	if len(a.Prefixes) == 0 {
+		return s.store.List(ctx, scan)
+	}
+	return func(yield func(*store.Record, error) bool) {
+		for _, begin := range spans(a.Prefixes, scan.Prefix) {
+			part := scan
+			part.Prefix = begin
+			for rec, err := range s.store.List(ctx, part) {
+				if err == nil && !a.Reaches(rec.Name) {
+					continue
+				}
+				if !yield(rec, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// spans returns the beginnings of keys that the prefixes cover and that begin with begin,
+// sorted and without duplicates.
+func spans(prefixes []name.Prefix, begin string) []string {
+	var all []string
+	for _, p := range prefixes {
+		for _, span := range p.Spans() {
+			switch {
+			case strings.HasPrefix(span, begin):
+				all = append(all, span)
+			case strings.HasPrefix(begin, span):
+				all = append(all, begin)
+			}
+		}
+	}
+	slices.Sort(all)
+	kept := all[:0]
+	for _, span := range all {
+		if len(kept) == 0 || !strings.HasPrefix(span, kept[len(kept)-1]) {
+			kept = append(kept, span)
+		}
+	}
+	return kept
+}
+
+func (s *API) getName(c *call) error {
+	at, err := c.at()
+	if err != nil {
+		return err
+	}
+	n, err := s.subject(c, at)
+	if err != nil {
+		return err
+	}
+	rec, err := s.registrar.GetAt(c.r.Context(), n, at)
+	if err != nil {
+		return err
+	}
+	tag := revisionTag(rec.Revision)
+	h := c.w.Header()
+	h.Set("ETag", tag)
+	h.Set("Content-Location", adminapi.Root+"names/"+adminapi.EscapeName(rec.Name.Key()))
+	h.Set("Last-Modified", validator.LastModified(rec.Modified, s.now()))
+	if f := c.r.Header.Get("If-None-Match"); f != "" && validator.Matches(f, tag, true) {
+		c.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return writeJSON(c.w, http.StatusOK, rec)
+}
+
+func (s *API) putName(c *call) error {
+	if _, err := s.subject(c, time.Time{}); err != nil {
+		return err
+	}
+	in, err := c.intent("strict")
+	if err != nil {
+		return err
+	}
+	rec := new(store.Record)
+	if err := readJSON(c, rec); err != nil {
+		return err
+	}
+	if rec.Spelling == "" {
+		rec.Spelling = c.value
+	}
+	if rec.Name, err = name.Parse(rec.Spelling); err != nil {
+		return err
+	}
+	if asked, err := name.Parse(c.value); err != nil || rec.Name != asked {
+		return &adminapi.RequestError{Field: "name", Message: fmt.Sprintf("must be the name in the path, not %q", rec.Spelling)}
+	}
+	out, err := s.registrar.Put(c.r.Context(), c.actor, registrar.Request{Record: rec, Expected: in.expected, Strict: in.strict}, in.why)
+	return c.outcome(out, err, in.conditional)
+}
+
+// outcome sends the outcome of a change.
+func (c *call) outcome(out registrar.Outcome, err error, conditional bool) error {
+	if err != nil {
+		return preconditioned(err, conditional)
+	}
+	if out.Result.Revision > 0 {
+		c.w.Header().Set("ETag", revisionTag(out.Result.Revision))
+	}
+	status := http.StatusOK
+	if out.Created {
+		status = http.StatusCreated
+	}
+	return writeJSON(c.w, status, adminapi.NewOutcome(out))
+}
+
+func (s *API) deleteName(c *call) error {
+	n, err := s.subject(c, time.Time{})
+	if err != nil {
+		return err
+	}
+	in, err := c.intent()
+	if err != nil {
+		return err
+	}
+	out, err := s.registrar.Delete(c.r.Context(), c.actor, n, in.expected, in.why)
+	return c.outcome(out, err, in.conditional)
+}
+
+func (s *API) retireName(c *call) error {
+	n, err := s.subject(c, time.Time{})
+	if err != nil {
+		return err
+	}
+	var body adminapi.Retirement
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	t, conditional := body.Registrar(), false
+	if c.r.Header.Get("If-Match") != "" {
+		if t.Expected, conditional, err = c.expectation(nil); err != nil {
+			return err
+		}
+	}
+	out, err := s.registrar.Retire(c.r.Context(), c.actor, n, t, body.Why)
+	return c.outcome(out, err, conditional)
+}

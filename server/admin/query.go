@@ -1,0 +1,114 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/store"
+)
+
+// query returns the parameters, or an error if one is not known.
+func (c *call) query(known ...string) (map[string][]string, error) {
+	q := c.r.URL.Query()
+	for key := range q {
+		if !slices.Contains(known, key) {
+			return nil, &adminapi.RequestError{Field: key, Message: "unknown parameter"}
+		}
+	}
+	return q, nil
+}
+
+func first(q map[string][]string, key string) string {
+	if len(q[key]) == 0 {
+		return ""
+	}
+	return q[key][0]
+}
+
+// flag returns a parameter that is 1, 0, true or false.
+func flag(q map[string][]string, key string) (bool, error) {
+	v := first(q, key)
+	if v == "" {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(v)
+	if err != nil {
+		return false, &adminapi.RequestError{Field: key, Message: fmt.Sprintf("must be 1 or 0, not %q", v)}
+	}
+	return on, nil
+}
+
+func statuses(q map[string][]string) ([]nomen.Status, error) {
+	var all []nomen.Status
+	for _, v := range q["status"] {
+		switch st := nomen.Status(v); st {
+		case nomen.Reserved, nomen.Active, nomen.Retired:
+			all = append(all, st)
+		default:
+			return nil, &adminapi.RequestError{Field: "status", Message: fmt.Sprintf("must be reserved, active or retired, not %q", v)}
+		}
+	}
+	return all, nil
+}
+
+func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
+
+// An intent holds the parameters of a change.
+type intent struct {
+	why         string
+	expected    uint64 // revision
+	conditional bool   // a conflict is reported as 412
+	strict      bool
+}
+
+// intent reads "why" and the expected revision, and "strict" if more contains it.
+func (c *call) intent(more ...string) (in intent, err error) {
+	q, err := c.query(append(more, "why", "expected")...)
+	if err != nil {
+		return in, err
+	}
+	if in.strict, err = flag(q, "strict"); err != nil {
+		return in, err
+	}
+	in.why = first(q, "why")
+	in.expected, in.conditional, err = c.expectation(q)
+	return in, err
+}
+
+// expectation returns the revision that a request expects: from "expected" in the query,
+// or If-Match with one tag, or If-None-Match with "*". It is conditional if it comes from
+// a header field: then a conflict is reported as 412.
+func (c *call) expectation(q map[string][]string) (revision uint64, conditional bool, err error) {
+	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
+	text, field := first(q, "expected"), "expected"
+	switch {
+	case ifNone != "" && strings.TrimSpace(ifNone) != "*":
+		return 0, false, &adminapi.RequestError{Field: "If-None-Match", Message: `must be "*"`}
+	case ifNone != "":
+		return 0, true, nil
+	case ifMatch != "":
+		text, field, conditional = strings.Trim(strings.TrimSpace(ifMatch), `"`), "If-Match", true
+	case text == "":
+		return store.AnyRevision, false, nil
+	}
+	revision, err = strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, conditional, &adminapi.RequestError{Field: field, Message: "must be the number of a revision, as in the ETag of GET"}
+	}
+	return revision, conditional, nil
+}
+
+// preconditioned turns a conflict into a failed precondition if the request was
+// conditional (RFC 9110, 13.1.1).
+func preconditioned(err error, conditional bool) error {
+	var conflict *store.ConflictError
+	if conditional && errors.As(err, &conflict) {
+		return &adminapi.PreconditionError{Conflict: conflict}
+	}
+	return err
+}

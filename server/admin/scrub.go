@@ -1,0 +1,219 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/audit"
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Timing of a scrub.
+const (
+	scrubStep     = 1024             // changes verified at a time
+	scrubShare    = 10               // at most 1/scrubShare of the time is spent on it
+	scrubPass     = 24 * time.Hour   // minimum from the start of a pass to the start of the next
+	scrubRetry    = time.Minute      // after a failure to read
+	scrubSave     = 30 * time.Second // how often the state is saved
+	maxScrubLines = 100              // faults of a pass that are logged
+	scrubVersion  = 1                // of the file format; see docs/reference/files.md
+)
+
+const scrubFile = "scrub.json"
+
+// A scrub verifies the store in the background, from the first change to the last, once a
+// day. It limits its load: the slower the store responds, the longer it pauses, and it
+// pauses while a job runs.
+type scrub struct {
+	server *API
+	source audit.Source
+	rate   int // changes per second
+	file   string
+
+	mu          sync.Mutex
+	state       scrubState
+	saved       time.Time
+	writeFailed bool // a failure to write the file was logged
+}
+
+// A scrubState is the progress of a scrub, saved in a file.
+type scrubState struct {
+	Version int       `json:"version"`
+	Head    string    `json:"head"`           // of the changes verified in this pass
+	Started time.Time `json:"started"`        // of this pass
+	Faults  uint64    `json:"faults"`         // of this pass
+	Ended   time.Time `json:"ended,omitzero"` // when this pass was completed; the next one starts a day after this one started
+	Last    struct {
+		Ended  time.Time `json:"ended,omitzero"`
+		Size   uint64    `json:"size"`
+		Faults uint64    `json:"faults"`
+	} `json:"last"` // the last complete pass
+}
+
+// newScrub returns a scrub, or nil if the rate is 0 or the store does not support it.
+func newScrub(s *API, r store.Reader, rate int, dir string) *scrub {
+	if rate <= 0 {
+		return nil
+	}
+	source, err := audit.SourceOf(r)
+	if err != nil {
+		s.log.Info("scrub is not supported by this store", "err", err)
+		return nil
+	}
+	c := &scrub{server: s, source: source, rate: rate}
+	if dir != "" {
+		c.file = filepath.Join(dir, scrubFile)
+		c.state, err = readScrub(c.file)
+	}
+	if err != nil {
+		s.log.Info("scrub restarts", "file", c.file, "err", err)
+	}
+	c.state.Version = scrubVersion
+	return c
+}
+
+func readScrub(file string) (state scrubState, err error) {
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return state, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &state)
+	}
+	if err == nil && state.Version != scrubVersion {
+		err = fmt.Errorf("version %d, expected %d", state.Version, scrubVersion)
+	}
+	if err != nil {
+		return scrubState{}, err
+	}
+	return state, nil
+}
+
+// known returns the state for metrics. c may be nil.
+func (c *scrub) known() scrubState {
+	if c == nil {
+		return scrubState{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state
+}
+
+// A ScrubState is the state of the background verification of the store.
+type ScrubState struct {
+	Ended          time.Time // when the last complete pass ended; zero if none did
+	Faults         uint64    // found by the last complete pass
+	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
+}
+
+// Scrub returns the state of the background verification, if [Options] enable it.
+func (s *API) Scrub() (state ScrubState, ok bool) {
+	known := s.scrub.known()
+	h, _ := store.ParseHead(known.Head) // zero before the first step
+	return ScrubState{known.Last.Ended, known.Last.Faults, h.Size, known.Faults}, s.scrub != nil
+}
+
+// run scrubs until ctx ends.
+func (c *scrub) run(ctx context.Context) {
+	for rest := time.Duration(0); ; {
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			c.save(true)
+			return
+		}
+		rest = c.step(ctx)
+	}
+}
+
+// step verifies the next changes, and returns how long to pause.
+func (c *scrub) step(ctx context.Context) time.Duration {
+	s := c.server
+	state := c.known()
+	if wait := state.Started.Add(scrubPass).Sub(s.now()); !state.Ended.IsZero() && wait > 0 {
+		return min(wait, time.Hour)
+	}
+	if s.jobs.busy() {
+		return time.Second
+	}
+	var since store.Head
+	if state.Ended.IsZero() && state.Head != "" {
+		since, _ = store.ParseHead(state.Head) // if it is invalid, the pass restarts
+	}
+	if since == (store.Head{}) {
+		last := state.Last
+		state = scrubState{Version: scrubVersion, Started: s.now().UTC(), Last: last}
+	}
+	begun := time.Now()
+	next, err := audit.Since(ctx, c.source, since, scrubStep, func(f store.Fault) {
+		if state.Faults++; state.Faults <= maxScrubLines {
+			j := adminapi.NewFault(f)
+			s.log.Error("scrub found a fault in the store", "kind", j.Kind, "key", j.Key, "change", j.Seq, "problem", j.Problem)
+		}
+	}, nil)
+	took := time.Since(begun)
+	var wrong *store.HeadError
+	if errors.As(err, &wrong) && since != (store.Head{}) {
+		s.log.Warn("scrub restarts: the store does not match the changes verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
+		c.set(scrubState{Version: scrubVersion, Last: state.Last})
+		return scrubRetry
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Warn("scrub cannot read the store", "err", err)
+		}
+		return scrubRetry
+	}
+	done := next.Size - since.Size
+	if state.Head = next.String(); done < scrubStep {
+		state.Ended = s.now().UTC()
+		state.Last.Ended, state.Last.Size, state.Last.Faults = state.Ended, next.Size, state.Faults
+		s.log.Debug("scrub complete", "changes", next.Size, "faults", state.Faults, "took", state.Ended.Sub(state.Started))
+	}
+	c.set(state)
+	c.save(!state.Ended.IsZero())
+	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
+}
+
+func (c *scrub) set(state scrubState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+}
+
+// save saves the state, now or when it is due.
+func (c *scrub) save(now bool) {
+	if c.file == "" || !now && time.Since(c.saved) < scrubSave {
+		return
+	}
+	c.saved = time.Now()
+	b, err := json.Marshal(c.known())
+	if err == nil {
+		err = durable.Write(durable.Disk{Mode: durable.Private}, c.file, b)
+	}
+	if err != nil && !c.writeFailed {
+		c.server.log.Warn("cannot save the state of the scrub", "file", c.file, "err", err)
+	}
+	c.writeFailed = err != nil
+}
+
+// busy reports whether a job is running.
+func (js *jobs) busy() bool {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			return true
+		}
+	}
+	return false
+}

@@ -21,6 +21,9 @@ type RouteError struct {
 	Reason string // such as `unknown SchemeID "isbn"` (1995, 2.1)
 }
 
+// NoRoute returns the reason.
+func (e *RouteError) NoRoute() string { return e.Reason }
+
 func (e *RouteError) Error() string {
 	s := fmt.Sprintf("client: %q: no resolver found: %s; name one, for example with --via HOST:PORT or --via URL", e.Name, e.Reason)
 	if m, ok := name.Interpret(e.Name); ok {

@@ -31,6 +31,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/race"
 )
 
 // Port is the TCP port of resolvers (1995, 3.2), until one is assigned.
@@ -71,43 +73,11 @@ func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, err
 }
 
 func lookup(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
-	found, err := dns.LookupNetIP(ctx, "ip", host)
+	addrs, err := race.Lookup(ctx, dns, host, MaxAddresses)
 	if err != nil {
 		return nil, fmt.Errorf("discover: %w", err)
 	}
-	seen := make(map[netip.Addr]bool, len(found))
-	var first, second []netip.Addr // by family
-	for _, a := range found {
-		a = a.Unmap()
-		switch {
-		case !a.IsValid() || seen[a]:
-			continue
-		case len(first) == 0 || a.Is4() == first[0].Is4():
-			first = append(first, a)
-		default:
-			second = append(second, a)
-		}
-		seen[a] = true
-	}
-	addrs := interleave(first, second, MaxAddresses)
-	if len(addrs) == 0 {
-		return nil, fmt.Errorf("discover: %s has no address", strings.TrimSuffix(host, "."))
-	}
 	return addrs, nil
-}
-
-// interleave returns at most n addresses, alternating between a and b while both
-// have some.
-func interleave(a, b []netip.Addr, n int) []netip.Addr {
-	all := make([]netip.Addr, 0, min(len(a)+len(b), n))
-	for i := 0; len(all) < cap(all); i++ {
-		for _, family := range [][]netip.Addr{a, b} {
-			if i < len(family) && len(all) < cap(all) {
-				all = append(all, family[i])
-			}
-		}
-	}
-	return all
 }
 
 func hostPort(host string, port uint16) string {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
-	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/name"
@@ -100,15 +99,13 @@ func world(t testing.TB, s store.Store, a gateway.Access, other client.Options) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Access: access, Finder: nowhere{}}
+		o.Resolver, o.Explainer = w, &gateway.Explainer{Authorities: o.Authorities, Access: access, Ways: nowhere}
 	}
 }
 
-// nowhere is a finder that finds no way.
-type nowhere struct{}
-
-func (nowhere) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
-	return func(func(discover.Way, error) bool) {}
+// nowhere finds no resolver.
+func nowhere(context.Context, name.Name) iter.Seq2[gateway.Fact, error] {
+	return func(func(gateway.Fact, error) bool) {}
 }
 
 func own(prefix string) gateway.Access {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"net"
 	"slices"
@@ -10,8 +11,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/client"
-	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
@@ -21,15 +20,20 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// An Explainer explains identifiers and where they lead. Without a Finder, or for clients
+// An Explainer explains identifiers and where they lead. Without Ways, or for clients
 // that Access does not permit, it asks no other server.
 type Explainer struct {
 	Authorities *store.Table   // authorities whose names are served here; may be nil
 	Store       store.Reader   // for names without an authority; may be nil
-	Finder      client.Finder  // finds the resolvers of other names; may be nil
+	Ways        Ways           // finds the resolvers of other names; may be nil
 	Access      *AccessControl // that of the [ForeignResolver]; nil permits no client
 	Log         *slog.Logger   // of failures; may be nil
 }
+
+// Ways finds the resolvers of a name, best first: each with how it was found. After an
+// error others may follow. An error with a method Public() string says itself what of it
+// clients may read.
+type Ways func(ctx context.Context, n name.Name) iter.Seq2[Fact, error]
 
 // An Explanation describes a text without resolving it.
 type Explanation struct {
@@ -292,7 +296,7 @@ func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 
 // ways adds the resolvers that would be asked.
 func (e *Explainer) ways(ctx context.Context, x *Explanation) {
-	if e.Finder == nil {
+	if e.Ways == nil {
 		return
 	}
 	leave, err := e.Access.Enter(ClientOf(ctx))
@@ -305,13 +309,13 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	defer cancel()
 	ctx, end := context.WithTimeout(ctx, waysTimeout)
 	defer end()
-	for w, err := range e.Finder.Find(ctx, x.Name) {
+	for w, err := range e.Ways(ctx, x.Name) {
 		switch {
 		case err != nil:
 			e.logger().Info("cannot find resolvers", "name", x.Name.Key(), "err", err)
 			x.NoWay = noWay(err)
 		default:
-			x.Ways = append(x.Ways, Fact{w.String(), w.How})
+			x.Ways = append(x.Ways, w)
 		}
 		if len(x.Ways) == maxWays {
 			return
@@ -322,9 +326,12 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 // noWay describes for the public why a step of finding resolvers failed: what is wrong with
 // the rules of others, but nothing about the DNS servers used here.
 func noWay(err error) string {
-	var rules *discover.RuleError
-	if errors.As(err, &rules) {
-		return "invalid rules of " + rules.Key + ": " + rules.Reason
+	var public interface {
+		error
+		Public() string
+	}
+	if errors.As(err, &public) {
+		return public.Public()
 	}
 	var dns *net.DNSError
 	ok := errors.As(err, &dns)

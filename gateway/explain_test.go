@@ -20,11 +20,6 @@ import (
 )
 
 // A finderFunc is a finder of ways.
-type finderFunc func(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
-
-func (f finderFunc) Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error] {
-	return f(ctx, n)
-}
 
 func TestPlain(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
@@ -44,15 +39,13 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-func explainer(t testing.TB, a Access, f finderFunc) *Explainer {
+func explainer(t testing.TB, a Access, f Ways) *Explainer {
 	alone := &store.Record{Spelling: "urn:dns:alone.example:one", Status: nomen.Active}
 	secret := &store.Record{Spelling: "urn:dns:alone.example:two", Status: nomen.Reserved}
 	s := newStore(t, []*store.Record{here("one", nomen.Location{URL: "https://here.example/1"}), alone, secret},
 		&store.Authority{Prefix: name.MustParsePrefix("https://purl.example"), Owners: []string{"a", "b"}})
 	e := &Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Store: s, Access: mustDoor(t, a)}
-	if f != nil {
-		e.Finder = f
-	}
+	e.Ways = f
 	return e
 }
 
@@ -123,17 +116,17 @@ func TestExplain(t *testing.T) {
 
 func TestExplainWays(t *testing.T) {
 	asked := 0
-	find := finderFunc(func(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error] {
-		return func(yield func(discover.Way, error) bool) {
+	find := Ways(func(ctx context.Context, n name.Name) iter.Seq2[Fact, error] {
+		return func(yield func(Fact, error) bool) {
 			asked++
 			if _, ok := ctx.Deadline(); !ok {
 				t.Error("nothing bounds the search")
 			}
-			if !yield(discover.Way{Kind: discover.Authority, Host: "there.example", Port: 4500, How: "the host in the name"}, nil) ||
-				!yield(discover.Way{}, errors.New("no answer of DNS")) {
+			if !yield(Fact{"authority there.example:4500", "the host in the name"}, nil) ||
+				!yield(Fact{}, errors.New("no answer of DNS")) {
 				return
 			}
-			for yield(discover.Way{Kind: discover.Path, URL: "https://known.example/", How: "a known resolver"}, nil) {
+			for yield(Fact{"https://known.example/", "a known resolver"}, nil) {
 			}
 		}
 	})
@@ -183,9 +176,9 @@ func TestNoWay(t *testing.T) {
 		{&net.OpError{Op: "dial", Net: "udp", Addr: net.UDPAddrFromAddrPort(netip.MustParseAddrPort("10.1.2.4:53")), Err: errors.New("refused")}, "DNS failed"},
 	} {
 		var told strings.Builder
-		e := explainer(t, Access{Policy: All}, func(context.Context, name.Name) iter.Seq2[discover.Way, error] {
-			return func(yield func(discover.Way, error) bool) {
-				yield(discover.Way{}, fmt.Errorf("discover: rules for urn: %w", tt.err))
+		e := explainer(t, Access{Policy: All}, func(context.Context, name.Name) iter.Seq2[Fact, error] {
+			return func(yield func(Fact, error) bool) {
+				yield(Fact{}, fmt.Errorf("discover: rules for urn: %w", tt.err))
 			}
 		})
 		e.Log = slog.New(slog.NewTextHandler(&told, nil))

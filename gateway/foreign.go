@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -142,11 +141,14 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 		}
 		return &own
 	}
-	var lost *client.RouteError
+	var lost interface { // such as client.RouteError
+		error
+		NoRoute() string
+	}
 	if errors.As(err, &lost) {
 		return &nomen.Error{
 			Kind: nomen.Unknown, Name: n.Key(), Service: s, Err: err,
-			Message: "the name is not served here, and no other resolver was found: " + lost.Reason,
+			Message: "the name is not served here, and no other resolver was found: " + lost.NoRoute(),
 		}
 	}
 	switch {

@@ -20,7 +20,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/internal/race"
 )
@@ -36,11 +35,19 @@ type ForwardOptions struct {
 	MaxRequest  int64         // bytes of a request body; default 32 MiB
 	MaxResponse int64         // bytes of a response body, and through a tunnel in each direction; default 1 GiB
 
-	DNS         discover.DNS                                                         // nil for [net.DefaultResolver]
+	DNS         Lookup                                                               // nil for [net.DefaultResolver]
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // connects to an address; nil for [net.Dialer]
 	Reach       func(netip.Addr) error                                               // returns an error if connecting to an address is not allowed; nil allows only public ones
 	Log         *slog.Logger                                                         // of failures; may be nil
 }
+
+// A Lookup looks up the addresses of hosts; [net.Resolver] implements it.
+type Lookup interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// maxAddresses is how many addresses of a host are considered.
+const maxAddresses = 16
 
 // A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for the
 // clients that its access control permits. It connects only to public addresses, which it
@@ -336,7 +343,7 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // net/http continues after the request has ended
 	defer cancel()
-	addrs, err := discover.HostAddresses(ctx, f.o.DNS, host)
+	addrs, err := f.addresses(ctx, host)
 	if err != nil {
 		return nil, err
 	}
@@ -363,6 +370,18 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 		return nil, errors.Join(append(failed, errs...)...)
 	}
 	return conn, nil
+}
+
+// addresses returns the addresses of a host, which may be an address itself.
+func (f *Forward) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a.Unmap()}, nil
+	}
+	addrs, err := race.Lookup(ctx, f.o.DNS, host, maxAddresses)
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	return addrs, nil
 }
 
 // tunnel connects a client with a server and passes on the bytes (RFC 9110, 9.3.6).

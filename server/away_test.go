@@ -167,16 +167,16 @@ func TestReadyClock(t *testing.T) {
 	var now atomic.Int64
 	now.Store(testNow.Unix())
 	clock := func() time.Time { return time.Unix(now.Load(), 0).UTC() }
-	dating := func(o *Options) {
+	dating := func(o *Options, s store.Store) {
 		o.Now = clock
-		r := registrar.New(o.Store.(store.Store), registrar.Options{Now: clock})
+		r := registrar.New(s, registrar.Options{Now: clock})
 		o.Admin, o.Clock = testAdmin(t, *o, r), r.ClockProblem
 		o.Metrics = metrics.New(metrics.Options{Store: func() store.Condition { return store.ConditionOf(o.Store) }, Clock: func() bool { return r.ClockProblem() == nil }})
 	}
-	srv, s := newTestServer(t, dating)
+	srv, s := newTestServer(t, func(o *Options) { dating(o, o.Store.(store.Store)) })
 	readable, _ := newTestServer(t, func(o *Options) {
 		o.Store = readOnly{s}
-		dating(o)
+		dating(o, s)
 	})
 	const wrong = "degraded: clock: the clock is more than a day before the last change"
 	becomes := func(srv *Server, status int, want string, gauge int) {

@@ -13,19 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
-// oneWay is a finder that returns the same resolver for every name.
-type oneWay struct{}
-
-func (oneWay) Find(context.Context, name.Name) iter.Seq2[discover.Way, error] {
-	return func(yield func(discover.Way, error) bool) {
-		yield(discover.Way{Kind: discover.Authority, Host: "there.example", Port: 4500, How: "<the host> in the name"}, nil)
+// oneWay finds one resolver.
+func oneWay(context.Context, name.Name) iter.Seq2[gateway.Fact, error] {
+	return func(yield func(gateway.Fact, error) bool) {
+		yield(gateway.Fact{Name: "authority there.example:4500", Value: "<the host> in the name"}, nil)
 	}
 }
 
@@ -44,7 +41,7 @@ func TestGatewayPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	asking, s := newTestServer(t, func(o *Options) { o.Hosts = []string{"names.example"} })
-	asking.explainer = &gateway.Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Finder: oneWay{}, Access: door}
+	asking.explainer = &gateway.Explainer{Authorities: store.NewTable(s, time.Now, time.Hour), Ways: oneWay, Access: door}
 	plain, _ := newTestServer(t, nil)
 	to := map[bool]*Listening{true: listen(t, asking), false: listen(t, plain)}
 	for _, tt := range []struct {

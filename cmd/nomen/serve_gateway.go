@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -15,7 +16,9 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/client/cache"
+	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
 )
@@ -120,9 +123,22 @@ func (p *gatewayServer) openForeign(w *outside, door *gateway.AccessControl, tab
 	}
 	p.close = append(p.close, func() error { upstream.Close(); return nil })
 	kept := cache.New(upstream, cache.NewMemory(cache.Limits{}), cache.Options{Shared: true, Now: clock})
-	p.explainer.Finder = finder
+	p.explainer.Ways = ways(finder)
 	p.resolver, err = gateway.NewForeignResolver(gateway.ForeignOptions{Inner: p.resolver, Authorities: table, Other: w.asks.Bound("others", kept), Access: door})
 	return err
+}
+
+// ways returns the resolvers that a finder finds, as shown to clients.
+func ways(f *discover.Finder) gateway.Ways {
+	return func(ctx context.Context, n name.Name) iter.Seq2[gateway.Fact, error] {
+		return func(yield func(gateway.Fact, error) bool) {
+			for w, err := range f.Find(ctx, n) {
+				if !yield(gateway.Fact{Name: w.String(), Value: w.How}, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // openGopher starts the listener for Gopher clients.

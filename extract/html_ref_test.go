@@ -2,7 +2,6 @@ package extract
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -45,11 +44,7 @@ func TestReadReference(t *testing.T) {
 // A repaired reference has the same host as in browsers, according to the tests
 // of the URL Standard.
 func TestReadReferenceHosts(t *testing.T) {
-	path, _ := testrun.Corpus(t, "wpt/urltestdata.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data, _ := testrun.Corpus(t, "wpt/urltestdata.json")
 	var rows []json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
 		t.Fatal(err)

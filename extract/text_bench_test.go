@@ -1,21 +1,25 @@
 package extract
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/uri"
 )
 
-// prose returns the texts of RFCs, concatenated.
+// prose returns the texts of RFCs, concatenated, or what stands in for them.
 func prose(b *testing.B) []byte {
-	texts := rfcTexts(b)
+	texts, ok := rfcTexts(b)
+	if !ok {
+		for n, target := range rfcTargets(b) {
+			texts[n] = compose(target)
+		}
+	}
 	var all []byte
 	for _, n := range slices.Sorted(maps.Keys(texts)) {
 		all = append(all, texts[n]...)
@@ -25,14 +29,11 @@ func prose(b *testing.B) []byte {
 
 // urlList returns valid real-world URLs, one per line.
 func urlList(b *testing.B) []byte {
-	z, err := gzip.NewReader(openShared(b, "../urls/kasztp.txt.gz"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	lines, _ := testrun.Lines(b, "urls/kasztp.txt")
 	var list []byte
-	for lines := bufio.NewScanner(z); lines.Scan(); {
-		if _, err := uri.Parse(lines.Text()); err == nil {
-			list = append(append(list, lines.Bytes()...), '\n')
+	for _, line := range lines {
+		if _, err := uri.Parse(line); err == nil {
+			list = append(append(list, line...), '\n')
 		}
 	}
 	return list

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 // A fixture is a text and what other programs find in it.
@@ -28,8 +29,9 @@ func fixtures(t *testing.T) []fixture {
 func linkifyFixtures(t *testing.T) []fixture {
 	var list []fixture
 	fresh := true
-	for lines := bufio.NewScanner(openShared(t, "linkify-it/links.txt")); lines.Scan(); {
-		line, _, _ := strings.Cut(lines.Text(), " % ")
+	links, _ := testrun.Lines(t, "text/linkify-it/links.txt")
+	for _, line := range links {
+		line, _, _ := strings.Cut(line, " % ")
 		line = strings.TrimRight(line, " ")
 		switch {
 		case line == "" || line[0] == '%':
@@ -41,8 +43,9 @@ func linkifyFixtures(t *testing.T) []fixture {
 			list[len(list)-1].want = []string{line}
 		}
 	}
-	for lines := bufio.NewScanner(openShared(t, "linkify-it/not_links.txt")); lines.Scan(); {
-		if line := lines.Text(); line != "" && line[0] != '%' {
+	others, _ := testrun.Lines(t, "text/linkify-it/not_links.txt")
+	for _, line := range others {
+		if line != "" && line[0] != '%' {
 			list = append(list, fixture{"linkify-it", line, nil})
 		}
 	}
@@ -55,8 +58,8 @@ func twitterFixtures(t *testing.T) []fixture {
 	var list []fixture
 	section, text := "", ""
 	quoted := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	for lines := bufio.NewScanner(openShared(t, "twitter-text/extract.yml")); lines.Scan(); {
-		line := lines.Text()
+	lines, _ := testrun.Lines(t, "text/twitter-text/extract.yml")
+	for _, line := range lines {
 		key, value, _ := strings.Cut(strings.TrimLeft(line, " -"), ":")
 		value = strings.TrimSpace(value)
 		switch {
@@ -86,7 +89,8 @@ func twitterFixtures(t *testing.T) []fixture {
 // commonMarkFixtures reads the examples of autolinks.
 func commonMarkFixtures(t *testing.T) []fixture {
 	var examples []struct{ Markdown, HTML, Section string }
-	if err := json.NewDecoder(openShared(t, "commonmark/spec-examples.json")).Decode(&examples); err != nil {
+	data, _ := testrun.Corpus(t, "text/commonmark/autolinks.json")
+	if err := json.Unmarshal(data, &examples); err != nil {
 		t.Fatal(err)
 	}
 	var list []fixture

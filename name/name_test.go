@@ -1,11 +1,9 @@
 package name
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -394,16 +392,11 @@ func TestPrefixesOfNames(t *testing.T) {
 // TestRealNames reads real URNs: their keys are keys, and names that their
 // namespaces hold equivalent have one.
 func TestRealNames(t *testing.T) {
-	path, whole := testrun.Corpus(t, "urns/urns-real.txt")
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	lines, whole := testrun.Lines(t, "urns/urns-real.txt")
 	keys := map[string]Name{}
 	read := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		u, err := urn.Parse(lines.Text())
+	for _, line := range lines {
+		u, err := urn.Parse(line)
 		if err != nil {
 			t.Fatal(err)
 		}

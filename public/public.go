@@ -14,7 +14,7 @@
 // and URL, in which "$" stands for the identifier.
 package public
 
-//go:generate go run ./gen ../../shared/data/prefixes
+//go:generate go run ./gen ../testdata/corpus/whole/prefixes
 
 import (
 	"bytes"

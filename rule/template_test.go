@@ -2,7 +2,6 @@ package rule
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -266,25 +265,19 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// TestTextOfTheRFC runs the examples in the text of the RFC, if that is available.
+// TestTextOfTheRFC runs the examples in the text of the RFC.
 func TestTextOfTheRFC(t *testing.T) {
-	text, err := os.ReadFile("../../shared/rfc/rfc6570.txt")
-	if err != nil {
-		testrun.Missing(t, "../shared/rfc/rfc6570.txt")
-	}
+	examples, _ := testrun.Lines(t, "rfc6570-examples.tsv")
 	n := 0
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		if len(fields) != 2 || !strings.ContainsRune(fields[0], '{') || !strings.ContainsAny(fields[0], "}") {
-			continue
-		}
-		template, err := ParseTemplate(fields[0])
+	for _, line := range examples {
+		in, want, _ := strings.Cut(line, "\t")
+		template, err := ParseTemplate(in)
 		if err != nil {
 			continue // prose, not an example
 		}
 		got, _ := template.Expand(lookup)
-		if got != fields[1] {
-			t.Logf("%s: %s, in the text %s", fields[0], got, fields[1])
+		if got != want {
+			t.Logf("%s: %s, in the text %s", in, got, want)
 			continue
 		}
 		n++

@@ -54,4 +54,4 @@
 // sets for a registration.
 package scheme
 
-//go:generate go run ./gen -registry ../../shared/data/iana/uri-schemes.tsv -out zschemes.go
+//go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out zschemes.go

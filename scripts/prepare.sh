@@ -23,6 +23,7 @@ if [ "${1:-}" = clients ]; then
 	need apache2 apache2
 	need python3 python3
 	need chromium chromium
+	need node nodejs
 fi
 
 if [ "${1:-}" = ha ]; then

@@ -35,7 +35,7 @@ func measure(b *testing.B, name string, urls []string, size int64, f func(string
 // BenchmarkLists measures what is done to a URL, with net/url beside it. More
 // libraries are compared in the module in ../bench.
 func BenchmarkLists(b *testing.B) {
-	for _, l := range []string{"kasztp.txt.gz", "node_files.txt.gz", "debian-homepages-vcs.txt.gz"} {
+	for _, l := range []string{"kasztp.txt", "node_files.txt", "debian-homepages-vcs.txt"} {
 		urls, size := corpus(b, l)
 		b.Run(l, func(b *testing.B) {
 			measure(b, "Parse", urls, size, func(s string) { _, _ = Parse(s) })

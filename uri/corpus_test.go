@@ -1,12 +1,7 @@
 package uri
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
-	"io"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/nomen-project/nomen/internal/testrun"
@@ -19,37 +14,17 @@ var lists = []struct {
 	good, refused int
 	part          [2]int // the same of the part that is committed
 }{
-	{"kasztp.txt.gz", 47668, 342, [2]int{150, 20}},
-	{"node_files.txt.gz", 43415, 0, [2]int{151, 0}},
-	{"debian-homepages-vcs.txt.gz", 80467, 0, [2]int{151, 0}},
+	{"kasztp.txt", 47668, 342, [2]int{150, 20}},
+	{"node_files.txt", 43415, 0, [2]int{151, 0}},
+	{"debian-homepages-vcs.txt", 80467, 0, [2]int{151, 0}},
 	{"debian-homepages-malformed.txt", 2, 3, [2]int{2, 3}},
-	{"debian-files-urls.txt.gz", 110316, 0, [2]int{151, 0}},
+	{"debian-files-urls.txt", 110316, 0, [2]int{151, 0}},
 }
 
 // lines returns the lines of a list, or of the part of it that is committed.
 func lines(t testing.TB, name string) (all []string, whole bool) {
 	t.Helper()
-	path, whole := testrun.Corpus(t, "urls/"+name)
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	scan := bufio.NewScanner(r)
-	scan.Buffer(nil, MaxLength)
-	for scan.Scan() {
-		all = append(all, scan.Text())
-	}
-	if err := scan.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all, whole
+	return testrun.Lines(t, "urls/"+name)
 }
 
 // The document's own grammar also rejects what the parser rejects, and up to the

@@ -1,11 +1,7 @@
 package urn
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,29 +15,8 @@ import (
 // empty ones, or those of the part that is committed.
 func metLines(t testing.TB, name string) (lines []string, whole bool) {
 	t.Helper()
-	path, whole := testrun.Corpus(t, "urns/"+name)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(name, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if _, err := b.ReadFrom(z); err != nil {
-			t.Fatal(err)
-		}
-		data = b.Bytes()
-	}
-	scan := bufio.NewScanner(bytes.NewReader(data))
-	for scan.Scan() {
-		if scan.Text() != "" {
-			lines = append(lines, scan.Text())
-		}
-	}
-	return lines, whole
+	lines, whole = testrun.Lines(t, "urns/"+name)
+	return slices.DeleteFunc(lines, func(s string) bool { return s == "" }), whole
 }
 
 // metMalformed returns the strings that their collectors thought malformed.
@@ -183,7 +158,7 @@ func TestMetFindings(t *testing.T) {
 // thought.
 func TestMetRegistered(t *testing.T) {
 	table := IANANamespaces()
-	lines, _ := metLines(t, "urns-real.tsv.gz")
+	lines, _ := metLines(t, "urns-real.tsv")
 	for _, line := range lines[1:] {
 		cells := strings.Split(line, "\t")
 		nid := MustParse(cells[0]).NID()

@@ -285,7 +285,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind byte, value []byte) {
 		if n := len(value); n > 1<<16 {
-			t.Skip("longer than what teaches anything")
+			return // it shows no more than a short one
 		}
 		kinds := [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken}
 		checkDecode(t, store.Subject{Kind: kinds[kind%3], Key: "urn:x-a:b"}, value)

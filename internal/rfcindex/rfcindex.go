@@ -22,7 +22,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-//go:generate go run ./gen ../../../shared/data/collections/rfc-index.jsonl rfcs.jsonl.zst
+//go:generate go run ./gen ../../testdata/corpus/whole/collections/rfc-index.jsonl.gz rfcs.jsonl.zst
 
 // Names is the number of records.
 const Names = 9154

@@ -3,10 +3,15 @@
 package testrun
 
 import (
+	"compress/gzip"
+	"errors"
 	"flag"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -45,45 +50,91 @@ func Checks(t *testing.T, reduced int) {
 	t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 }
 
-// Corpus returns the path of a file of the collected data, which lies beside the module in
-// ../shared/data, or of the part of it that is committed in internal/testrun/testdata;
-// whole reports which. If there is neither, it calls [Missing].
-func Corpus(t testing.TB, file string) (path string, whole bool) {
+// Corpus returns a file of the collected data, decompressed: the committed copy in
+// testdata/corpus/whole, else that of the directory ../shared/data beside the module, else the
+// part of it that is committed in testdata/corpus/part. whole reports whether it is all of the
+// data. A file that has no copy fails the test: a clone has all it needs.
+func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	t.Helper()
-	root := moduleRoot(t)
-	file = filepath.FromSlash(file)
-	path = filepath.Join(root, "..", "shared", "data", file)
-	if _, err := os.Stat(path); err == nil {
-		return path, true
+	committed := filepath.Join(moduleRoot(t), "testdata", "corpus")
+	if data, ok := read(t, filepath.Join(committed, "whole", file)); ok {
+		return data, true
 	}
-	part := filepath.Join(root, "internal", "testrun", "testdata", file)
-	if _, err := os.Stat(part); err == nil {
-		t.Logf("%s is missing: a part of it is read", path)
-		return part, false
+	if data, ok := Beside(t, filepath.Join("data", file)); ok {
+		return data, true
 	}
-	Missing(t, path)
-	return "", false
+	data, ok := read(t, filepath.Join(committed, "part", file))
+	if !ok {
+		t.Fatalf("%s is missing in testdata/corpus, which scripts/corpus.sh writes", file)
+	}
+	return data, false
 }
 
-// Complete is the environment variable that forbids tests to do without a file or program.
-const Complete = "NOMEN_COMPLETE"
+// Lines returns the lines of a file of the collected data, as [Corpus] does.
+func Lines(t testing.TB, file string) (lines []string, whole bool) {
+	t.Helper()
+	data, whole := Corpus(t, file)
+	for line := range strings.Lines(string(data)) {
+		lines = append(lines, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
+	}
+	return lines, whole
+}
 
-// Missing skips a test that cannot run without a file or program, or fails it if
-// NOMEN_COMPLETE is set.
+// Beside returns a file of the directory ../shared beside the module, decompressed, for what
+// licences do not let us commit. ok is false if it is missing: the caller then does as much as
+// it can with committed data, and does not skip.
+func Beside(t testing.TB, file string) (data []byte, ok bool) {
+	t.Helper()
+	return read(t, filepath.Join(moduleRoot(t), "..", "shared", file))
+}
+
+// read returns the content of a file, or that of the file with ".gz" after its name,
+// decompressed; ok is false if there is neither.
+func read(t testing.TB, path string) (data []byte, ok bool) {
+	t.Helper()
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		path += ".gz"
+		f, err = os.Open(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	if data, err = io.ReadAll(r); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return data, true
+}
+
+// CI is the environment variable, set by the usual services for continuous integration, that
+// forbids tests to do without a program that is not installed.
+const CI = "CI"
+
+// Missing skips a test that needs a program that is not installed, or fails it if CI is set.
 func Missing(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv(Complete) != "" {
-		t.Fatalf("%s is missing", what)
+	if os.Getenv(CI) != "" {
+		t.Fatalf("%s is missing: scripts/prepare.sh installs what tests need", what)
 	}
-	t.Skipf("%s is missing", what)
+	t.Skipf("%s is missing: scripts/prepare.sh installs what tests need", what)
 }
 
-// Lacks notes that a test does without a program or a file, or fails it if NOMEN_COMPLETE
-// is set.
+// Lacks notes that a test does without a program that is not installed, or fails it if CI is
+// set.
 func Lacks(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv(Complete) != "" {
-		t.Fatalf("%s is missing", what)
+	if os.Getenv(CI) != "" {
+		t.Fatalf("%s is missing: scripts/prepare.sh installs what tests need", what)
 	}
 	t.Logf("%s is missing: the test does without", what)
 }

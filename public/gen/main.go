@@ -1,5 +1,5 @@
 // Command gen writes the tables of prefixes of package public from what the two
-// registries publish: prefixes.jsonl (Bioregistry, CC0) and identifiers-org.jsonl
+// registries publish: prefixes.jsonl.gz (Bioregistry, CC0) and identifiers-org.jsonl.gz
 // (identifiers.org, EMBL-EBI, CC BY 4.0), one JSON object a line.
 //
 // Usage: gen DIR, where DIR holds both files; the tables are written to the
@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -29,8 +30,8 @@ func main() {
 		from, to, who, source string
 		row                   func([]byte) (string, error)
 	}{
-		{"prefixes.jsonl", "bioregistry.tsv", "Bioregistry", "https://bioregistry.io, CC0", bioregistry},
-		{"identifiers-org.jsonl", "identifiers.tsv", "identifiers.org", "https://registry.identifiers.org, EMBL-EBI, CC BY 4.0; shortened and put into another form", identifiersOrg},
+		{"prefixes.jsonl.gz", "bioregistry.tsv", "Bioregistry", "https://bioregistry.io, CC0", bioregistry},
+		{"identifiers-org.jsonl.gz", "identifiers.tsv", "identifiers.org", "https://registry.identifiers.org, EMBL-EBI, CC BY 4.0; shortened and put into another form", identifiersOrg},
 	} {
 		b := fmt.Appendf(nil, license, t.who, t.source)
 		b, err := table(b, filepath.Join(os.Args[1], t.from), t.row)
@@ -55,7 +56,11 @@ func table(b []byte, file string, row func([]byte) (string, error)) ([]byte, err
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		line, err := row(bytes.TrimSpace(lines.Bytes()))

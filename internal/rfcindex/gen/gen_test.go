@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"testing"
 
 	"github.com/nomen-project/nomen/internal/rfcindex"
@@ -11,13 +10,8 @@ import (
 )
 
 func TestFresh(t *testing.T) {
-	path, _ := testrun.Corpus(t, "collections/rfc-index.jsonl")
-	index, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer index.Close()
-	want, err := convert(index)
+	index, _ := testrun.Corpus(t, "collections/rfc-index.jsonl")
+	want, err := convert(bytes.NewReader(index))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Command gen generates the file that package rfcindex embeds, from the index of the RFC Editor
-// as collected in rfc-index.jsonl:
+// as collected in testdata/corpus, compressed:
 //
 //	go run ./gen INDEX OUTPUT
 //
@@ -7,6 +7,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"fmt"
 	"os"
 )
@@ -28,7 +29,11 @@ func run(index, output string) error {
 		return err
 	}
 	defer in.Close()
-	text, err := convert(in)
+	lines, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+	text, err := convert(lines)
 	if err != nil {
 		return err
 	}

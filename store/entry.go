@@ -109,8 +109,8 @@ type Verifier interface {
 	// entries, the entries against the Merkle tree, and every index against the records. It
 	// calls fault for each problem and continues; it returns early only if reading fails. A
 	// change that was altered, removed, added or moved is found and named. It regularly
-	// calls progress, if not nil, with the amount done and the total. It returns the head
-	// that it computed.
+	// calls progress, if not nil, with the changes done and all changes of the log. It
+	// returns the head that it computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 

@@ -19,7 +19,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	if err := s.usable(ctx); err != nil {
 		return store.Head{}, err
 	}
-	c := &checker{s: s, fault: fault, progress: progress, found: map[uint64]bool{}, future: store.FutureCheck{Now: time.Now()}}
+	c := &checker{s: s, fault: fault, progress: store.NewPasses(uint64(len(s.log.entries)), 2, progress), found: map[uint64]bool{}, future: store.FutureCheck{Now: time.Now()}}
 	if err := c.entries(ctx); err != nil {
 		return store.Head{}, err
 	}
@@ -27,6 +27,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 		return store.Head{}, err
 	}
 	c.counts()
+	c.progress.End()
 	c.future.Report(fault)
 	return c.tree.Head(), nil
 }
@@ -35,26 +36,22 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 type checker struct {
 	s        *Store
 	fault    func(store.Fault)
-	progress func(done, total uint64)
-	done     uint64
+	progress *store.Passes
 	tree     ledger.Log      // computed anew
 	found    map[uint64]bool // numbers in the log that a version has
 	records  int64
 	future   store.FutureCheck
 }
 
-const progressEvery = 10_000 // entries or versions
-
 func (c *checker) step(ctx context.Context) error {
-	if c.done++; c.progress != nil && c.done%progressEvery == 0 {
-		c.progress(c.done, 2*uint64(len(c.s.log.entries)))
-	}
+	c.progress.Add(1)
 	return ctx.Err()
 }
 
 // entries computes the tree over all entries.
 func (c *checker) entries(ctx context.Context) error {
 	l := &c.s.log
+	c.progress.Begin(uint64(len(l.entries)))
 	var value, leaf []byte
 	var nodes []ledger.Node
 	for i, e := range l.entries {
@@ -86,6 +83,7 @@ func (c *checker) entries(ctx context.Context) error {
 
 // subjects verifies every version, subject by subject.
 func (c *checker) subjects(ctx context.Context) error {
+	c.progress.Begin(uint64(len(c.s.log.entries)))
 	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
 		t := c.s.tables[kind]
 		for _, key := range slices.Sorted(maps.Keys(t.versions)) {
@@ -153,8 +151,5 @@ func (c *checker) counts() {
 	}
 	if c.records != c.s.count {
 		c.fault(store.Fault{Problem: fmt.Sprintf("%d records, but the stored count is %d", c.records, c.s.count)})
-	}
-	if c.progress != nil {
-		c.progress(c.done, c.done)
 	}
 }

@@ -37,29 +37,29 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 
 // check verifies a snapshot. Changes dated after now are reported.
 func check(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	c := &checker{ctx: ctx, db: db, fault: fault, progress: progress, future: store.FutureCheck{Now: now}}
-	for _, step := range []func() error{c.open, c.entries, c.subjects, c.nodes, c.index, c.counts} {
+	c := &checker{ctx: ctx, db: db, fault: fault, show: progress, progress: store.NewPasses(0, passes, progress), future: store.FutureCheck{Now: now}}
+	for _, step := range []func() error{c.open, c.entries, c.subjects, c.indexes, c.counts} {
 		err := c.broken(store.Subject{}, 0, step())
 		c.close()
 		if err != nil {
 			return store.Head{}, err
 		}
 	}
-	if progress != nil {
-		progress(c.total, c.total)
-	}
+	c.progress.End()
 	c.future.Report(fault)
 	return c.tree.Head(), nil
 }
+
+// passes is how many passes a verification makes: over the log, the subjects and the indexes.
+const passes = 3
 
 // A checker is one call of Verify.
 type checker struct {
 	ctx      context.Context
 	db       *pebble.Snapshot
 	fault    func(store.Fault)
-	progress func(done, total uint64)
-	done     uint64
-	total    uint64 // approximate: entries twice, and records once
+	show     func(done, total uint64) // may be nil
+	progress *store.Passes
 	views    []*view
 
 	size    uint64     // of the log
@@ -107,11 +107,7 @@ func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 }
 
 func (c *checker) step() error {
-	const often = 10_000
-	if c.done++; c.progress != nil && c.done%often == 0 {
-		c.total = max(c.total, c.done)
-		c.progress(c.done, c.total)
-	}
+	c.progress.Add(1)
 	return c.ctx.Err()
 }
 
@@ -120,15 +116,14 @@ func (c *checker) open() error {
 	if err != nil {
 		return err
 	}
-	if c.size, err = v.logSize(); err != nil {
-		return c.broken(store.Subject{}, 0, err)
-	}
-	c.total = 3 * c.size
-	return nil
+	c.size, err = v.logSize()
+	c.progress = store.NewPasses(c.size, passes, c.show)
+	return err
 }
 
 // entries computes the tree over all entries.
 func (c *checker) entries() error {
+	c.progress.Begin(c.size)
 	v, err := c.view()
 	if err != nil {
 		return err
@@ -186,6 +181,7 @@ func (c *checker) entry(leaf []byte, f *found) ([]byte, error) {
 
 // subjects verifies every name and authority with its history, and every token.
 func (c *checker) subjects() error {
+	c.progress.Begin(c.size)
 	v, err := c.view()
 	if err != nil {
 		return err
@@ -329,6 +325,15 @@ func (c *checker) flush() error {
 	}
 	c.pending = c.pending[:0]
 	return nil
+}
+
+// indexes checks that there are no other nodes and locations than those found before.
+func (c *checker) indexes() error {
+	c.progress.Begin(c.kept + c.places)
+	if err := c.broken(store.Subject{}, 0, c.nodes()); err != nil {
+		return err
+	}
+	return c.index()
 }
 
 // nodes counts the stored nodes: entries has checked that all that should exist do.

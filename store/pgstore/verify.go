@@ -46,7 +46,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 		return h, err
 	}
 	err = s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
-		v := &verifier{ctx: ctx, tx: tx, seed: maphash.MakeSeed(), progress: progress, future: store.FutureCheck{Now: s.now()}, fault: func(f store.Fault) {
+		v := &verifier{ctx: ctx, tx: tx, seed: maphash.MakeSeed(), show: progress, future: store.FutureCheck{Now: s.now()}, fault: func(f store.Fault) {
 			*begun = true
 			fault(f)
 		}}
@@ -62,8 +62,8 @@ type verifier struct {
 	tx       pgx.Tx
 	seed     maphash.Seed
 	fault    func(store.Fault)
-	progress func(done, total uint64)
-	done     uint64
+	show     func(done, total uint64) // may be nil
+	progress *store.Passes            // set by verify
 
 	size    uint64 // of the log, according to its head
 	head    store.Head
@@ -95,6 +95,8 @@ func (v *verifier) verify() (store.Head, error) {
 	if err != nil {
 		return store.Head{}, err
 	}
+	const passes = 3 // over the log, the subjects and the locations
+	v.progress = store.NewPasses(v.size, passes, v.show)
 	for _, part := range []func() error{v.entries, v.subjects, v.places, func() error { return v.strangers(pending) }, v.misplaced, v.tokens} {
 		if err := part(); err != nil {
 			return store.Head{}, err
@@ -104,7 +106,7 @@ func (v *verifier) verify() (store.Head, error) {
 		v.fault(store.Fault{Problem: fmt.Sprintf("there are %d names, but the head of the log counts %d", v.records, v.names)})
 	}
 	v.future.Report(v.fault)
-	v.step(0)
+	v.progress.End()
 	return v.log.Head(), nil
 }
 
@@ -127,16 +129,6 @@ func (v *verifier) readHead() (found bool, err error) {
 	entries, _ := readEntries(b, checkSize) // errors are reported with the row
 	v.size = chunk*chunkSize + uint64(len(entries))
 	return false, err
-}
-
-// step records progress. Everything is counted three times: for the log, the subjects and
-// the locations.
-func (v *verifier) step(n int) {
-	v.done += uint64(n)
-	if v.progress != nil {
-		total := 3*v.size + 3
-		v.progress(min(v.done, total), total)
-	}
 }
 
 // pending returns the entries that are waiting to be sealed.
@@ -177,6 +169,7 @@ func (v *verifier) hashChange(s store.Subject, revision, time int64) uint64 {
 
 // entries recomputes the tree from the stored changes.
 func (v *verifier) entries() error {
+	v.progress.Begin(v.size)
 	err := v.eachLogRow(func(row logRow, entries []entry) error {
 		for i := range entries {
 			e := &entries[i]
@@ -187,7 +180,7 @@ func (v *verifier) entries() error {
 		if err == nil {
 			v.chunk(row, leaves)
 		}
-		v.step(len(entries))
+		v.progress.Add(uint64(len(entries)))
 		return err
 	})
 	if err != nil {
@@ -297,9 +290,10 @@ func (v *verifier) chunk(row logRow, leaves []ledger.Hash) {
 
 // subjects verifies all changes, subject by subject.
 func (v *verifier) subjects() error {
+	v.progress.Begin(v.size)
 	return v.eachChange(func(r *changeRow, last bool, of *subjectState) {
 		v.kept.add(v.hashChange(r.subject, r.revision, r.time))
-		v.step(1)
+		v.progress.Add(1)
 		e, err := r.decode()
 		if err != nil {
 			return // reported with its number in the log, or by strangers
@@ -562,9 +556,10 @@ func (v *verifier) hashPlace(p place) uint64 {
 
 // places verifies the index of locations.
 func (v *verifier) places() error {
+	v.progress.Begin(v.located.count)
 	return v.eachPlace(func(p place, mark []byte) {
 		v.indexed.add(v.hashPlace(p))
-		v.step(1)
+		v.progress.Add(1)
 		if url := p.head + p.rest; makePlace(url, p.key) != p || string(mark) != string(p.mark()) {
 			v.fault(store.Fault{Subject: store.Subject{Kind: store.KindName, Key: p.key}, Problem: fmt.Sprintf("the location %q is at the wrong place of the index", url)})
 		}

@@ -595,18 +595,21 @@ func faults(t *testing.T, s store.Store) []store.Fault {
 		t.Fatal(err)
 	}
 	var all []store.Fault
-	var last uint64
+	var last, size uint64
 	got, err := store.Verify(t.Context(), s, func(f store.Fault) { all = append(all, f) }, func(done, total uint64) {
 		if done > total || done < last {
 			t.Errorf("progress: %d of %d, after %d", done, total, last)
 		}
-		last = done
+		last, size = done, total
 	})
 	if err != nil {
 		t.Fatalf("Verify: %v", err)
 	}
 	if got != want && len(all) == 0 {
 		t.Errorf("Verify came to the head %v, the store to %v, and no fault", got, want)
+	}
+	if len(all) == 0 && (last != got.Size || size != got.Size) {
+		t.Errorf("the progress of Verify ended with %d of %d changes, want %d", last, size, got.Size)
 	}
 	slices.SortFunc(all, func(a, b store.Fault) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Subject.Key, b.Subject.Key), strings.Compare(a.Problem, b.Problem))

@@ -47,16 +47,22 @@ type engineDisk struct {
 	mem    *vfs.MemFS
 	first  os.FileInfo // of dir when it was opened; nil if unknown
 
-	open   atomic.Bool           // the engine is open; while opening, Pebble waits for compactions
-	cause  atomic.Pointer[error] // why the disk is down
-	down   chan struct{}         // closed when the disk goes down
-	limit  time.Duration         // maximum duration of a call before the disk counts as hanging
-	calls  atomic.Int64          // calls in progress
-	hung   chan struct{}         // closed when a call exceeds limit
-	ending chan struct{}         // closed when the engine is being closed
+	open   atomic.Bool                 // the engine is open; while opening, Pebble waits for compactions
+	cause  atomic.Pointer[diskFailure] // why the disk is down
+	down   chan struct{}               // closed when the disk goes down
+	limit  time.Duration               // maximum duration of a call before the disk counts as hanging
+	calls  atomic.Int64                // calls in progress
+	hung   chan struct{}               // closed when a call exceeds limit
+	ending chan struct{}               // closed when the engine is being closed
 	wal    atomic.Pointer[engineFile]
 
 	hungOnce sync.Once
+}
+
+// A diskFailure is why a disk is down, and since when.
+type diskFailure struct {
+	err   error
+	since time.Time
 }
 
 // newEngineDisk returns the disk of a directory. onDown, unless nil, is called once, from
@@ -80,15 +86,15 @@ func (d *engineDisk) opened() {
 
 // err returns why the disk is down, nil if it is not.
 func (d *engineDisk) err() error {
-	if err := d.cause.Load(); err != nil {
-		return *err
+	if f := d.cause.Load(); f != nil {
+		return f.err
 	}
 	return nil
 }
 
 // fail takes the disk down. Only the first cause is kept.
 func (d *engineDisk) fail(err error) {
-	if d.cause.CompareAndSwap(nil, &err) {
+	if d.cause.CompareAndSwap(nil, &diskFailure{err, time.Now()}) {
 		close(d.down)
 		if d.onDown != nil {
 			d.onDown(err)

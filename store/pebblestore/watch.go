@@ -43,14 +43,21 @@ func (s *Store) Condition() store.Condition {
 	s.state.mu.Lock()
 	defer s.state.mu.Unlock()
 	e := s.engine.Load()
-	switch {
+	switch failed := e.disk.cause.Load(); {
 	case s.state.err != nil:
-		return store.Condition{NoReads: errors.Is(s.state.err, errGone), NoWrites: true, Full: errors.Is(s.state.err, syscall.ENOSPC), Cause: s.state.cause, Since: s.state.since}
+		return away(s.state.err, s.state.since)
+	case failed != nil: // and away has not been called yet
+		return away(failed.err, failed.since)
 	case e.damage != nil:
 		return store.Condition{NoReads: e.missing == nil, NoWrites: true, Cause: causeDamage, Since: e.since}
 	default:
 		return store.Condition{NoWrites: s.readOnly}
 	}
+}
+
+// away returns the condition of a store that cannot be written since a time because of err.
+func away(err error, since time.Time) store.Condition {
+	return store.Condition{NoReads: errors.Is(err, errGone), NoWrites: true, Full: errors.Is(err, syscall.ENOSPC), Cause: causeOf(err), Since: since}
 }
 
 // Damaged reports whether the store was found to be damaged when it was opened. It then

@@ -80,7 +80,7 @@ func TestClockOnceAhead(t *testing.T) {
 	repaired := filepath.Join(t.TempDir(), "repaired")
 	for range 2 { // the second run finds that all is there
 		out, _ = nomen(exitYes, "migrate", "--from", "pebble:"+filepath.Join(data, storeDir), "--to", "pebble:"+repaired, "--repair-times")
-		says("migrate", out, `(?m)^3 changes dated after 20.* now have the time of the change before them`)
+		says("migrate", out, `(?m)^3 changes dated after 20.* got the time of the change before`)
 	}
 	out, _ = nomen(exitYes, "verify", "--store", "pebble:"+repaired)
 	says("verify of the repaired store", out, `7 changes, no faults`)

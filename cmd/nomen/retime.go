@@ -103,6 +103,6 @@ func (t *retimer) tokens(changes iter.Seq2[*store.Change, error]) iter.Seq2[*sto
 
 // summary describes what was changed.
 func (t *retimer) summary() string {
-	return fmt.Sprintf("%s dated after %s now have the time of the change before them; the head has changed: write down the new one",
+	return fmt.Sprintf("%s dated after %s got the time of the change before; the head has changed: write down the new one",
 		count(int64(t.changed), "change"), t.limit.Format(time.RFC3339))
 }

@@ -85,11 +85,11 @@ func TestFaultBackupDiskFull(t *testing.T) {
 		t.Errorf("backup to a full disk: %+v", r)
 	}
 	p := s.look(token, 1)
-	if r := command(filepath.Join(base, "rehearsed"), "restore", "--rehearse", backup); r.status != 0 || !strings.Contains(r.body, "2001 records are there") {
+	if r := command(filepath.Join(base, "rehearsed"), "restore", "--rehearse", backup); r.status != 0 || !strings.Contains(r.body, "2001 records restored") {
 		t.Errorf("the earlier backup: %+v", r)
 	}
 	empty()
-	if r := command(data, "backup", "--rehearse", backup); r.status != 0 || !strings.Contains(r.body, "22004 records are there") {
+	if r := command(data, "backup", "--rehearse", backup); r.status != 0 || !strings.Contains(r.body, "22004 records restored") {
 		t.Errorf("the next backup: %+v", r)
 	}
 	if !s.running() {

@@ -55,7 +55,7 @@ func TestFaultClockOnceAhead(t *testing.T) {
 	// The repair.
 	repaired := filepath.Join(t.TempDir(), "repaired")
 	r := command(data, "migrate", "--from", "pebble:"+filepath.Join(data, "store"), "--to", "pebble:"+repaired, "--repair-times")
-	if r.status != 0 || !strings.Contains(r.body, "1 changes were dated after") {
+	if r.status != 0 || !strings.Contains(r.body, "1 change dated after") {
 		t.Errorf("migrate --repair-times: %+v", r)
 	}
 	if r := command(data, "verify", "--store", "pebble:"+repaired); r.status != 0 {

@@ -61,7 +61,7 @@ func TestHA(t *testing.T) {
 	for _, part := range []struct {
 		name string
 		test func(*testing.T, *load, *report)
-	}{{"kill", l.testKills}, {"lesser", l.testLesser}, {"partition", l.testPartition}, {"upgrade", l.testUpgrade}} {
+	}{{"kill", func(t *testing.T, ld *load, r *report) { l.testKills(t, ld, r, kills()) }}, {"lesser", l.testLesser}, {"partition", l.testPartition}, {"upgrade", l.testUpgrade}} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, ld, r) })
 		if l.lost {
 			t.FailNow()
@@ -155,10 +155,10 @@ var waysToKill = []kill{
 }
 
 // testKills kills the primary again and again.
-func (l *lab) testKills(t *testing.T, ld *load, r *report) {
+func (l *lab) testKills(t *testing.T, ld *load, r *report, times int) {
 	sums := map[string]*counts{}
 	worst := map[string][2]time.Duration{}
-	for i := range kills() {
+	for i := range times {
 		way := waysToKill[i%len(waysToKill)]
 		leader := l.awaitWhole(t)
 		time.Sleep(3 * time.Second)
@@ -219,6 +219,7 @@ func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 		do   func(primary, standby string)
 	}{
 		{"kill -9 of PostgreSQL on the standby", func(_, standby string) { l.killPostgres(t, standby) }},
+		{"planned switchover", func(primary, standby string) { switchover(t, primary, standby) }},
 		{"kill -9 of etcd beside the primary", func(primary, _ string) {
 			l.kill(t, primary+" etcd")
 			time.Sleep(outage)
@@ -233,7 +234,6 @@ func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 				l.startEtcd(t, machine)
 			}
 		}},
-		{"planned switchover", func(primary, standby string) { switchover(t, primary, standby) }},
 		{"kill -9 of nomen on one node", func(string, string) {
 			l.kill(t, "node1 nomen")
 			time.Sleep(5 * time.Second)

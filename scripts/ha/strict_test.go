@@ -31,7 +31,10 @@ func TestStrict(t *testing.T) {
 	r := &report{}
 	r.row("quiet", "10 s", ld.take())
 
+	l.testKills(t, ld, r, len(waysToKill))
 	leader := l.awaitWhole(t)
+	time.Sleep(3 * time.Second)
+	ld.take()
 	first := l.synchronous(t)
 	second := l.others(first)[0]
 	if second == leader.Name {

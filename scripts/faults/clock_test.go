@@ -43,7 +43,7 @@ func TestFaultClockOnceAhead(t *testing.T) {
 	p := server.look(server.token(), 1)
 	told := 0
 	for _, line := range server.lines() {
-		if strings.Contains(line, "no changes are made until the clock is right") && strings.Contains(line, "--clock-ok") {
+		if strings.Contains(line, "rejecting changes: set the clock") && strings.Contains(line, "--clock-ok") {
 			told++
 		}
 	}

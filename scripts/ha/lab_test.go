@@ -38,6 +38,7 @@ var etcdMachines = []string{"db1", "db2", "witness"}
 type lab struct {
 	dir       string
 	databases []string             // the machines that run PostgreSQL
+	resume    time.Duration        // writes succeed again within this time after there is a new primary
 	vars      map[string]string    // of the files in etc
 	edits     map[string][2]string // by file of etc: a text in it, and what is there instead
 	procs     map[string]*proc
@@ -67,7 +68,7 @@ type proc struct {
 // newLab makes the machines and their network.
 func newLab(t *testing.T, dir string) *lab {
 	t.Helper()
-	l := &lab{dir: dir, databases: []string{"db1", "db2"}, edits: map[string][2]string{}, procs: map[string]*proc{}, bound: t.Context()}
+	l := &lab{dir: dir, databases: []string{"db1", "db2"}, resume: resumeWithin, edits: map[string][2]string{}, procs: map[string]*proc{}, bound: t.Context()}
 	l.vars = map[string]string{
 		"BOOTSTRAP": filepath.Join(dir, "bootstrap.sh"), "WATCHDOG": "off", "NOMEN_PASSWORD": "nomen-secret",
 		"SUPERUSER_PASSWORD": "superuser-secret", "REPLICATION_PASSWORD": "replication-secret", "REWIND_PASSWORD": "rewind-secret",

@@ -45,23 +45,24 @@ func members(machine string) map[string]member {
 }
 
 // whole reports which database server takes changes, with its timeline, if all others
-// are its standbys and one of them is synchronous.
+// are its standbys, on this timeline, and one of them is synchronous.
 func (l *lab) whole() (leader member, ok bool) {
 	for _, machine := range l.databases {
-		var running, synchronous int
+		timelines := map[int]int{} // how many run on each
+		synchronous := 0
 		for _, m := range members(machine) {
-			up := m.State == "running" || m.State == "streaming"
-			switch {
-			case !up:
+			if m.State != "running" && m.State != "streaming" {
 				continue
-			case m.Role == "leader", m.Role == "master", m.Role == "primary":
+			}
+			timelines[m.Timeline]++
+			switch m.Role {
+			case "leader", "master", "primary":
 				leader = m
-			case m.Role == "sync_standby":
+			case "sync_standby":
 				synchronous++
 			}
-			running++
 		}
-		if leader.Name != "" && synchronous == 1 && running == len(l.databases) {
+		if leader.Name != "" && synchronous == 1 && timelines[leader.Timeline] == len(l.databases) {
 			return leader, true
 		}
 	}

@@ -357,7 +357,7 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 		}
 		return i.load.Preview(ctx, b.checked)
 	}
-	return i.load.Apply(ctx, b.checked)
+	return i.load.Write(ctx, b.checked)
 }
 
 // remember makes the batches after b see its effect in a dry run.

@@ -64,7 +64,7 @@ func (s *state) revision() uint64 {
 // Requests for the same name build on each other. The error is a failure of the store, in
 // which case nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
-	return r.batch(ctx, a, reqs, why, "", (*Load).Apply)
+	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
 }
 
 // Preview returns what Apply would return, and changes nothing.
@@ -100,7 +100,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
 	p := &plan{
-		Load: l, ctx: ctx, batch: b, blind: blind, now: time.UnixMilli(l.now().UnixMilli()).UTC(),
+		Load: l, ctx: ctx, batch: b, blind: blind, now: time.UnixMilli(l.reg.now().UnixMilli()).UTC(),
 		states: make([]state, 0, n), outs: make([]Outcome, n),
 		changes: make([]store.Change, 0, n), position: make([]int, 0, n),
 	}
@@ -160,7 +160,7 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	case i < len(p.there):
 		return p.there[i], nil
 	}
-	rec, err := p.store.Get(p.ctx, n, time.Time{})
+	rec, err := p.reg.store.Get(p.ctx, n, time.Time{})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (p *plan) list() {
 	}
 	p.there = make([]*store.Record, 0, len(checks))
 	read := 0
-	for rec, err := range p.store.List(p.ctx, store.Scan{Prefix: common(first, last), After: before(first)}) {
+	for rec, err := range p.reg.store.List(p.ctx, store.Scan{Prefix: common(first, last), After: before(first)}) {
 		if err != nil {
 			return
 		}
@@ -333,7 +333,7 @@ func (s *state) expects(req *Request) uint64 {
 
 // next returns the change that makes rec of the state, nil if nothing would change.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
-	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
+	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.reg.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
 		return nil, err
 	}
@@ -356,7 +356,7 @@ func (p *plan) commit() (at int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
 	}
-	results, err := p.apply(p.ctx, p.changes)
+	results, err := p.reg.apply(p.ctx, p.changes)
 	if err != nil {
 		return refused(err), err
 	}

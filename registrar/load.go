@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Load makes one actor's changes in many batches, one after another, for one reason. It
-// makes all checks of [Registrar.Apply]; those that need no record can be made concurrently
-// and ahead of time, with Check.
+// A Load makes one actor's changes in many batches, one after another, for one reason;
+// [Registrar.Apply] is a Load of a single batch. The checks that need no record can be made
+// concurrently and ahead of time, with Check.
 //
 // As long as all names of a batch were new, a Load assumes the same of the next batch
 // without reading. If the store then reports conflicts, the batch is planned again from the
@@ -21,7 +21,7 @@ import (
 // A request that expects a revision is rejected if an earlier one of the same Load has
 // changed the name since, even in another batch.
 type Load struct {
-	*Registrar
+	reg   *Registrar
 	actor Actor
 	why   string
 	id    string // batch ID of all changes; "" for none
@@ -42,14 +42,14 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	if f := checkText(a.Who, false); f.bad() {
 		return nil, refuse("", "who", f)
 	}
-	return &Load{Registrar: r, actor: a, why: why, new: true}, nil
+	return &Load{reg: r, actor: a, why: why, new: true}, nil
 }
 
 // Begin gives all further changes a common batch ID, by which they can be undone, and
 // returns the ID.
 func (l *Load) Begin(ctx context.Context) (string, error) {
 	var err error
-	l.id, err = l.newBatch(ctx)
+	l.id, err = l.reg.newBatch(ctx)
 	return l.id, err
 }
 
@@ -63,7 +63,7 @@ type Scratch interface {
 }
 
 // Remember makes further previewed batches build on each other in s, as batches that are
-// applied do.
+// written do.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
 // A Batch is a list of requests that were checked without their records. It belongs to one
@@ -90,9 +90,9 @@ type check struct {
 
 // Check checks requests, which must not be modified as long as the batch is used. It is safe
 // for concurrent use. The error is a failure of the store; rejected requests are reported by
-// Apply.
+// Write.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
-	set, err := l.authorities.Set(ctx, time.Time{})
+	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +142,9 @@ func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	return nil
 }
 
-// Apply makes the changes of a batch: see [Registrar.Apply]. It must not be called
+// Write makes the changes of a batch, as [Registrar.Apply] does. It must not be called
 // concurrently.
-func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
+func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
 	if err != nil {
@@ -161,7 +161,7 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 		switch {
 		case err == nil:
 			l.new = len(p.changes) == len(b.reqs) && p.created == len(b.reqs)
-			l.log.DebugContext(ctx, "records changed", "who", l.actor.Who, "requests", len(b.reqs), "changes", len(p.changes), "attempts", attempts)
+			l.reg.log.DebugContext(ctx, "records changed", "who", l.actor.Who, "requests", len(b.reqs), "changes", len(p.changes), "attempts", attempts)
 			return p.outs, nil
 		case at < 0:
 			return nil, err
@@ -175,7 +175,7 @@ func (l *Load) Apply(ctx context.Context, b *Batch) ([]Outcome, error) {
 	}
 }
 
-// Preview returns what Apply would return, and changes nothing. It takes earlier previewed
+// Preview returns what Write would return, and changes nothing. It takes earlier previewed
 // batches into account only after [Load.Remember].
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
@@ -199,7 +199,7 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 
 // current returns b, checked again if authorities have changed since.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
-	set, err := l.authorities.Set(ctx, time.Time{})
+	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {
 		return b, err
 	}

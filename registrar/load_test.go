@@ -109,7 +109,7 @@ func TestLoadIsPut(t *testing.T) {
 			for _, out := range previewed {
 				promised = append(promised, told(out))
 			}
-			outs, err := load.Apply(t.Context(), b)
+			outs, err := load.Write(t.Context(), b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestLoadListingBreaksOff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			outs, err := load.Apply(t.Context(), b)
+			outs, err := load.Write(t.Context(), b)
 			if err != nil {
 				t.Fatalf("broken off after %d: %v", after, err)
 			}
@@ -246,7 +246,7 @@ func TestLoadReadsLittle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		outs, err := load.Apply(t.Context(), b)
+		outs, err := load.Write(t.Context(), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func TestLoadChecksAnewWhenAuthoritiesChange(t *testing.T) {
 	if _, err := reg.PutAuthority(t.Context(), Operator(), &store.Authority{Prefix: name.MustParsePrefix("urn:example"), FoldCase: true}, 0, ""); err != nil {
 		t.Fatal(err)
 	}
-	outs, err := load.Apply(t.Context(), b)
+	outs, err := load.Write(t.Context(), b)
 	if err != nil || outs[0].Name.Key() != "urn:example:abc" {
 		t.Errorf("got %+v, %v; want the name in lower case", outs, err)
 	}

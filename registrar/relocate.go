@@ -274,7 +274,7 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	var group sync.WaitGroup
 	for k := range parts {
 		part := names[min(k*size, len(names)):min((k+1)*size, len(names))]
-		group.Go(func() { parts[k], errs[k] = store.Records(ctx, m.store, part) })
+		group.Go(func() { parts[k], errs[k] = store.Records(ctx, m.store, part, !m.DryRun) })
 	}
 	group.Wait()
 	return slices.Concat(parts...), errors.Join(errs...)
@@ -405,7 +405,7 @@ func (m *mover) change(ctx context.Context, l *Load, b *Batch) ([]Outcome, error
 	if m.DryRun {
 		return l.Preview(ctx, b)
 	}
-	return l.Apply(ctx, b)
+	return l.Write(ctx, b)
 }
 
 // count counts the results, and returns the current records of names that are to be retried.

@@ -160,7 +160,7 @@ func (s *site) moved(st store.Store, others map[name.Name]int) {
 	if n, _, err := store.Count(s.Context(), st); err != nil || n != int64(len(s.names)) {
 		s.Errorf("%d records, %v, want %d", n, err, len(s.names))
 	}
-	records, err := store.Records(store.Fresh(s.Context()), st, s.names)
+	records, err := store.Records(store.Fresh(s.Context()), st, s.names, false)
 	if err != nil {
 		s.Fatal(err)
 	}

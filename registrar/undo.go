@@ -255,7 +255,7 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 			reqs, reversals = append(reqs, req), append(reversals, Reversal{Key: s.Key, Action: action})
 		}
 	}
-	return w.apply(ctx, reqs, reversals)
+	return w.change(ctx, reqs, reversals)
 }
 
 // look returns the last change of a subject, and the one before those to be undone, nil if
@@ -331,8 +331,8 @@ func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors) == 0
 }
 
-// apply carries out requests.
-func (w *undoer) apply(ctx context.Context, reqs []Request, reversals []Reversal) error {
+// change makes the changes of requests.
+func (w *undoer) change(ctx context.Context, reqs []Request, reversals []Reversal) error {
 	if len(reqs) == 0 {
 		return nil
 	}
@@ -340,7 +340,7 @@ func (w *undoer) apply(ctx context.Context, reqs []Request, reversals []Reversal
 	if err != nil {
 		return err
 	}
-	do := w.load.Apply
+	do := w.load.Write
 	if w.DryRun {
 		do = w.load.Preview
 	}

@@ -84,7 +84,7 @@ func TestUndoBetween(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Apply(d.ctx, b); err != nil {
+		if _, err := l.Write(d.ctx, b); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,14 +42,15 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 type BatchReader interface {
 	// Records returns the record of each name as Get would, in the order of names; nil
 	// for a name without a record. It is fastest when names are in the order of their keys.
-	// The store may keep the records for the changes that follow: do not modify them.
-	Records(ctx context.Context, names []name.Name) ([]*Record, error)
+	// Set change if changes of the records follow: the store may then keep the records for
+	// these, so do not modify them.
+	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 
 // Records returns records as [BatchReader] does. It calls Get for each name if r is not one.
-func Records(ctx context.Context, r Reader, names []name.Name) ([]*Record, error) {
+func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*Record, error) {
 	if b, ok := r.(BatchReader); ok {
-		return b.Records(ctx, names)
+		return b.Records(ctx, names, change)
 	}
 	all := make([]*Record, len(names))
 	for i, n := range names {

@@ -67,7 +67,7 @@ func ExampleScan() {
 // Several records are read at once; one that does not exist is nil.
 func ExampleRecords() {
 	s := exampleStore("urn:example:a")
-	records, err := store.Records(context.Background(), s, []name.Name{name.MustParse("urn:example:a"), name.MustParse("urn:example:b")})
+	records, err := store.Records(context.Background(), s, []name.Name{name.MustParse("urn:example:a"), name.MustParse("urn:example:b")}, false)
 	fmt.Println(records[0].Name, records[1] == nil, err)
 	// Output: urn:example:a true <nil>
 }

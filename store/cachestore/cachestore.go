@@ -658,11 +658,11 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 }
 
 // Records implements [store.BatchReader].
-func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
+func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	if store.IsFresh(ctx) {
-		return store.Records(ctx, s.Backing, names)
+		return store.Records(ctx, s.Backing, names, change)
 	}
-	return store.Records(ctx, struct{ store.Reader }{s}, names) // one by one, with Get
+	return store.Records(ctx, struct{ store.Reader }{s}, names, change) // one by one, with Get
 }
 
 // Authority implements [store.Reader].

@@ -73,15 +73,19 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 	return c.Record, nil
 }
 
-// Records implements [store.BatchReader]. What it has read is kept for a batch that
-// changes it soon.
-func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
+// Records implements [store.BatchReader]. If changes follow and s accepts them, it keeps
+// what it has read for the batch.
+func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	subjects := make([]store.Subject, len(names))
 	for i, n := range names {
 		subjects[i] = store.Subject{Kind: store.KindName, Key: n.Key()}
 	}
-	places, found := s.reads.announce(subjects), make([]read, len(names))
-	defer func() { s.reads.keep(places, found) }()
+	var found []read
+	if change && s.writable() {
+		places := s.reads.announce(subjects)
+		found = make([]read, len(names))
+		defer func() { s.reads.keep(places, found) }()
+	}
 	e, err := s.enter() // of now, since another engine forgets what was announced before it
 	if err != nil {
 		return nil, err
@@ -109,6 +113,9 @@ func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record
 			return nil, err
 		}
 		all[i] = c.Record
+		if found == nil {
+			continue
+		}
 		value := v.it.Value()
 		if len(free)+len(value) > cap(free) {
 			free = make([]byte, 0, max(rawSize, len(value)))

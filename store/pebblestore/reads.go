@@ -13,8 +13,8 @@ const (
 	keepReads = time.Minute
 )
 
-// reads keeps the records that [Store.Records] has read, so that a batch that changes
-// them does not read them again. All methods may be called at any time.
+// reads keeps the records that [Store.Records] has read to be changed, so that the batch
+// that changes them does not read them again. All methods may be called at any time.
 //
 // A record that is kept is always the present one: Records announces a subject before
 // it opens its view, and the writer forgets the subjects of a batch after the batch has

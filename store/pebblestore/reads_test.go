@@ -40,7 +40,7 @@ func TestReads(t *testing.T) {
 	}
 	fetch := func() {
 		t.Helper()
-		if recs, err := s.Records(ctx, []name.Name{name.FromKey("urn:x-none:1"), key}); err != nil || recs[0] != nil || recs[1] == nil {
+		if recs, err := s.Records(ctx, []name.Name{name.FromKey("urn:x-none:1"), key}, true); err != nil || recs[0] != nil || recs[1] == nil {
 			t.Fatal(recs, err)
 		}
 		if len(s.reads.all) != 1 || s.reads.all[subject] == nil || s.reads.size == 0 {
@@ -80,6 +80,17 @@ func TestReads(t *testing.T) {
 	fetch()
 	s.install(s.engine.Load())
 	empty("another engine")
+	// Nothing is kept for a reader, nor in a store that accepts no changes.
+	if _, err := s.Records(ctx, []name.Name{key}, false); err != nil {
+		t.Error(err)
+	}
+	empty("a read without a change")
+	s.readOnly = true
+	if _, err := s.Records(ctx, []name.Name{key}, true); err != nil {
+		t.Error(err)
+	}
+	empty("a read of a store opened for reading")
+	s.readOnly = false
 	// Too much.
 	places = s.reads.announce([]store.Subject{subject})
 	s.reads.keep(places, []read{{subject, &store.Change{}, make([]byte, maxReads+1)}})
@@ -119,7 +130,7 @@ func TestReadsOfWriters(t *testing.T) {
 		group.Go(func() {
 			for range rounds {
 				some := names[rand.N(counters):]
-				recs, err := s.Records(ctx, some)
+				recs, err := s.Records(ctx, some, true)
 				if err != nil {
 					t.Error(err)
 					return

@@ -124,8 +124,8 @@ func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Reco
 	return c.Record, nil
 }
 
-// Records implements [store.BatchReader].
-func (s *Store) Records(ctx context.Context, names []name.Name) ([]*store.Record, error) {
+// Records implements [store.BatchReader]. It keeps nothing.
+func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*store.Record, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func (s *suite) errors(ctx context.Context) map[string]error {
 	all := map[string]error{}
 	_, all["Apply"] = s.Apply(ctx, []store.Change{put("d", "u:1", 0)})
 	_, all["Get"] = s.Get(ctx, key("a"), time.Time{})
-	_, all["Records"] = store.Records(ctx, s.Store, []name.Name{key("a")})
+	_, all["Records"] = store.Records(ctx, s.Store, []name.Name{key("a")}, false)
 	_, all["Get of nothing"] = s.Get(ctx, key("x"), minute(0))
 	_, all["Authority"] = s.Authority(ctx, name.PrefixFromKey("a"), time.Time{})
 	for _, err := range s.List(ctx, store.Scan{}) {

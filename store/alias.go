@@ -62,6 +62,20 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
+// AppendIndexed appends the URLs under which an index of locations has the record after c, if
+// there is one: those of its locations and its aliases, each once. It sorts list.
+func (c *Change) AppendIndexed(list []string) []string {
+	if c == nil || c.Record == nil {
+		return list
+	}
+	for i := range c.Record.Locations {
+		list = append(list, c.Record.Locations[i].URL)
+	}
+	list = c.Record.AppendAliases(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // MaxAliased is the maximum number of names that [Aliased] returns.
 const MaxAliased = 16
 

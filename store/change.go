@@ -138,6 +138,15 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
+// Records returns the number of records that c leaves of its subject: 1, or 0 for a deletion,
+// an authority, a token, or nil.
+func (c *Change) Records() int64 {
+	if c == nil || c.Record == nil {
+		return 0
+	}
+	return 1
+}
+
 // A ConflictError is returned for a change that expects another revision.
 type ConflictError struct {
 	Index    int    // of the change in its batch

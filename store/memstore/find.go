@@ -25,27 +25,15 @@ func (p *places) add(step store.Step) {
 	if !p.made || step.Next.Record == nil {
 		return
 	}
-	for _, url := range indexed(step.Next) {
+	for _, url := range step.Next.AppendIndexed(nil) {
 		if !has(step.Last, url) {
 			p.fresh = append(p.fresh, store.Place{URL: url, Name: step.Next.Record.Name})
 		}
 	}
 }
 
-// indexed returns the URLs and aliases of the record after a change.
-func indexed(c *store.Change) []string {
-	if c == nil || c.Record == nil {
-		return nil
-	}
-	var all []string
-	for i := range c.Record.Locations {
-		all = append(all, c.Record.Locations[i].URL)
-	}
-	return c.Record.AppendAliases(all)
-}
-
 // has reports whether the record after a change has a location or alias.
-func has(c *store.Change, url string) bool { return slices.Contains(indexed(c), url) }
+func has(c *store.Change, url string) bool { return slices.Contains(c.AppendIndexed(nil), url) }
 
 // all returns the current index, and builds it from names if there is none.
 func (p *places) all(names *table) []store.Place {
@@ -53,7 +41,7 @@ func (p *places) all(names *table) []store.Place {
 		p.made = true
 		for _, versions := range names.versions {
 			last := versions[len(versions)-1].change
-			for _, url := range indexed(last) {
+			for _, url := range last.AppendIndexed(nil) {
 				p.fresh = append(p.fresh, store.Place{URL: url, Name: last.Record.Name})
 			}
 		}

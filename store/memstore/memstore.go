@@ -92,7 +92,7 @@ func (s *Store) write(step store.Step) {
 func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})
-	s.count += records(step.Next) - records(step.Last)
+	s.count += step.Next.Records() - step.Last.Records()
 	s.places.add(step)
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
@@ -114,14 +114,6 @@ func (s *Store) usable(ctx context.Context) error {
 
 func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
-}
-
-// records returns the number of records after c: one or zero.
-func records(c *store.Change) int64 {
-	if c == nil || c.Record == nil {
-		return 0
-	}
-	return 1
 }
 
 // find returns the change of subject that is current at a time. The caller must not modify

@@ -3,10 +3,12 @@ package memstore
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/check"
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
 	"github.com/nomen-project/nomen/store"
@@ -19,137 +21,52 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	if err := s.usable(ctx); err != nil {
 		return store.Head{}, err
 	}
-	c := &checker{s: s, fault: fault, progress: store.NewPasses(uint64(len(s.log.entries)), 2, progress), found: map[uint64]bool{}, future: store.FutureCheck{Now: time.Now()}}
-	if err := c.entries(ctx); err != nil {
-		return store.Head{}, err
-	}
-	if err := c.subjects(ctx); err != nil {
-		return store.Head{}, err
-	}
-	c.counts()
-	c.progress.End()
-	c.future.Report(fault)
-	return c.tree.Head(), nil
+	head := s.log.tree.Head()
+	return check.Run(ctx, &check.Source{
+		Size: head.Size, Head: &head, Count: s.count, Now: time.Now(),
+		Log: s.log.rows, Node: s.log.Node, Changes: s.changes,
+	}, fault, progress)
 }
 
-// A checker is one call of Verify. It reads the log, then the subjects.
-type checker struct {
-	s        *Store
-	fault    func(store.Fault)
-	progress *store.Passes
-	tree     ledger.Log      // computed anew
-	found    map[uint64]bool // numbers in the log that a version has
-	records  int64
-	future   store.FutureCheck
-}
-
-func (c *checker) step(ctx context.Context) error {
-	c.progress.Add(1)
-	return ctx.Err()
-}
-
-// entries computes the tree over all entries.
-func (c *checker) entries(ctx context.Context) error {
-	l := &c.s.log
-	c.progress.Begin(uint64(len(l.entries)))
-	var value, leaf []byte
-	var nodes []ledger.Node
-	for i, e := range l.entries {
-		subject := e.Change.Subject()
-		c.future.Add(subject, e.Seq, e.Change.Time)
-		if e.Seq != uint64(i)+1 {
-			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: fmt.Sprintf("is stored as number %d of the log", i+1)})
-		}
-		value = codec.Append(value[:0], e.Change)
-		if !e.Change.Redacted && codec.Digest(e.Salt, value) != e.Digest {
-			c.fault(store.Fault{Subject: subject, Seq: e.Seq, Problem: "the content was altered: its digest differs"})
-		}
-		leaf = codec.AppendLeaf(leaf[:0], e)
-		nodes = c.tree.Append(nodes[:0], leaf)
-		for _, n := range nodes {
-			if l.nodes[place{n.Level, n.Index}] != n.Hash {
-				c.fault(store.Fault{Seq: e.Seq, Problem: fmt.Sprintf("the tree does not match up to here: node %d of level %d differs", n.Index, n.Level)})
+// rows yields the log as rows to be verified.
+func (l *sealed) rows(bool) iter.Seq2[check.Row, error] {
+	return func(yield func(check.Row, error) bool) {
+		var buf []byte
+		for _, e := range l.entries {
+			r := check.Row{Seq: e.Seq, Subject: e.Change.Subject(), Revision: e.Change.Revision(), Time: e.Change.Time}
+			buf = codec.Append(buf[:0], e.Change)
+			if !e.Change.Redacted && codec.Digest(e.Salt, buf) != e.Digest {
+				r.Err = check.Problem("the content was altered: its digest differs")
+			}
+			buf = codec.AppendLeaf(buf[:0], e)
+			r.Leaf = ledger.LeafHash(buf)
+			if !yield(r, nil) {
+				return
 			}
 		}
-		if err := c.step(ctx); err != nil {
-			return err
-		}
 	}
-	if got, want := c.tree.Head(), l.tree.Head(); got != want {
-		c.fault(store.Fault{Problem: fmt.Sprintf("the head of the log is %v, but recomputed it is %v", want, got)})
-	}
-	return nil
 }
 
-// subjects verifies every version, subject by subject.
-func (c *checker) subjects(ctx context.Context) error {
-	c.progress.Begin(uint64(len(c.s.log.entries)))
-	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
-		t := c.s.tables[kind]
-		for _, key := range slices.Sorted(maps.Keys(t.versions)) {
-			versions := t.versions[key]
-			for i := range versions {
-				c.version(versions, i)
-				if err := c.step(ctx); err != nil {
-					return err
+// changes yields all versions, subject by subject.
+func (s *Store) changes() iter.Seq2[check.Change, error] {
+	return func(yield func(check.Change, error) bool) {
+		for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+			t := s.tables[kind]
+			for _, key := range slices.Sorted(maps.Keys(t.versions)) {
+				versions := t.versions[key]
+				for i, v := range versions {
+					c := check.Change{
+						Subject: store.Subject{Kind: kind, Key: key}, Revision: uint64(i) + 1, Time: v.change.Time,
+						Last: i == len(versions)-1, Entry: &store.Entry{Seq: v.seq, Change: v.change},
+					}
+					if entries := s.log.entries; v.seq > 0 && v.seq <= uint64(len(entries)) && entries[v.seq-1].Change != v.change {
+						c.Err = check.Problem(fmt.Sprintf("revision %d does not match change %d of the log", i+1, v.seq))
+					}
+					if !yield(c, nil) {
+						return
+					}
 				}
 			}
-			c.redactions(versions)
-			c.records += records(versions[len(versions)-1].change)
 		}
-	}
-	return nil
-}
-
-// version verifies version i of a subject.
-func (c *checker) version(versions []version, i int) {
-	v := versions[i]
-	report := func(problem string) {
-		c.fault(store.Fault{Subject: v.change.Subject(), Seq: v.seq, Problem: problem})
-	}
-	c.found[v.seq] = true
-	if got := v.change.Revision(); got != uint64(i)+1 {
-		report(fmt.Sprintf("revision %d is stored as revision %d", got, i+1))
-	}
-	if i > 0 && v.change.Time.Before(versions[i-1].change.Time) {
-		report("earlier than the revision before it")
-	}
-	entries := c.s.log.entries
-	if v.seq == 0 || v.seq > uint64(len(entries)) || entries[v.seq-1].Change != v.change {
-		report("does not match the change in the log")
-	}
-}
-
-// redactions checks that the revisions named by redactions, and no others, are redacted.
-func (c *checker) redactions(versions []version) {
-	named := map[uint64]bool{}
-	for _, v := range versions {
-		for _, r := range v.change.Redacts {
-			named[r] = true
-		}
-	}
-	for _, v := range versions {
-		problem := ""
-		switch r := v.change.Revision(); {
-		case named[r] && !v.change.Redacted:
-			problem = fmt.Sprintf("the content of revision %d exists although it was redacted", r)
-		case !named[r] && v.change.Redacted:
-			problem = fmt.Sprintf("the content of revision %d is missing although no change redacted it", r)
-		default:
-			continue
-		}
-		c.fault(store.Fault{Subject: v.change.Subject(), Seq: v.seq, Problem: problem})
-	}
-}
-
-// counts checks the totals.
-func (c *checker) counts() {
-	for _, e := range c.s.log.entries {
-		if !c.found[e.Seq] {
-			c.fault(store.Fault{Subject: e.Change.Subject(), Seq: e.Seq, Problem: "in the log but not in the history of its subject"})
-		}
-	}
-	if c.records != c.s.count {
-		c.fault(store.Fault{Problem: fmt.Sprintf("%d records, but the stored count is %d", c.records, c.s.count)})
 	}
 }

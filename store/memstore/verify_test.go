@@ -33,7 +33,7 @@ func TestDamage(t *testing.T) {
 		}),
 		damage("LastAlteredWithDigest", store.Subject{}, 0, func(s *Store) { s.log.entries[599].Digest[0]++ }),
 		damage("NodeAltered", store.Subject{}, 512, func(s *Store) { s.log.nodes[place{9, 0}] = [32]byte{} }),
-		damage("EntryRemoved", store.Subject{Kind: store.KindAuthority, Key: "urn:x-a:"}, 601, func(s *Store) {
+		damage("EntryRemoved", store.Subject{Kind: store.KindName, Key: "urn:x-a:4"}, 600, func(s *Store) {
 			s.log.entries = append(s.log.entries[:599:599], s.log.entries[600:]...)
 		}),
 		damage("EntriesExchanged", x, 8, func(s *Store) {

@@ -123,15 +123,16 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow is the inverse of append. The key is that of the row.
+// parseRow is the inverse of append. The key is that of the row; unless it is invalid, the row
+// has its number even if the value is.
 func parseRow(key, value []byte) (*logRow, error) {
-	damage := func(reason string) (*logRow, error) {
-		return nil, &CorruptError{Key: string(key), Reason: reason}
-	}
 	if len(key) != 9 {
-		return damage("not a key of the log")
+		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}
 	}
 	r := &logRow{seq: binary.BigEndian.Uint64(key[1:])}
+	damage := func(reason string) (*logRow, error) {
+		return &logRow{seq: r.seq}, &CorruptError{Key: string(key), Reason: reason}
+	}
 	end := bytes.IndexByte(value[min(markSize, len(value)):], 0)
 	if end < 1 {
 		return damage("truncated")

@@ -38,8 +38,8 @@ type found struct {
 	err   error
 }
 
-// window reads at most n entries, from number from to number to.
-func (v *view) window(from, to uint64, n int) ([]found, error) {
+// rows reads at most n rows from number from on, without their entries.
+func (v *view) rows(from uint64, n int) ([]found, error) {
 	var list []found
 	v.key = appendSeq(v.key[:0], from)
 	for ok := v.it.SeekGE(v.key); ok && v.it.Key()[0] == spaceLog && len(list) < n; ok = v.it.Next() {
@@ -48,20 +48,21 @@ func (v *view) window(from, to uint64, n int) ([]found, error) {
 			return nil, unreadable("log", err)
 		}
 		row, err := parseRow(v.it.Key(), value)
-		if err != nil {
+		if row == nil {
 			return nil, err
 		}
-		if row.seq > to {
-			break
-		}
-		list = append(list, found{row: row})
+		list = append(list, found{row: row, err: err})
 	}
-	if err := v.failure("log"); err != nil {
-		return nil, err
-	}
-	order := make([]*found, len(list))
+	return list, v.failure("log")
+}
+
+// lookupAll reads the entries of rows.
+func (v *view) lookupAll(list []found) {
+	order := make([]*found, 0, len(list))
 	for i := range list {
-		order[i] = &list[i]
+		if list[i].err == nil {
+			order = append(order, &list[i])
+		}
 	}
 	slices.SortFunc(order, func(a, b *found) int {
 		return cmp.Or(cmp.Compare(a.row.subject.Kind, b.row.subject.Kind), cmp.Compare(a.row.subject.Key, b.row.subject.Key))
@@ -69,7 +70,6 @@ func (v *view) window(from, to uint64, n int) ([]found, error) {
 	for _, f := range order {
 		f.entry, f.err = v.lookup(f.row)
 	}
-	return list, nil
 }
 
 // lookup reads the entry that a row refers to.
@@ -115,7 +115,7 @@ func (r *logRow) damage(format string, args ...any) error {
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		for after < to {
-			list, err := v.window(after+1, to, windowSize)
+			list, err := v.rows(after+1, int(min(to-after, windowSize)))
 			if err == nil && len(list) == 0 {
 				err = &CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
 			}
@@ -123,6 +123,7 @@ func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry
 				yield(nil, err)
 				return
 			}
+			v.lookupAll(list)
 			for _, f := range list {
 				if after++; f.err == nil && f.row.seq != after {
 					f.err = f.row.damage("change %d of the log is missing", after)

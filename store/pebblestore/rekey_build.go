@@ -179,7 +179,7 @@ func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error])
 		}
 		last = c
 	}
-	w.count += records(last)
+	w.count += last.Records()
 	return w.put(s, last, isLast)
 }
 
@@ -293,7 +293,7 @@ func (r *rekeyer) verify(db *pebble.DB) error {
 	snap := db.NewSnapshot()
 	defer snap.Close()
 	var first error
-	_, err := check(r.ctx, snap, time.Time{}, func(f store.Fault) {
+	_, err := verify(r.ctx, snap, time.Time{}, func(f store.Fault) {
 		if first == nil {
 			first = fmt.Errorf("the new store is damaged: %q: %s: the old store is unchanged", f.Subject.Key, f.Problem)
 		}

@@ -794,7 +794,7 @@ func judge(r *rapid.T, all []*store.Change, members [][]*store.Change) int64 {
 	want, alive := 0, 0
 	for _, list := range members {
 		want += len(list)
-		alive += int(records(list[len(list)-1]))
+		alive += int(list[len(list)-1].Records())
 		at := 0
 		for _, old := range list { // each is there, in its order
 			for at < len(all) && (all[at].Who != old.Who || !all[at].Time.Equal(old.Time)) {

@@ -189,14 +189,6 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// records returns the number of records after c: one or zero.
-func records(c *store.Change) int64 {
-	if c == nil || c.Record == nil {
-		return 0
-	}
-	return 1
-}
-
 // acknowledge answers requests in order once everything planned up to them is on disk. Once
 // the disk has failed, every answer of its engine is that failure, because the state on
 // which it is based may be lost.

@@ -168,7 +168,7 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
 	for i, step := range steps {
-		w.count += records(step.Next) - records(step.Last)
+		w.count += step.Next.Records() - step.Last.Records()
 		var err error
 		switch e := &w.entries[i]; {
 		case step.Subject.Kind == store.KindToken:
@@ -262,8 +262,8 @@ func (w *writer) seal(e *store.Entry, sealed bool) error {
 
 // locate updates the index of locations.
 func (w *writer) locate(step store.Step) error {
-	before := urls(w.seen[0][:0], step.Last)
-	after := urls(w.seen[1][:0], step.Next)
+	before := step.Last.AppendIndexed(w.seen[0][:0])
+	after := step.Next.AppendIndexed(w.seen[1][:0])
 	w.seen[0], w.seen[1] = before, after
 	n := name.FromKey(step.Subject.Key)
 	for len(before) > 0 || len(after) > 0 {
@@ -285,19 +285,6 @@ func (w *writer) locate(step store.Step) error {
 		}
 	}
 	return nil
-}
-
-// urls appends the URLs and aliases of the record after c, sorted, without duplicates.
-func urls(list []string, c *store.Change) []string {
-	if c == nil || c.Record == nil {
-		return list
-	}
-	for i := range c.Record.Locations {
-		list = append(list, c.Record.Locations[i].URL)
-	}
-	list = c.Record.AppendAliases(list)
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // redact replaces the revisions that a step redacts, which are in the history already, by
@@ -336,7 +323,7 @@ func (w *writer) remove(v *view, s store.Subject) error {
 	if err != nil || e.Change.Redacted {
 		return err
 	}
-	for _, url := range urls(nil, e.Change) {
+	for _, url := range e.Change.AppendIndexed(nil) {
 		w.scrub = append(w.scrub, keySpan(appendPlace(nil, store.Place{URL: url, Name: name.FromKey(s.Key)})))
 	}
 	e.Change = e.Change.Redact()

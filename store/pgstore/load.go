@@ -196,7 +196,7 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	err := w.steps(l.ctx, l.c, steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
 		entry := entryOf(row.subject, e)
 		rows = edge.add(rows, &entry)
-		names += records(step.Next) - records(step.Last)
+		names += int(step.Next.Records() - step.Last.Records())
 	})
 	if err != nil {
 		return err

@@ -38,20 +38,9 @@ func makePlace(url, key string) place {
 // places returns the places of the record after c, without duplicates: those of its
 // locations and of its aliases.
 func places(c *store.Change) []place {
-	if c == nil || c.Record == nil {
-		return nil
-	}
-	urls := make([]string, 0, len(c.Record.Locations)+len(c.Record.SameAs))
-	for i := range c.Record.Locations {
-		urls = append(urls, c.Record.Locations[i].URL)
-	}
-	all := make([]place, 0, cap(urls))
-	seen := map[string]bool{}
-	for _, url := range c.Record.AppendAliases(urls) {
-		if !seen[url] {
-			seen[url] = true
-			all = append(all, makePlace(url, c.Record.Name.Key()))
-		}
+	var all []place
+	for _, url := range c.AppendIndexed(nil) {
+		all = append(all, makePlace(url, c.Record.Name.Key()))
 	}
 	return all
 }

@@ -57,7 +57,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	w := newRowWriter(batch)
 	err := w.steps(ctx, c, p.steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
 		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // those of the last step, which nothing in the plan redacts
-		w.pend(entryOf(row.subject, e), records(step.Next)-records(step.Last))
+		w.pend(entryOf(row.subject, e), int(step.Next.Records()-step.Last.Records()))
 	})
 	w.flush()
 	w.queueChanges()
@@ -70,14 +70,6 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 		w.batch.Queue(insertPlaces, heads, marks, keys, rests)
 	}
 	return d, err
-}
-
-// records returns the number of records after c: one or zero.
-func records(c *store.Change) int {
-	if c == nil || c.Record == nil {
-		return 0
-	}
-	return 1
 }
 
 // changeKinds are the kinds of subjects in the tables of changes.

@@ -1,4 +1,4 @@
-package store
+package check
 
 import "testing"
 
@@ -6,7 +6,7 @@ import "testing"
 func TestPasses(t *testing.T) {
 	var last, total uint64
 	reports := 0
-	p := NewPasses(100_000, 3, func(done, of uint64) {
+	p := newPasses(100_000, 3, func(done, of uint64) {
 		if done < last || done > of {
 			t.Errorf("%d of %d after %d", done, of, last)
 		}
@@ -14,20 +14,20 @@ func TestPasses(t *testing.T) {
 		reports++
 	})
 	for pass, units := range []uint64{100_000, 50_000, 0} {
-		p.Begin(units)
+		p.begin(units)
 		for range units + 30_000 { // the number of units is an estimate
-			p.Add(1)
+			p.add(1)
 		}
 		if want := uint64(pass+1) * 100_000 / 3; last != want || total != 100_000 {
 			t.Errorf("after pass %d: %d of %d, want %d of 100000", pass+1, last, total, want)
 		}
 	}
-	p.End()
+	p.end()
 	if last != 100_000 || reports > 30 {
 		t.Errorf("at the end %d after %d reports", last, reports)
 	}
-	none := NewPasses(0, 2, nil)
-	none.Begin(0)
-	none.Add(2 * passStep)
-	none.End()
+	none := newPasses(0, 2, nil)
+	none.begin(0)
+	none.add(2 * passStep)
+	none.end()
 }

@@ -1,0 +1,271 @@
+// Package check verifies a store: whether its log of changes, its changes and its index of
+// locations agree with each other and keep the rules that are common to all stores. A store
+// gives it one moment of itself as a [Source].
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Source is one moment of a store. An error that a sequence yields beside an element ends
+// it; the Err of an element concerns only that element. Errors that are damage (see Damaged)
+// become faults, all others end the verification.
+type Source struct {
+	Size  uint64      // of the log
+	Head  *store.Head // as stored; nil if it is not
+	Count int64       // of records, as stored; -1 if it is not
+	Now   time.Time   // changes dated later are faults; if zero, none is
+
+	// Log yields the rows of the log in order. Only if leaves is set does it read the change
+	// of each row, to set Leaf and Err.
+	Log func(leaves bool) iter.Seq2[Row, error]
+
+	// Waiting are changes that are acknowledged and have no place in the log yet.
+	Waiting []Row
+
+	// Node returns a stored node of the tree over the rows that Log has yielded, up to the
+	// current one, that the last of them completes.
+	Node func(level int, index uint64) (ledger.Hash, error)
+
+	// Changes yields the changes of names and authorities, subject by subject, the changes of
+	// each in order of revision: ascending, or descending if Descending is set.
+	Changes    func() iter.Seq2[Change, error]
+	Descending bool
+
+	Places func() iter.Seq2[Place, error]         // of the index; nil if none is stored
+	Tokens func() iter.Seq2[store.Subject, error] // with the error of reading each; nil if tokens are not verified
+
+	// Damaged reports whether an error means that data is damaged, beside a [Problem] and a
+	// [*codec.CorruptError]. It may be nil.
+	Damaged func(error) bool
+}
+
+// A Row is a row of the log.
+type Row struct {
+	Seq      uint64
+	Subject  store.Subject // zero if the row cannot be read
+	Revision uint64
+	Time     time.Time
+	Mark     []byte      // the beginning of the hash of the leaf, or all of it
+	Leaf     ledger.Hash // computed from the change
+	Err      error       // of reading the row or its change
+}
+
+// A Change is a change of a name or an authority.
+type Change struct {
+	Subject  store.Subject
+	Revision uint64 // under which it is stored
+	Time     time.Time
+	Last     bool         // it is stored as the last change of its subject
+	Entry    *store.Entry // Seq is 0 if the store does not keep it beside the change
+	Err      error        // of reading Entry
+}
+
+// A Place is a place in the index of locations.
+type Place struct {
+	store.Place
+	Err error // of reading it
+}
+
+// A Problem is damage, in words for people.
+type Problem string
+
+func (p Problem) Error() string { return string(p) }
+
+// Run verifies src as [store.Verifier] describes. Its memory does not grow with the store.
+func Run(ctx context.Context, src *Source, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+	c := &checker{Source: src, ctx: ctx, fault: fault, next: 1, seed: maphash.MakeSeed(), future: store.FutureCheck{Now: src.Now}}
+	passes := 3 // over the log, the changes and the index
+	if src.Places == nil {
+		passes = 2
+	}
+	c.passes = newPasses(src.Size, passes, progress)
+	for _, step := range []func() error{c.log, c.changes, c.places, c.unmatched, c.misplaced, c.tokens} {
+		if err := c.broken(store.Subject{}, 0, step()); err != nil {
+			return store.Head{}, err
+		}
+	}
+	if src.Count >= 0 && src.Count != c.records {
+		c.report(store.Subject{}, 0, "%d records, but the stored count is %d", c.records, src.Count)
+	}
+	c.future.Report(fault)
+	c.passes.end()
+	return c.tree.Head(), nil
+}
+
+// A checker is one call of Run.
+type checker struct {
+	*Source
+	ctx    context.Context
+	fault  func(store.Fault)
+	passes *passes
+	future store.FutureCheck
+	seed   maphash.Seed
+
+	tree ledger.Log // computed anew
+	next uint64     // number of the next row
+	bad  uint64     // number of the last row whose leaf is not known to be right
+	lost bool       // rows are missing, so that the tree cannot be computed
+	over bool       // there are rows after the end
+
+	records int64
+	logged  tally // changes in the log and waiting, and those stored
+	located tally // places of records, and those in the index
+	cut     bool  // a pass ended early, so that comparing its result makes no sense
+}
+
+func (c *checker) report(s store.Subject, seq uint64, format string, args ...any) {
+	c.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
+}
+
+// broken reports err as a fault if it is damage. Otherwise it returns err.
+func (c *checker) broken(s store.Subject, seq uint64, err error) error {
+	if err == nil {
+		return nil
+	}
+	if !errors.As(err, new(Problem)) && !errors.As(err, new(*codec.CorruptError)) && (c.Damaged == nil || !c.Damaged(err)) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n") // an engine may add a stack trace
+	c.report(s, seq, "%s", text)
+	return nil
+}
+
+// step counts an element of a pass.
+func (c *checker) step() error {
+	c.passes.add(1)
+	return c.ctx.Err()
+}
+
+// log computes the tree over all rows.
+func (c *checker) log() error {
+	c.passes.begin(c.Size)
+	for row, err := range c.Log(true) {
+		if err == nil {
+			err = c.row(&row)
+		}
+		if err != nil {
+			c.cut = true
+			return err
+		}
+	}
+	c.gap(c.Size + 1)
+	for i := range c.Waiting {
+		c.logged.add(wanted, c.hashRow(&c.Waiting[i]))
+	}
+	if got := c.tree.Head(); c.Head != nil && got != *c.Head && !c.lost && c.bad == 0 {
+		c.report(store.Subject{}, 0, "the head of the log is %v, but recomputed it is %v", *c.Head, got)
+	}
+	return nil
+}
+
+// row verifies a row of the log.
+func (c *checker) row(r *Row) error {
+	switch {
+	case r.Seq > c.Size:
+		if !c.over {
+			c.report(store.Subject{}, c.Size+1, "the log has rows after its end, change %d", c.Size)
+		}
+		c.over = true
+		return c.step()
+	case r.Seq < c.next:
+		c.report(r.Subject, r.Seq, "change %d of the log is stored after change %d", r.Seq, c.next-1)
+		c.lost = true
+	default:
+		c.gap(r.Seq)
+	}
+	c.next = max(c.next, r.Seq+1)
+	if r.Subject.Kind != 0 {
+		c.future.Add(r.Subject, r.Seq, r.Time)
+		c.logged.add(wanted, c.hashRow(r))
+	}
+	switch {
+	case r.Err != nil:
+		c.bad = r.Seq
+		if err := c.broken(r.Subject, r.Seq, r.Err); err != nil {
+			return err
+		}
+	case !bytes.HasPrefix(r.Leaf[:], r.Mark):
+		c.bad = r.Seq
+		c.report(r.Subject, r.Seq, "revision %d was altered: it does not match the log", r.Revision)
+	}
+	if c.lost {
+		return c.step()
+	}
+	return cmp.Or(c.nodes(c.tree.AppendHash(nil, r.Leaf), r.Seq), c.step())
+}
+
+// gap reports rows that are missing before number seq.
+func (c *checker) gap(seq uint64) {
+	switch {
+	case c.next == seq:
+		return
+	case c.next+1 == seq:
+		c.report(store.Subject{}, c.next, "change %d of the log is missing", c.next)
+	default:
+		c.report(store.Subject{}, c.next, "changes %d to %d of the log are missing", c.next, seq-1)
+	}
+	c.lost = true
+}
+
+// nodes compares the nodes that row seq completes with those that are stored, except nodes
+// above a leaf that is not known to be right.
+func (c *checker) nodes(nodes []ledger.Node, seq uint64) error {
+	for _, n := range nodes {
+		first := n.Index<<n.Level + 1
+		got, err := c.Node(n.Level, n.Index)
+		if err != nil {
+			if err := c.broken(store.Subject{}, seq, err); err != nil {
+				return err
+			}
+		} else if got != n.Hash && c.bad < first {
+			c.report(store.Subject{}, seq, "changes %d to %d are not those of the log: its hash over them is another", first, seq)
+		}
+	}
+	return nil
+}
+
+// places reads the index of locations.
+func (c *checker) places() error {
+	if c.Places == nil {
+		return nil
+	}
+	c.passes.begin(c.located.count(wanted))
+	for p, err := range c.Places() {
+		if err == nil && p.Err != nil {
+			err = c.broken(store.Subject{Kind: store.KindName, Key: p.Name.Key()}, 0, p.Err)
+		} else if err == nil {
+			c.located.add(present, c.hashPlace(p.Place))
+		}
+		if err = cmp.Or(err, c.step()); err != nil {
+			c.cut = true
+			return err
+		}
+	}
+	return nil
+}
+
+// tokens reads the tokens.
+func (c *checker) tokens() error {
+	if c.Tokens == nil {
+		return nil
+	}
+	for s, err := range c.Tokens() {
+		if err := cmp.Or(c.broken(s, 0, err), c.ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

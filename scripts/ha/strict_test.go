@@ -22,7 +22,7 @@ func TestStrict(t *testing.T) {
 		}
 	}()
 	l.databases = etcdMachines
-	l.resume += loopWait // until Patroni has told the other standby which server to follow
+	l.resume += 2 * loopWait // until Patroni has told the other standby which server to follow
 	l.edits["patroni.yml"] = [2]string{"synchronous_mode_strict: false", "synchronous_mode_strict: true"}
 	l.edits["nomen.env"] = [2]string{"@db1,db2/", "@db1,db2,witness/"}
 	ld := l.startAll(t)

@@ -17,26 +17,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A role is the state of a server.
-type role int32
-
-const (
-	unknown    role = iota // not yet checked
-	primary                // accepts changes
-	standby                // read-only
-	late                   // read-only, and has lagged behind the primary for too long
-	superseded             // accepts changes, but another server was promoted in its place
-	down                   // cannot be reached
-)
-
-func (r role) String() string {
-	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
-}
-
-// Short work has separate connections, so that it never waits for listings, from within
-// which it may be called.
-const longPool = 32 // maximum number of connections to a server for listings and other long work
-
 const (
 	watchEvery   = 500 * time.Millisecond // interval between checks of a server
 	watchSoon    = 25 * time.Millisecond  // minimum interval between checks
@@ -49,62 +29,8 @@ const (
 	maxHeld      = 5 * time.Second // maximum time that an idle transaction holds locks
 )
 
-// A work determines which connections are used.
-type work bool
-
-const (
-	short work = false // one or a few statements, each no longer than readTimeout
-	long  work = true  // may wait for its consumer
-)
-
-func (s *server) pool(w work) *pool {
-	if w == long {
-		return s.long
-	}
-	return s.short
-}
-
 // errNoPrimary is returned if no server accepts changes.
 var errNoPrimary = errors.New("no database server that accepts changes can be reached")
-
-// A server is one of the servers named by the connection string.
-type server struct {
-	addr        string
-	short, long *pool
-	watch       *pool
-	role        atomic.Int32
-	life        atomic.Pointer[life]
-	doubted     chan struct{} // receives when a connection to it was lost
-
-	mu   sync.Mutex
-	good time.Time // start of the last check that it answered
-	lost error     // why it is down
-	told []string  // causes logged since it is down
-}
-
-// A life is the time until a server is next lost.
-type life struct {
-	ctx context.Context
-	end context.CancelFunc
-}
-
-func newLife() *life {
-	ctx, end := context.WithCancel(context.Background())
-	return &life{ctx, end}
-}
-
-// while returns a context that ends with ctx, or when the server is lost, so that calls to
-// a server that hangs end early. The cause is then errServerLost.
-func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-	}
-}
-
-func (s *server) is(r role) bool { return role(s.role.Load()) == r }
 
 // A cluster is the set of servers of one store: a primary (in some engines, several) and
 // its replicas.
@@ -278,79 +204,6 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	}
 }
 
-// A reign identifies the timeline of a primary. Of several primaries with the same data,
-// the one with the highest timeline was promoted last. An old primary whose failover agent
-// is dead does not know and goes on; what is committed there is lost. The zero reign is
-// used for engines without timelines.
-type reign struct{ system, timeline string }
-
-func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
-	err = c.QueryRow(ctx, askReign).Scan(&r.system, &r.timeline)
-	if state(err) != "" && !gone(err) {
-		return reign{}, nil
-	}
-	return r, err
-}
-
-// A reigns records the latest timelines.
-type reigns struct {
-	mu   sync.Mutex
-	last map[string]string // by system identifier
-	of   map[*server]reign
-}
-
-// holds records the timeline of a primary, and reports whether it is the latest.
-func (a *reigns) holds(s *server, r reign) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.of == nil {
-		a.last, a.of = map[string]string{}, map[*server]reign{}
-	}
-	a.of[s] = r
-	a.last[r.system] = max(a.last[r.system], r.timeline) // eight hexadecimal digits each
-	return r.timeline == a.last[r.system]
-}
-
-// over reports whether another server was promoted since s was last checked.
-func (a *reigns) over(s *server) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	r := a.of[s]
-	return r.timeline < a.last[r.system]
-}
-
-// A fences records the times at which the primary reached each fence.
-type fences struct {
-	mu   sync.Mutex
-	seen []seenFence // oldest first
-}
-
-type seenFence struct {
-	fence int64
-	at    time.Time
-}
-
-func (f *fences) saw(fence int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := len(f.seen); n == 0 || fence > f.seen[n-1].fence {
-		f.seen = append(f.seen, seenFence{fence, time.Now()})
-	}
-}
-
-// passed returns the fence that the primary had some time ago, 0 if unknown.
-func (f *fences) passed(ago time.Duration) int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for len(f.seen) > 1 && time.Since(f.seen[1].at) >= ago {
-		f.seen = f.seen[1:]
-	}
-	if len(f.seen) == 0 || time.Since(f.seen[0].at) < ago {
-		return 0
-	}
-	return f.seen[0].fence
-}
-
 // set records the role of s, and why it is down. The cause may change while a server is
 // down, for instance if it comes back with another password.
 func (cl *cluster) set(s *server, r role, err error) {
@@ -388,14 +241,6 @@ func (cl *cluster) set(s *server, r role, err error) {
 		}
 		cl.log.Info("database server found", "server", s.addr, "role", r.String())
 	}
-}
-
-// lose aborts everything in progress on a server.
-func (s *server) lose() {
-	s.life.Swap(newLife()).end()
-	s.short.drop()
-	s.long.drop()
-	s.watch.drop()
 }
 
 // judgeAll recomputes the condition of the cluster.

@@ -229,68 +229,6 @@ func badEntries() map[string]func(e *store.Entry) {
 	}
 }
 
-// A Damage is something that befalls a store from outside. Do does it to a store
-// of what [Damages] has written, and returns the store to be verified, which may
-// be another one on the same data. Verify must report a fault about Subject, if
-// that is given, and about Seq, if that is not 0; or else fail, if Fails is set.
-type Damage struct {
-	Name    string
-	Do      func(t *testing.T, s store.Store) store.Store
-	Subject store.Subject
-	Seq     uint64
-	Fails   bool // an error of Verify will do, too
-}
-
-// Damages checks that each damage is found. What it writes for each is: 600
-// changes of the names urn:x-a:0 to urn:x-a:6, number i (from 0) of urn:x-a:(i
-// modulo 7) with the location u:i, whose Seq is i+1; then the authority
-// urn:x-a:, and a redaction of revision 1 of urn:x-a:0, as 601 and 602.
-func Damages(t *testing.T, open Open, all []Damage) {
-	for _, d := range all {
-		t.Run(d.Name, func(t *testing.T) {
-			s := &suite{T: t, Store: open(t), open: open}
-			t.Cleanup(func() { _ = s.Close() })
-			s.damageable()
-			s.verifies()
-			d.check(t, d.Do(t, s.Store))
-		})
-	}
-}
-
-func (s *suite) damageable() {
-	s.Helper()
-	const n = 600
-	for i := 0; i < n; i += 100 {
-		var batch []store.Change
-		for j := i; j < i+100; j++ {
-			batch = append(batch, put(fmt.Sprint("urn:x-a:", j%7), fmt.Sprint("u:", j), 0))
-		}
-		s.apply(batch...)
-	}
-	redaction := put("urn:x-a:0", "u:last", 1)
-	redaction.Redacts = []uint64{1}
-	s.apply(store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a:")}, Time: minute(1)}, redaction)
-	s.sealed(n + 2)
-}
-
-func (d *Damage) check(t *testing.T, s store.Store) {
-	t.Helper()
-	var found []store.Fault
-	_, err := store.Verify(t.Context(), s, func(f store.Fault) { found = append(found, f) }, nil)
-	if err != nil {
-		if !d.Fails {
-			t.Errorf("Verify: %v", err)
-		}
-		return
-	}
-	for _, f := range found {
-		if (d.Subject == store.Subject{} || f.Subject == d.Subject) && (d.Seq == 0 || f.Seq == d.Seq) && f.Problem != "" {
-			return
-		}
-	}
-	t.Errorf("Verify did not find it; it found %+v", found)
-}
-
 // Backup checks that a store makes copies of itself. The function restore opens a
 // copy that was made in a directory.
 func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) store.Store) {

@@ -1,0 +1,57 @@
+package bulk
+
+import "strings"
+
+// A column is a column of a table.
+type column struct {
+	title   string
+	bit     int    // a member of a record or a location
+	element string // of metadata
+
+	separator string // of its values; "" for a bar, with escapes
+	ignored   bool   // it is skipped
+}
+
+// The columns of a table are the members of a record and of a location, and one for each element
+// of metadata with this prefix.
+const elementColumn = "dc:"
+
+// titles returns the titles of the columns as they are written.
+func titles() []string {
+	all := []string{
+		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",
+		"charset", "valid_from", "valid_until", "down", "note", "reason", "show_locations", "successors", "same_as",
+	}
+	for _, e := range elements() {
+		all = append(all, elementColumn+e)
+	}
+	return all
+}
+
+// elements returns the elements of metadata (RFC 5013), in the order of their columns.
+func elements() []string {
+	return []string{
+		"title", "creator", "subject", "description", "publisher", "contributor", "date", "type",
+		"format", "identifier", "source", "language", "relation", "coverage", "rights",
+	}
+}
+
+// parseColumn returns the column with this title; its bit is isUnknown if there is none.
+func parseColumn(title string) column {
+	c := column{title: title}
+	if e, ok := strings.CutPrefix(title, elementColumn); ok {
+		for _, known := range elements() {
+			if e == known {
+				c.bit, c.element = isMetadata, e
+			}
+		}
+		return c
+	}
+	switch c.bit = recordBit(title); c.bit {
+	case isLocations, isMetadata, isModified, isRevision:
+		c.bit = isUnknown // no cell can hold them
+	case isUnknown:
+		c.bit = locationBit(title)
+	}
+	return c
+}

@@ -1,0 +1,95 @@
+package pebblestore
+
+import "github.com/cockroachdb/pebble/v2/vfs"
+
+// An engineFile is a file of an engineDisk, or its directory.
+type engineFile struct {
+	vfs.File
+	disk  *engineDisk
+	kind  fileKind
+	isLog bool
+}
+
+// do performs a write, and returns the error for the engine.
+func (f *engineFile) do(write func() error) error {
+	if f.kind == compactedFile && f.disk.isEnding() {
+		return errEnding
+	}
+	if f.disk.err() != nil {
+		return f.disk.refusal(f.kind)
+	}
+	err := f.disk.timed(write)
+	if down := f.disk.err(); down != nil { // others may have failed meanwhile, or it hung
+		return f.disk.refusal(f.kind)
+	}
+	return f.disk.failure(f.kind, err)
+}
+
+// Write implements [vfs.File].
+func (f *engineFile) Write(p []byte) (n int, err error) {
+	err = f.do(func() (err error) { n, err = f.File.Write(p); return err })
+	if err == nil {
+		n = len(p)
+	}
+	return n, err
+}
+
+// WriteAt implements [vfs.File].
+func (f *engineFile) WriteAt(p []byte, at int64) (n int, err error) {
+	err = f.do(func() (err error) { n, err = f.File.WriteAt(p, at); return err })
+	if err == nil {
+		n = len(p)
+	}
+	return n, err
+}
+
+// Sync implements [vfs.File].
+func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.Sync() }) }
+
+// SyncData implements [vfs.File].
+func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
+
+// sync also checks that the log was not deleted, in which case a sync means nothing.
+func (f *engineFile) sync(sync func() error) error {
+	return f.do(func() error {
+		err := sync()
+		if err == nil && f.isLog {
+			_ = f.disk.check() // the store checks the disk before it acknowledges
+		}
+		return err
+	})
+}
+
+// SyncTo implements [vfs.File].
+func (f *engineFile) SyncTo(n int64) (full bool, err error) {
+	err = f.do(func() (err error) { full, err = f.File.SyncTo(n); return err })
+	return full, err
+}
+
+// maxPreallocated is the maximum number of bytes of a log that are reserved on disk ahead
+// of writing. The engine asks for the size of a whole memtable, which small changes do
+// not fill.
+const maxPreallocated = 4 << 20
+
+// Preallocate implements [vfs.File]. It is only a hint.
+func (f *engineFile) Preallocate(from, n int64) error {
+	if f.disk.err() != nil {
+		return nil
+	}
+	return f.disk.timed(func() error { return f.File.Preallocate(from, min(n, maxPreallocated)) })
+}
+
+// Close implements [vfs.File].
+func (f *engineFile) Close() error {
+	f.disk.wal.CompareAndSwap(f, nil)
+	if err := f.disk.timed(f.File.Close); err != nil && f.disk.err() == nil {
+		return f.disk.failure(f.kind, err)
+	}
+	return nil
+}
+
+// isDeleted reports whether the file was unlinked.
+func (f *engineFile) isDeleted() bool {
+	info, err := f.File.Stat()
+	return err == nil && isUnlinked(info)
+}

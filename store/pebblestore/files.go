@@ -1,0 +1,144 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// absolute returns the absolute path, with symbolic links resolved in the part that exists.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	there, rest := path, ""
+	for {
+		if real, err := filepath.EvalSymlinks(there); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(there)
+		if parent == there {
+			return path
+		}
+		there, rest = parent, filepath.Join(filepath.Base(there), rest)
+	}
+}
+
+// engineFiles are patterns of the file names in a store or an unfinished backup.
+var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", ManifestFile, ManifestFile + ".tmp"}
+
+// lockFile is the lock of the engine's directory. It is empty and not part of a backup.
+const lockFile = "LOCK"
+
+// isEngineFile reports whether a name matches one of engineFiles.
+func isEngineFile(name string) bool {
+	return slices.ContainsFunc(engineFiles, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
+}
+
+func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
+
+// checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError]
+// reports true for the error if one is wrong.
+func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
+	f, err := files.Open(path, vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r, err := sstable.NewReader(ctx, readable, o)
+	if err != nil {
+		return errors.Join(err, readable.Close())
+	}
+	return errors.Join(r.ValidateBlockChecksums(), r.Close())
+}
+
+// compareFiles reports whether b exists with the same bytes as a, and if so, describes a.
+func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
+	there, err := isThere(files, b)
+	if err != nil || !there {
+		return f, false, err
+	}
+	x, err := files.Open(a, vfs.SequentialReadsOption)
+	if err != nil {
+		return f, false, err
+	}
+	defer x.Close()
+	y, err := files.Open(b, vfs.SequentialReadsOption)
+	if err != nil {
+		return f, false, err
+	}
+	defer y.Close()
+	sum := sha256.New()
+	same, err = sameBytes(x, y, sum)
+	if err != nil || !same {
+		return f, false, err
+	}
+	info, err := x.Stat()
+	if err != nil {
+		return f, false, err
+	}
+	return BackupFile{Size: info.Size(), SHA256: [32]byte(sum.Sum(nil))}, true, nil
+}
+
+// sameBytes compares two files, and writes the bytes that they share to w. If y cannot be
+// read, the files differ.
+func sameBytes(x, y vfs.File, w io.Writer) (bool, error) {
+	xs, err := x.Stat()
+	ys, err2 := y.Stat()
+	if err := errors.Join(err, err2); err != nil || xs.Size() != ys.Size() {
+		return false, err
+	}
+	var a, b [64 << 10]byte
+	for {
+		n, err := io.ReadFull(x, a[:])
+		m, err2 := io.ReadFull(y, b[:])
+		if !bytes.Equal(a[:n], b[:m]) {
+			return false, nil
+		}
+		_, _ = w.Write(a[:n]) // a hash never fails
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return err2 == err, nil
+		}
+		if err != nil || err2 != nil {
+			return false, err
+		}
+	}
+}
+
+// copyFile copies a file, possibly to another disk, and syncs it. It returns the size and
+// the hash of the bytes read.
+func copyFile(files vfs.FS, from, to string) (f BackupFile, err error) {
+	in, err := files.Open(from, vfs.SequentialReadsOption)
+	if err != nil {
+		return f, err
+	}
+	defer in.Close()
+	out, err := files.Create(to, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return f, err
+	}
+	sum := sha256.New()
+	f.Size, err = io.Copy(io.MultiWriter(sum, out), in)
+	f.SHA256 = [32]byte(sum.Sum(nil))
+	return f, errors.Join(err, out.Sync(), out.Close())
+}
+
+func syncDir(disk vfs.FS, dir string) error {
+	d, err := disk.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

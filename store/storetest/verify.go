@@ -1,0 +1,179 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// verifies checks that Verify, if the store has it, finds nothing and comes to
+// the head.
+func (s *suite) verifies() {
+	s.Helper()
+	for _, f := range faults(s.T, s.Store) {
+		s.Errorf("Verify of a sound store: %+v", f)
+	}
+}
+
+// faults returns what Verify finds, in the order of places, subjects and words;
+// nil for a store that cannot check itself.
+func faults(t *testing.T, s store.Store) []store.Fault {
+	t.Helper()
+	if _, ok := s.(store.Verifier); !ok {
+		return nil
+	}
+	want, err := store.HeadOf(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []store.Fault
+	var last, size uint64
+	got, err := store.Verify(t.Context(), s, func(f store.Fault) { all = append(all, f) }, func(done, total uint64) {
+		if done > total || done < last {
+			t.Errorf("progress: %d of %d, after %d", done, total, last)
+		}
+		last, size = done, total
+	})
+	if err != nil {
+		t.Fatalf("Verify: %v", err)
+	}
+	if got != want && len(all) == 0 {
+		t.Errorf("Verify came to the head %v, the store to %v, and no fault", got, want)
+	}
+	if len(all) == 0 && (last != got.Size || size != got.Size) {
+		t.Errorf("the progress of Verify ended with %d of %d changes, want %d", last, size, got.Size)
+	}
+	slices.SortFunc(all, func(a, b store.Fault) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Subject.Key, b.Subject.Key), strings.Compare(a.Problem, b.Problem))
+	})
+	return all
+}
+
+func verifying(s *suite) {
+	if _, ok := s.Store.(store.Verifier); !ok {
+		return
+	}
+	s.verifies()
+	n, _ := s.story()
+	s.fill(trickyKeys())
+	n += len(trickyKeys())
+	for i := range 300 {
+		s.apply(put(fmt.Sprint("urn:x-a:", i%7), fmt.Sprint("u:", i), i%10))
+		n++
+	}
+	s.sealed(n)
+	s.verifies()
+	ctx, cancel := context.WithCancel(s.Context())
+	cancel()
+	if _, err := store.Verify(ctx, s.Store, func(f store.Fault) { s.Errorf("fault: %+v", f) }, nil); !errors.Is(err, context.Canceled) {
+		s.Errorf("Verify with a cancelled context: %v", err)
+	}
+	var got store.Head
+	if h, err := store.Verify(s.Context(), s.Store, func(f store.Fault) { s.Errorf("fault: %+v", f) }, nil); err != nil {
+		s.Errorf("Verify without progress: %v", err)
+	} else {
+		got = h
+	}
+	s.equal("head", got, s.sealed(n))
+	s.verifyWhileWriting()
+}
+
+// verifyWhileWriting: a store that is written to is sound at every moment.
+func (s *suite) verifyWhileWriting() {
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		for i := range 60 {
+			c := put(fmt.Sprint("urn:x-w:", i%5), fmt.Sprint("u:", i), i)
+			if i >= 5 && i%3 == 0 {
+				c.Redacts = []uint64{1}
+			}
+			if _, err := s.Apply(s.Context(), []store.Change{c}); err != nil {
+				s.Errorf("Apply: %v", err)
+			}
+		}
+	})
+	for more := true; more; {
+		select {
+		case <-done:
+			more = false
+		default:
+		}
+		_, err := store.Verify(s.Context(), s.Store, func(f store.Fault) { s.Errorf("while it is written to: %+v", f) }, nil)
+		if err != nil {
+			s.Errorf("Verify: %v", err)
+		}
+	}
+	wg.Wait()
+}
+
+// A Damage is something that befalls a store from outside. Do does it to a store
+// of what [Damages] has written, and returns the store to be verified, which may
+// be another one on the same data. Verify must report a fault about Subject, if
+// that is given, and about Seq, if that is not 0; or else fail, if Fails is set.
+type Damage struct {
+	Name    string
+	Do      func(t *testing.T, s store.Store) store.Store
+	Subject store.Subject
+	Seq     uint64
+	Fails   bool // an error of Verify will do, too
+}
+
+// Damages checks that each damage is found. What it writes for each is: 600
+// changes of the names urn:x-a:0 to urn:x-a:6, number i (from 0) of urn:x-a:(i
+// modulo 7) with the location u:i, whose Seq is i+1; then the authority
+// urn:x-a:, and a redaction of revision 1 of urn:x-a:0, as 601 and 602.
+func Damages(t *testing.T, open Open, all []Damage) {
+	for _, d := range all {
+		t.Run(d.Name, func(t *testing.T) {
+			s := &suite{T: t, Store: open(t), open: open}
+			t.Cleanup(func() { _ = s.Close() })
+			s.damageable()
+			s.verifies()
+			d.check(t, d.Do(t, s.Store))
+		})
+	}
+}
+
+func (s *suite) damageable() {
+	s.Helper()
+	const n = 600
+	for i := 0; i < n; i += 100 {
+		var batch []store.Change
+		for j := i; j < i+100; j++ {
+			batch = append(batch, put(fmt.Sprint("urn:x-a:", j%7), fmt.Sprint("u:", j), 0))
+		}
+		s.apply(batch...)
+	}
+	redaction := put("urn:x-a:0", "u:last", 1)
+	redaction.Redacts = []uint64{1}
+	s.apply(store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a:")}, Time: minute(1)}, redaction)
+	s.sealed(n + 2)
+}
+
+func (d *Damage) check(t *testing.T, s store.Store) {
+	t.Helper()
+	var found []store.Fault
+	_, err := store.Verify(t.Context(), s, func(f store.Fault) { found = append(found, f) }, nil)
+	if err != nil {
+		if !d.Fails {
+			t.Errorf("Verify: %v", err)
+		}
+		return
+	}
+	for _, f := range found {
+		if (d.Subject == store.Subject{} || f.Subject == d.Subject) && (d.Seq == 0 || f.Seq == d.Seq) && f.Problem != "" {
+			return
+		}
+	}
+	t.Errorf("Verify did not find it; it found %+v", found)
+}

@@ -142,7 +142,7 @@ func checkMetadata(of string, m nomen.Metadata) error {
 func checkSame(s string) fault {
 	u, f := parseURI(s)
 	if f.bad() {
-		f.message += meant(s)
+		f.message += meant(s, f.message)
 		return f
 	}
 	if scheme, _ := u.Scheme(); strings.EqualFold(scheme, "urn") {

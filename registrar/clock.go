@@ -158,7 +158,7 @@ func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.
 		return r.store.Apply(ctx, changes)
 	}
 	if err := r.CheckClock(ctx); err != nil {
-		return nil, &store.AwayError{Cause: err.Error() + ": set the clock, or accept it with --clock-ok"}
+		return nil, &store.AwayError{Cause: err.Error() + ": set the clock; if it is right, docs/howto/repair-wrong-times.md describes the repair", Clock: true}
 	}
 	results, err := r.store.Apply(ctx, changes)
 	if err == nil && len(changes) > 0 {

@@ -59,7 +59,7 @@ func TestClock(t *testing.T) {
 	}
 	isAway := func(what string, err error, words string) {
 		t.Helper()
-		if away := (*store.AwayError)(nil); !errors.As(err, &away) || !strings.Contains(away.Cause, words) || !strings.Contains(away.Cause, "--clock-ok") {
+		if away := (*store.AwayError)(nil); !errors.As(err, &away) || !strings.Contains(away.Cause, words) || !away.Clock {
 			t.Errorf("%s: %v, want an AwayError that says %q and how to go on", what, err, words)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
@@ -11,10 +13,41 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// doubts returns warnings about the identifiers and dates of a request for n. A name with a
-// wrong check digit may be intended: things are printed with wrong numbers.
-func doubts(n name.Name, req *Request) []Warning {
-	all := appendDoubt(nil, "", 0, cmp.Or(req.Record.Spelling, n.Key()), n)
+// A doubt is a value of a request that may be a mistake.
+type doubt struct {
+	code    string // of the warning
+	field   string // such as "successors[0]"
+	value   string // an identifier, for the warning
+	offset  int    // into value
+	message string // what is doubtful, with a suggestion; without field, value and offset
+}
+
+// warning returns d as a warning, which has no members for the field and the value.
+func (d *doubt) warning() Warning {
+	text := d.value + ": "
+	if d.field != nameField {
+		text = d.field + ": " + text
+	}
+	if d.code == WarnDoubtful {
+		text += fmt.Sprintf("offset %d: ", d.offset)
+	}
+	return Warning{d.code, text + d.message}
+}
+
+func warningsOf(doubts []doubt) []Warning {
+	var all []Warning
+	for i := range doubts {
+		all = append(all, doubts[i].warning())
+	}
+	return slices.Clip(all)
+}
+
+const nameField = "name"
+
+// doubts returns what is doubtful about the identifiers and dates of a request for n. A name
+// with a wrong check digit may be intended: things are printed with wrong numbers.
+func doubts(n name.Name, req *Request) []doubt {
+	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()
 	for _, list := range [...]struct {
 		field  string
@@ -26,38 +59,31 @@ func doubts(n name.Name, req *Request) []Warning {
 	} {
 		for i, s := range list.values {
 			if m, err := name.Parse(s); list.meant && err == nil {
-				all = appendDoubt(all, list.field, i, s, m)
+				all = appendDoubt(all, fmt.Sprintf("%s[%d]", list.field, i), s, m)
 			}
 		}
 	}
 	if fields.Has(FieldMetadata) {
 		for i, s := range req.Record.Metadata["date"] {
 			if message := doubtDate(s); message != "" {
-				all = append(all, Warning{WarnDate, fmt.Sprintf("metadata.date[%d]: %q: %s", i, s, message)})
+				all = append(all, doubt{code: WarnDate, field: fmt.Sprintf("metadata.date[%d]", i), value: strconv.Quote(s), message: message})
 			}
 		}
 	}
-	return slices.Clip(all)
+	return all
 }
 
-// appendDoubt appends the warning about n, if any, whose spelling is given: value i of a
-// list, or the name of the record if list is "".
-func appendDoubt(all []Warning, list string, i int, spelling string, n name.Name) []Warning {
-	field := func() string {
-		if list == "" {
-			return ""
-		}
-		return fmt.Sprintf("%s[%d]: ", list, i)
-	}
+// appendDoubt appends the doubt about n, if any, which is spelled so in a field.
+func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
-		message := fmt.Sprintf("%s%s: offset %d: %s: %s", field(), n, f.Offset, f.Rule, f.Message)
-		return append(all, Warning{WarnDoubtful, message + meant(spelling)})
+		message := f.Rule + ": " + f.Message
+		return append(all, doubt{WarnDoubtful, field, n.String(), f.Offset, message + meant(spelling, message)})
 	}
 	if label := n.Scheme(); label != "http" && label != "https" {
 		return all
 	}
 	if m, ok := name.Interpret(spelling); ok {
-		return append(all, Warning{WarnResolver, fmt.Sprintf("%s%s: is %s, which is a separate name here; the name is %s", field(), spelling, m.Why, m.Spelling)})
+		return append(all, doubt{WarnResolver, field, spelling, 0, fmt.Sprintf("is %s, which is a separate name here; the name is %s", m.Why, m.Spelling)})
 	}
 	return all
 }
@@ -78,26 +104,30 @@ func flawOf(n name.Name) *name.Flaw {
 }
 
 // meant returns a suggestion for what s probably means, to be appended to a message; "" if
-// there is none.
-func meant(s string) string {
-	if all := name.Suggest(s); len(all) > 0 {
-		return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
+// there is none. It says why unless the message already does.
+func meant(s, message string) string {
+	all := name.Suggest(s)
+	switch {
+	case len(all) == 0:
+		return ""
+	case strings.Contains(message, all[0].Why):
+		return fmt.Sprintf("; did you mean %s?", all[0].Name)
 	}
-	return ""
+	return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
 }
 
 // nameFault returns the fault of an invalid name, with a suggestion.
 func nameFault(spelling string, err error) fault {
 	f := faultOf(err)
-	f.message += meant(spelling)
+	f.message += meant(spelling, f.rule+": "+f.message)
 	return f
 }
 
 // refuseDoubts rejects the creation of a doubtful name if q.Strict is set.
-func (q *Request) refuseDoubts(doubts []Warning) error {
-	for _, w := range doubts {
-		if q.Strict && w.Code != WarnDate {
-			return refuse(cmp.Or(q.Record.Spelling, q.Record.Name.Key()), "name", faultf(0, w.Code, "%s", w.Message))
+func (q *Request) refuseDoubts(doubts []doubt) error {
+	for _, d := range doubts {
+		if q.Strict && d.code != WarnDate {
+			return refuse(cmp.Or(q.Record.Spelling, q.Record.Name.Key()), d.field, faultf(d.offset, d.code, "%s", d.message))
 		}
 	}
 	return nil

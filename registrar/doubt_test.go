@@ -46,7 +46,7 @@ func TestDoubts(t *testing.T) {
 	} {
 		d := newDesk(t)
 		req := Request{Record: &store.Record{Spelling: tt.name}, Fields: FieldName, Add: true, Expected: store.AnyRevision, Strict: true}
-		if _, err := d.Put(ctx, Operator(), req, ""); err == nil || !strings.Contains(err.Error(), "name: "+tt.code+": ") {
+		if _, err := d.Put(ctx, Operator(), req, ""); err == nil || !strings.Contains(err.Error(), `"`+tt.name+`": name: `+tt.code) || strings.Count(err.Error(), tt.name) != 1 {
 			t.Errorf("%s, strict: %v", tt.name, err)
 		}
 		req.Strict = false

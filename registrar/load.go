@@ -120,12 +120,13 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	if c.err = checkRecord(c.name, req.Record, req.meant()); c.err != nil {
 		return
 	}
-	c.doubts = doubts(c.name, req)
+	found := doubts(c.name, req)
+	c.doubts = warningsOf(found)
 	if !req.mayCreate() {
 		return
 	}
 	fill(&c.fresh, c.name, nil, req)
-	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority), req.refuseDoubts(c.doubts))
+	c.freshErr = cmp.Or(checkReason(&c.fresh), checkDigit(c.name, c.authority), req.refuseDoubts(found))
 	if c.freshErr == nil {
 		c.freshErr = store.Check(i, &store.Change{Record: &c.fresh, Time: time.UnixMilli(1), Who: l.actor.Who, Why: l.why, Batch: l.id})
 	}

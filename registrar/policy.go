@@ -285,7 +285,8 @@ func checkDigit(n name.Name, a *store.Authority) error {
 		width = 2
 	case "namespace":
 		if f := flawOf(n); f != nil {
-			return refuse(n.Key(), "name", faultf(f.Offset, "check", "%s: %s%s", f.Rule, f.Message, meant(n.Key())))
+			message := f.Rule + ": " + f.Message
+			return refuse(n.Key(), "name", faultf(f.Offset, "check", "%s", message+meant(n.Key(), message)))
 		}
 		return nil
 	}

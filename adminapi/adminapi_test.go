@@ -116,6 +116,11 @@ func TestProblemsRoundTrip(t *testing.T) {
 		{&store.UnknownError{}, 500},
 		{store.ErrReadOnly, 403},
 		{&FullError{Detail: "the disk is full: 3 MiB are free, 16 have to be"}, 507},
+		{&JobsError{Status: 429, Detail: "too many jobs"}, 429},
+		{&JobsError{Status: 503, Detail: "too many jobs"}, 503},
+		{&StatusError{Kind: KindHost, Status: 421, Detail: "another server"}, 421},
+		{&store.StateError{Key: "urn:x:y", Rule: "was last changed later", Clock: true}, 409},
+		{&store.AwayError{Cause: "the clock is wrong", Clock: true}, 503},
 		{&StatusError{Status: 405, Detail: "PATCH is not offered here"}, 405},
 	} {
 		p := NewProblem(fmt.Errorf("wrapped: %w", tt.err))

@@ -563,7 +563,7 @@ func (c *Client) left(ctx context.Context, id string, err error) error {
 	case id == "": // a server without jobs, or work that is not a job
 		return err
 	case ctx.Err() == nil:
-		return fmt.Errorf("%w; job %s continues unless the server has stopped: see 'nomen jobs show %s'", err, id, id)
+		return &DetachedError{Job: id, Err: err}
 	}
 	const patience = 5 * time.Second
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)

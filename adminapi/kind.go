@@ -1,5 +1,17 @@
 package adminapi
 
+import "net/http"
+
+// A Kind is a kind of problem. Its table is the source of the pages at [ProblemPath] and of
+// docs/reference/errors.md.
+type Kind struct {
+	Name     string // the last part of the problem's type
+	Statuses []int  // HTTP statuses; the first is the usual one
+	Title    string
+	Cause    string // what happened
+	Remedy   string // what to do
+}
+
 // The kinds of problems.
 const (
 	kindMalformedName = "malformed-name"
@@ -15,53 +27,222 @@ const (
 	kindFull          = "disk-full"
 	kindBroken        = "broken-off"
 	kindBadLine       = "bad-line"
+	kindJobs          = "too-many-jobs"
 	kindUnavailable   = "unavailable"
 	kindAway          = "storage-away"
 	kindUnknown       = "outcome-unknown"
 	kindReadOnly      = "read-only"
 	kindFailure       = "failure"
+
+	KindCrossSite   = "cross-site"         // a page of another site sent the request
+	KindHost        = "wrong-host"         // the Host field names another server
+	KindMethod      = "method-not-allowed" // the path does not have this method
+	KindCoding      = "compression"        // the compression of the body is unknown
+	KindUnsupported = "unsupported"        // the store does not support the operation
+	KindLoop        = "delegation-loop"    // resolvers delegate a name to each other
+	KindJobEnded    = "job-ended"          // the job ended before it was complete
 )
+
+// Kinds returns the kinds of problems.
+func Kinds() []Kind {
+	return []Kind{
+		{
+			kindMalformedName,
+			[]int{http.StatusBadRequest},
+			"The name is malformed",
+			"A name breaks a rule of its scheme. The response gives the rule, and the offset of the error in bytes from 0.",
+			"Correct the name; the rule names the document and what it expects.",
+		},
+		{
+			kindBadRequest,
+			[]int{http.StatusBadRequest},
+			"The request is invalid",
+			"The server cannot understand the body or the query. The response gives the field, or the line and column of the body.",
+			"Correct that field. The page /-/openapi.json of the server describes all requests.",
+		},
+		{
+			kindRefused,
+			[]int{http.StatusUnprocessableEntity},
+			"The change breaks a rule",
+			"The server understands the request, but what it would store is not allowed. The response gives the field and the rule. Nothing was changed.",
+			"Correct that field of the record.",
+		},
+		{
+			kindUnauthorized,
+			[]int{http.StatusUnauthorized},
+			"A valid token is required",
+			"The request has no token, or one that is unknown, revoked or expired.",
+			"Send a valid token of this server: Authorization: Bearer TOKEN. An administrator makes tokens (docs/howto/give-access.md). The administrator's own token is in the file admin.token of the data directory.",
+		},
+		{
+			kindDenied,
+			[]int{http.StatusForbidden},
+			"Permission denied",
+			"The token is valid, but its role or its prefixes do not permit this request. The response gives the role or the prefix that is required.",
+			"Use another token, or ask an administrator for one with that role or prefix.",
+		},
+		{
+			kindNotFound,
+			[]int{http.StatusNotFound},
+			"Not found",
+			"This server has no such name, authority, token or job.",
+			"Check the spelling.",
+		},
+		{
+			kindConflict,
+			[]int{http.StatusConflict, http.StatusPreconditionFailed},
+			"The record was modified concurrently",
+			"The change expected another revision than the current one: someone else changed the record. 412 if the request had If-Match or If-None-Match.",
+			"Read the record again and repeat the change.",
+		},
+		{
+			kindHead,
+			[]int{http.StatusConflict},
+			"The log does not begin with that head",
+			"The log of the store is shorter than the given head, or its hash over the same changes differs. Either the head belongs to another store, or earlier changes were altered.",
+			"Verify the whole store (docs/howto/verify-the-history.md).",
+		},
+		{
+			kindState,
+			[]int{http.StatusConflict},
+			"The state of the name does not allow the change",
+			"A name that was once active or retired cannot be deleted or reserved again, because names are never reassigned. Or the name was last changed at a time after the server's clock (rule clock).",
+			"Retire the name instead; its readers will see the reason. For the rule clock, repair the clock (docs/howto/repair-wrong-times.md).",
+		},
+		{
+			kindLimit,
+			[]int{http.StatusRequestEntityTooLarge},
+			"Too large",
+			"Something exceeds a limit of this server. The response gives what, its size and the limit.",
+			"Send less: shorten the field, or split the file.",
+		},
+		{
+			kindFull,
+			[]int{http.StatusInsufficientStorage},
+			"The disk of the server is full",
+			"Earlier acknowledged changes are safe, and names are still answered. Of this request nothing was stored, or only what the response says.",
+			"Free some space on the disk named in the response, then send the request again; the server need not be restarted.",
+		},
+		{
+			kindBroken,
+			[]int{http.StatusBadRequest},
+			"The request body was truncated",
+			"The connection or the file ended too early. The records before the given line were imported, as the summary says.",
+			"Send the whole file again; records that are already imported do not change.",
+		},
+		{
+			kindBadLine,
+			[]int{http.StatusBadRequest},
+			"The first line of the table is invalid",
+			"The first line of CSV and TSV must name the columns. The response gives the line, column and field of the error. Nothing was imported.",
+			"Name the columns as in docs/reference/record.md.",
+		},
+		{
+			kindJobs,
+			[]int{http.StatusTooManyRequests, http.StatusServiceUnavailable},
+			"Too many jobs",
+			"Too many imports, exports and other jobs are running: of this token (429) or on this server (503).",
+			"Wait until one ends, or cancel one; /api/v1/jobs lists them.",
+		},
+		{
+			kindUnavailable,
+			[]int{http.StatusServiceUnavailable},
+			"The server is shutting down",
+			"Nothing is wrong with the request.",
+			"Send it again later.",
+		},
+		{
+			kindAway,
+			[]int{http.StatusServiceUnavailable},
+			"The storage of the server is unavailable",
+			"The server cannot use the disk or the database with its names at the moment, or its clock is wrong (rule clock). Nothing of the request was carried out, or only what the response says.",
+			"Send it again after the time in Retry-After; the server need not be restarted. The operator finds the cause in docs/reference/failures.md.",
+		},
+		{
+			kindUnknown,
+			[]int{http.StatusInternalServerError},
+			"It is unknown whether the change was made",
+			"The connection to the database was lost during the commit. The change was made completely or not at all.",
+			"Read the name again, or send the same change again with the revision that it expected.",
+		},
+		{
+			kindReadOnly,
+			[]int{http.StatusForbidden},
+			"The server is read-only",
+			"This server answers requests for names but accepts no changes.",
+			"Send changes to a server that accepts them.",
+		},
+		{
+			KindCrossSite,
+			[]int{http.StatusForbidden},
+			"Requests from other sites are not allowed",
+			"A browser sent the request for a page of another site.",
+			"Send the request from a program, or from a page of this server.",
+		},
+		{
+			KindHost,
+			[]int{http.StatusMisdirectedRequest},
+			"The Host field names another server",
+			"The request reached the admin API under a host name that it does not have, as in an attack by DNS rebinding.",
+			"Use an IP address or localhost, or add the name to the hosts of the server.",
+		},
+		{
+			KindMethod,
+			[]int{http.StatusMethodNotAllowed},
+			"Method not allowed",
+			"The path exists, but not with this method. The field Allow of the response lists the methods.",
+			"Use one of them. The page /-/openapi.json of the server describes all requests.",
+		},
+		{
+			KindCoding,
+			[]int{http.StatusUnsupportedMediaType},
+			"Unsupported compression",
+			"The body or the requested file has a compression that the server does not support.",
+			"Use gzip, zstd or none.",
+		},
+		{
+			KindUnsupported,
+			[]int{http.StatusNotImplemented},
+			"Not supported by this store",
+			"The store of the server cannot do this, such as backing up a database.",
+			"Use the means of the database (docs/howto/back-up-and-restore.md).",
+		},
+		{
+			KindLoop,
+			[]int{http.StatusLoopDetected},
+			"Delegation loop",
+			"Too many resolvers passed on the question, because they delegate the name to each other.",
+			"Correct the delegation of one of the authorities (docs/howto/delegate-names.md).",
+		},
+		{
+			KindJobEnded,
+			[]int{http.StatusConflict, http.StatusForbidden, http.StatusServiceUnavailable},
+			"The job ended early",
+			"The job was cancelled (409), its token lost the permission (403), or the server was stopped (503). The changes that the job made remain.",
+			"Start it again, or undo it; the field next of the job says how.",
+		},
+		{
+			kindFailure,
+			[]int{http.StatusInternalServerError},
+			"The server failed",
+			"The cause is in the log of the server. The request may be correct.",
+			"Report it to the operator of the server.",
+		},
+	}
+}
 
 // Explain returns the title of a kind of problem, and what it means and what to do about
 // it. It returns false for an unknown kind.
 func Explain(kind string) (title, meaning string, ok bool) {
-	switch kind {
-	case kindMalformedName:
-		return "The name is malformed", "A name breaks a rule of its scheme. The response gives the rule, and the offset of the error in bytes from 0.", true
-	case kindBadRequest:
-		return "The request is invalid", "The server cannot understand the body or the query. The response gives the field, or the line and column of the body.", true
-	case kindRefused:
-		return "The change breaks a rule", "The server understands the request, but what it would store is not allowed. The response gives the field and the rule. Nothing was changed.", true
-	case kindUnauthorized:
-		return "A valid token is required", "Send a token of this server that is not revoked or expired: Authorization: Bearer TOKEN. The administrator's token is in the file admin.token of the data directory.", true
-	case kindDenied:
-		return "Permission denied", "The token is valid, but its role or its prefixes do not permit this request. The response gives the role or the prefix that is required.", true
-	case kindNotFound:
-		return "Not found", "This server has no such name, authority or token.", true
-	case kindConflict:
-		return "The record was modified concurrently", "The change expected another revision than the current one. Read the record again and repeat the change.", true
-	case kindHead:
-		return "The log does not begin with that head", "The log of the store is shorter than the given head, or its hash over the same changes differs. Either the head belongs to another store, or earlier changes were altered. Verify the whole store.", true
-	case kindState:
-		return "Names are never deleted or reassigned", "A name that was once active or retired cannot be deleted or reserved again. Retire it instead; its readers will see the reason.", true
-	case kindLimit:
-		return "Too large", "Something exceeds a limit of this server. The response gives what, its size and the limit.", true
-	case kindFull:
-		return "The disk of the server is full", "Earlier acknowledged changes are safe, and names are still answered. Of this request nothing was stored, or only what the response says. Free some space on the disk named in the response, then send the request again; the server need not be restarted.", true
-	case kindBroken:
-		return "The request body was truncated", "The records before the given line were imported, as the summary says. Send the whole file again; records that are already imported do not change.", true
-	case kindBadLine:
-		return "The first line of the table is invalid", "The first line of CSV and TSV must name the columns. The response gives the line, column and field of the error. Nothing was imported.", true
-	case kindUnavailable:
-		return "The server is shutting down", "Nothing is wrong with the request. Send it again later.", true
-	case kindAway:
-		return "The storage of the server is unavailable", "The server cannot use the disk or the database with its names at the moment. Nothing of the request was carried out, or only what the response says. Send it again after the time in Retry-After; the server need not be restarted.", true
-	case kindUnknown:
-		return "It is unknown whether the change was made", "The connection to the database was lost during the commit. The change was made completely or not at all. Read the name again, or send the same change again with the revision that it expected.", true
-	case kindReadOnly:
-		return "The server is read-only", "The server was started with --read-only. It answers names but accepts no changes. Send changes to a server that does.", true
-	case kindFailure:
-		return "The server failed", "The cause is in the log of the server. The request may be correct.", true
+	k, ok := find(kind)
+	return k.Title, k.Cause + " " + k.Remedy, ok
+}
+
+func find(kind string) (Kind, bool) {
+	for _, k := range Kinds() {
+		if k.Name == kind {
+			return k, true
+		}
 	}
-	return "", "", false
+	return Kind{}, false
 }

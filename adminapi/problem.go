@@ -50,7 +50,7 @@ var (
 	ErrUnknownToken error = tokenError("adminapi: invalid token: unknown or revoked")
 
 	// ErrExpiredToken is returned if the token has expired. It is an ErrUnauthorized.
-	ErrExpiredToken error = tokenError("adminapi: expired token; create a new one with 'nomen token make'")
+	ErrExpiredToken error = tokenError("adminapi: expired token")
 
 	// ErrUnavailable is returned while the server is shutting down.
 	ErrUnavailable = errors.New("adminapi: the server is shutting down")
@@ -84,6 +84,7 @@ func (e *RequestError) Error() string {
 
 // A StatusError is returned for a problem that no other error represents.
 type StatusError struct {
+	Kind   string // such as [KindHost]; "" for a problem that its status explains
 	Status int
 	Detail string
 }
@@ -91,6 +92,35 @@ type StatusError struct {
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("adminapi: %d %s: %s", e.Status, http.StatusText(e.Status), e.Detail)
 }
+
+func (e *StatusError) problem() *Problem {
+	if e.Kind == "" {
+		return &Problem{Type: "about:blank", Title: http.StatusText(e.Status), Status: e.Status, Detail: e.Detail}
+	}
+	p := newProblem(e.Kind, errors.New(e.Detail))
+	p.Status = e.Status
+	return p
+}
+
+// A JobsError is returned if too many jobs are running to start another one.
+type JobsError struct {
+	Status int // 429 if they are of this token, 503 if they are of all
+	Detail string
+}
+
+func (e *JobsError) Error() string { return "adminapi: " + e.Detail }
+
+// A DetachedError is returned if the response of a job ended before the job.
+type DetachedError struct {
+	Job string // ID of the job
+	Err error  // what ended the response
+}
+
+func (e *DetachedError) Error() string {
+	return fmt.Sprintf("%v; job %s continues unless the server has stopped", e.Err, e.Job)
+}
+
+func (e *DetachedError) Unwrap() error { return e.Err }
 
 // A FullError is returned if the disk of the server is full. It wraps [syscall.ENOSPC].
 type FullError struct{ Detail string }
@@ -108,9 +138,9 @@ func (e *PreconditionError) Error() string { return e.Conflict.Error() }
 
 func (e *PreconditionError) Unwrap() error { return e.Conflict }
 
-func newProblem(kind string, status int, err error) *Problem {
-	title, _, _ := Explain(kind)
-	return &Problem{Type: ProblemPath + kind, Title: title, Status: status, Detail: err.Error()}
+func newProblem(kind string, err error) *Problem {
+	k, _ := find(kind)
+	return &Problem{Type: ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: err.Error()}
 }
 
 // NewProblem returns the problem for err. It does not reveal the cause of a failure of the
@@ -127,6 +157,7 @@ func NewProblem(err error) *Problem {
 		broken   *bulk.BrokenError
 		line     *bulk.LineError
 		status   *StatusError
+		jobs     *JobsError
 		full     *FullError
 		away     *store.AwayError
 		unknown  *store.UnknownError
@@ -135,68 +166,85 @@ func NewProblem(err error) *Problem {
 	)
 	switch {
 	case errors.As(err, &broken):
-		p := newProblem(kindBroken, http.StatusBadRequest, broken.Err)
+		p := newProblem(kindBroken, broken.Err)
 		p.Line = broken.Line
 		return p
 	case errors.As(err, &line):
-		p := newProblem(kindBadLine, http.StatusBadRequest, errors.New(line.Message))
+		p := newProblem(kindBadLine, errors.New(line.Message))
 		p.Line, p.Column, p.Name, p.Field = line.Line, line.Column, line.Name, line.Field
 		return p
 	case errors.As(err, &refusal):
-		p := newProblem(kindRefused, http.StatusUnprocessableEntity, errors.New(refusal.Message))
+		p := newProblem(kindRefused, errors.New(refusal.Message))
 		p.Name, p.Field, p.Offset, p.Rule = refusal.Name, refusal.Field, refusal.Offset, refusal.Rule
 		return p
 	case errors.As(err, &badName):
-		p := newProblem(kindMalformedName, http.StatusBadRequest, errors.New(badName.Message))
+		p := newProblem(kindMalformedName, errors.New(badName.Message))
 		p.Name, p.Offset, p.Rule = badName.Input, badName.Offset, badName.Rule
 		return p
 	case errors.As(err, &request):
-		p := newProblem(kindBadRequest, http.StatusBadRequest, errors.New(request.Message))
+		p := newProblem(kindBadRequest, errors.New(request.Message))
 		p.Line, p.Column, p.Field = request.Line, request.Column, request.Field
 		return p
 	case errors.As(err, &denied):
-		p := newProblem(kindDenied, http.StatusForbidden, errors.New(deniedDetail(denied)))
+		p := newProblem(kindDenied, errors.New(deniedDetail(denied)))
 		p.Name, p.Who, p.Role, p.Need = denied.Name, denied.Who, denied.Role.String(), denied.Need.String()
 		return p
 	case errors.As(err, &conflict):
-		p := newProblem(kindConflict, conflictStatus(err), conflict)
+		p := newProblem(kindConflict, conflict)
+		p.Status = conflictStatus(err)
 		p.Name, p.Expected, p.Current = conflict.Key, &conflict.Expected, &conflict.Current
 		return p
 	case errors.As(err, &head):
-		p := newProblem(kindHead, http.StatusConflict, errors.New(head.Reason))
+		p := newProblem(kindHead, errors.New(head.Reason))
 		p.Field = head.Since.String()
 		return p
 	case errors.As(err, &state):
-		p := newProblem(kindState, http.StatusConflict, errors.New(state.Rule))
-		p.Name = state.Key
+		p := newProblem(kindState, errors.New(state.Rule))
+		p.Name, p.Rule = state.Key, clockRule(state.Clock)
 		return p
 	case errors.As(err, &limit):
-		p := newProblem(kindLimit, http.StatusRequestEntityTooLarge, err)
+		p := newProblem(kindLimit, err)
 		p.Name, p.Field, p.Size, p.Limit = limit.Key, limit.What, limit.Size, limit.Limit
 		return p
 	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC):
 		if full != nil {
 			err = full
 		}
-		return newProblem(kindFull, http.StatusInsufficientStorage, err)
+		return newProblem(kindFull, err)
 	case errors.As(err, &unknown):
-		return newProblem(kindUnknown, http.StatusInternalServerError, &store.UnknownError{})
+		return newProblem(kindUnknown, &store.UnknownError{})
 	case errors.As(err, &away):
-		return newProblem(kindAway, http.StatusServiceUnavailable, errors.New(away.Cause))
+		p := newProblem(kindAway, errors.New(away.Cause))
+		p.Rule = clockRule(away.Clock)
+		return p
 	case errors.Is(err, store.ErrReadOnly):
-		return newProblem(kindReadOnly, http.StatusForbidden, store.ErrReadOnly)
+		return newProblem(kindReadOnly, store.ErrReadOnly)
 	case errors.Is(err, store.ErrNotFound):
-		return newProblem(kindNotFound, http.StatusNotFound, err)
+		return newProblem(kindNotFound, err)
 	case errors.As(err, &token):
-		return newProblem(kindUnauthorized, http.StatusUnauthorized, token)
+		return newProblem(kindUnauthorized, token)
 	case errors.Is(err, ErrUnauthorized):
-		return newProblem(kindUnauthorized, http.StatusUnauthorized, err)
+		return newProblem(kindUnauthorized, err)
 	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, ErrUnavailable):
-		return newProblem(kindUnavailable, http.StatusServiceUnavailable, ErrUnavailable)
+		return newProblem(kindUnavailable, ErrUnavailable)
+	case errors.As(err, &jobs):
+		p := newProblem(kindJobs, errors.New(jobs.Detail))
+		p.Status = jobs.Status
+		return p
 	case errors.As(err, &status):
-		return &Problem{Type: "about:blank", Title: http.StatusText(status.Status), Status: status.Status, Detail: status.Detail}
+		return status.problem()
 	}
-	return newProblem(kindFailure, http.StatusInternalServerError, errors.New("the cause is in the server's log"))
+	return newProblem(kindFailure, errors.New("the cause is in the server's log"))
+}
+
+// ruleClock is the rule of a change that the clock prevents.
+const ruleClock = "clock"
+
+func clockRule(clock bool) string {
+	if clock {
+		return ruleClock
+	}
+	return ""
 }
 
 // deniedDetail says why a request was denied and what it needs.
@@ -249,7 +297,7 @@ func (p *Problem) Err() error {
 		since, _ := store.ParseHead(p.Field)
 		return &store.HeadError{Since: since, Reason: p.Detail}
 	case ProblemPath + kindState:
-		return &store.StateError{Key: p.Name, Rule: p.Detail}
+		return &store.StateError{Key: p.Name, Rule: p.Detail, Clock: p.Rule == ruleClock}
 	case ProblemPath + kindLimit:
 		return &store.LimitError{Key: p.Name, What: p.Field, Size: p.Size, Limit: p.Limit}
 	case ProblemPath + kindFull:
@@ -268,9 +316,15 @@ func (p *Problem) Err() error {
 	case ProblemPath + kindReadOnly:
 		return store.ErrReadOnly
 	case ProblemPath + kindAway:
-		return &store.AwayError{Cause: p.Detail}
+		return &store.AwayError{Cause: p.Detail, Clock: p.Rule == ruleClock}
 	case ProblemPath + kindUnknown:
 		return &store.UnknownError{}
+	case ProblemPath + kindJobs:
+		return &JobsError{Status: p.Status, Detail: p.Detail}
 	}
-	return &StatusError{Status: p.Status, Detail: p.Detail}
+	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
+	if _, ok := find(kind); !ok {
+		kind = ""
+	}
+	return &StatusError{Kind: kind, Status: p.Status, Detail: p.Detail}
 }

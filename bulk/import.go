@@ -386,7 +386,7 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 	case out.Retired:
 		i.summary.Retired++
 		if i.options.Warned != nil {
-			i.options.Warned(Warning{l.Number, l.Record.Spelling, registrar.WarnRetired, "not changed because it is retired (--retired changes it)"})
+			i.options.Warned(Warning{l.Number, l.Record.Spelling, registrar.WarnRetired, "not changed because it is retired"})
 		}
 		return
 	case out.Created:

@@ -25,7 +25,7 @@ type RouteError struct {
 func (e *RouteError) NoRoute() string { return e.Reason }
 
 func (e *RouteError) Error() string {
-	s := fmt.Sprintf("client: %q: no resolver found: %s; name one, for example with --via HOST:PORT or --via URL", e.Name, e.Reason)
+	s := fmt.Sprintf("client: %q: no resolver found: %s", e.Name, e.Reason)
 	if m, ok := name.Interpret(e.Name); ok {
 		s += "; did you mean " + m.Spelling + "?"
 	}

@@ -250,7 +250,7 @@ func TestQuestionOfTheWeb(t *testing.T) {
 	q.Other = q.Subject
 	_, err := n.client(Options{Via: "proxy.example"}).Resolve(t.Context(), q)
 	var e *nomen.Error
-	if !errors.As(err, &e) || e.Kind != nomen.NoResult || !strings.Contains(e.Message, "--via http://proxy.example:4500/") {
+	if !errors.As(err, &e) || e.Kind != nomen.NoResult || !strings.Contains(e.Message, "over HTTP, at http://proxy.example:4500/") {
 		t.Errorf("got %v", err)
 	}
 }

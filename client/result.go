@@ -281,7 +281,7 @@ func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, erro
 		message = "the description has no other name"
 	case nomen.IisI, nomen.I2R, nomen.I2Rs:
 		if at := addressOf(s.way); at != "" {
-			message = "the 1995 protocol does not support this service; ask over HTTP with --via http://" + at + "/"
+			message = "the 1995 protocol does not support this service; ask the resolver over HTTP, at http://" + at + "/"
 		}
 	}
 	return nil, noResult(s, service, message)

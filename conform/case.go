@@ -83,18 +83,39 @@ const (
 	NotApplicable Verdict = "not applicable"
 )
 
+// A Need is what a case needs to be told about the server.
+type Need string
+
+// The needs, by the field of [Options] that satisfies each.
+const (
+	NeedsNames     Need = "Names" // more than are known
+	NeedsAuthority Need = "Authority"
+	NeedsRetired   Need = "Retired"
+	NeedsMoved     Need = "Moved"
+	NeedsLanding   Need = "Landing"
+	NeedsTimeGate  Need = "TimeGate"
+)
+
 // An outcome is a verdict with its reason.
 type outcome struct {
 	verdict Verdict
 	detail  string
+	missing Need
 }
 
 func passed() outcome { return outcome{verdict: Pass} }
 
-func failed(format string, args ...any) outcome { return outcome{Fail, fmt.Sprintf(format, args...)} }
+func failed(format string, args ...any) outcome {
+	return outcome{verdict: Fail, detail: fmt.Sprintf(format, args...)}
+}
 
 func skipped(format string, args ...any) outcome {
-	return outcome{NotApplicable, fmt.Sprintf(format, args...)}
+	return outcome{verdict: NotApplicable, detail: fmt.Sprintf(format, args...)}
+}
+
+// missing is skipped for a case that needs one of the [Options].
+func missing(n Need, reason string) outcome {
+	return outcome{verdict: NotApplicable, detail: reason, missing: n}
 }
 
 // want returns a pass if ok, and otherwise a failure with the formatted reason.
@@ -111,4 +132,5 @@ type Result struct {
 	Verdict   Verdict    `json:"verdict"`
 	Detail    string     `json:"detail,omitempty"` // reason if it failed or is not applicable
 	Exchanges []Exchange `json:"exchanges,omitempty"`
+	Missing   Need       `json:"-"` // what a case that is not applicable needs; "" if nothing would help
 }

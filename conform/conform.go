@@ -107,7 +107,7 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 func (p *probe) try(c Case) Result {
 	p.used = nil
 	out := c.check(p)
-	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Exchanges: p.used}
+	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Missing: out.missing, Exchanges: p.used}
 }
 
 // newProbe validates the options.

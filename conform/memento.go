@@ -248,7 +248,7 @@ func inTimeMap(relation string) func(*probe) outcome {
 
 func prefixGate(p *probe) outcome {
 	if p.o.TimeGate == "" {
-		return skipped("no TimeGate prefix given; use --timegate")
+		return missing(NeedsTimeGate, "no TimeGate prefix given")
 	}
 	path, here := p.local(p.o.TimeGate)
 	if !here {

@@ -47,7 +47,7 @@ func serviceCases() []Case {
 		}),
 		s("RFC2483-4/past", "4.1 to 4.9", Must, "A URI that existed in the past is distinguished from one that never existed.", func(p *probe) outcome {
 			if p.o.Retired == "" {
-				return skipped("no retired name given; use --retired")
+				return missing(NeedsRetired, "no retired name given")
 			}
 			r := p.service("I2L", p.full(p.elementOf(p.o.Retired)))
 			return want(r.is(410), "I2L of a retired name got %s", r)
@@ -84,7 +84,7 @@ func serviceCases() []Case {
 		}),
 		s("RFC2483-4.9/false", "4.9", Must, "I=I of two different names is FALSE.", func(p *probe) outcome {
 			if len(p.elements) < 2 {
-				return skipped("only one name known; give --name twice")
+				return missing(NeedsNames, "only one name known")
 			}
 			r, out, ok := p.equal(p.name(), p.full(p.elements[1]))
 			if !ok {

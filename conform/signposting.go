@@ -46,7 +46,7 @@ func signpostingCases() []Case {
 		s("1/type", "level 1", Must, "The landing page has one or two links \"type\", one of them to https://schema.org/AboutPage.", func(p *probe) outcome {
 			page := p.landingPage()
 			if page.redirects() {
-				return skipped("the name redirects to a landing page on another server; use --landing for one on this server")
+				return missing(NeedsLanding, "the name redirects to a landing page on another server")
 			}
 			all := related(linksOf(page), "type")
 			about := slices.ContainsFunc(all, func(l link) bool { return l.target == "https://schema.org/AboutPage" })

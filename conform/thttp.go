@@ -136,7 +136,7 @@ func thttpCases() []Case {
 func named(check func(*probe) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		if p.name() == "" {
-			return skipped("the authority of the names is unknown; give --authority, or a full URI with --name")
+			return missing(NeedsAuthority, "the authority of the names is unknown")
 		}
 		return check(p)
 	}

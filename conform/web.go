@@ -49,14 +49,14 @@ func webCases() []Case {
 		}),
 		w("RFC9110-15.5.11/410", "RFC 9110, 15.5.11", Should, "A permanently retired name gets 410.", func(p *probe) outcome {
 			if p.o.Retired == "" {
-				return skipped("no retired name given; use --retired")
+				return missing(NeedsRetired, "no retired name given")
 			}
 			r := p.web("GET", p.path(p.full(p.elementOf(p.o.Retired))))
 			return want(r.is(410), "a retired name got %s", r)
 		}),
 		w("RFC9110-15.4.2/301", "RFC 9110, 15.4.2", Should, "A name that was replaced by another is permanently redirected to it.", func(p *probe) outcome {
 			if p.o.Moved == "" {
-				return skipped("no replaced name given; use --moved")
+				return missing(NeedsMoved, "no replaced name given")
 			}
 			r := p.web("GET", p.path(p.full(p.elementOf(p.o.Moved))))
 			if p.gateway() {

@@ -425,7 +425,7 @@ func unrelatedHost(p *probe) outcome {
 // takesURN determines whether the server accepts whole URNs.
 func (p *probe) takesURN() (outcome, bool) {
 	if p.authority == "" {
-		return skipped("the authority is unknown; give --authority"), false
+		return missing(NeedsAuthority, "the authority is unknown"), false
 	}
 	if p.t.base != "" {
 		return skipped("the server is below the path %s, which a URN cannot contain", p.t.base), false
@@ -472,7 +472,7 @@ func movedName(p *probe) outcome {
 
 func (p *probe) moved() (*response, outcome, bool) {
 	if p.o.Moved == "" {
-		return nil, skipped("no replaced name given; use --moved"), false
+		return nil, missing(NeedsMoved, "no replaced name given"), false
 	}
 	r := p.element(p.elementOf(p.o.Moved))
 	if p.gateway() {
@@ -512,7 +512,7 @@ func followed(p *probe) outcome {
 	case !p.gateway():
 		return skipped("the server is not a proxy or gateway for this name")
 	case p.o.Moved == "":
-		return skipped("no replaced name given; use --moved")
+		return missing(NeedsMoved, "no replaced name given")
 	}
 	r := p.element(p.elementOf(p.o.Moved))
 	return want(r.is(200), "the name got %s", r)
@@ -520,7 +520,7 @@ func followed(p *probe) outcome {
 
 func tombstone(p *probe) outcome {
 	if p.o.Retired == "" {
-		return skipped("no retired name given; use --retired")
+		return missing(NeedsRetired, "no retired name given")
 	}
 	r := p.element(p.elementOf(p.o.Retired))
 	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))

@@ -354,12 +354,12 @@ func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
 		return s.loop(r, a)
 	case errors.Is(err, errMisdirected):
 		return s.misdirected(r, a, "The Host field names neither this server nor a naming authority here. Use the full name, including its scheme, such as urn:. "+
-			"If the host is this server, add it with --host or set --public-url; if it belongs to a naming authority, add it to the hosts of the authority.")
+			"If the host is this server, add it to the hosts of the server or to its public URL; if it belongs to a naming authority, add it to the hosts of the authority.")
 	case errors.Is(err, errForOthers) && s.forward != nil:
 		return s.problem(r, a, &nomen.Error{Kind: nomen.Denied, Name: r.target, Message: "this server is a proxy for its own users only"})
 	case errors.Is(err, errForOthers):
 		return s.misdirected(r, a, "The request target is a URL of another server, and this server is not a proxy for other hosts. "+
-			"If the host is this server, add it with --host or set --public-url.")
+			"If the host is this server, add it to the hosts of the server or to its public URL.")
 	default:
 		return s.failure(r, err)
 	}

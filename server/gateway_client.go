@@ -36,7 +36,7 @@ func (s *Server) crossSiteReason(r *http.Request, target string, c client) strin
 	}
 	set, err := s.authorities.Set(r.Context(), time.Time{})
 	if err != nil || s.hostOwner(set, host, localAddr(r).Addr()) == hostOther {
-		return "the Host field names neither this server nor a naming authority here. If the host is this server, add it with --host or set --public-url"
+		return "the Host field names neither this server nor a naming authority here. If the host is this server, add it to the hosts of the server or to its public URL"
 	}
 	if s.isCrossSite(r.Header, host) {
 		return "a page of another site sent this request. Follow a link to the name, or enter it on the home page of this server"

@@ -15,6 +15,7 @@ type AwayError struct {
 	Cause string        // one line for any client, such as "the database cannot be reached"
 	After time.Duration // when to try again; 0 if unknown
 	Err   error         // details for the log; may be nil
+	Clock bool          // the cause is the clock, not the storage
 }
 
 func (e *AwayError) Error() string {

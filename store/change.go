@@ -171,6 +171,7 @@ type StateError struct {
 	Index int
 	Key   string
 	Rule  string // the rule that it violates, for people
+	Clock bool   // the clock is too far before the last change; AnyTime accepts the change
 }
 
 func (e *StateError) Error() string { return fmt.Sprintf("store: %s: %s", e.Key, e.Rule) }

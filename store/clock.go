@@ -21,7 +21,7 @@ func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""
 	}
-	return fmt.Sprintf("was last changed at %s, more than a day after the clock (%s): if the clock is wrong, set it; if it is right, --clock-ok accepts this, and docs/howto/repair-wrong-times.md describes the repair",
+	return fmt.Sprintf("was last changed at %s, more than a day after the clock (%s): if the clock is wrong, set it; if it is right, docs/howto/repair-wrong-times.md describes the repair",
 		last.Time.Format(time.RFC3339), next.Time.Format(time.RFC3339))
 }
 

@@ -159,7 +159,7 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 		return nil, Result{Revision: last.Revision()}, nil
 	}
 	if rule := ahead(last, c); rule != "" {
-		return nil, Result{}, &StateError{Index: i, Key: c.Subject().Key, Rule: rule}
+		return nil, Result{}, &StateError{Index: i, Key: c.Subject().Key, Rule: rule, Clock: true}
 	}
 	c.follow(last)
 	if rule := overreach(c); rule != "" {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,16 +70,40 @@ var (
 // A VersionError is returned when a store is opened whose format or rules have another
 // version than those of this program.
 type VersionError struct {
-	What  string // "format of the store", "rules of names"
-	Found uint64 // in the store
-	Known uint64 // to this program
-	Way   string // how to convert an earlier version, for people; "'nomen rekey' converts it" if empty
+	What  string     // "format of the store", "rules of names"
+	Found uint64     // in the store
+	Known uint64     // to this program
+	How   Conversion // of an earlier version
+}
+
+// A Conversion is how a store of an earlier version is brought to that of this program.
+type Conversion uint8
+
+// The conversions.
+const (
+	ConvertInPlace Conversion = iota // while no server uses it
+	ConvertOnWrite                   // by opening it for writing
+	ConvertByCopy                    // through a store in a directory, to an empty one
+	ConvertNever                     // no release had this version
+)
+
+// String says what must be done.
+func (c Conversion) String() string {
+	switch c {
+	case ConvertOnWrite:
+		return "it is converted when it is opened for writing"
+	case ConvertByCopy:
+		return "it must be copied to a directory, converted there, and copied to an empty database"
+	case ConvertNever:
+		return "no release had this version"
+	}
+	return "it must be converted"
 }
 
 func (e *VersionError) Error() string {
 	hint := "a newer version of the program is needed"
 	if e.Found < e.Known {
-		hint = cmp.Or(e.Way, "'nomen rekey' converts it")
+		hint = e.How.String()
 	}
 	return fmt.Sprintf("store: %s: version %d, expected %d: %s", e.What, e.Found, e.Known, hint)
 }

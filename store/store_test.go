@@ -58,14 +58,14 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			&store.VersionError{What: "rules of names", Found: 1, Known: 2},
-			"store: rules of names: version 1, expected 2: 'nomen rekey' converts it",
+			"store: rules of names: version 1, expected 2: it must be converted",
 		},
 		{
-			&store.VersionError{What: "rules of names", Found: 1, Known: 2, Way: "copy it"},
-			"store: rules of names: version 1, expected 2: copy it",
+			&store.VersionError{What: "rules of names", Found: 1, Known: 2, How: store.ConvertByCopy},
+			"store: rules of names: version 1, expected 2: it must be copied to a directory, converted there, and copied to an empty database",
 		},
 		{
-			&store.VersionError{What: "rules of names", Found: 2, Known: 1, Way: "copy it"},
+			&store.VersionError{What: "rules of names", Found: 2, Known: 1, How: store.ConvertByCopy},
 			"store: rules of names: version 2, expected 1: a newer version of the program is needed",
 		},
 	} {

@@ -102,6 +102,7 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 	var failed error // from writing results
 	subject, err := conform.Run(ctx, r.options, func(one conform.Result) {
 		count.Add(one)
+		one.Detail += optionFor(one.Missing)
 		results = append(results, one)
 		if failed == nil {
 			failed = r.show(one)

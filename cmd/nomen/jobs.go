@@ -266,6 +266,10 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	if j.Problem != nil {
 		line("problem", j.Problem.Detail)
 	}
-	line("next", j.Next)
+	next := j.Next
+	if j.Import != "" && next != "" {
+		next += ", with 'nomen undo --import " + j.Import + "'"
+	}
+	line("next", next)
 	return w.Flush()
 }

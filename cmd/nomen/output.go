@@ -137,9 +137,10 @@ var inside = strings.NewReplacer(
 	"; discover: ", "; ", "; client: ", "; ",
 )
 
-// words formats an error for people: on one line, without package names.
+// words formats an error for people: on one line, without package names, with a remedy.
 func words(err error) string {
 	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(err.Error()))
+	line += remedyFor(err)
 	var no *nomen.Error
 	if errors.As(err, &no) && len(no.Suggestions) > 0 {
 		line += "; did you mean " + strings.Join(no.Suggestions, " or ") + "?"

@@ -56,7 +56,7 @@ func (c *cli) rekeyCommand() *cobra.Command {
 		if !ok {
 			return usagef("--merge=%s: must be --merge or --merge=%s", merge, mergeRetired)
 		}
-		return c.rekey(cmd.Context(), pebblestore.RekeyOptions{DryRun: dry, Merge: how})
+		return c.rekey(cmd.Context(), pebblestore.RekeyOptions{DryRun: dry, Merge: how, Who: "nomen rekey"})
 	}
 	return cmd
 }

@@ -206,7 +206,7 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	if r.Column > 0 {
 		parts[0] += fmt.Sprintf(":%d", r.Column)
 	}
-	for _, s := range []string{r.Name, r.Field, r.Reason} {
+	for _, s := range []string{r.Name, r.Field, r.Reason + remedyFor(r.Err)} {
 		if s != "" {
 			parts = append(parts, s)
 		}
@@ -216,8 +216,7 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 
 // showWarning prints a warning about a record.
 func (c *cli) showWarning(file string, w bulk.Warning) {
-	message := strings.TrimPrefix(w.Message, w.Name+": ") // the line already has the name
-	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%d: %s: %s", file, w.Line, w.Name, message)))
+	fmt.Fprintln(c.err, printable(fmt.Sprintf("nomen: warning: %s:%d: %s: %s", file, w.Line, w.Name, warningText(w))))
 }
 
 // showChange prints what a record changes.

@@ -131,7 +131,7 @@ func (c *cli) verifySince(ctx context.Context, b backend, since store.Head) erro
 	end()
 	var wrong *store.HeadError
 	if errors.As(err, &wrong) {
-		fmt.Fprintf(c.err, "nomen: --since %s: %s\n", since, printable(wrong.Reason))
+		fmt.Fprintf(c.err, "nomen: --since %s: %s\n", since, printable(wrong.Reason)+remedyFor(err))
 		return errNo
 	}
 	if err != nil {

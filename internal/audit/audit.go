@@ -52,7 +52,7 @@ func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault 
 	}
 	end, err := s.Head(ctx)
 	if damage(err) {
-		return end, &store.HeadError{Since: since, Reason: fmt.Sprintf("cannot read the log: %v; run 'nomen verify' to list all faults", err)}
+		return end, &store.HeadError{Since: since, Reason: fmt.Sprintf("cannot read the log: %v; verify the whole store to find all faults", err)}
 	}
 	if err != nil {
 		return end, err
@@ -111,11 +111,11 @@ func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, erro
 	log, err := a.logOf(ctx, since.Size)
 	switch {
 	case damage(err):
-		return wrong("cannot read the log up to there: %v; run 'nomen verify' to list all faults", err)
+		return wrong("cannot read the log up to there: %v; verify the whole store to find all faults", err)
 	case err != nil:
 		return log, err
 	case log.Head() != since:
-		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; run 'nomen verify' to find altered changes", since.Size)
+		return wrong("its hash differs from that of the first %d changes: they were altered, or this is the head of another store; verify the whole store to find altered changes", since.Size)
 	}
 	return log, nil
 }

@@ -88,7 +88,7 @@ func (o operation) match(path string) (string, bool) {
 func (s *API) protected() http.Handler {
 	var crossOrigin http.CrossOriginProtection
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.problem(w, &adminapi.StatusError{Status: http.StatusForbidden, Detail: "requests from other sites are not allowed"})
+		s.problem(w, &adminapi.StatusError{Kind: adminapi.KindCrossSite, Status: http.StatusForbidden, Detail: "requests from other sites are not allowed"})
 	}))
 	return crossOrigin.Handler(http.HandlerFunc(s.serve))
 }
@@ -117,7 +117,7 @@ func endsConnection(r *http.Request) bool {
 
 func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
 	if !s.isOwnHost(r.Host) {
-		return &adminapi.StatusError{Status: http.StatusMisdirectedRequest, Detail: "the Host field does not name the admin API of this server; use an IP address or localhost"}
+		return &adminapi.StatusError{Kind: adminapi.KindHost, Status: http.StatusMisdirectedRequest, Detail: "the Host field does not name the admin API of this server; use an IP address or localhost"}
 	}
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	path, ok := strings.CutPrefix(target, adminapi.Root)
@@ -159,7 +159,7 @@ func (s *API) operation(method, path string) (operation, string, error) {
 	if methods == nil {
 		return operation{}, "", store.ErrNotFound
 	}
-	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
+	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Kind: adminapi.KindMethod, Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
 }
 
 // page answers the requests that need no token.

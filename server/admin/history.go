@@ -60,7 +60,7 @@ func (c *call) requireAllNames(what string) error {
 // detailedError returns err in a form that an administrator of all names may see.
 func detailedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
-		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
+		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: err.Error()}
 	}
 	if adminapi.NewProblem(err).Status != http.StatusInternalServerError {
 		return err
@@ -71,7 +71,7 @@ func detailedError(err error) error {
 // unsupportedError turns an error of an unsupported operation into HTTP status 501.
 func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
-		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: err.Error()}
+		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: err.Error()}
 	}
 	return err
 }
@@ -392,7 +392,7 @@ func (s *API) head(c *call) error {
 	}
 	prover, ok := s.store.(store.Prover)
 	if !ok {
-		return &adminapi.StatusError{Status: http.StatusNotImplemented, Detail: "this store does not support proofs"}
+		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this store does not support proofs"}
 	}
 	proof, err := prover.ProveHead(c.r.Context(), size, since)
 	if err != nil {

@@ -141,7 +141,7 @@ func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 	}
 	refuse := func(status int, detail string) error {
 		c.w.Header().Set("Retry-After", fmt.Sprint(retryJob))
-		return &adminapi.StatusError{Status: status, Detail: detail + "; list them with 'nomen jobs'"}
+		return &adminapi.JobsError{Status: status, Detail: detail}
 	}
 	switch {
 	case js.closing:
@@ -253,11 +253,11 @@ func (j *job) end(at time.Time, err, cause error) {
 func jobProblem(err error) *adminapi.Problem {
 	switch {
 	case errors.Is(err, errJobCancelled):
-		err = &adminapi.StatusError{Status: http.StatusConflict, Detail: "the job was cancelled; the changes it made remain"}
+		err = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: "the job was cancelled; the changes it made remain"}
 	case isCancelled(err):
-		err = &adminapi.StatusError{Status: http.StatusForbidden, Detail: err.Error() + "; the changes the job made remain"}
+		err = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusForbidden, Detail: err.Error() + "; the changes the job made remain"}
 	case errors.Is(err, errJobInterrupted):
-		err = &adminapi.StatusError{Status: http.StatusServiceUnavailable, Detail: "the server was stopped before the job was complete; the changes it made remain"}
+		err = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusServiceUnavailable, Detail: "the server was stopped before the job was complete; the changes it made remain"}
 	}
 	return adminapi.NewProblem(err)
 }
@@ -278,7 +278,7 @@ func (j *job) next() string {
 		return "start it again with the same directory; files already copied are skipped"
 	}
 	if j.Import != "" {
-		s += "; or undo it with 'nomen undo --import " + j.Import + "'"
+		s += "; or undo import " + j.Import
 	}
 	return s
 }

@@ -411,7 +411,7 @@ func TestJobsSurviveRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv, _ = newTestAPI(t, func(o *Options) { o.Jobs = dir })
-	if j := srv.jobs.all[0]; j.State != "interrupted" || !strings.Contains(j.Next, "import the same file again") || !strings.Contains(j.Next, "nomen undo --import 7-abc") {
+	if j := srv.jobs.all[0]; j.State != "interrupted" || !strings.Contains(j.Next, "import the same file again") || !strings.Contains(j.Next, "or undo import 7-abc") {
 		t.Errorf("%+v", j)
 	}
 	if err := os.WriteFile(filepath.Join(dir, jobsFile), []byte("{"), 0o600); err != nil {

@@ -71,7 +71,7 @@ func (s *API) explainError(c *call, err error) error {
 	var e *nomen.Error
 	switch {
 	case errors.Is(err, nomen.ErrLoop):
-		return &adminapi.StatusError{Status: http.StatusLoopDetected, Detail: nomen.ErrLoop.Error()}
+		return &adminapi.StatusError{Kind: adminapi.KindLoop, Status: http.StatusLoopDetected, Detail: nomen.ErrLoop.Error()}
 	case !errors.As(err, &e):
 		return err
 	}

@@ -200,7 +200,7 @@ func compression(name, encoding string) (bulk.Compression, error) {
 	}
 	how, ok := adminapi.ParseCompression(name)
 	if !ok {
-		return how, &adminapi.StatusError{Status: http.StatusUnsupportedMediaType, Detail: "compression: must be gzip, zstd or none"}
+		return how, &adminapi.StatusError{Kind: adminapi.KindCoding, Status: http.StatusUnsupportedMediaType, Detail: "compression: must be gzip, zstd or none"}
 	}
 	return how, nil
 }

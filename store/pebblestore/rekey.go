@@ -31,6 +31,7 @@ type RekeyOptions struct {
 	Options
 	DryRun bool
 	Merge  Merge
+	Who    string // the author of the changes that merge names
 
 	Move     func(Move)                                   // called for each move, unless nil
 	Progress func(stage string, done int64, total uint64) // called regularly, unless nil; total is the number of records

@@ -269,7 +269,7 @@ func (r *rekeyer) compare(db *pebble.DB) error {
 			if err != nil {
 				return err
 			}
-			if union(m, last, r.now) != nil {
+			if union(m, last, r.now, r.o.Who) != nil {
 				unions++
 			}
 		}

@@ -358,7 +358,7 @@ func (r *rekeyer) problem(m Move) (string, error) {
 	if r.o.Merge == MergeNothing {
 		return what, nil
 	}
-	if c := union(m, last, r.now); c != nil {
+	if c := union(m, last, r.now, r.o.Who); c != nil {
 		if err := store.Check(0, c); err != nil {
 			return what + ": " + strings.TrimPrefix(err.Error(), "store: "), nil
 		}

@@ -66,7 +66,7 @@ func rules1(t *testing.T) *vfs.MemFS {
 
 // options are those for a store on a disk in memory, with all merged.
 func options(disk vfs.FS) RekeyOptions {
-	return RekeyOptions{Options: Options{Dir: "store", FS: disk, CacheSize: 1 << 20, Now: func() time.Time { return rekeyed }}, Merge: MergeRetiredToo}
+	return RekeyOptions{Options: Options{Dir: "store", FS: disk, CacheSize: 1 << 20, Now: func() time.Time { return rekeyed }}, Merge: MergeRetiredToo, Who: "nomen rekey"}
 }
 
 // dump returns all keys and values of a store.
@@ -509,7 +509,7 @@ func TestUnitedRedactions(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	redacted.Redacts = []uint64{1}
-	if c := union(m, []*store.Change{reserved, redacted}, rekeyed); c.Redacts != nil {
+	if c := union(m, []*store.Change{reserved, redacted}, rekeyed, "x"); c.Redacts != nil {
 		t.Errorf("the change that unites redacts %v", c.Redacts)
 	}
 }

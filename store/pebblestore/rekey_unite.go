@@ -12,9 +12,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// rekeyWho is the author of the changes that merge names.
-const rekeyWho = "nomen rekey"
-
 // A strand is the history of one of the subjects to be merged.
 type strand struct {
 	view *view
@@ -63,7 +60,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			yield(nil, err)
 			return
 		}
-		if c := union(m, last, r.now); c != nil {
+		if c := union(m, last, r.now, r.o.Who); c != nil {
 			c.Expected = revision
 			if c.Time.Before(at) {
 				c.Time = at
@@ -163,7 +160,7 @@ func holder(last []*store.Change) int {
 
 // union returns the change that merges the content of the last changes, nil if only one of
 // them has any. The caller must set its revision.
-func union(m Move, last []*store.Change, now time.Time) *store.Change {
+func union(m Move, last []*store.Change, now time.Time, who string) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)
 	others = slices.DeleteFunc(slices.Delete(others, h, h+1), func(c *store.Change) bool { return rank(c) == 0 })
@@ -173,7 +170,7 @@ func union(m Move, last []*store.Change, now time.Time) *store.Change {
 	c := last[h].Clone()
 	rename(c, m.New)
 	c.Redacts = nil
-	c.Time, c.Who = time.UnixMilli(now.UnixMilli()).UTC(), rekeyWho
+	c.Time, c.Who = time.UnixMilli(now.UnixMilli()).UTC(), who
 	c.Why = fmt.Sprintf("version %d of the rules of names merged %s", name.RulesVersion, enumerate(m.Old))
 	for _, o := range others {
 		if c.Authority != nil {

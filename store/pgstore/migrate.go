@@ -140,14 +140,6 @@ func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	return `collate "C"`, err
 }
 
-// How to convert a database of an earlier version.
-const (
-	formatWay = "it is converted when it is opened for writing"
-	formatNot = "no release had it"
-	rulesWay  = "copy it to a directory with the program that it was made by ('nomen migrate --from postgres://... --to pebble:DIR'), " +
-		"then, with this one, convert that ('nomen rekey --store pebble:DIR') and copy it to an empty database ('nomen migrate --from pebble:DIR --to postgres://...')"
-)
-
 // check returns a [*store.VersionError] if the schema of a database has another version
 // than s.
 func (s schema) check(ctx context.Context, c *pgx.Conn) error {
@@ -163,11 +155,11 @@ const formatName = "format of the store"
 func (s schema) verdict(format, rules uint64) error {
 	switch {
 	case rules != name.RulesVersion:
-		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, Way: rulesWay}
+		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, How: store.ConvertByCopy}
 	case 0 < format && format < firstVersion:
-		return &store.VersionError{What: formatName, Found: format, Known: s.version(), Way: formatNot}
+		return &store.VersionError{What: formatName, Found: format, Known: s.version(), How: store.ConvertNever}
 	case format != s.version():
-		return &store.VersionError{What: formatName, Found: format, Known: s.version(), Way: formatWay}
+		return &store.VersionError{What: formatName, Found: format, Known: s.version(), How: store.ConvertOnWrite}
 	}
 	return nil
 }

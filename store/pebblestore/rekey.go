@@ -182,7 +182,7 @@ func rulesOf(db *pebble.DB) (rules uint64, err error) {
 	case !ok:
 		return 0, errNotStore
 	case format != formatVersion:
-		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, Way: "no release had it"}
+		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
 	}
 	rules, _, err = number(db, metaRules)
 	return rules, err

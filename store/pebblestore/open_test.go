@@ -63,19 +63,20 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	for _, c := range []struct {
 		key          string
 		found, known uint64
-		what, way    string
+		what         string
+		how          store.Conversion
 	}{
-		{metaFormat, formatVersion + 1, formatVersion, "format of the store", "no release had it"},
-		{metaFormat, formatVersion - 1, formatVersion, "format of the store", "no release had it"},
-		{metaRules, name.RulesVersion + 1, name.RulesVersion, "rules of names", ""},
-		{metaRules, 0, name.RulesVersion, "rules of names", ""},
+		{metaFormat, formatVersion + 1, formatVersion, "format of the store", store.ConvertNever},
+		{metaFormat, formatVersion - 1, formatVersion, "format of the store", store.ConvertNever},
+		{metaRules, name.RulesVersion + 1, name.RulesVersion, "rules of names", store.ConvertInPlace},
+		{metaRules, 0, name.RulesVersion, "rules of names", store.ConvertInPlace},
 	} {
 		fs := vfs.NewMem()
 		s := openMem(t, fs)
 		set(t, s, c.key, encodeNumber(c.found))
 		_, err := reopen(t, s, fs)
 		var got *store.VersionError
-		if !errors.As(err, &got) || *got != (store.VersionError{What: c.what, Found: c.found, Known: c.known, Way: c.way}) {
+		if !errors.As(err, &got) || *got != (store.VersionError{What: c.what, Found: c.found, Known: c.known, How: c.how}) {
 			t.Errorf("%s %d: error %v", c.key, c.found, err)
 		}
 	}

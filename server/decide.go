@@ -438,18 +438,15 @@ var (
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20;
 // RFC 9112, 3.2.2). The authority of an element is that of the Host field (Y95-21).
 func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
-	return s.withProblem(r, a, &format.Problem{
-		Title: "This server does not answer for that host", Status: http.StatusMisdirectedRequest, Detail: detail,
-	})
+	return s.withProblem(r, a, problempage.New(problempage.KindHost, detail))
 }
 
 // loop answers a request that resolvers keep forwarding to each other.
 func (s *Server) loop(r *request, a parsedTarget) *reply {
 	s.log.Warn("delegation loop", "target", requestlog.Printable(r.target), "hops", r.hops)
-	return s.withProblem(r, a, &format.Problem{
-		Title: "Delegation loop", Status: http.StatusLoopDetected, Name: a.text(),
-		Detail: "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.",
-	})
+	p := problempage.New(problempage.KindLoop, "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.")
+	p.Name = a.text()
+	return s.withProblem(r, a, p)
 }
 
 // failure answers a request that the server failed to process. The cause is logged but
@@ -459,20 +456,20 @@ func (s *Server) failure(r *request, err error) *reply {
 	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
-	said := format.Problem{Status: http.StatusInternalServerError, Title: "The resolver failed", Detail: "Please try again later."}
-	retry := "5"
+	kind, retry := problempage.KindFailed, "5"
 	var away *store.AwayError
 	isAway := errors.As(err, &away)
 	switch {
 	case isAway: // the store logs when it becomes unavailable and available
-		said.Status, said.Title, retry = http.StatusServiceUnavailable, "The name service is temporarily unavailable", away.RetryAfter()
+		kind, retry = problempage.KindAway, away.RetryAfter()
 	case errors.Is(err, nomen.ErrUpstream):
-		said.Status, said.Title = http.StatusBadGateway, "An upstream server failed"
-		if errors.Is(err, context.DeadlineExceeded) {
-			said.Status = http.StatusGatewayTimeout
-		}
+		kind = problempage.KindUpstream
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
-		said.Status, said.Title = http.StatusServiceUnavailable, "The resolver is busy or shutting down"
+		kind = problempage.KindBusy
+	}
+	said := problempage.New(kind, "Please try again later.")
+	if kind == problempage.KindUpstream && errors.Is(err, context.DeadlineExceeded) {
+		said.Status = http.StatusGatewayTimeout
 	}
 	if !isAway {
 		s.log.Error("request failed", "target", requestlog.Printable(r.target), "err", err)
@@ -483,7 +480,7 @@ func (s *Server) failure(r *request, err error) *reply {
 		p.add("Retry-After", retry)
 	}
 	f := problempage.Form(r.accept)
-	body, err := written(func(w io.Writer) error { return f.Write(w, &said) })
+	body, err := written(func(w io.Writer) error { return f.Write(w, said) })
 	if err != nil {
 		return p.withText(said.Title + ". " + said.Detail)
 	}
@@ -494,10 +491,7 @@ func (s *Server) failure(r *request, err error) *reply {
 // notAcceptable answers a client that accepts none of the available formats, and lists
 // them.
 func notAcceptable(r *request, offers []format.Format) *reply {
-	problem := &format.Problem{
-		Title: "No acceptable format", Status: http.StatusNotAcceptable,
-		Detail: "The Accept field excludes every format that is available for this answer.",
-	}
+	problem := problempage.New(problempage.KindFormat, "The Accept field excludes every format that is available for this answer.")
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)
 	}

@@ -22,7 +22,7 @@ type remedy struct {
 // remedies returns what the command appends to errors. docs/reference/errors.md lists them.
 func remedies() []remedy {
 	return []remedy{
-		{isVersion(store.ConvertInPlace), "'nomen rekey' converts it"},
+		{isVersion(store.ConvertInPlace), "run 'nomen rekey'"},
 		{isVersion(store.ConvertByCopy), "with the program that made it: 'nomen migrate --from postgres://... --to pebble:DIR'; with this one: 'nomen rekey --store pebble:DIR', then 'nomen migrate --from pebble:DIR --to postgres://...'"},
 		{isClock, "--clock-ok accepts the change; pass it to the server if one is running"},
 		{is[*client.RouteError], "--via HOST:PORT or --via URL names a resolver"},

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/internal/accept"
@@ -32,29 +31,10 @@ func Page(field, kind string) (status int, contentType string, body []byte) {
 // explain returns the title and meaning of a type of problem, of names or of the admin
 // API.
 func explain(kind string) (title, meaning string, ok bool) {
-	for k := nomen.Malformed; k <= nomen.Denied; k++ {
-		if k.String() == kind {
-			return format.NewProblem(&nomen.Error{Kind: k}, 0).Title, meaningOf(k), true
-		}
+	if k := find(kind); kind != "" && k.Name == kind {
+		return k.Title, k.Cause + " " + k.Remedy, true
 	}
 	return adminapi.Explain(kind)
-}
-
-// meaningOf explains a kind of error and says what to do.
-func meaningOf(k nomen.Kind) string {
-	switch k {
-	case nomen.Malformed:
-		return "The name is not valid according to the rules of its scheme. The response contains the offset of the first invalid character and the rule that it violates."
-	case nomen.Unknown:
-		return "The name is not registered on this server. Check the spelling; another server may resolve it."
-	case nomen.NoResult:
-		return "The name is registered, but has nothing to offer for the requested service, such as no location to redirect to. Request a description with ?s=I2C."
-	case nomen.Gone:
-		return "The name was assigned and has been retired. It will never be assigned again. The response says why, and which names replace it."
-	case nomen.Denied:
-		return "Access to this name is denied, for everyone or for you."
-	}
-	return ""
 }
 
 // PrefersHTML reports whether a client accepts text/html explicitly and with at least the

@@ -1,56 +1,158 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io/fs"
+	"net"
+	"reflect"
 	"strings"
+	"syscall"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/client"
+	"github.com/nomen-project/nomen/client/cache"
 	"github.com/nomen-project/nomen/conform"
+	"github.com/nomen-project/nomen/crawl"
+	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/extract"
+	"github.com/nomen-project/nomen/fetch"
+	"github.com/nomen-project/nomen/fetch/plan"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/mint"
+	"github.com/nomen-project/nomen/mint/reserve"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+	"github.com/nomen-project/nomen/store/pgstore"
+	"github.com/nomen-project/nomen/uri"
+	"github.com/nomen-project/nomen/urn"
 )
 
-// A remedy is a command or option that helps after an error of a library. Libraries do not
-// name commands, because the programs that use them have others.
-type remedy struct {
-	helps func(err error) bool
-	text  string
+// A failure is a kind of error of the commands: the exit status, what the command appends
+// to the message, and its row in docs/reference/errors.md. Libraries do not name commands
+// and options, because the programs that use them have others.
+type failure struct {
+	title  string
+	status int
+	of     []error          // nil pointers or zero values of error types, or sentinels
+	when   func(error) bool // restricts of; may be nil
+	add    string           // appended to the message; "" if the message says what to do
+	cause  string
+	remedy string // besides add; may be ""
 }
 
-// remedies returns what the command appends to errors. docs/reference/errors.md lists them.
-func remedies() []remedy {
-	return []remedy{
-		{isVersion(store.ConvertInPlace), "run 'nomen rekey'"},
-		{isVersion(store.ConvertByCopy), "with the program that made it: 'nomen migrate --from postgres://... --to pebble:DIR'; with this one: 'nomen rekey --store pebble:DIR', then 'nomen migrate --from pebble:DIR --to postgres://...'"},
-		{isClock, "--clock-ok accepts the change; pass it to the server if one is running"},
-		{is[*client.RouteError], "--via HOST:PORT or --via URL names a resolver"},
-		{is[*store.HeadError], "'nomen verify' lists all faults"},
-		{is[*adminapi.JobsError], "'nomen jobs list' shows them"},
-		{func(err error) bool { return errors.Is(err, adminapi.ErrExpiredToken) }, "'nomen token make' makes a new one"},
+// failures returns the kinds of errors. The first that matches an error counts. The table is
+// in the order of the document: arguments, names, records, stores, servers.
+func failures() []failure {
+	return []failure{
+		{"wrong usage", exitUsage, []error{usageError{}}, nil, "", "An argument, an option, an environment variable or a line of the configuration file is invalid.", "The message names it and says what is expected. `nomen COMMAND --help` has examples."},
+		{"no store", exitFailure, []error{(*noStoreError)(nil)}, nil, "", "The data directory has no store, and the command only reads.", "Check `--data` and `--store`."},
+		{"no space", exitFailure, []error{syscall.ENOSPC, (*adminapi.FullError)(nil), (*pebblestore.FullError)(nil), (*pgstore.FullError)(nil)}, nil, "free some space and repeat; acknowledged changes are safe", "A disk is full: of the store, of the server, or of temporary files (`TMPDIR`).", ""},
+		{"no file", exitFailure, []error{fs.ErrNotExist}, isPath, "", "A file or directory that an argument or option names does not exist.", "Check the path; a relative one begins at the current directory."},
+		{"no permission", exitFailure, []error{fs.ErrPermission}, isPath, "", "This user may not read or write a file or directory.", "Run the command as the user of the server, or give this user access. Records can be read and changed without access to the files, with a token (`--via`, [give access](../howto/give-access.md))."},
+
+		{"no answer about a name", exitNo, []error{(*nomen.Error)(nil)}, nil, "", "The name is malformed, unknown, retired, denied, or has nothing for the service. The message begins with the kind.", "See [Responses to requests for names](#responses-to-requests-for-names)."},
+		{"malformed identifier", exitNo, []error{(*name.Error)(nil), (*uri.Error)(nil), (*urn.Error)(nil), (*uri.Finding)(nil)}, nil, "", "The identifier breaks a rule of its syntax or scheme. The message has the offset in bytes from 0 and the rule; on a terminal a caret is below the character.", "Correct that character. [Rules](rules.md) lists the rules."},
+		{"unknown entry", exitNo, []error{(*urn.EntryError)(nil)}, nil, "", "A registry (namespaces, services) has no such entry, or an entry breaks a rule.", "`nomen namespaces`, `nomen schemes` and `nomen services` list the entries."},
+		{"invalid template or rule", exitUsage, []error{(*mint.Error)(nil), (*rule.Error)(nil), (*discover.Error)(nil), (*rule.TestError)(nil), (*rule.IndexError)(nil), (*store.DelegationError)(nil), (*format.Error)(nil)}, nil, "", "A template, pattern, rule, delegation, DNS rule or document breaks its syntax. The message has the offset and the rule.", "Correct that character. [Rules](rules.md), [authorities](authority.md)."},
+		{"names used up", exitFailure, []error{(*mint.ExhaustedError)(nil), (*mint.RunError)(nil), (*mint.RefusedError)(nil), reserve.ErrCrowded}, nil, "", "The template has no free names, or the scheme rejects what it makes.", "Use a template with more random characters."},
+		{"address not allowed", exitFailure, []error{(*fetch.RefusedError)(nil)}, nil, "", "The URL leads to a private address, or to a scheme or port that fetch does not use.", "`--private` allows private addresses; see [fetch](fetch.md)."},
+
+		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token or job.", "Check the spelling: `nomen find` and `nomen authority list` list what exists. With `--at`, it may not have existed yet."},
+		{"change breaks a rule", exitNo, []error{(*registrar.RefusalError)(nil), (*registrar.ReachError)(nil)}, nil, "", "A field of the record or authority is invalid. Nothing was changed.", "The message has the field and the rule: [records](record.md), [authorities](authority.md), [Rules](rules.md)."},
+		{"permission denied", exitNo, []error{(*registrar.DeniedError)(nil)}, nil, "", "The role or the prefixes of the token do not permit the change.", "Ask an administrator for a token with the role or prefix in the message: [give access](../howto/give-access.md)."},
+		{"modified concurrently", exitNo, []error{(*store.ConflictError)(nil), (*adminapi.PreconditionError)(nil)}, nil, "", "Another user changed the record since you read it.", "Read it again and repeat the change."},
+		{"clock", exitNo, []error{(*store.StateError)(nil)}, isClock, remedyClock, "The record was last changed more than a day after the present time of the clock.", "Set the clock if it is wrong: [repair wrong times](../howto/repair-wrong-times.md)."},
+		{"state of the name", exitNo, []error{(*store.StateError)(nil)}, nil, "", "A name that was active or retired is never deleted or reserved again.", "Retire it: `nomen retire`."},
+		{"too large", exitNo, []error{(*store.LimitError)(nil)}, nil, "", "A field or a record exceeds a limit, which the message gives.", "Shorten it."},
+		{"head", exitNo, []error{(*store.HeadError)(nil)}, nil, "'nomen verify' lists all faults", "The log does not begin with the given head: changes are missing or altered, or the head is of another store.", "[Verify the history](../howto/verify-the-history.md)."},
+		{"first line of a table", exitNo, []error{(*bulk.LineError)(nil), (*bulk.SheetError)(nil)}, nil, "", "The first line of a table does not name its columns, or the file is a spreadsheet of a program.", "Name the columns as in [records](record.md); save spreadsheets as CSV."},
+
+		{"clock of the machine", exitFailure, []error{(*store.AwayError)(nil), (*registrar.ClockError)(nil)}, isClock, remedyClock, "The clock is more than a day before the last change of the store, or differs from that of the database.", "Set the clock if it is wrong: [repair wrong times](../howto/repair-wrong-times.md)."},
+		{"storage unavailable", exitFailure, []error{(*store.AwayError)(nil), store.ErrClosed}, nil, "", "The disk or the database cannot be used at the moment; the message has the cause.", "Remove the cause and repeat the command: [failures](failures.md)."},
+		{"old version of a store", exitFailure, []error{(*store.VersionError)(nil)}, isVersion(store.ConvertInPlace), "run 'nomen rekey'", "The store was made by an earlier version.", "Back it up first. `nomen rekey` keeps the old store beside the new one."},
+		{"old version of a database", exitFailure, []error{(*store.VersionError)(nil)}, isVersion(store.ConvertByCopy), remedyCopy, "The database was made by an earlier version with other rules for names.", ""},
+		{"other version", exitFailure, []error{(*store.VersionError)(nil)}, nil, "", "The store was made by a newer version of the program, or is converted when it is opened for writing.", "Use the version of the program that made it, or a newer one."},
+		{"store in use", exitFailure, []error{pebblestore.ErrLocked}, nil, "", "Another process has the store open, and does not answer as its server.", "Wait until it ends, or stop it. A server of the same data directory is found by itself: check `--data`."},
+		{"damaged store", exitFailure, []error{(*pebblestore.CorruptError)(nil), (*pebblestore.DamagedError)(nil), (*pebblestore.ManifestError)(nil), (*store.EntryError)(nil)}, nil, "", "Files of the store or of a backup are damaged.", "[Restore a backup](../howto/back-up-and-restore.md); `nomen verify` lists what is damaged."},
+		{"backup", exitFailure, []error{pebblestore.ErrBackup, pebblestore.ErrNoBackup, pebblestore.ErrNotBackup}, nil, "", "The directory is a backup, is not one, or has a backup of another store.", "Name another directory: [backup and restore](../howto/back-up-and-restore.md)."},
+		{"outcome unknown", exitFailure, []error{(*store.UnknownError)(nil)}, nil, "", "The connection to the database was lost during the commit.", "Read the record, and repeat the change if it was not made."},
+		{"read-only", exitFailure, []error{store.ErrReadOnly}, nil, "", "The store or the server was opened read-only.", "Send the change to a server that accepts it, or remove the cause: [failures](failures.md)."},
+
+		{"expired token", exitFailure, []error{adminapi.ErrExpiredToken}, nil, "'nomen token make' makes a new one", "The token in `--token` or in the data directory has expired.", ""},
+		{"invalid token", exitFailure, []error{adminapi.ErrUnauthorized}, nil, "", "The server does not know the token, or it was revoked, or none was sent.", "Pass a token of this server (`--token`); `nomen token list` lists them."},
+		{"invalid request", exitFailure, []error{(*adminapi.RequestError)(nil)}, nil, "", "The server cannot understand the request; it may have another version.", "Use the same version of the program as the server."},
+		{"too many jobs", exitFailure, []error{(*adminapi.JobsError)(nil)}, nil, "'nomen jobs list' shows them", "Too many jobs run on the server.", ""},
+		{"connection lost", exitFailure, []error{(*adminapi.DetachedError)(nil)}, nil, "'nomen jobs list' shows it", "The connection to the server ended before its job did. The job continues.", "`nomen jobs wait ID` shows its result."},
+		{"server problem", exitFailure, []error{(*adminapi.StatusError)(nil), adminapi.ErrUnavailable}, nil, "", "The server answered with a problem.", "See [Problems of the admin API](#problems-of-the-admin-api)."},
+		{"truncated file", exitFailure, []error{(*bulk.BrokenError)(nil), (*extract.DocumentError)(nil)}, nil, "", "A file ended too early or cannot be read, such as a damaged gzip file.", "Copy the file again; records that were imported do not change."},
+
+		{"no resolver", exitFailure, []error{(*client.RouteError)(nil)}, nil, "--via HOST:PORT or --via URL names a resolver", "Neither DNS nor a table names a resolver for the name.", "[How a resolver is found](../explanation/discovery.md)."},
+		{"no response", exitFailure, []error{(*client.UnreachableError)(nil), (*client.WaysError)(nil), (*net.OpError)(nil), (*net.DNSError)(nil)}, nil, "", "No server answers at the address: it is not running, the address is wrong, or a firewall is between.", "Check the address, and that the server runs. `nomen discover` shows how a resolver is found."},
+		{"invalid response", exitFailure, []error{(*client.StatusError)(nil), (*client.FormatError)(nil), (*client.SizeError)(nil), (*client.RedirectError)(nil), (*client.TimeError)(nil), client.ErrUnchanged, cache.ErrNothing, (*discover.RuleError)(nil), nomen.ErrLoop, nomen.ErrUpstream}, nil, "", "The resolver sent an error, a response that cannot be read, or one that is too long.", "Report it to the operator of the resolver; `nomen conform` tests it. Try `--via` with another one."},
+		{"cannot fetch", exitFailure, []error{(*fetch.StatusError)(nil), (*fetch.FormatError)(nil), (*fetch.SizeError)(nil), (*fetch.RedirectError)(nil), (*fetch.SessionError)(nil), (*fetch.PartError)(nil), fetch.ErrNoFile, (*plan.InteractiveError)(nil)}, nil, "", "The resource cannot be fetched: the server rejects it, it is too large, or it is a session such as telnet.", "[Fetching](fetch.md) has the limits and options."},
+		{"cannot crawl", exitFailure, []error{(*crawl.ListError)(nil), (*crawl.LimitError)(nil), (*crawl.StateError)(nil), crawl.ErrAuthority}, nil, "", "A naming authority cannot be crawled, or the file of the crawl is of another one.", "[Crawl naming authorities](../howto/crawl-authorities.md)."},
+		{"cannot test", exitUsage, []error{(*conform.OptionError)(nil), conform.ErrNoNames}, nil, "", "The tests of conformance need other options.", "[Conformance](conformance.md)."},
+		{"timeout", exitFailure, []error{context.DeadlineExceeded}, nil, "", "A server took too long.", "Repeat the command; `--timeout` of some commands gives more time."},
 	}
 }
 
-// remedyFor returns the remedy for an error, to be appended to its text; "" if none is
-// known.
+const (
+	remedyClock = "--clock-ok accepts the change; pass it to the server if one is running"
+	remedyCopy  = "with the program that made it: 'nomen migrate --from postgres://... --to pebble:DIR'; with this one: 'nomen rekey --store pebble:DIR', then 'nomen migrate --from pebble:DIR --to postgres://...'"
+)
+
+// matches reports whether err is of the kind.
+func (f *failure) matches(err error) bool {
+	for _, of := range f.of {
+		if isOf(err, of) && (f.when == nil || f.when(err)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOf reports whether err wraps a sentinel, or an error of the type of a nil pointer or of
+// a struct.
+func isOf(err, of error) bool {
+	if v := reflect.ValueOf(of); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
+		return errors.As(err, reflect.New(v.Type()).Interface())
+	}
+	return errors.Is(err, of)
+}
+
+// failureOf returns the kind of an error, or nil.
+func failureOf(err error) *failure {
+	for _, f := range failures() {
+		if f.matches(err) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// remedyFor returns what helps against an error, to be appended to its text; "" if the text
+// says it.
 func remedyFor(err error) string {
 	var detached *adminapi.DetachedError
 	if errors.As(err, &detached) {
 		return "; 'nomen jobs show " + detached.Job + "' shows it"
 	}
-	for _, r := range remedies() {
-		if r.helps(err) {
-			return "; " + r.text
-		}
+	if f := failureOf(err); err != nil && f != nil && f.add != "" {
+		return "; " + f.add
 	}
 	return ""
 }
 
-// is reports whether err is or wraps an error of the type E.
-func is[E error](err error) bool {
-	var e E
-	return errors.As(err, &e)
+// isPath reports whether an error is about a file.
+func isPath(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path)
 }
 
 // isVersion returns a test for a store of an earlier version with a conversion.
@@ -65,7 +167,8 @@ func isVersion(how store.Conversion) func(error) bool {
 func isClock(err error) bool {
 	var state *store.StateError
 	var away *store.AwayError
-	return errors.As(err, &state) && state.Clock || errors.As(err, &away) && away.Clock
+	var clock *registrar.ClockError
+	return errors.As(err, &state) && state.Clock || errors.As(err, &away) && away.Clock || errors.As(err, &clock)
 }
 
 // optionFor returns the option of conform that a case needs.

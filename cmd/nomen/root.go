@@ -8,13 +8,10 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -66,9 +63,6 @@ func run(ctx context.Context, args []string, s streams) int {
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
 		fmt.Fprintln(s.err, "nomen: "+nameSignal(ctx, words(err))+caretOn(s.err, err))
-		if errors.Is(err, syscall.ENOSPC) {
-			fmt.Fprintln(s.err, "The disk is full. Free some space and run the command again; acknowledged changes are safe on disk.")
-		}
 		if status == exitUsage {
 			fmt.Fprintf(s.err, "Run '%s' for usage.\n", helpFor(cmd))
 		}
@@ -95,23 +89,15 @@ func helpFor(cmd *cobra.Command) string {
 
 // exitStatus returns the exit status for an error.
 func exitStatus(err error) int {
-	var usage usageError
-	var answer *nomen.Error
-	var bad *name.Error
-	var refused *registrar.RefusalError
-	var denied *registrar.DeniedError
-	var conflict *store.ConflictError
-	var state *store.StateError
-	var limit *store.LimitError
-	switch {
+	switch f := failureOf(err); {
 	case err == nil:
 		return exitYes
-	case errors.As(err, &usage):
+	case f != nil && f.status == exitUsage:
 		return exitUsage
-	case errors.Is(err, errNo), errors.Is(err, store.ErrNotFound),
-		errors.As(err, &answer), errors.As(err, &bad), errors.As(err, &refused), errors.As(err, &denied),
-		errors.As(err, &conflict), errors.As(err, &state), errors.As(err, &limit):
+	case errors.Is(err, errNo):
 		return exitNo
+	case f != nil:
+		return f.status
 	}
 	return exitFailure
 }

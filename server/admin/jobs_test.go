@@ -327,7 +327,7 @@ func TestJobLimits(t *testing.T) {
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("one more: %s", resp.Status)
 	}
-	var status *adminapi.StatusError
+	var status *adminapi.JobsError
 	if _, err := c.Import(t.Context(), strings.NewReader(""), bulk.ImportOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable {
 		t.Errorf("an import: %v", err)
 	}

@@ -29,18 +29,6 @@ func find(name string) adminapi.Kind {
 	return adminapi.Kind{}
 }
 
-// StatusOf returns the HTTP status for a kind of error.
-func StatusOf(e *nomen.Error) int {
-	k := find(e.Kind.String())
-	switch {
-	case k.Name == "":
-		return http.StatusInternalServerError
-	case e.Legal:
-		return k.Statuses[len(k.Statuses)-1]
-	}
-	return k.Statuses[0]
-}
-
 // New returns a problem of a kind of the public listener.
 func New(kind, detail string) *format.Problem {
 	k := find(kind)

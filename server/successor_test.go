@@ -142,7 +142,7 @@ func TestHosts(t *testing.T) {
 		if p.status != tt.want {
 			t.Errorf("%s at %q: %d, want %d: %s", tt.target, tt.host, p.status, tt.want, p.body)
 		}
-		if p.status == 421 && (!strings.Contains(string(p.body), "--host") || p.get("Cache-Control") != "no-cache") {
+		if p.status == 421 && (!strings.Contains(string(p.body), "hosts of the server") || p.get("Cache-Control") != "no-cache") {
 			t.Errorf("%s at %q: %s", tt.target, tt.host, p.body)
 		}
 	}

@@ -49,7 +49,7 @@ var layout = []modulePackage{
 	{layer: 2, dir: "namespace", ours: "urn uri internal/pid"},
 	{layer: 0, dir: "extract/internal/source", theirs: "golang.org/x/net golang.org/x/text"},
 	{layer: 1, dir: "extract/mime", ours: "extract/internal/source"},
-	{layer: 3, dir: "extract", ours: "extract/internal/source extract/mime uri iri urn scheme", theirs: "golang.org/x/net golang.org/x/text"},
+	{layer: 3, dir: "extract", ours: "extract/internal/source extract/mime uri iri urn scheme namespace internal/pid", theirs: "golang.org/x/net golang.org/x/text"},
 	{layer: 3, dir: "name", ours: "namespace urn uri internal/pid"},
 	{layer: 4, dir: ".", ours: "name urn uri"},
 	{layer: 4, dir: "discover", ours: "internal/race name urn uri", theirs: "github.com/miekg/dns"},

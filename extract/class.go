@@ -16,6 +16,7 @@ const (
 	classJoin                     // an identifier does not end in it at the end of a line
 	classSign                     // does not occur in words of a natural language
 	classEnd                      // always ends an identifier
+	classBegins                   // may begin an identifier without a scheme, or the word before it
 	classLast                     // may be the last character of an identifier: it is not sentence punctuation
 )
 
@@ -41,6 +42,7 @@ var classes = func() (t [256]class) {
 	set("-/_.?&=#+~", classJoin)
 	set("_=&%#?~:", classSign)
 	set(" \t\r\n\f\v<>\")]}", classEnd)
+	set("0123456789iIaApP", classBegins)
 	set("-/@$+=&#", classLast)
 	return t
 }()

@@ -16,12 +16,21 @@ const (
 	Reference               // a relative reference, in a place meant for references
 	Mail                    // a mail address
 	IRI                     // has a scheme, and non-ASCII characters
+
+	// These are written without a scheme; see [Options].Bare.
+	DOI
+	ISBN
+	ISSN
+	ORCID
+	ArXiv
+	PMID  // of PubMed
+	PMCID // of PubMed Central
 	kinds
 )
 
 // String returns the name of the kind in lower case.
 func (k Kind) String() string {
-	names := [kinds]string{"uri", "urn", "abbreviated", "reference", "mail", "iri"}
+	names := [kinds]string{"uri", "urn", "abbreviated", "reference", "mail", "iri", "doi", "isbn", "issn", "orcid", "arxiv", "pmid", "pmcid"}
 	if k >= kinds {
 		return "unknown"
 	}
@@ -48,7 +57,8 @@ type Finding struct {
 
 	// URI is the identifier as a value. An IRI is mapped to a URI, an
 	// abbreviated identifier or an address gets the omitted scheme, and a
-	// relative reference stays relative.
+	// relative reference stays relative. For an identifier without a scheme it
+	// is the canonical form that its standard or registry recommends.
 	URI uri.URI
 
 	// Target is the target of the identifier: a reference resolved against the
@@ -67,10 +77,11 @@ type Finding struct {
 
 // Options select what to find. The zero Options find identifiers with a scheme.
 type Options struct {
-	Abbreviated bool // also find www.example.com/a and example.com
-	Mail        bool // also find mail addresses
-	IRI         bool // allow non-ASCII characters in identifiers
-	OneLine     bool // undelimited identifiers end at the end of the line
+	Abbreviated bool  // also find www.example.com/a and example.com
+	Mail        bool  // also find mail addresses
+	IRI         bool  // allow non-ASCII characters in identifiers
+	Bare        Kinds // also find these kinds of identifiers without a scheme, as in "DOI 10.1000/182"; some of [BareKinds]
+	OneLine     bool  // undelimited identifiers end at the end of the line
 
 	// URN is the dialect that determines the end of a URN; zero means the
 	// latest.

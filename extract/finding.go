@@ -54,6 +54,11 @@ func (s *scanner) describe(f *Finding) bool {
 // read sets the kind and the URI of the finding.
 func (s *scanner) read(f *Finding) bool {
 	var err error
+	if s.hit.target != "" {
+		f.URI, err = uri.Parse(s.hit.target)
+		f.Target = f.URI
+		return err == nil
+	}
 	switch f.Kind {
 	case Mail:
 		f.URI, err = uri.Parse("mailto:" + uri.EscapePath(f.Spelling))

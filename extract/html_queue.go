@@ -220,7 +220,7 @@ func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 
 // hasCandidates reports whether a text can contain identifiers.
 func (q *queue) hasCandidates(text []byte) bool {
-	return q.blank.o.Abbreviated || q.blank.o.Mail || bytes.IndexByte(text, ':') >= 0
+	return q.blank.o.Abbreviated || q.blank.o.Mail || q.blank.o.Bare != 0 || bytes.IndexByte(text, ':') >= 0
 }
 
 // restart resets a scanner and keeps its memory.

@@ -1,6 +1,10 @@
 package extract
 
-import "github.com/nomen-project/nomen/uri"
+import (
+	"bytes"
+
+	"github.com/nomen-project/nomen/uri"
+)
 
 // plainURI parses the common form of identifiers. It rejects those with a
 // character that may have another meaning in text; see [scanner.ends].
@@ -25,6 +29,9 @@ func (s *scanner) plain(start int) bool {
 	s.work += n
 	if n == len(window) || n == longDraft || !is(window[n], classEnd) || !is(window[n-1], classLast) {
 		return false
+	}
+	if window[n] == '<' && bytes.Contains(window[:n], []byte("/10.")) {
+		return false // see wholeLink
 	}
 	if port, ok := u.Port(); ok && !isPortNumber(port) || isURN(u.String()) || s.mayWrap(start+n) {
 		return false

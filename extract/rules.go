@@ -1,6 +1,10 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/nomen-project/nomen/internal/pid"
+)
 
 // A rule reports whether the text after the colon of a scheme looks valid. It
 // checks less than the document of the scheme: only what distinguishes an
@@ -37,6 +41,10 @@ func ruleOf(name []byte) rule {
 		return isDOI
 	case "hdl":
 		return isHandle
+	case "swh":
+		return isSWHID
+	case "pkg":
+		return isPURL
 	case "ark":
 		return isARK
 	case "info":
@@ -178,6 +186,19 @@ func isDOI(b []byte) bool {
 		n += 1 + digits(b[n+1:])
 	}
 	return n >= 7 && n+1 < len(b) && b[n] == '/'
+}
+
+// isSWHID accepts version 1 and a type and hash (ISO/IEC 18670, 5).
+func isSWHID(b []byte) bool { return pid.LenSWHID(string(b)) > 0 }
+
+// isPURL accepts a type that is registered, "/" and further text (ECMA-427).
+func isPURL(b []byte) bool {
+	n := bytes.IndexByte(b, '/')
+	if n <= 0 || n+1 == len(b) {
+		return false
+	}
+	_, ok := pid.LookupPURLType(string(b[:n]))
+	return ok
 }
 
 // isHandle accepts digits separated by dots, "/" and further text.

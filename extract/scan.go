@@ -52,6 +52,7 @@ type hit struct {
 	start, end int
 	delimiter  byte    // 0 if there is none
 	uri        uri.URI // valid if it has been parsed already
+	target     string  // the URI, if it is not the spelling
 }
 
 // A scanner finds identifiers in a window on a document. It looks for the one
@@ -77,6 +78,7 @@ type scanner struct {
 	tail     bool // pos is inside text that is too long
 
 	colon, at, dot int // the offset of the next one at or after pos, if they are
+	start          int // of an identifier without a scheme, likewise
 	sought         int // the length of the window in which they were searched for
 
 	hit   hit
@@ -95,7 +97,7 @@ type scanner struct {
 func (s *scanner) next() bool {
 	s.short = false
 	if s.sought != len(s.b) {
-		s.colon, s.at, s.dot, s.sought = 0, 0, 0, len(s.b)
+		s.colon, s.at, s.dot, s.start, s.sought = 0, 0, 0, 0, len(s.b)
 	}
 	for {
 		if s.tail && !s.skipTail() {
@@ -118,6 +120,8 @@ func (s *scanner) next() bool {
 			ok = s.decideAt(i)
 		case '.':
 			pos, ok = s.decideDot(i)
+		default:
+			ok = s.decideBare(i)
 		}
 		if s.short {
 			s.pos, s.tail = i, false
@@ -183,6 +187,9 @@ func (s *scanner) candidate() int {
 	if s.o.Abbreviated {
 		i = nearer(i, s.seek(&s.dot, '.'))
 	}
+	if s.o.Bare != 0 {
+		i = nearer(i, s.seekBare())
+	}
 	return i
 }
 
@@ -241,6 +248,9 @@ func (s *scanner) decideColon(i int) bool {
 		return false
 	}
 	next := s.peek(i + 1)
+	if next == '\\' {
+		return s.follows(i+2, `/\/`) && s.inString(i) && s.decideHier(i)
+	}
 	if !is(next, classURI) && !is(next, classSpace) && !(next >= utf8.RuneSelf && s.o.IRI) {
 		return false
 	}
@@ -403,7 +413,7 @@ func (s *scanner) take(start, colon int, r rule) bool {
 		return false
 	}
 	s.hit.end = end
-	return s.accept(colon, r)
+	return s.accept(colon, r) && s.wholeLink(colon, end)
 }
 
 // accept reports whether the text of the hit after its scheme looks valid.

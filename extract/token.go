@@ -286,7 +286,7 @@ func (s *scanner) isCutShort(i, colon int) bool {
 		s.short = s.short || !s.final
 		return false
 	}
-	if s.peek(colon+1) != '/' || i < colon+3 {
+	if c := s.peek(colon + 1); c != '/' && c != '\\' || i < colon+3 {
 		return false
 	}
 	switch c := s.b[i]; {

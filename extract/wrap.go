@@ -77,6 +77,10 @@ func (s *scanner) unescaped(start, i int) int {
 		if c := s.peek(i + 2); is(c, classAlnum|classBreak) || c == '\\' {
 			return i + 1
 		}
+	case '/': // in JSON
+		if s.inString(start) {
+			return i + 1
+		}
 	case '%':
 		if s.isEscape(i + 1) {
 			return i + 1
@@ -87,6 +91,27 @@ func (s *scanner) unescaped(start, i int) int {
 		}
 	}
 	return -1
+}
+
+// inString reports whether i is inside a string of JSON or a program, judging by
+// the quotation mark before it and what is before that.
+func (s *scanner) inString(i int) bool {
+	low := max(0, i-maxBehind)
+	for i--; i > low; i-- {
+		switch s.b[i] {
+		case '\n':
+			return false
+		case '"':
+			if s.b[i-1] == '\\' {
+				continue
+			}
+			for i > 0 && (s.b[i-1] == ' ' || s.b[i-1] == '\t' || s.b[i-1] == '\n' || s.b[i-1] == '\r') {
+				i--
+			}
+			return i == 0 || bytes.IndexByte([]byte(":[,{=("), s.b[i-1]) >= 0
+		}
+	}
+	return i == 0 && s.b[0] == '"'
 }
 
 // isFoot reports whether the line that begins at i is a page footer, which ends

@@ -1,5 +1,7 @@
 package namespace
 
+import "github.com/nomen-project/nomen/internal/pid"
+
 // weighed11 returns the check digit modulo 11 of ISBN-10 and ISSN: the weights
 // are 2 for the last digit before it, 3 for the one before, and so on; 10 is X.
 func weighed11(d []byte) byte {
@@ -38,13 +40,7 @@ func Luhn(d []byte) byte {
 }
 
 // mod11radix2 returns the check character of ISO/IEC 7064, MOD 11-2.
-func mod11radix2(d []byte) byte {
-	sum := 0
-	for _, c := range d {
-		sum = (sum + int(c-'0')) * 2 % 11
-	}
-	return "0123456789X"[(12-sum)%11]
-}
+func mod11radix2(d []byte) byte { return pid.Mod11Radix2(string(d)) }
 
 // mod37hybrid36 returns the check character of ISO/IEC 7064, MOD 37,36.
 func mod37hybrid36(d []byte) byte {

@@ -26,10 +26,15 @@ input.
 In text it finds everything with a scheme. It leaves out surrounding brackets, quotation
 marks and punctuation, and joins identifiers that were broken over lines. Options make it
 find more: references without a scheme (--abbreviated), mail addresses (--mail) and
-identifiers with letters beyond ASCII (--iri). References in HTML and in mail headers are
-resolved against the base that applies there: BASE, Content-Base, Content-Location, those
-of the enclosing entities, --base (the URI from which the document was retrieved, after
-redirects), or else --default-base.
+identifiers with letters beyond ASCII (--iri). --bare finds identifiers that are written
+without a scheme: DOIs (10.1000/182), ISBNs, ISSNs, ORCID iDs, arXiv identifiers, and
+numbers of PubMed and PubMed Central. Each must have the right form and check digit, and
+a number that could be anything must follow a word such as ISBN. They are printed as
+URIs: doi:10.1000/182, urn:isbn:9780521431088. By default none of these is found.
+
+References in HTML and in mail headers are resolved against the base that applies there:
+BASE, Content-Base, Content-Location, those of the enclosing entities, --base (the URI
+from which the document was retrieved, after redirects), or else --default-base.
 
 --dialect decides where a URN ends: in 2012 before a slash, in rfc8141 not. A URN is not
 useful as a base: only fragments and absolute references resolve against it.
@@ -61,6 +66,7 @@ func (c *cli) extractCommand() *cobra.Command {
 		Example: `  nomen extract rfc3986.txt
   curl -s https://www.example.org/a/ | nomen extract --type html --base https://www.example.org/a/
   nomen extract --abbreviated --mail notes.txt
+  nomen extract --bare doi,isbn references.txt
   nomen extract --links --history visits.tsv --base https://www.example.org/ index.html
   nomen extract --embed-base --base https://www.example.org/a/ a.html > copy.html
   nomen extract --json letters.mbox | jq -r 'select(.kind == "urn").uri'`,
@@ -77,6 +83,7 @@ func (c *cli) extractCommand() *cobra.Command {
 	f.StringVar(&e.history, "history", "", "file of earlier retrievals, for --links")
 	f.BoolVar(&e.options.Abbreviated, "abbreviated", false, "also find references such as www.example.org/a and example.org")
 	f.BoolVar(&e.options.Mail, "mail", false, "also find mail addresses")
+	f.StringVar(&e.bare, "bare", "", "also find identifiers without a scheme: all, or some of doi,isbn,issn,orcid,arxiv,pmid,pmcid")
 	f.BoolVar(&e.options.IRI, "iri", false, "allow letters beyond ASCII in identifiers")
 	complete(cmd, "type", []string{extract.TypeText.String(), extract.TypeHTML.String(), extract.TypeMIME.String()})
 	return cmd
@@ -85,10 +92,10 @@ func (c *cli) extractCommand() *cobra.Command {
 // An extractor is one run of nomen extract.
 type extractor struct {
 	*cli
-	typ, base, defaultBase, history string
-	embed, links                    bool
-	dialect                         *urnDialect
-	options                         extract.Options
+	typ, base, defaultBase, history, bare string
+	embed, links                          bool
+	dialect                               *urnDialect
+	options                               extract.Options
 
 	forced   bool // --type was given
 	as       extract.Type
@@ -129,6 +136,11 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	}
 	e.options.URN = e.dialect.d
 	var err error
+	if e.bare != "" {
+		if e.options.Bare, err = extract.ParseBareKinds(e.bare); err != nil {
+			return usagef("--bare: %w", err)
+		}
+	}
 	if e.options.Base, err = baseFlag("base", e.base); err != nil {
 		return err
 	}

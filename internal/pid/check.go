@@ -27,8 +27,8 @@ const (
 	ruleTagRest  = "RFC 4151, 2.1: specific"
 )
 
-// Check returns the first violation by u of the rules of ark, doi, hdl, info or
-// tag. It returns nil for a URI that keeps them or has another scheme, and then
+// Check returns the first violation by u of the rules of ark, doi, hdl,
+// info, swh or tag. It returns nil for a URI that keeps them or has another scheme, and then
 // does not allocate.
 func Check(u uri.URI) *uri.Finding {
 	t := textOf(u)
@@ -43,6 +43,8 @@ func Check(u uri.URI) *uri.Finding {
 		return t.checkInfo()
 	case strings.EqualFold(name, "tag"):
 		return t.checkTag()
+	case strings.EqualFold(name, "swh"):
+		return t.checkSWHID()
 	}
 	return nil
 }

@@ -1,0 +1,67 @@
+package pid
+
+import "strings"
+
+// A PURLType says what is special about the packages of a type.
+type PURLType struct {
+	Name      string
+	FoldSpace bool // letters of the namespace are case-insensitive
+	FoldName  bool // and those of the name
+	Hyphens   bool // "_" in the name is equivalent to "-"
+	Space     bool // a namespace is required
+	NoSpace   bool // a namespace is not allowed
+	Version   bool // a version is required
+}
+
+// purlTypes are the registered types of packages (package-url/purl-spec,
+// purl-types-index.json), and what their definitions say about names.
+var purlTypes = [...]PURLType{
+	{Name: "alpm", FoldSpace: true, FoldName: true, Space: true},
+	{Name: "apk", FoldSpace: true, FoldName: true, Space: true},
+	{Name: "bazel"},
+	{Name: "bitbucket", FoldSpace: true, FoldName: true, Space: true},
+	{Name: "bitnami", FoldName: true, NoSpace: true},
+	{Name: "cargo", NoSpace: true},
+	{Name: "cocoapods", NoSpace: true},
+	{Name: "composer", FoldSpace: true, FoldName: true, Space: true},
+	{Name: "conan"},
+	{Name: "conda", NoSpace: true},
+	{Name: "cpan"},
+	{Name: "cran", NoSpace: true, Version: true},
+	{Name: "deb", FoldSpace: true, FoldName: true, Space: true},
+	{Name: "docker"},
+	{Name: "gem", NoSpace: true},
+	{Name: "generic"},
+	{Name: "github", FoldSpace: true, FoldName: true, Space: true},
+	{Name: "golang", FoldSpace: true, FoldName: true},
+	{Name: "hackage", NoSpace: true},
+	{Name: "hex", FoldSpace: true, FoldName: true},
+	{Name: "huggingface"},
+	{Name: "julia", NoSpace: true},
+	{Name: "luarocks"},
+	{Name: "maven", Space: true},
+	{Name: "mlflow", NoSpace: true},
+	{Name: "npm"},
+	{Name: "nuget", NoSpace: true},
+	{Name: "oci", FoldName: true, NoSpace: true},
+	{Name: "opam", NoSpace: true},
+	{Name: "otp", FoldName: true, NoSpace: true},
+	{Name: "pear"},
+	{Name: "pub", FoldName: true, NoSpace: true},
+	{Name: "pypi", FoldName: true, Hyphens: true, NoSpace: true},
+	{Name: "qpkg", Space: true},
+	{Name: "rpm", FoldSpace: true},
+	{Name: "swid"},
+	{Name: "swift", Space: true, Version: true},
+	{Name: "yocto"},
+}
+
+// LookupPURLType returns the registered type with a name, ignoring case.
+func LookupPURLType(name string) (PURLType, bool) {
+	for _, t := range purlTypes {
+		if strings.EqualFold(t.Name, name) {
+			return t, true
+		}
+	}
+	return PURLType{}, false
+}

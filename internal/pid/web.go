@@ -1,0 +1,135 @@
+package pid
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The rules of ORCID iDs and arXiv identifiers.
+const (
+	RuleORCID      = "Structure of the ORCID Identifier"
+	RuleORCIDCheck = "Structure of the ORCID Identifier: check digit (ISO/IEC 7064, MOD 11-2)"
+	RuleArXiv      = "Understanding the arXiv identifier"
+)
+
+// CheckORCID checks the four groups of an ORCID iD, such as
+// 0000-0002-1825-0097: the check character (ISO/IEC 7064, MOD 11-2) and the
+// blocks of numbers that ISNI has reserved for ORCID ("Structure of the ORCID
+// Identifier", support.orcid.org). It returns nil if they are right. Offsets are
+// in id.
+func CheckORCID(id string) *uri.Finding {
+	var d [16]byte
+	n := 0
+	for i := range len(id) {
+		switch c := id[i]; {
+		case i%5 == 4 && i < 19:
+			if c != '-' {
+				return flaw(i, i+1, RuleORCID, "a hyphen must follow each group of four digits")
+			}
+		case n == len(d):
+			return flaw(i, len(id), RuleORCID, "more than 16 digits")
+		case isDigit(c), n == 15 && c|0x20 == 'x':
+			d[n] = c &^ 0x20 // X in upper case
+			if isDigit(c) {
+				d[n] = c
+			}
+			n++
+		default:
+			return flaw(i, i+1, RuleORCID, "must be 15 digits and a check character in four groups")
+		}
+	}
+	if n < len(d) {
+		return flaw(len(id), len(id), RuleORCID, "must have 16 digits in four groups")
+	}
+	if want := Mod11Radix2(string(d[:15])); want != d[15] {
+		f := flaw(18, 19, RuleORCIDCheck, "is "+id[18:]+", should be "+string(rune(want)))
+		f.Right = string(rune(want))
+		return f
+	}
+	if s := string(d[:15]); !(s >= "000000015000000" && s <= "000000035000000" || s >= "000900000000000" && s <= "000900100000000") {
+		return flaw(0, len(id), RuleORCID, "is not in a block of numbers that ORCID assigns")
+	}
+	return nil
+}
+
+// FoldORCID returns an ORCID iD with its check character in upper case.
+func FoldORCID(id string) string { return strings.ToUpper(id) }
+
+// Mod11Radix2 returns the check character of ISO/IEC 7064, MOD 11-2, for
+// decimal digits.
+func Mod11Radix2(digits string) byte {
+	sum := 0
+	for i := range len(digits) {
+		sum = (sum + int(digits[i]-'0')) * 2 % 11
+	}
+	return "0123456789X"[(12-sum)%11]
+}
+
+// LenArXiv returns the length of the arXiv identifier at the beginning of s,
+// with its version if there is one, or 0 ("Understanding the arXiv identifier",
+// info.arxiv.org). Since April 2007 it is the year and month and a number of
+// four digits, or of five since January 2015; before, it was an archive, perhaps
+// with a subject class, the year and month, and three digits.
+//
+//	2101.00001v2   0704.0001   hep-th/9901001v1   math.GT/0309136
+func LenArXiv(s string) int {
+	n := lenNewArXiv(s)
+	if n == 0 {
+		n = lenOldArXiv(s)
+	}
+	if n > 0 && n+1 < len(s) && s[n] == 'v' && '1' <= s[n+1] && s[n+1] <= '9' {
+		n += 1 + countDigits(s[n+1:])
+	}
+	return n
+}
+
+func lenNewArXiv(s string) int {
+	if countDigits(s) != 4 || len(s) < 9 || s[4] != '.' || !isMonth(s[2:4]) || s[:4] < "0704" {
+		return 0
+	}
+	n := 4
+	if s[:4] >= "1501" {
+		n = 5
+	}
+	if countDigits(s[5:]) != n {
+		return 0
+	}
+	return 5 + n
+}
+
+func lenOldArXiv(s string) int {
+	slash := strings.IndexByte(s, '/')
+	if slash < 0 || countDigits(s[slash+1:]) != 7 {
+		return 0
+	}
+	archive, class, has := strings.Cut(s[:slash], ".")
+	if !isArchive(archive) || has && (len(class) != 2 || !isAlpha(class[0]) || !isAlpha(class[1])) && archive != "cond-mat" && archive != "physics" {
+		return 0
+	}
+	if date := s[slash+1:]; !isMonth(date[2:4]) || date[:4] < "9107" && date[:4] > "0703" {
+		return 0
+	}
+	return slash + 8
+}
+
+// isArchive reports whether arXiv had an archive of that name before April 2007.
+func isArchive(name string) bool {
+	switch name {
+	case "acc-phys", "adap-org", "alg-geom", "ao-sci", "astro-ph", "atom-ph", "bayes-an", "chao-dyn", "chem-ph", "cmp-lg",
+		"comp-gas", "cond-mat", "cs", "dg-ga", "funct-an", "gr-qc", "hep-ex", "hep-lat", "hep-ph", "hep-th", "math", "math-ph",
+		"mtrl-th", "nlin", "nucl-ex", "nucl-th", "patt-sol", "physics", "plasm-ph", "q-alg", "q-bio", "quant-ph", "solv-int", "supr-con":
+		return true
+	}
+	return false
+}
+
+func isMonth(s string) bool { return s >= "01" && s <= "12" }
+
+func countDigits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}

@@ -21,12 +21,21 @@ build: ## bin/nomen, one static binary
 demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR and ADMIN=ADDR choose the ports
 	@scripts/demo.sh
 
+# Most tests wait for disks, timers and servers rather than compute: more of them run at once
+# than there are cores.
+AT_ONCE = -p 4 -parallel 8
+
+# Left out of quick: these kill servers and databases under load, or measure memory.
+LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand
+
 test: ## everything; installs what is missing
+	@echo 'make test: all checks and all tests with the race detector; about a quarter of an hour on two cores that have compiled it before.'
+	@echo 'On Debian it installs what is missing of: gcc, libc6-dev, postgresql, nginx, curl.'
 	@scripts/prepare.sh
 	$(MAKE) check
 
-quick: ## the tests while you work: no race detector, and less of what only repeats; three to five minutes on two cores
-	$(GO) test -short ./...
+quick: ## the tests while you work: no race detector, less of what only repeats, and none that are long by nature
+	$(GO) test -short -vet=off -ldflags='-s -w' $(AT_ONCE) -skip '^($(LONG))$$' ./...
 
 check: lint race static ## what must hold before every change lands
 
@@ -45,7 +54,7 @@ cross: ## vet the packages with files for some systems alone, as for macOS, Free
 	@for os in darwin freebsd windows; do CGO_ENABLED=0 GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
 
 race: # the detector of races makes all slow: there tests repeat less (internal/testrun); without GORACE each command that a test runs ends with a second of sleep. With CI, a test whose program is not installed fails
-	CI=1 GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...
+	CI=1 GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags='-s -w' $(AT_ONCE) -timeout 25m ./...
 
 static: build ## the binary links nothing and runs
 	@! ldd bin/nomen >/dev/null 2>&1 || { echo 'bin/nomen is not static'; exit 1; }

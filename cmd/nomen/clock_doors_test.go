@@ -21,6 +21,7 @@ import (
 // go on; tokens can be made and revoked all the same; and --clock-ok accepts the clock
 // where it is given to who makes the change.
 func TestClockAtEveryDoor(t *testing.T) {
+	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})
 	file := filepath.Join(t.TempDir(), "import.jsonl")
 	if err := os.WriteFile(file, []byte(`{"name":"urn:x-a:import","locations":[{"url":"https://h.example/import"}]}`+"\n"), 0o600); err != nil {

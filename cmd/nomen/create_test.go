@@ -17,6 +17,7 @@ import (
 // What every command does with a data directory in which there is no store: only those
 // that are meant to make one do. A command that is not in the table is found.
 func TestOnlySomeCommandsMakeStores(t *testing.T) {
+	t.Parallel()
 	const n, file = "urn:example:a", "$TMP/names.csv"
 	makes := map[string]string{
 		"put":           n + " https://example.org/a",

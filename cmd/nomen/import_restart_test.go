@@ -36,6 +36,7 @@ var firstRevision = regexp.MustCompile(`"revision":1\b`)
 // The database is killed in the middle of an import, and comes back: by whatever door the
 // import has come, it ends, nothing that it said to be in is lost, and nothing is in twice.
 func TestImportAcrossRestart(t *testing.T) {
+	t.Parallel()
 	db := startDatabase(t, pgtest.Options{Fsync: true})
 	command := func(data string, args ...string) (status int, out, log string) {
 		var o, l strings.Builder

@@ -78,6 +78,7 @@ func (d *database) schema(name string) string {
 // From a directory into a database and back: the history is the same, and the
 // commands that look at it, or change it, work there as here.
 func TestMigrateToDatabase(t *testing.T) {
+	t.Parallel()
 	db := newDatabase(t)
 	dir := db.dir
 	first, last := "pebble:"+filepath.Join(dir, "first"), "pebble:"+filepath.Join(dir, "last")
@@ -126,6 +127,7 @@ func TestMigrateToDatabase(t *testing.T) {
 // What was acknowledged comes along even if the node that wrote it was killed before
 // the change had its place in the log.
 func TestMigrateUnsealed(t *testing.T) {
+	t.Parallel()
 	db := newDatabase(t)
 	from, to := db.schema("a"), "pebble:"+filepath.Join(db.dir, "store")
 	const name = "urn:dns:example.org:a"
@@ -155,6 +157,7 @@ func TestMigrateUnsealed(t *testing.T) {
 // as docs/howto/run-several-servers.md says: into a directory by the program that it was made by, with
 // new keys by this one, and into an empty database.
 func TestMigrateOldRules(t *testing.T) {
+	t.Parallel()
 	db := newDatabase(t)
 	from, to, dir := db.schema("old"), db.schema("new"), filepath.Join(db.dir, "store")
 	makeOld(t, from)

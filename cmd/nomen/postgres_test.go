@@ -29,6 +29,7 @@ func startDatabase(t *testing.T, o pgtest.Options) *pgtest.Server {
 // One database serves commands and several servers at once; what is changed
 // through one is answered by the others.
 func TestDatabase(t *testing.T) {
+	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})
 	command := func(want int, args ...string) string {
 		t.Helper()

@@ -34,6 +34,18 @@ func Repeats(full, reduced int) int {
 	return full
 }
 
+// Some returns every nth element of a list with -short, and all of them otherwise.
+func Some[T any](list []T, n int) []T {
+	if !testing.Short() {
+		return list
+	}
+	var some []T
+	for i := 0; i < len(list); i += n {
+		some = append(some, list[i])
+	}
+	return some
+}
+
 // Checks sets how many random examples the property tests of t try if [Reduced].
 func Checks(t *testing.T, reduced int) {
 	t.Helper()

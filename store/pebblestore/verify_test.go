@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/storetest"
@@ -125,7 +126,7 @@ func TestDamages(t *testing.T) {
 			return s
 		}})
 	}
-	storetest.Damages(t, func(t *testing.T) store.Store { return openMem(t, vfs.NewMem()) }, all)
+	storetest.Damages(t, func(t *testing.T) store.Store { return openMem(t, vfs.NewMem()) }, testrun.Some(all, 4))
 }
 
 // base is the time of minute 0 of the suites.

@@ -91,6 +91,7 @@ func first[T any](all func(func(T, error) bool)) (err error) {
 // TestNodeAway checks that, while the only server is unavailable, every call of a node fails at
 // once with the cause and an AwayError, and succeeds within a second of its return.
 func TestNodeAway(t *testing.T) {
+	t.Parallel()
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db))
 	if err := calls(s)["Apply"](t.Context()); err != nil {
@@ -178,6 +179,7 @@ func openAs(t *testing.T, db *pgtest.Server, user string, log *slog.Logger) (*St
 // A database that comes back but rejects the login is unavailable for another cause, which
 // is logged once.
 func TestNodeNotLetIn(t *testing.T) {
+	t.Parallel()
 	db, _ := alone(t)
 	var log bytes.Buffer
 	s, do := openAs(t, db, "guest", slog.New(slog.NewTextHandler(&log, nil)))
@@ -209,6 +211,7 @@ func TestNodeNotLetIn(t *testing.T) {
 // Sessions that began while the database was read-only stay read-only. A node must replace
 // them.
 func TestReadOnlySessions(t *testing.T) {
+	t.Parallel()
 	db, _ := alone(t)
 	s, do := openAs(t, db, "guest", nil)
 	do("alter role guest set default_transaction_read_only = on")
@@ -225,6 +228,7 @@ func TestReadOnlySessions(t *testing.T) {
 
 // Calls that wait for a server that hangs end when that is known.
 func TestLostUnderWay(t *testing.T) {
+	t.Parallel()
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db))
 	all := calls(s)
@@ -264,6 +268,7 @@ func TestLostUnderWay(t *testing.T) {
 
 // Losing connections says nothing about the server, and callers do not notice it.
 func TestConnectionsLost(t *testing.T) {
+	t.Parallel()
 	const mark = "connections_lost"
 	url := newURL(t, shared)
 	s := openNode(t, url+"&application_name="+mark)
@@ -326,6 +331,7 @@ func TestSlowSheds(t *testing.T) {
 
 // A node opens while its database is unavailable or has no store, and recovers by itself.
 func TestOpenNodeAway(t *testing.T) {
+	t.Parallel()
 	db, _ := alone(t)
 	if err := db.Kill(); err != nil {
 		t.Fatal(err)
@@ -361,6 +367,7 @@ func TestOpenNodeAway(t *testing.T) {
 
 // A node closes at once while its database is unavailable.
 func TestCloseNodeAway(t *testing.T) {
+	t.Parallel()
 	db, proxy := alone(t)
 	open := openNode(t, proxy.URL(db))
 	if err := calls(open)["Apply"](t.Context()); err != nil {
@@ -383,6 +390,7 @@ func TestCloseNodeAway(t *testing.T) {
 // A commit whose outcome is unknown is not reported as failed: Apply waits to find out, and
 // returns an UnknownError if it cannot.
 func TestLostAtCommitWhileAway(t *testing.T) {
+	t.Parallel()
 	db, proxy := alone(t)
 	s := openNode(t, proxy.URL(db))
 	if err := calls(s)["Apply"](t.Context()); err != nil {
@@ -422,6 +430,7 @@ func TestLostAtCommitWhileAway(t *testing.T) {
 // An import waits longer for the database than other calls, also to find out the outcome of
 // a commit: everything is written exactly once.
 func TestLostAtCommitOfThePatient(t *testing.T) {
+	t.Parallel()
 	db, _ := alone(t)
 	s := openNode(t, db.URL())
 	if err := calls(s)["Apply"](t.Context()); err != nil {

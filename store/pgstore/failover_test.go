@@ -126,6 +126,7 @@ func (w *failoverWriter) read(ctx context.Context, s *Store, began time.Time) er
 // fail, writes fail with the expected error and succeed when it is back, and that no
 // acknowledged change is lost and none is written twice.
 func TestPrimaryKilled(t *testing.T) {
+	t.Parallel()
 	p, r, both := pairOf(t, "&wait=1s&lag="+lagOfTest.String())
 	s := open(t, both)
 	const names, writers, readers = 200, 4, 6
@@ -229,6 +230,7 @@ func count(t *testing.T, s *pgtest.Server) (n int) {
 
 // TestReplicaKilled checks that reads continue without the replica.
 func TestReplicaKilled(t *testing.T) {
+	t.Parallel()
 	_, r, both := pairOf(t, "")
 	s := open(t, both)
 	for i := range 300 {
@@ -254,6 +256,7 @@ func TestReplicaKilled(t *testing.T) {
 
 // TestOpenWithoutPrimary checks that an existing store can be read from a replica alone.
 func TestOpenWithoutPrimary(t *testing.T) {
+	t.Parallel()
 	p, r, both := pairOf(t, "&wait=1s")
 	s := open(t, both)
 	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
@@ -278,6 +281,7 @@ func TestOpenWithoutPrimary(t *testing.T) {
 // TestPrimaryHangs checks that a primary that hangs counts as lost: reads continue, writes
 // fail in time, and both work when it continues.
 func TestPrimaryHangs(t *testing.T) {
+	t.Parallel()
 	p, r, both := pairOf(t, "&wait=1s&lag=1s")
 	s := open(t, both)
 	w := &failoverWriter{key: "urn:x-w:1"}
@@ -425,6 +429,7 @@ func runSQL(t *testing.T, s *pgtest.Server, statements ...string) {
 // is not acknowledged until the replica has it: PostgreSQL reports success, but a failover
 // would lose the commit.
 func TestUnreplicated(t *testing.T) {
+	t.Parallel()
 	p, r, both := pairOf(t, "&wait=2s&lag=1s")
 	s := open(t, both)
 	syncReplication(t, p)
@@ -503,6 +508,7 @@ func settledAndVerified(t *testing.T, server *pgtest.Server) {
 // place, as when its failover agent is dead, and that writes that hang there are made on the
 // new primary.
 func TestSuperseded(t *testing.T) {
+	t.Parallel()
 	p, r, both := pairOf(t, "&wait=10s&lag=1s")
 	s := open(t, both)
 	syncReplication(t, p)
@@ -538,6 +544,7 @@ func TestSuperseded(t *testing.T) {
 // if the replica lags and its own cache has an older record: expecting the revision that a
 // client has seen causes no conflict, and restoring an earlier state is a real change.
 func TestChangesOfTwoNodes(t *testing.T) {
+	t.Parallel()
 	p, r, both := pairOf(t, "&lag=1m&wait=1s")
 	node := func() *registrar.Registrar {
 		t.Helper()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nomen-project/nomen/internal/codec"
+	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/storetest"
 )
@@ -70,5 +71,5 @@ func TestDamages(t *testing.T) {
 		url = newURL(t, shared)
 		s := open(t, url)
 		return s
-	}, all)
+	}, testrun.Some(all, 4))
 }

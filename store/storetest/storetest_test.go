@@ -334,6 +334,7 @@ func TestSuite(t *testing.T) {
 func TestWrongStoresFail(t *testing.T) {
 	for _, w := range wrongStores() {
 		t.Run(w.name, func(t *testing.T) {
+			t.Parallel() // some wait for what does not happen
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSuite$/"+strings.ReplaceAll("^"+w.test, "/", "$/^")+"$", "-rapid.nofailfile")
 			cmd.Env = append(os.Environ(), wrongVariable+"="+w.name)
 			out, err := cmd.CombinedOutput()

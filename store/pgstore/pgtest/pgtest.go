@@ -5,6 +5,10 @@
 // PostgreSQL must not run as root: if the test does, the server runs as "postgres" or
 // else as "nobody". If possible, the server sorts text by the rules of a language, so that
 // a store that relies on byte order must request it.
+//
+// The files of the first new server are kept in the cache directory of the user, 40 MB for each
+// version of PostgreSQL, and copied for the next ones: initdb takes most of the time of a short
+// test. The servers so have one system identifier.
 package pgtest
 
 import (
@@ -58,13 +62,8 @@ func Start(o Options) (*Server, error) {
 	if err := s.own(s.dir); err != nil {
 		return nil, err
 	}
-	init := []string{"--pgdata=" + s.data(), "--username=nomen", "--auth=trust", "--encoding=UTF8", "--no-sync"}
-	if err := s.run("initdb", append(init, "--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8")...); err != nil {
-		_ = os.RemoveAll(s.data()) // of a version before 15
-		err = s.run("initdb", append(init, "--locale=C.UTF-8")...)
-		if err != nil {
-			return nil, errors.Join(err, os.RemoveAll(s.dir))
-		}
+	if err := s.initialize(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	return s.begin()
 }
@@ -139,7 +138,7 @@ func (s *Server) start() error {
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(s.port), "unix_socket_directories=",
 		"shared_buffers=128MB", "max_wal_size=4GB", "wal_level=replica", "max_wal_senders=8", "hot_standby=on",
-		"wal_keep_size=256MB", "max_connections=200", "log_min_messages=warning",
+		"wal_keep_size=256MB", "max_connections=200", "log_min_messages=warning", "jit=off",
 	}
 	if !s.options.Fsync {
 		settings = append(settings, "fsync=off", "full_page_writes=off")
@@ -242,17 +241,24 @@ func (s *Server) AwaitEnd(application string) error {
 	}
 }
 
-// signal sends a signal to all processes of the server.
+// signal sends a signal to all processes of the server, including those that it starts
+// meanwhile.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // only on Linux; elsewhere children notice the end
+	children := childrenOf(pid) // a killed process has none
 	err := kill(pid, sig)
-	for _, child := range strings.Fields(string(children)) {
+	for _, child := range append(children, childrenOf(pid)...) {
 		if n, err := strconv.Atoi(child); err == nil {
 			_ = kill(n, sig) // it may have ended already
 		}
 	}
 	return err
+}
+
+// childrenOf returns the children of a process, on Linux; elsewhere they notice its end.
+func childrenOf(pid int) []string {
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	return strings.Fields(string(children))
 }
 
 // Stop stops the server if it runs, and removes its files.

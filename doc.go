@@ -18,8 +18,8 @@
 //	one spelling of a URN                       namespace.Canonical                   the same, for URNs, without components
 //	one spelling of a URN of no known namespace urn.URN.Canonical                     URNs equivalent by the general syntax
 //	cache responses to a URN                    urn.URN.Key(urn.PurposeCache)         URNs with the same directives
-//	compare or cache URIs of a known scheme     scheme.Canonical                      URIs that the document of the scheme calls equivalent
-//	compare URIs by the general syntax          uri.URI.Normalize(uri.LevelScheme, scheme.Rules()...)  URIs equivalent by RFC 3986, 6.2.3
+//	compare or cache URIs of a known scheme     extra.Catalogue().Canonical           URIs that the document of the scheme calls equivalent
+//	compare URIs by the general syntax          uri.URI.Normalize(uri.LevelScheme, extra.Catalogue().Rules()...)  URIs equivalent by RFC 3986, 6.2.3
 //	compare URIs without knowledge of schemes   uri.URI.Normalize(uri.LevelPath)      URIs equivalent by RFC 3986, 6.2.2
 //	compare IRIs                                iri.IRI.Normalize, after iri.IRI.NFC  IRIs equivalent by RFC 3987, 5.3
 //	show a name to people                       urn.URN.Display                       nothing: only for display

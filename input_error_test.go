@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -38,7 +39,7 @@ func TestInputErrors(t *testing.T) {
 		{"name in brackets", second(name.Parse("<URL:http://a/b%zz>")), "<URL:http://a/b%zz>", 15, "pct-encoded"},
 		{"prefix", second(name.ParsePrefix("urn:f:")), "urn:f:", 4, "NID"},
 		{"namespace", &namespace.Check(urn.MustParse("urn:issn:1234-5678"))[0], "", 17, "ISSN check digit (modulo 11)"},
-		{"scheme", scheme.FirstError(scheme.Check(uri.MustParse("magnet:x?xt=urn:sha1:x"))), "", 7, "magnet"},
+		{"scheme", scheme.FirstError(extra.Catalogue().Check(uri.MustParse("magnet:x?xt=urn:sha1:x"))), "", 7, "magnet"},
 		{"rule", second(rule.ParseTemplate("https://a/{x")), "https://a/{x", 10, "expression"},
 		{"mint", second(mint.Parse(name.MustParsePrefix("ark:12345/"), "{x")), "{x", 2, "part"},
 		{"discover", second(discover.ParseSubstitution("!a!b")), "!a!b", 4, "subst-expr"},

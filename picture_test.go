@@ -31,7 +31,7 @@ func TestLayersPicture(t *testing.T) {
 // command. An arrow leads to a package that is imported, unless another way leads there too.
 func layersPicture(table []modulePackage) string {
 	shown := func(p modulePackage) bool {
-		return !strings.HasPrefix(p.dir, "internal/") && !strings.HasPrefix(p.dir, "scripts/") && !strings.HasSuffix(p.dir, "test")
+		return !strings.Contains("/"+p.dir, "/internal/") && !strings.HasPrefix(p.dir, "scripts/") && !strings.HasSuffix(p.dir, "test")
 	}
 	imports, layers := map[string][]string{}, map[int][]string{}
 	for _, p := range table {

@@ -366,7 +366,7 @@ func webScheme(name []byte) int {
 }
 
 func (s *scanner) isKnown(start, end int) bool {
-	return end-start <= maxScheme && scheme.Known(string(s.b[start:end]))
+	return end-start <= maxScheme && scheme.Standard().Known(string(s.b[start:end]))
 }
 
 // decideOpaque looks for an identifier without "//". It only finds schemes with

@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 )
 
 // file is the step for files of this machine: file, and afs where that file system is mounted.
@@ -101,7 +102,7 @@ const typeText = "text/plain"
 
 // data is the step for locators that contain the data (RFC 2397).
 func (j *retrieval) data(_ context.Context, r plan.Request) (plan.Outcome, error) {
-	parts := scheme.Parts(r.URI)
+	parts := extra.Catalogue().Parts(r.URI)
 	mediatype, _ := scheme.Get(parts, "mediatype")
 	var text []byte
 	for _, p := range parts {

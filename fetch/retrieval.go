@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/pid"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -214,7 +214,7 @@ func (j *retrieval) mayFollow(u uri.URI) error {
 	if !ok {
 		return fmt.Errorf("fetch: %q is not an absolute locator: %w", u.Redacted(), plan.ErrNotLocator)
 	}
-	known, _ := scheme.Lookup(name)
+	known, _ := extra.Catalogue().Lookup(name)
 	switch {
 	case known.Danger != "":
 		return j.refuse(u, known.Danger, nil)

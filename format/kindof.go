@@ -3,7 +3,7 @@ package format
 import (
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 )
 
 // kindOf describes for people what kind of name n is, by its namespace or scheme; "" if that is
@@ -16,7 +16,7 @@ func kindOf(n name.Name) string {
 		}
 		return "A name in the namespace " + nid + ": " + s.Name
 	}
-	s, ok := scheme.Lookup(n.Scheme())
+	s, ok := extra.Catalogue().Lookup(n.Scheme())
 	if !ok || s.Title == "" {
 		return ""
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
@@ -206,20 +206,20 @@ func (x *Explanation) uri(s string) {
 	own, _ := u.Scheme()
 	x.Kind = "a URI of the scheme " + strings.ToLower(own)
 	x.Parts = []Fact{{"scheme", own}}
-	if known, ok := scheme.Lookup(strings.ToLower(own)); ok {
+	if known, ok := extra.Catalogue().Lookup(strings.ToLower(own)); ok {
 		x.Kind += ": " + known.Title
 	} else {
 		x.Remarks = append(x.Remarks, "its scheme is unknown")
 	}
-	for _, p := range scheme.Parts(u) {
+	for _, p := range extra.Catalogue().Parts(u) {
 		if p.Offset >= 0 && p.Value != "" {
 			x.Parts = append(x.Parts, Fact{strings.ReplaceAll(p.Name, "_", " "), p.Value})
 		}
 	}
-	for _, f := range u.Inspect(scheme.Rules()...) {
+	for _, f := range u.Inspect(extra.Catalogue().Rules()...) {
 		x.remark(f.Message, "")
 	}
-	for _, f := range scheme.Check(u) {
+	for _, f := range extra.Catalogue().Check(u) {
 		x.remark(f.Message, f.Right)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -95,7 +95,7 @@ func flawOf(n name.Name) *name.Flaw {
 	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
 		return n.Flaw()
 	}
-	for _, f := range scheme.Check(n.URI()) {
+	for _, f := range extra.Catalogue().Check(n.URI()) {
 		if f.Severity == uri.SeverityError {
 			return &name.Flaw{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 		}

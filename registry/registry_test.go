@@ -13,7 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/registry"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -39,7 +39,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("namespaces: %q of IANA not found", n.NID)
 		}
 	}
-	for s := range scheme.All() {
+	for s := range extra.Catalogue().All() {
 		if _, ok := r.Schemes().Lookup(s.Name); !ok {
 			t.Errorf("schemes: %q not found", s.Name)
 		}
@@ -180,7 +180,7 @@ func TestStated(t *testing.T) {
 			t.Errorf("%s: %s of %d namespaces, want at least %d", ids[name], name, given[name], least)
 		}
 	}
-	if s, _ := scheme.Lookup("urn"); !strings.Contains(strings.ReplaceAll(s.Reference, " ", ""), "RFC8141") || strings.Contains(s.Reference, "2141") {
+	if s, _ := extra.Catalogue().Lookup("urn"); !strings.Contains(strings.ReplaceAll(s.Reference, " ", ""), "RFC8141") || strings.Contains(s.Reference, "2141") {
 		t.Errorf("N12-73: the reference of the scheme urn is %q", s.Reference)
 	}
 }

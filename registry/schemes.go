@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 )
 
 // A schemeEntry is a scheme in JSON.
@@ -43,7 +44,7 @@ func (r Registries) Schemes() Table {
 		Name: "schemes", Entry: "scheme", Title: "URI Schemes", Reference: "RFC 7595",
 		Columns: []string{"name", "status", "rules", "title"}, fold: true,
 	}
-	for s := range scheme.All() {
+	for s := range extra.Catalogue().All() {
 		e := schemeEntryOf(s)
 		t.Entries = append(t.Entries, Entry{Name: s.Name, Fields: e.fields(), Value: e})
 	}

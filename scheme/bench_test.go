@@ -9,18 +9,18 @@ import (
 // The map is the baseline for Lookup.
 func BenchmarkLookup(b *testing.B) {
 	byName := map[string]Scheme{}
-	for s := range All() {
+	for s := range standard().All() {
 		byName[s.Name] = s
 	}
 	names := [...]string{"http", "std", "HTTPS", "example", "note", "mailto", "x-foo", "a"}
 	b.Run("Known", func(b *testing.B) {
 		for i := range b.N {
-			Known(names[i%len(names)])
+			standard().Known(names[i%len(names)])
 		}
 	})
 	b.Run("Lookup", func(b *testing.B) {
 		for i := range b.N {
-			Lookup(names[i%len(names)])
+			standard().Lookup(names[i%len(names)])
 		}
 	})
 	b.Run("map of the exact name", func(b *testing.B) {
@@ -43,14 +43,14 @@ func BenchmarkParts(b *testing.B) {
 		b.Run("check "+name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				Check(u)
+				standard().Check(u)
 			}
 		})
 		b.Run("parts "+name, func(b *testing.B) {
 			b.ReportAllocs()
 			var dst []Part
 			for range b.N {
-				dst = AppendParts(dst[:0], u)
+				dst = standard().AppendParts(dst[:0], u)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -50,7 +51,7 @@ func TestBuild(t *testing.T) {
 		{uri.Draft1993, "whois", "host=h.example handle_or_query=a%20b", "whois://h.example/a%20b"},
 		{uri.Draft1993, "afs", "cell=c.example path=a/b", "afs://c.example/a/b"},
 	} {
-		s, _ := Lookup(tt.scheme)
+		s, _ := standard().Lookup(tt.scheme)
 		u, err := s.Build(tt.d, partsFrom(tt.parts))
 		if err != nil || u.String() != tt.want || u.Dialect() != tt.d {
 			t.Errorf("Build(%s, %s: %s) = %q, %v; want %q", tt.d, tt.scheme, tt.parts, u, err, tt.want)
@@ -85,12 +86,12 @@ func TestBuildRefuses(t *testing.T) {
 		{uri.Draft1993, "afs", "path=x"},
 		{uri.Draft1993, "http", "host=h.example path=~x"},
 	} {
-		s, _ := Lookup(tt.scheme)
+		s, _ := standard().Lookup(tt.scheme)
 		if u, err := s.Build(tt.d, partsFrom(tt.parts)); err == nil {
 			t.Errorf("Build(%s, %s: %s) = %q; want an error", tt.d, tt.scheme, tt.parts, u)
 		}
 	}
-	x, _ := Lookup("x500")
+	x, _ := standard().Lookup("x500")
 	if _, err := x.Build(uri.Latest, nil); !errors.Is(err, ErrNoBuilder) {
 		t.Errorf("x500: got %v, want ErrNoBuilder", err)
 	}
@@ -139,11 +140,11 @@ func TestNewsPartialForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts := Parts(u)
+		parts := standard().Parts(u)
 		kind, _ := Get(parts, "kind")
 		group, _ := Get(parts, "group")
 		id, _ := Get(parts, "message_id")
-		if got := kind + " " + group + id; got != want || HasError(Check(u)) {
+		if got := kind + " " + group + id; got != want || HasError(standard().Check(u)) {
 			t.Errorf("U93-50: %q in %q is %q: %s, want %s", ref, base, u, got, want)
 		}
 	}
@@ -160,12 +161,12 @@ func TestKindOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := KindOf(u); got != want {
+			if got := standard().KindOf(u); got != want {
 				t.Errorf("U93-71: KindOf(%q) = %v, want %v", in, got, want)
 			}
 		}
 	}
-	if got := KindOf(uri.URI{}); got != KindUnstated {
+	if got := standard().KindOf(uri.URI{}); got != KindUnstated {
 		t.Errorf("KindOf of the zero URI: %v", got)
 	}
 }
@@ -212,11 +213,20 @@ func TestPart(t *testing.T) {
 }
 
 func TestFinding(t *testing.T) {
-	f := broken(3, 4, "doc, 1: rule", "wrong")
+	f := layout.Broken(3, 4, "doc, 1: rule", "wrong")
 	if got, want := f.Error(), "offset 3: doc, 1: rule: wrong"; got != want {
 		t.Errorf("Error() = %s, want %s", got, want)
 	}
-	if err := FirstError([]Finding{remark(CodeForm, 0, 0, "r", "m")}); err != nil {
+	if err := FirstError([]Finding{layout.Remark(CodeForm, 0, 0, "r", "m")}); err != nil {
 		t.Errorf("FirstError of a remark: %v", err)
 	}
+}
+
+func old(t *testing.T, s string) uri.URI {
+	t.Helper()
+	u, err := uri.Draft1993.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

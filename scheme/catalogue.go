@@ -1,12 +1,16 @@
 package scheme
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -15,50 +19,25 @@ import (
 type Catalogue struct {
 	list  []Scheme // sorted by name
 	index []uint16 // hash table: positions in list, plus one; its length is a power of two
+	rules []uri.SchemeRules
 }
 
-// standard holds the schemes registered at IANA and unregistered schemes in
-// wide use. It is read-only.
-var standard = catalogueOf(merge(registered[:], slices.Concat(schemes1993(), schemesToday(), unregistered())))
+// standard builds the catalogue once.
+var standard = sync.OnceValue(func() Catalogue {
+	c := Catalogue{list: unregistered()}
+	for _, r := range registered {
+		c.list = append(c.list, Scheme{Name: r.name, Title: r.title, Status: r.status, Reference: r.reference, Template: r.template})
+	}
+	return catalogueOf(c.merge(ruled()))
+})
 
-// standardRules is the result of [Rules].
-var standardRules = slices.Clip(slices.Collect(standard.rules()))
-
-// Standard returns the catalogue that the package-level functions use.
-func Standard() Catalogue { return standard }
+// Standard returns the schemes registered at IANA and unregistered schemes in
+// wide use. It has the rules of the schemes that the drafts name; for those of
+// the others see package scheme/extra.
+func Standard() Catalogue { return standard() }
 
 // Lookup returns the scheme with the given name, ignoring case. It does not
 // allocate.
-func Lookup(name string) (Scheme, bool) { return standard.Lookup(name) }
-
-// Known reports whether a scheme with the given name exists, ignoring case. It
-// is cheap enough to call for every word of a text.
-func Known(name string) bool { return standard.Known(name) }
-
-// All returns the schemes sorted by name.
-func All() iter.Seq[Scheme] { return standard.All() }
-
-// Parts returns the named parts of u according to its scheme, or nil if the
-// scheme is unknown or defines none.
-func Parts(u uri.URI) []Part { return standard.Parts(u) }
-
-// AppendParts is like [Parts] and appends to dst.
-func AppendParts(dst []Part, u uri.URI) []Part { return standard.AppendParts(dst, u) }
-
-// Check returns the findings about u according to its scheme, sorted by offset;
-// see [Scheme.Check]. For an unknown scheme it applies only the checks that all
-// schemes share.
-func Check(u uri.URI) []Finding { return standard.Check(u) }
-
-// Canonical returns the canonical form of u, the one spelling that stands for
-// all spellings its scheme considers equivalent; see [Scheme.Canonical].
-func Canonical(u uri.URI) uri.URI { return standard.Canonical(u) }
-
-// Rules returns the normalisation rules of all schemes that have any, for use
-// with [uri.URI.Normalize]. The slice is shared and must not be modified.
-func Rules() []uri.SchemeRules { return standardRules }
-
-// Lookup is like the package-level [Lookup].
 func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	if s := c.find(name); s != nil {
 		return *s, true
@@ -66,10 +45,11 @@ func (c Catalogue) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// Known is like the package-level [Known].
+// Known reports whether a scheme with the given name exists, ignoring case. It
+// is cheap enough to call for every word of a text.
 func (c Catalogue) Known(name string) bool { return c.find(name) != nil }
 
-// All is like the package-level [All].
+// All returns the schemes sorted by name.
 func (c Catalogue) All() iter.Seq[Scheme] { return slices.Values(c.list) }
 
 // Len returns the number of schemes.
@@ -84,17 +64,18 @@ func (c Catalogue) of(u uri.URI) *Scheme {
 	return c.find(name)
 }
 
-// Parts is like the package-level [Parts].
+// Parts returns the named parts of u according to its scheme, or nil if the
+// scheme is unknown or defines none.
 func (c Catalogue) Parts(u uri.URI) []Part { return c.AppendParts(nil, u) }
 
-// AppendParts is like the package-level [AppendParts].
+// AppendParts is like [Catalogue.Parts] and appends to dst.
 func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	s := c.of(u)
 	switch {
 	case s != nil && s.Rules.Parts != nil:
 		return s.AppendParts(dst, u)
 	case u.Dialect() == uri.Draft1993 && !u.IsReference():
-		return partsGeneric(dst, u)
+		return layout.Generic(dst, u)
 	}
 	return dst
 }
@@ -102,7 +83,9 @@ func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 // maxNested is the greatest depth of URIs inside URIs that Check inspects.
 const maxNested = 4
 
-// Check is like the package-level [Check].
+// Check returns the findings about u according to its scheme, sorted by offset;
+// see [Scheme.Check]. For an unknown scheme it applies only the checks that all
+// schemes share.
 func (c Catalogue) Check(u uri.URI) []Finding {
 	var found []Finding
 	shift := 0
@@ -142,7 +125,8 @@ func appendShifted(dst, found []Finding, by int) []Finding {
 	return dst
 }
 
-// Canonical is like the package-level [Canonical].
+// Canonical returns the canonical form of u, the one spelling that stands for
+// all spellings its scheme considers equivalent; see [Scheme.Canonical].
 func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	if s := c.of(u); s != nil {
 		return s.Canonical(u)
@@ -150,27 +134,38 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	return u.Normalize(uri.LevelScheme)
 }
 
-// rules yields the normalisation rules, the most frequently used first, because
-// they are searched in order.
-func (c Catalogue) rules() iter.Seq[uri.SchemeRules] {
-	often := []string{"http", "https", "ftp"}
-	return func(yield func(uri.SchemeRules) bool) {
-		for _, name := range often {
-			if s := c.find(name); s != nil && !yield(s.SchemeRules()) {
-				return
-			}
-		}
-		for i := range c.list {
-			s := &c.list[i]
-			if (s.DefaultPort != "" || s.RootPath) && !slices.Contains(often, s.Name) && !yield(s.SchemeRules()) {
-				return
-			}
-		}
+// KindOf reports whether u is a name, a locator or something else, as far as
+// its scheme defines that. All of them are URIs (1993, Registration of naming
+// schemes).
+func (c Catalogue) KindOf(u uri.URI) Kind {
+	if s := c.of(u); s != nil {
+		return s.Kind
 	}
+	return KindUnstated
 }
 
-// Rules returns the normalisation rules of all schemes in the catalogue.
-func (c Catalogue) Rules() []uri.SchemeRules { return slices.Collect(c.rules()) }
+// Rules returns the normalisation rules of all schemes that have any, for use
+// with [uri.URI.Normalize]. The slice is shared and must not be modified.
+func (c Catalogue) Rules() []uri.SchemeRules { return c.rules }
+
+// collectRules returns the normalisation rules, the most frequently used first,
+// because they are searched in order.
+func (c Catalogue) collectRules() []uri.SchemeRules {
+	often := []string{"http", "https", "ftp"}
+	var rules []uri.SchemeRules
+	for _, name := range often {
+		if s := c.find(name); s != nil {
+			rules = append(rules, s.SchemeRules())
+		}
+	}
+	for i := range c.list {
+		s := &c.list[i]
+		if (s.DefaultPort != "" || s.RootPath) && !slices.Contains(often, s.Name) {
+			rules = append(rules, s.SchemeRules())
+		}
+	}
+	return slices.Clip(rules)
+}
 
 // MaxName is the maximum length of a scheme name, in bytes.
 const MaxName = 64
@@ -182,7 +177,7 @@ func (c Catalogue) find(name string) *Scheme {
 	}
 	mask := uint32(len(c.index) - 1)
 	for slot := hashFold(name) & mask; c.index[slot] != 0; slot = (slot + 1) & mask {
-		if s := &c.list[c.index[slot]-1]; equalFold(s.Name, name) {
+		if s := &c.list[c.index[slot]-1]; ascii.EqualFold(s.Name, name) {
 			return s
 		}
 	}
@@ -193,7 +188,7 @@ func (c Catalogue) find(name string) *Scheme {
 func hashFold(s string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(s) {
-		h = (h ^ uint32(lower(s[i]))) * 16777619
+		h = (h ^ uint32(ascii.Lower(s[i]))) * 16777619
 	}
 	return h ^ h>>15
 }
@@ -208,7 +203,7 @@ func catalogueOf(list []Scheme) Catalogue {
 	for size < 4*len(list) {
 		size *= 2
 	}
-	c := Catalogue{list, make([]uint16, size)}
+	c := Catalogue{list: list, index: make([]uint16, size)}
 	for i := range list {
 		slot := hashFold(list[i].Name) & uint32(size-1)
 		for c.index[slot] != 0 {
@@ -216,36 +211,8 @@ func catalogueOf(list []Scheme) Catalogue {
 		}
 		c.index[slot] = uint16(i + 1)
 	}
+	c.rules = c.collectRules()
 	return c
-}
-
-// merge adds the registry's data to the schemes defined in this package. A
-// title or reference defined here takes precedence.
-func merge(records []record, ruled []Scheme) []Scheme {
-	list := append(make([]Scheme, 0, len(records)+len(ruled)), ruled...)
-	position := make(map[string]int, cap(list))
-	for i := range list {
-		if _, twice := position[list[i].Name]; twice {
-			panic("scheme: internal error: duplicate scheme " + list[i].Name)
-		}
-		position[list[i].Name] = i
-	}
-	for _, r := range records {
-		i, ok := position[r.name]
-		if !ok {
-			i = len(list)
-			list = append(list, Scheme{Name: r.name})
-		}
-		s := &list[i]
-		s.Status, s.Template = r.status, r.template
-		if s.Title == "" {
-			s.Title = r.title
-		}
-		if s.Reference == "" {
-			s.Reference = r.reference
-		}
-	}
-	return list
 }
 
 // ErrReserved means that a registration uses "urn", which is reserved for names
@@ -285,45 +252,75 @@ func (s *Scheme) Missing() []string {
 
 // IsExperimental reports whether name is reserved for experiments, which means
 // that it begins with "x-".
-func IsExperimental(name string) bool { return len(name) > 2 && equalFold("x-", name[:2]) }
+func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold("x-", name[:2]) }
 
 // IsName reports whether s is a valid scheme name: a letter followed by
 // letters, digits, "+", "-" and "." (RFC 3986, 3.1). The rule of 1993 derives
 // further names, which would be misread, so they are not accepted.
 func IsName(s string) bool {
-	if s == "" || len(s) > MaxName || !isAlpha(s[0]) {
+	if s == "" || len(s) > MaxName || !ascii.IsLetter(s[0]) {
 		return false
 	}
 	for i := range len(s) {
-		if !isAlnum(s[i]) && s[i] != '+' && s[i] != '-' && s[i] != '.' {
+		if !ascii.IsAlnum(s[i]) && s[i] != '+' && s[i] != '-' && s[i] != '.' {
 			return false
 		}
 	}
 	return true
 }
 
-// With returns a copy of the catalogue with s added. A scheme of the same name
-// is replaced. It returns [ErrName] for an invalid name, [ErrReserved] for
-// "urn", [ErrIncomplete] if a required field is empty, and an error if the
-// example belongs to another scheme or violates the rules of s. An experimental
-// scheme needs only a name.
-func (c Catalogue) With(s Scheme) (Catalogue, error) {
-	s.Name = strings.ToLower(s.Name)
-	if err := admit(&s); err != nil {
-		return c, fmt.Errorf("scheme: %q: %w", s.Name, err)
+// With returns a copy of the catalogue with the schemes of list added. A scheme
+// of the same name is replaced; what s leaves empty of title, reference,
+// template and status is that of the replaced one. It returns [ErrName] for an
+// invalid name, [ErrReserved] for "urn", [ErrIncomplete] if a required field is
+// empty, and an error if the example belongs to another scheme or violates the
+// rules of s. An experimental scheme needs only a name.
+func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
+	all := c.merge(list)
+	for i := range all {
+		if s := &all[i]; slices.ContainsFunc(list, func(new Scheme) bool { return ascii.EqualFold(new.Name, s.Name) }) {
+			if err := admit(s); err != nil {
+				return c, fmt.Errorf("scheme: %q: %w", s.Name, err)
+			}
+		}
 	}
+	if len(all) > maxSchemes {
+		return c, fmt.Errorf("scheme: too many schemes (limit %d)", maxSchemes)
+	}
+	return catalogueOf(all), nil
+}
+
+// merge returns the schemes of the catalogue and of list. Those of list replace
+// others of the same name.
+func (c Catalogue) merge(list []Scheme) []Scheme {
+	all := slices.Clone(c.list)
+	for _, s := range list {
+		s.Name = strings.ToLower(s.Name)
+		at := slices.IndexFunc(all, func(old Scheme) bool { return old.Name == s.Name })
+		if at < 0 {
+			all = append(all, s)
+			continue
+		}
+		s.inherit(&all[at])
+		all[at] = s
+	}
+	return all
+}
+
+// inherit sets what s leaves empty to the registration of the same name.
+func (s *Scheme) inherit(old *Scheme) {
+	s.Title = cmp.Or(s.Title, old.Title)
+	s.Reference = cmp.Or(s.Reference, old.Reference)
+	s.Template = cmp.Or(s.Template, old.Template)
+	s.Status = cmp.Or(s.Status, old.Status)
+}
+
+// admit returns an error if the registration is invalid. It sets the status of
+// an experimental scheme.
+func admit(s *Scheme) error {
 	if IsExperimental(s.Name) {
 		s.Status = StatusExperimental
 	}
-	list := slices.DeleteFunc(slices.Clone(c.list), func(old Scheme) bool { return old.Name == s.Name })
-	if len(list) >= maxSchemes {
-		return c, fmt.Errorf("scheme: too many schemes (limit %d)", maxSchemes)
-	}
-	return catalogueOf(append(list, s)), nil
-}
-
-// admit returns an error if the registration is invalid.
-func admit(s *Scheme) error {
 	switch missing := s.Missing(); {
 	case s.Name == "urn":
 		return ErrReserved
@@ -338,7 +335,7 @@ func admit(s *Scheme) error {
 	if err != nil {
 		return fmt.Errorf("example: %w", err)
 	}
-	if name, _ := u.Scheme(); !equalFold(s.Name, name) {
+	if name, _ := u.Scheme(); !ascii.EqualFold(s.Name, name) {
 		return fmt.Errorf("example: unexpected scheme %q", name)
 	}
 	if err := FirstError(s.Check(u)); err != nil {

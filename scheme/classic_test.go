@@ -1,8 +1,9 @@
-package scheme
+package scheme_test
 
 import (
 	"testing"
 
+	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -123,7 +124,7 @@ func TestFileSaysWhatWasMeant(t *testing.T) {
 		"ftp://h/a?b": "ftp://h/a%3Fb", "ftp://h/a;b": "ftp://h/a%3Bb", "wais://h/db/t/a/b": "wais://h/db/t/a%2Fb",
 		"news://h": "news://h/", "mid:%3Ca@b": "mid:a@b", "news:%3Ca@b": "news:a@b", "news:a?": "news:a%3F",
 	} {
-		f := Check(uri.MustParse(in))
+		f := scheme.Standard().Check(uri.MustParse(in))
 		if len(f) == 0 {
 			t.Errorf("Check(%q): no finding", in)
 			continue
@@ -261,7 +262,7 @@ func TestWAIS(t *testing.T) { // U93-48
 		"wais://h.example/db/TEXT/abc/x", "wais://h.example/db/TEXT", "wais://h.example/db/TEXT/12", "wais://h.example/db/TEXT/12/x?y", "wais://h.example",
 	} {
 		if u, err := uri.Draft1993.Parse(in); err == nil {
-			t.Errorf("Parse(%q): no error, and %v", in, Check(u))
+			t.Errorf("Parse(%q): no error, and %v", in, scheme.Standard().Check(u))
 		}
 	}
 }
@@ -291,7 +292,7 @@ func TestProspero(t *testing.T) {
 	}
 	for _, in := range []string{"prospero://h.example/obj%00x", "prospero://h.example/obj%00%00", "prospero://h.example/obj%002%00a-b", "prospero://h.example"} {
 		if u, err := uri.Draft1993.Parse(in); err == nil {
-			t.Errorf("U93-52, U93-53: Parse(%q): no error, and %v", in, Check(u))
+			t.Errorf("U93-52, U93-53: Parse(%q): no error, and %v", in, scheme.Standard().Check(u))
 		}
 	}
 }
@@ -321,7 +322,7 @@ func TestSessions(t *testing.T) {
 	}
 	for _, in := range []string{"telnet://h.example/", "rlogin://h.example/x", "tn3270://h.example?x"} {
 		if u, err := uri.Draft1993.Parse(in); err == nil {
-			t.Errorf("Parse(%q): no error, and %v", in, Check(u))
+			t.Errorf("Parse(%q): no error, and %v", in, scheme.Standard().Check(u))
 		}
 	}
 }
@@ -400,18 +401,6 @@ func TestContentIDs(t *testing.T) {
 	}
 }
 
-func TestWebSockets(t *testing.T) {
-	for _, tt := range []sample{
-		{"ws://example.com/chat", "host=example.com path=/chat", "", ""},
-		{"wss://example.com:443?x", "host=example.com port=443 path= query=x", "wss://example.com/?x", ""},
-		{"ws:chat", "", "", "3 RFC 6455, 3: ws-URI"},
-		{"ws://u@h.example/", "", "", "5 RFC 6455, 3: ws-URI"},
-		{"ws://h.example/#x", "", "", "15 RFC 6455, 3: ws-URI"},
-	} {
-		tt.check(t)
-	}
-}
-
 // U93-64: an unknown scheme has a path and a search; with slashes it has a host
 // too (U93-11).
 func TestGeneric(t *testing.T) {
@@ -421,17 +410,17 @@ func TestGeneric(t *testing.T) {
 		{"x-foo:", "", "", ""},
 	} {
 		if tt.parts == "" {
-			if got := Parts(uri.MustParse(tt.in)); len(got) != 0 {
+			if got := scheme.Standard().Parts(uri.MustParse(tt.in)); len(got) != 0 {
 				t.Errorf("Parts(%q) = %v, want none", tt.in, got)
 			}
 			continue
 		}
 		tt.checkIn(t, uri.Draft1993)
 	}
-	if got := Parts(uri.MustParse("x-foo:bar?baz")); got != nil {
+	if got := scheme.Standard().Parts(uri.MustParse("x-foo:bar?baz")); got != nil {
 		t.Errorf("Parts of an unknown scheme, not in 1993: %v, want none", got)
 	}
-	if ref, _ := uri.ParseReference("bar"); Parts(ref) != nil || Check(ref) != nil || Canonical(ref) != ref {
+	if ref, _ := uri.ParseReference("bar"); scheme.Standard().Parts(ref) != nil || scheme.Standard().Check(ref) != nil || scheme.Standard().Canonical(ref) != ref {
 		t.Error("a relative reference has parts or findings")
 	}
 }
@@ -444,8 +433,8 @@ func TestPartsOfTheBroken(t *testing.T) {
 		"gopher:x": 2, "http:g": 1, "telnet:x": 0, "news://h": 2, "mid:x": 1, "file:c:/x": 2, "wais://h/db/T": 4,
 	} {
 		u := uri.MustParse(in)
-		if got := Parts(u); len(got) != want || !HasError(Check(u)) {
-			t.Errorf("Parts(%q) = %v, want %d; Check = %v", in, got, want, Check(u))
+		if got := scheme.Standard().Parts(u); len(got) != want || !scheme.HasError(scheme.Standard().Check(u)) {
+			t.Errorf("Parts(%q) = %v, want %d; Check = %v", in, got, want, scheme.Standard().Check(u))
 		}
 	}
 }

@@ -27,31 +27,20 @@
 // successors. "gopher://h/0a?b" has a search in 1993, and a selector with a
 // question mark in RFC 4266.
 //
-// # Adding a scheme
+// # Schemes
 //
-// Each scheme has its own file, such as http.go or ftp.go, or shares one with
-// related schemes. The file has:
-//
-//   - a variable of type Scheme, with Name, Kind, Reference, Example, Security,
-//     and Retrieval or Properties; title and status default to those of the
-//     registry (zschemes.go);
-//   - constants for the rules, "document, section: production";
-//   - check and parts functions that use layoutOf, which returns the offsets of
-//     the components. A check without findings must not allocate, and neither
-//     function may panic on any URI of the scheme, valid or not, in any dialect.
-//
-// List the variable in schemesToday (today.go) or schemes1993 (draft1993.go),
-// and remove an unregistered scheme that gets rules from unregistered.go. Rules
-// must not call the functions that use the standard catalogue (Lookup, Check,
-// Parts ...); Inner returns a URI inside another. catalogue_test.go compares
-// the example, parts and checks of all schemes, and fuzz tests cover them; put
-// special cases into a table of valid and invalid examples next to the file.
+// The package has the rules of the schemes that the drafts name: http, https,
+// ftp, file, gopher, news, nntp, snews, mailto, mid, cid, telnet, rlogin,
+// tn3270, wais, prospero, afs, whois, x500 and urn, whose names package urn
+// parses. Each has its own file, or shares one with related schemes. Package
+// scheme/extra has the rules of the others, and says how to add one.
 //
 // # Catalogues
 //
-// There is no global registration. [Catalogue.With] returns a catalogue with
-// one more scheme, which must satisfy the requirements that the draft of 1993
-// sets for a registration.
+// [Standard] returns the catalogue with these rules, and extra.Catalogue the one
+// with all rules. There is no global registration. [Catalogue.With] returns a
+// catalogue with more schemes, which must satisfy the requirements that the
+// draft of 1993 sets for a registration.
 package scheme
 
 //go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out zschemes.go

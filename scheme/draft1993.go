@@ -1,13 +1,11 @@
 package scheme
 
-import "github.com/nomen-project/nomen/uri"
-
-// schemes1993 returns the schemes of draft-ietf-uri-url (July 1993), and
-// closely related schemes that share their rules.
-func schemes1993() []Scheme {
+// ruled returns the schemes with rules: those that the drafts name, and closely
+// related ones.
+func ruled() []Scheme {
 	return []Scheme{
 		http, https, ftp, file, afs, news, snews, nntp, wais, prospero,
-		telnet, rlogin, tn3270, gopher, x500, whois, mid, cid, urn,
+		telnet, rlogin, tn3270, gopher, x500, whois, mailto, mid, cid, urn,
 	}
 }
 
@@ -19,19 +17,6 @@ var urn = Scheme{
 	Properties: "unique and persistent, according to the rules of each namespace",
 }
 
-// KindOf reports whether u is a name, a locator or something else, as far as
-// its scheme defines that. All of them are URIs (1993, Registration of naming
-// schemes).
-func KindOf(u uri.URI) Kind { return standard.KindOf(u) }
-
-// KindOf is like the package-level [KindOf].
-func (c Catalogue) KindOf(u uri.URI) Kind {
-	if s := c.of(u); s != nil {
-		return s.Kind
-	}
-	return KindUnstated
-}
-
 // Of1993 returns the initial registry of the draft of 1993: the schemes in its
 // grammar and its prose, and "urn", which it reserves. It contains no scheme
 // for the network management database, which the draft leaves for study.
@@ -40,7 +25,7 @@ func Of1993() Catalogue {
 	for _, name := range [...]string{
 		"http", "ftp", "news", "wais", "prospero", "telnet", "rlogin", "tn3270", "gopher", "afs", "x500", "whois", "urn",
 	} {
-		if s, ok := Lookup(name); ok {
+		if s, ok := standard().Lookup(name); ok {
 			list = append(list, s)
 		}
 	}

@@ -7,19 +7,19 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-func ExampleLookup() {
-	s, ok := scheme.Lookup("GOPHER")
+func ExampleCatalogue_Lookup() {
+	s, ok := scheme.Standard().Lookup("GOPHER")
 	fmt.Println(s.Name, ok, s.Status, s.DefaultPort)
 	// Output: gopher true permanent 70
 }
 
-func ExampleKnown() {
-	fmt.Println(scheme.Known("mailto"), scheme.Known("std"))
+func ExampleCatalogue_Known() {
+	fmt.Println(scheme.Standard().Known("mailto"), scheme.Standard().Known("std"))
 	// Output: true false
 }
 
-func ExampleParts() {
-	for _, p := range scheme.Parts(uri.MustParse("gopher://h.example/00/About%20Gopher")) {
+func ExampleCatalogue_Parts() {
+	for _, p := range scheme.Standard().Parts(uri.MustParse("gopher://h.example/00/About%20Gopher")) {
 		fmt.Printf("%s %q %q\n", p.Name, p.Value, p.Data())
 	}
 	// Output:
@@ -29,9 +29,9 @@ func ExampleParts() {
 }
 
 // The dialect of 1993 gives the same spelling other parts.
-func ExampleParts_in1993() {
+func ExampleCatalogue_Parts_in1993() {
 	u, _ := uri.Draft1993.Parse("prospero://h.example/obj%00%00alpha")
-	for _, p := range scheme.Parts(u) {
+	for _, p := range scheme.Standard().Parts(u) {
 		fmt.Printf("%s %q\n", p.Name, p.Value)
 	}
 	// Output:
@@ -41,29 +41,29 @@ func ExampleParts_in1993() {
 	// attribute "alpha"
 }
 
-func ExampleCheck() {
-	for _, f := range scheme.Check(uri.MustParse("ftp://h.example/a?b")) {
+func ExampleCatalogue_Check() {
+	for _, f := range scheme.Standard().Check(uri.MustParse("ftp://h.example/a?b")) {
 		fmt.Println(f.Severity, f.Offset, f.Rule, f.Right)
 	}
 	// Output: error 17 RFC 3986, 3.4: query %3Fb
 }
 
-func ExampleCanonical() {
-	fmt.Println(scheme.Canonical(uri.MustParse("file://LOCALHOST/c:/x")))
-	fmt.Println(scheme.Canonical(uri.MustParse("gopher://H.example:70/1")))
+func ExampleCatalogue_Canonical() {
+	fmt.Println(scheme.Standard().Canonical(uri.MustParse("file://LOCALHOST/c:/x")))
+	fmt.Println(scheme.Standard().Canonical(uri.MustParse("gopher://H.example:70/1")))
 	// Output:
 	// file:///C:/x
 	// gopher://h.example/
 }
 
-func ExampleRules() {
+func ExampleCatalogue_Rules() {
 	u := uri.MustParse("HTTP://Example.org:80")
-	fmt.Println(u.Normalize(uri.LevelScheme, scheme.Rules()...))
+	fmt.Println(u.Normalize(uri.LevelScheme, scheme.Standard().Rules()...))
 	// Output: http://example.org/
 }
 
 func ExampleScheme_Build() {
-	s, _ := scheme.Lookup("prospero")
+	s, _ := scheme.Standard().Lookup("prospero")
 	u, err := s.Build(uri.Draft1993, []scheme.Part{
 		{Name: "host", Value: "h.example"},
 		{Name: "port", Value: "1525"},
@@ -89,7 +89,7 @@ func ExampleEncodeBinary() {
 	// Output: -_8A
 }
 
-func ExampleKindOf() {
-	fmt.Println(scheme.KindOf(uri.MustParse("urn:isbn:9789510184356")), scheme.KindOf(uri.MustParse("http://example.org/")))
+func ExampleCatalogue_KindOf() {
+	fmt.Println(scheme.Standard().KindOf(uri.MustParse("urn:isbn:9789510184356")), scheme.Standard().KindOf(uri.MustParse("http://example.org/")))
 	// Output: name locator
 }

@@ -3,6 +3,8 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -31,52 +33,52 @@ const ruleFile = "RFC 8089, 2: file-URI"
 //	local-path     = path-absolute
 //	file-auth      = "localhost" / host
 func checkFile(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if l.is1993() {
+	l := layout.Of(u)
+	if l.Is1993() {
 		if bad := checkFTP1993(&l); bad != nil {
 			return bad
 		}
-		return []Finding{instead(remark(CodeForm, 0, l.rest-1, ruleFTP1993, "file addresses must be written with the scheme ftp"), "ftp")}
+		return []Finding{layout.Instead(layout.Remark(CodeForm, 0, l.Rest-1, ruleFTP1993, "file addresses must be written with the scheme ftp"), "ftp")}
 	}
-	if bad := l.checkFileAuthority(); bad != nil {
+	if bad := checkFileAuthority(&l); bad != nil {
 		return bad
 	}
-	path := l.pathText()
+	path := l.PathText()
 	switch {
 	case isDrivePath(path): // file:c:/x
-		return []Finding{instead(broken(l.path, l.path+1, ruleFile, "a path with a drive letter needs leading slashes (E.2)"), "///"+path[:1])}
+		return []Finding{layout.Instead(layout.Broken(l.Path, l.Path+1, ruleFile, "a path with a drive letter needs leading slashes (E.2)"), "///"+path[:1])}
 	case path == "" || path[0] != '/':
-		return refuse(l.path, l.path, ruleFile, "the path must begin with a slash")
+		return layout.Refuse(l.Path, l.Path, ruleFile, "the path must begin with a slash")
 	case strings.HasPrefix(path, "//"): // file:////host/share
-		return []Finding{instead(broken(l.path, l.path+2, ruleFile, "the path must not begin with two slashes; write the host after the first two (E.3.2)"), "")}
-	case l.query >= 0:
-		return []Finding{instead(broken(l.query-1, l.queryEnd, ruleFile, "queries are not allowed; percent-encode a question mark in a file name as %3F"), "%3F"+l.s[l.query:l.queryEnd])}
-	case l.authority && l.host < l.hostEnd && !equalFold(l.s[l.host:l.hostEnd], "localhost"):
-		return []Finding{warn(CodeDanger, l.host, l.hostEnd, "RFC 8089, 5", "a file on another host: opening it may send credentials there")}
+		return []Finding{layout.Instead(layout.Broken(l.Path, l.Path+2, ruleFile, "the path must not begin with two slashes; write the host after the first two (E.3.2)"), "")}
+	case l.Query >= 0:
+		return []Finding{layout.Instead(layout.Broken(l.Query-1, l.QueryEnd, ruleFile, "queries are not allowed; percent-encode a question mark in a file name as %3F"), "%3F"+l.Text[l.Query:l.QueryEnd])}
+	case l.Authority && l.Host < l.HostEnd && !ascii.EqualFold(l.Text[l.Host:l.HostEnd], "localhost"):
+		return []Finding{layout.Warn(CodeDanger, l.Host, l.HostEnd, "RFC 8089, 5", "a file on another host: opening it may send credentials there")}
 	}
 	return nil
 }
 
 // checkFileAuthority checks the authority, which may only be a host.
-func (l *layout) checkFileAuthority() []Finding {
+func checkFileAuthority(l *layout.Layout) []Finding {
 	switch {
-	case !l.authority:
+	case !l.Authority:
 		return nil
-	case l.host < 0:
-		return refuse(l.rest+2, l.path, ruleFile, "the authority must be a host")
-	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, ruleFile, "user information is not allowed (E.1)")
-	case l.port == l.portEnd && l.port >= 0 && l.hostEnd-l.host == 1: // file://c:/x
-		return []Finding{instead(broken(l.host, l.portEnd, ruleFile, "a drive letter must be in the path, not in place of the host (E.2)"), "/"+l.s[l.host:l.portEnd])}
-	case l.port >= 0:
-		return refuse(l.port-1, l.portEnd, ruleFile, "a port is not allowed")
+	case l.Host < 0:
+		return layout.Refuse(l.Rest+2, l.Path, ruleFile, "the authority must be a host")
+	case l.User >= 0:
+		return layout.Refuse(l.User, l.UserEnd+1, ruleFile, "user information is not allowed (E.1)")
+	case l.Port == l.PortEnd && l.Port >= 0 && l.HostEnd-l.Host == 1: // file://c:/x
+		return []Finding{layout.Instead(layout.Broken(l.Host, l.PortEnd, ruleFile, "a drive letter must be in the path, not in place of the host (E.2)"), "/"+l.Text[l.Host:l.PortEnd])}
+	case l.Port >= 0:
+		return layout.Refuse(l.Port-1, l.PortEnd, ruleFile, "a port is not allowed")
 	}
 	return nil
 }
 
 // isDrivePath reports whether a path begins with a drive letter and a colon.
 func isDrivePath(path string) bool {
-	return len(path) >= 2 && isAlpha(path[0]) && path[1] == ':' && (len(path) == 2 || path[2] == '/')
+	return len(path) >= 2 && ascii.IsLetter(path[0]) && path[1] == ':' && (len(path) == 2 || path[2] == '/')
 }
 
 // partsFile adds the host, the drive letter and the path.
@@ -84,35 +86,35 @@ func partsFile(dst []Part, u uri.URI) []Part {
 	if u.Dialect() == uri.Draft1993 {
 		return partsFTP(dst, u)
 	}
-	t := take(dst, u)
-	t.server()
-	path := t.pathText()
+	t := layout.Take(dst, u)
+	t.Server()
+	path := t.PathText()
 	at := 0
 	if strings.HasPrefix(path, "/") {
 		at = 1
 	}
 	if isDrivePath(path[at:]) {
-		t.part("drive", t.path+at, t.path+at+1)
+		t.Part("drive", t.Path+at, t.Path+at+1)
 	}
-	t.data("path", t.path, t.pathEnd)
-	t.suffix(t.pathEnd)
-	return t.parts
+	t.Data("path", t.Path, t.PathEnd)
+	appendSuffix(&t, t.PathEnd)
+	return t.Parts
 }
 
 // canonicalFile writes three slashes (RFC 8089, 2 and B) and a drive letter in
 // upper case (E.2).
 func canonicalFile(u uri.URI) string {
-	l := layoutOf(u)
-	if l.is1993() {
-		return "ftp" + l.s[l.rest-1:]
+	l := layout.Of(u)
+	if l.Is1993() {
+		return "ftp" + l.Text[l.Rest-1:]
 	}
 	host := ""
-	if l.authority && !equalFold(l.s[l.host:l.hostEnd], "localhost") {
-		host = l.s[l.host:l.hostEnd]
+	if l.Authority && !ascii.EqualFold(l.Text[l.Host:l.HostEnd], "localhost") {
+		host = l.Text[l.Host:l.HostEnd]
 	}
-	path := l.pathText()
+	path := l.PathText()
 	if isDrivePath(path[1:]) {
 		path = "/" + strings.ToUpper(path[1:2]) + path[2:]
 	}
-	return "file://" + host + path + l.s[l.pathEnd:]
+	return "file://" + host + path + l.Text[l.PathEnd:]
 }

@@ -3,7 +3,7 @@ package scheme
 import (
 	"slices"
 
-	"github.com/nomen-project/nomen/internal/pid"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -12,18 +12,18 @@ type Code = uri.FindingCode
 
 // The codes of findings.
 const (
-	CodeSyntax      Code = pid.CodeSyntax      // violates the syntax of the scheme
-	CodeValue       Code = "scheme-value"      // well-formed, but the value is invalid
-	CodeForm        Code = "scheme-form"       // valid, but not the recommended form
-	CodeFragment    Code = "scheme-fragment"   // a fragment in a scheme that does not define one
-	CodeCredentials Code = "credentials"       // contains a secret in readable form
-	CodeInjection   Code = "injection"         // would end a line or field of the protocol
-	CodeDanger      Code = "dangerous"         // following it may do more than fetch a resource
-	CodeHidden      Code = "hidden-characters" // invisible characters, or characters that change the text direction
-	CodeInteractive Code = "interactive"       // opens a session; does not retrieve an object
-	CodeUndefined   Code = "undefined-mapping" // not defined by any document
-	CodeNested      Code = "nested"            // contains another URI, which has its own findings
-	CodeObsolete    Code = "obsolete"          // historical, or replaced
+	CodeSyntax      Code = uri.FindingScheme    // violates the syntax of the scheme
+	CodeValue       Code = "scheme-value"       // well-formed, but the value is invalid
+	CodeForm        Code = "scheme-form"        // valid, but not the recommended form
+	CodeFragment    Code = "scheme-fragment"    // a fragment in a scheme that does not define one
+	CodeCredentials Code = "credentials"        // contains a secret in readable form
+	CodeInjection   Code = layout.CodeInjection // would end a line or field of the protocol
+	CodeDanger      Code = "dangerous"          // following it may do more than fetch a resource
+	CodeHidden      Code = "hidden-characters"  // invisible characters, or characters that change the text direction
+	CodeInteractive Code = "interactive"        // opens a session; does not retrieve an object
+	CodeUndefined   Code = "undefined-mapping"  // not defined by any document
+	CodeNested      Code = "nested"             // contains another URI, which has its own findings
+	CodeObsolete    Code = "obsolete"           // historical, or replaced
 )
 
 // A Finding is a problem with a URI, or something a reader should know about it,
@@ -44,30 +44,4 @@ func FirstError(found []Finding) error {
 		}
 	}
 	return nil
-}
-
-// broken returns an error about the bytes from from to to.
-func broken(from, to int, rule, message string) Finding {
-	return Finding{Code: CodeSyntax, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
-}
-
-// refuse returns a single error, the result of a check that fails.
-func refuse(from, to int, rule, message string) []Finding {
-	return []Finding{broken(from, to, rule, message)}
-}
-
-// warn returns a warning about something deceptive or harmful.
-func warn(code Code, from, to int, rule, message string) Finding {
-	return Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Rule: rule, Message: message}
-}
-
-// remark returns a remark about something that could be improved.
-func remark(code Code, from, to int, rule, message string) Finding {
-	return Finding{Code: code, Severity: uri.SeverityInfo, Offset: from, End: to, Rule: rule, Message: message}
-}
-
-// instead returns f with a suggested replacement text.
-func instead(f Finding, right string) Finding {
-	f.Right = right
-	return f
 }

@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -39,100 +40,89 @@ const (
 //	fpath   = fsegment *[ "/" fsegment ]
 //	ftptype = "A" | "I" | "D" | "a" | "i" | "d"
 func checkFTP(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if l.is1993() {
+	l := layout.Of(u)
+	if l.Is1993() {
 		return checkFTP1993(&l)
 	}
-	if bad := l.needServer(ruleFTP); bad != nil {
+	if bad := l.NeedServer(ruleFTP); bad != nil {
 		return bad
 	}
-	if l.query >= 0 {
-		return []Finding{instead(broken(l.query-1, l.queryEnd, ruleFTPQuery, "queries are not allowed; percent-encode a question mark in a file name as %3F"), "%3F"+l.s[l.query:l.queryEnd])}
+	if l.Query >= 0 {
+		return []Finding{layout.Instead(layout.Broken(l.Query-1, l.QueryEnd, ruleFTPQuery, "queries are not allowed; percent-encode a question mark in a file name as %3F"), "%3F"+l.Text[l.Query:l.QueryEnd])}
 	}
-	name, code := l.typecode()
-	if semicolon := strings.IndexByte(l.s[l.path:name], ';'); semicolon >= 0 {
-		at := l.path + semicolon
-		return []Finding{instead(broken(at, at+1, ruleFTPPath, "a semicolon in a file name must be percent-encoded"), "%3B")}
+	name, code := l.Typecode()
+	if semicolon := strings.IndexByte(l.Text[l.Path:name], ';'); semicolon >= 0 {
+		at := l.Path + semicolon
+		return []Finding{layout.Instead(layout.Broken(at, at+1, ruleFTPPath, "a semicolon in a file name must be percent-encoded"), "%3B")}
 	}
-	if code >= 0 && (l.pathEnd != code+1 || strings.IndexByte("AIDaid", l.s[code]) < 0) {
-		return refuse(code, l.pathEnd, ruleFTPType, "the typecode must be a, i or d")
+	if code >= 0 && (l.PathEnd != code+1 || strings.IndexByte("AIDaid", l.Text[code]) < 0) {
+		return layout.Refuse(code, l.PathEnd, ruleFTPType, "the typecode must be a, i or d")
 	}
-	return l.refuseControls(ruleFTPLines, "FTP")
+	return l.RefuseControls(ruleFTPLines, "FTP")
 }
 
 // checkFTP1993 checks a fileaddress of the draft, including the additions in
 // its prose.
 //
 //	fileaddress = "ftp://" [ user [ ":" password ] "@" ] hostport "/" path
-func checkFTP1993(l *layout) []Finding {
-	if bad := l.needServer(ruleFTP1993); bad != nil {
+func checkFTP1993(l *layout.Layout) []Finding {
+	if bad := l.NeedServer(ruleFTP1993); bad != nil {
 		return bad
 	}
-	if !l.hasPath() {
-		return refuse(l.path, l.path, ruleFTP1993, "needs a slash and a path after the host")
+	if !l.HasPath() {
+		return layout.Refuse(l.Path, l.Path, ruleFTP1993, "needs a slash and a path after the host")
 	}
-	if l.query >= 0 {
-		return refuse(l.query-1, l.queryEnd, ruleFTP1993, "searches are not supported in file addresses")
+	if l.Query >= 0 {
+		return layout.Refuse(l.Query-1, l.QueryEnd, ruleFTP1993, "searches are not supported in file addresses")
 	}
-	return l.refuseControls(ruleFTPLines, "FTP")
-}
-
-// typecode returns the end of the name and the start of the typecode, -1 if
-// there is none.
-func (l *layout) typecode() (name, code int) {
-	last := l.path + strings.LastIndexByte(l.pathText(), '/') + 1
-	const key = ";type="
-	if n := strings.Index(l.s[last:l.pathEnd], key); n >= 0 {
-		return last + n, last + n + len(key)
-	}
-	return l.pathEnd, -1
+	return l.RefuseControls(ruleFTPLines, "FTP")
 }
 
 // partsFTP adds the parts of an FTP locator. In 1993 the path is a single part;
 // in later documents it consists of arguments for CWD commands, a name and a
 // typecode.
 func partsFTP(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	end := t.pathEnd
-	if t.is1993() {
-		if t.hasPath() && t.authority {
-			t.data("path", t.path+1, t.pathEnd)
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
+	end := t.PathEnd
+	if t.Is1993() {
+		if t.HasPath() && t.Authority {
+			t.Data("path", t.Path+1, t.PathEnd)
 		}
-	} else if t.isRooted() {
+	} else if t.IsRooted() {
 		var code int
-		end, code = t.typecode()
-		t.directories(end)
+		end, code = t.Typecode()
+		appendDirectories(&t, end)
 		if code >= 0 {
-			t.part("type", code, t.pathEnd)
+			t.Part("type", code, t.PathEnd)
 		}
 	}
-	t.suffix(end)
-	return t.parts
+	appendSuffix(&t, end)
+	return t.Parts
 }
 
-// directories adds the path segments before end: the directories to change to,
+// appendDirectories adds the path segments before end: the directories to change to,
 // and the name.
-func (t *taker) directories(end int) {
-	at := t.path + 1
+func appendDirectories(t *layout.Taker, end int) {
+	at := t.Path + 1
 	for {
-		slash := until(t.s, at, end, '/')
+		slash := layout.Until(t.Text, at, end, '/')
 		if slash == end {
-			t.data("name", at, end)
+			t.Data("name", at, end)
 			return
 		}
-		t.data("cwd", at, slash)
+		t.Data("cwd", at, slash)
 		at = slash + 1
 	}
 }
 
-// suffix adds the text after the last dot of the last segment, unless that is
+// appendSuffix adds the text after the last dot of the last segment, unless that is
 // the whole segment.
-func (t *taker) suffix(end int) {
-	last := t.path + strings.LastIndexByte(t.s[t.path:end], '/') + 1
-	if dot := strings.LastIndexByte(t.s[last:end], '.'); dot > 0 && last+dot+1 < end {
-		t.data("suffix", last+dot+1, end)
+func appendSuffix(t *layout.Taker, end int) {
+	last := t.Path + strings.LastIndexByte(t.Text[t.Path:end], '/') + 1
+	if dot := strings.LastIndexByte(t.Text[last:end], '.'); dot > 0 && last+dot+1 < end {
+		t.Data("suffix", last+dot+1, end)
 	}
 }
 

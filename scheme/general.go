@@ -5,28 +5,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
-
-// partsGeneric adds the parts of a URI of an unknown scheme (1993, BNF).
-//
-//	generic = scheme ":" path [ "?" search ]
-func partsGeneric(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	t.rooted("path")
-	t.search()
-	t.fragment()
-	return t.parts
-}
 
 // appendGeneral appends the findings that apply to all schemes.
 func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	text := u.String()
 	name, _ := u.Scheme()
 	if s.Danger != "" {
-		found = append(found, warn(CodeDanger, 0, len(name), "RFC 7595, 3.7", s.Danger))
+		found = append(found, layout.Warn(CodeDanger, 0, len(name), "RFC 7595, 3.7", s.Danger))
 	}
 	if strings.IndexByte(text, '%') >= 0 {
 		found = appendHidden(found, text, u.Dialect())
@@ -49,7 +38,7 @@ func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 		i += n
 		r, size := escapedRune(s[i:], d)
 		if isHidden(r) {
-			return append(found, warn(CodeHidden, i, i+size, "RFC 3987, 4.1",
+			return append(found, layout.Warn(CodeHidden, i, i+size, "RFC 3987, 4.1",
 				"percent-encodes a character that is invisible or changes the text direction"))
 		}
 		i += max(size, 1) - 1
@@ -62,12 +51,12 @@ func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 // valid UTF-8.
 func escapedRune(s string, d uri.Dialect) (r rune, size int) {
 	if d == uri.Draft1993 {
-		return rune(unhex(s[1])<<4 | unhex(s[2])), 3
+		return rune(ascii.Unhex(s[1])<<4 | ascii.Unhex(s[2])), 3
 	}
 	var b [utf8.UTFMax]byte
 	n := 0
-	for n < len(b) && len(s) >= 3*n+3 && s[3*n] == '%' && isHex(s[3*n+1]) && isHex(s[3*n+2]) {
-		b[n] = unhex(s[3*n+1])<<4 | unhex(s[3*n+2])
+	for n < len(b) && len(s) >= 3*n+3 && s[3*n] == '%' && ascii.IsHex(s[3*n+1]) && ascii.IsHex(s[3*n+2]) {
+		b[n] = ascii.Unhex(s[3*n+1])<<4 | ascii.Unhex(s[3*n+2])
 		n++
 	}
 	r, w := utf8.DecodeRune(b[:n])
@@ -91,34 +80,4 @@ func isHidden(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// needServer returns an error unless two slashes and a host are present.
-func (l *layout) needServer(rule string) []Finding {
-	switch {
-	case !l.authority:
-		return refuse(l.rest, l.rest, rule, "missing // and host after the colon")
-	case l.host < 0:
-		return refuse(l.rest+2, l.path, rule, "the authority must be a host")
-	case l.host == l.hostEnd:
-		return refuse(l.host, l.host, rule, "the host must not be empty")
-	}
-	return nil
-}
-
-// refuseControls returns an error if a percent-encoding, once decoded, would
-// end a line or a field of the protocol.
-func (l *layout) refuseControls(rule, protocol string) []Finding {
-	at := escapedControl(l.s, l.rest, l.end())
-	if at < 0 {
-		return nil
-	}
-	return refuseControl(at, rule, protocol)
-}
-
-// refuseControl returns an error about a percent-encoded control character.
-func refuseControl(at int, rule, protocol string) []Finding {
-	f := broken(at, at+3, rule, "a control character cannot be sent in "+protocol)
-	f.Code = CodeInjection
-	return []Finding{f}
 }

@@ -3,6 +3,8 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -44,35 +46,35 @@ type gopherPath struct {
 	plus, plusEnd         int
 }
 
-// gopher returns the offsets of the pieces of a path. A percent-encoded type
+// gopherOf returns the offsets of the pieces of a path. A percent-encoded type
 // counts as one character.
 //
 //	gopher-path = gophertype selector [ "%09" search [ "%09" gopher+_string ] ]
-func (l *layout) gopher() gopherPath {
+func gopherOf(l *layout.Layout) gopherPath {
 	p := gopherPath{kind: -1, search: -1, plus: -1}
-	end := l.pathEnd
-	if !l.is1993() {
-		end = l.end() // the scheme has no queries, so the question mark is data
+	end := l.PathEnd
+	if !l.Is1993() {
+		end = l.End() // the scheme has no queries, so the question mark is data
 	}
-	if l.is1993() {
-		p.search, p.searchEnd = l.query, l.queryEnd
+	if l.Is1993() {
+		p.search, p.searchEnd = l.Query, l.QueryEnd
 	}
-	if end <= l.path+1 || l.s[l.path] != '/' {
+	if end <= l.Path+1 || l.Text[l.Path] != '/' {
 		p.selector, p.selectorEnd = end, end
 		return p
 	}
-	p.kind, p.kindEnd = l.path+1, l.path+2
-	if l.s[p.kind] == '%' {
-		p.kindEnd = l.path + 4
+	p.kind, p.kindEnd = l.Path+1, l.Path+2
+	if l.Text[p.kind] == '%' {
+		p.kindEnd = l.Path + 4
 	}
 	p.selector, p.selectorEnd = p.kindEnd, end
-	if l.is1993() {
+	if l.Is1993() {
 		return p
 	}
-	if tab := strings.Index(l.s[p.selector:end], "%09"); tab >= 0 {
+	if tab := strings.Index(l.Text[p.selector:end], "%09"); tab >= 0 {
 		p.selectorEnd = p.selector + tab
 		p.search, p.searchEnd = p.selectorEnd+3, end
-		if tab := strings.Index(l.s[p.search:end], "%09"); tab >= 0 {
+		if tab := strings.Index(l.Text[p.search:end], "%09"); tab >= 0 {
 			p.searchEnd = p.search + tab
 			p.plus, p.plusEnd = p.searchEnd+3, end
 		}
@@ -81,33 +83,33 @@ func (l *layout) gopher() gopherPath {
 }
 
 func checkGopher(u uri.URI) []Finding {
-	l := layoutOf(u)
+	l := layout.Of(u)
 	rule := ruleGopher
-	if l.is1993() {
+	if l.Is1993() {
 		rule = ruleGopher1993
 	}
-	if bad := l.needServer(rule); bad != nil {
+	if bad := l.NeedServer(rule); bad != nil {
 		return bad
 	}
-	if l.user >= 0 {
-		return refuse(l.user, l.userEnd+1, rule, "no user information is provided for")
+	if l.User >= 0 {
+		return layout.Refuse(l.User, l.UserEnd+1, rule, "no user information is provided for")
 	}
-	if !l.is1993() && !l.hasPath() && l.query >= 0 {
-		return refuse(l.query-1, l.queryEnd, rule, "a search, which follows %09, needs a slash, a type and a selector before it")
+	if !l.Is1993() && !l.HasPath() && l.Query >= 0 {
+		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "a search, which follows %09, needs a slash, a type and a selector before it")
 	}
-	p := l.gopher()
-	if bad := l.checkGopherText(p); bad != nil {
+	p := gopherOf(&l)
+	if bad := checkGopherText(&l, p); bad != nil {
 		return bad
 	}
 	if p.kind < 0 {
 		return nil
 	}
-	kind := l.s[p.kind:p.kindEnd]
+	kind := l.Text[p.kind:p.kindEnd]
 	switch {
 	case kind == "8" || kind == "T":
-		return []Finding{remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item of another protocol should have a locator of that protocol")}
+		return []Finding{layout.Remark(CodeInteractive, p.kind, p.kindEnd, "1993, Gopher", "an item of another protocol should have a locator of that protocol")}
 	case len(kind) > 1 || !strings.Contains(gopherTypes, kind):
-		return []Finding{remark(CodeValue, p.kind, p.kindEnd, ruleGopherType, "not a known item type")}
+		return []Finding{layout.Remark(CodeValue, p.kind, p.kindEnd, ruleGopherType, "not a known item type")}
 	}
 	return nil
 }
@@ -116,20 +118,20 @@ func checkGopher(u uri.URI) []Finding {
 const gopherTypes = "0123456789+TgI" + "hisd:;<MpPcewXrxaf"
 
 // checkGopherText returns an error if a piece cannot be sent on one line.
-func (l *layout) checkGopherText(p gopherPath) []Finding {
-	rule, end := ruleGopherSelector, l.end()
+func checkGopherText(l *layout.Layout, p gopherPath) []Finding {
+	rule, end := ruleGopherSelector, l.End()
 	if p.plus >= 0 {
 		end = p.searchEnd
-		if p.plus == p.plusEnd || strings.IndexByte("+?!$", l.s[p.plus]) < 0 {
-			return refuse(p.plus, p.plusEnd, ruleGopherPlus, "must begin with + ? ! or $")
+		if p.plus == p.plusEnd || strings.IndexByte("+?!$", l.Text[p.plus]) < 0 {
+			return layout.Refuse(p.plus, p.plusEnd, ruleGopherPlus, "must begin with + ? ! or $")
 		}
 	}
 	for _, piece := range [...][2]int{{p.selector, p.selectorEnd}, {p.search, min(p.searchEnd, end)}} {
 		if piece[0] < 0 {
 			continue
 		}
-		if at := escapedLineEnd(l.s, piece[0], piece[1]); at >= 0 {
-			f := broken(at, at+3, rule, "tabs, line breaks and NUL cannot be sent in a selector or search")
+		if at := escapedLineEnd(l.Text, piece[0], piece[1]); at >= 0 {
+			f := layout.Broken(at, at+3, rule, "tabs, line breaks and NUL cannot be sent in a selector or search")
 			f.Code = CodeInjection
 			return []Finding{f}
 		}
@@ -141,11 +143,11 @@ func (l *layout) checkGopherText(p gopherPath) []Finding {
 // break or NUL in s[from:to], or -1.
 func escapedLineEnd(s string, from, to int) int {
 	for from < to {
-		at := escapedControl(s, from, to)
+		at := layout.EscapedControl(s, from, to)
 		if at < 0 {
 			return -1
 		}
-		switch unhex(s[at+1])<<4 | unhex(s[at+2]) {
+		switch ascii.Unhex(s[at+1])<<4 | ascii.Unhex(s[at+2]) {
 		case 0, '\t', '\n', '\r':
 			return at
 		}
@@ -156,40 +158,40 @@ func escapedLineEnd(s string, from, to int) int {
 
 // partsGopher adds the parts, with defaults for an omitted type and selector.
 func partsGopher(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	p := t.gopher()
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
+	p := gopherOf(&t.Layout)
 	if p.kind < 0 {
-		t.supply("type", defaultGopherType)
-		t.supply("selector", "")
+		t.Supply("type", defaultGopherType)
+		t.Supply("selector", "")
 	} else {
-		t.data("type", p.kind, p.kindEnd)
-		t.data("selector", p.selector, p.selectorEnd)
+		t.Data("type", p.kind, p.kindEnd)
+		t.Data("selector", p.selector, p.selectorEnd)
 	}
-	if t.is1993() {
-		t.search()
+	if t.Is1993() {
+		t.Search()
 	} else if p.search >= 0 {
-		t.data("search", p.search, p.searchEnd)
+		t.Data("search", p.search, p.searchEnd)
 	}
 	if p.plus >= 0 {
-		t.data("gopher+", p.plus, p.plusEnd)
+		t.Data("gopher+", p.plus, p.plusEnd)
 	}
-	return t.parts
+	return t.Parts
 }
 
 // canonicalGopher omits the default type if the selector is empty.
 func canonicalGopher(u uri.URI) string {
-	l := layoutOf(u)
-	p := l.gopher()
-	end, root := l.end(), "/"
-	if l.is1993() {
-		end, root = l.pathEnd, ""
+	l := layout.Of(u)
+	p := gopherOf(&l)
+	end, root := l.End(), "/"
+	if l.Is1993() {
+		end, root = l.PathEnd, ""
 	}
-	if p.kind >= 0 && l.s[p.kind:end] != defaultGopherType || p.kind < 0 && end != l.pathEnd {
-		return l.s
+	if p.kind >= 0 && l.Text[p.kind:end] != defaultGopherType || p.kind < 0 && end != l.PathEnd {
+		return l.Text
 	}
-	return l.s[:l.path] + root + l.s[end:]
+	return l.Text[:l.Path] + root + l.Text[end:]
 }
 
 // buildGopher writes host, port, type, selector and search. If there is a

@@ -2,6 +2,7 @@ package scheme
 
 import (
 	"github.com/nomen-project/nomen/internal/pid"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -14,7 +15,7 @@ var http = Scheme{
 	Special: []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: "connect to the host and request the path and query as spelled, without the fragment; " +
 		"the response is the object with its media type, or another locator",
-	Rules: RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTP)},
+	Rules: RuleSet{Check: checkHTTP, Parts: layout.Generic, Build: buildWeb(pid.HTTP)},
 }
 
 var https = Scheme{
@@ -25,12 +26,12 @@ var https = Scheme{
 	DefaultPort: pid.HTTPS.DefaultPort, Transport: "tcp", Hierarchical: true, RootPath: pid.HTTPS.RootPath,
 	Special:   []Special{{uri.ComponentPath, "/", "hierarchy"}},
 	Retrieval: http.Retrieval,
-	Rules:     RuleSet{Check: checkHTTP, Parts: partsHTTP, Build: buildWeb(pid.HTTPS)},
+	Rules:     RuleSet{Check: checkHTTP, Parts: layout.Generic, Build: buildWeb(pid.HTTPS)},
 }
 
 // httpRule returns the grammar rule that applies to an HTTP URI.
-func httpRule(l *layout) string {
-	if l.is1993() {
+func httpRule(l *layout.Layout) string {
+	if l.Is1993() {
 		return "1993, BNF: httpaddress"
 	}
 	return "RFC 9110, 4.2.1: http-URI"
@@ -43,30 +44,19 @@ func httpRule(l *layout) string {
 //	http-URI = "http" "://" authority path-abempty [ "?" query ]
 //	httpaddress = "http://" hostport [ "/" path ] [ "?" search ]       (1993)
 func checkHTTP(u uri.URI) []Finding {
-	l := layoutOf(u)
+	l := layout.Of(u)
 	switch {
-	case !l.authority:
-		return refuse(l.rest, l.rest, httpRule(&l), "missing // and host after the colon")
-	case l.host < 0 || l.host == l.hostEnd:
-		return refuse(l.rest+2, l.rest+2, httpRule(&l), "the host must not be empty")
-	case l.user >= 0 && l.is1993():
-		return []Finding{warn(CodeCredentials, l.user, l.userEnd, httpRule(&l), "a user name is not allowed")}
-	case l.user >= 0:
-		return []Finding{warn(CodeCredentials, l.user, l.userEnd, "RFC 9110, 4.2.4: userinfo",
+	case !l.Authority:
+		return layout.Refuse(l.Rest, l.Rest, httpRule(&l), "missing // and host after the colon")
+	case l.Host < 0 || l.Host == l.HostEnd:
+		return layout.Refuse(l.Rest+2, l.Rest+2, httpRule(&l), "the host must not be empty")
+	case l.User >= 0 && l.Is1993():
+		return []Finding{layout.Warn(CodeCredentials, l.User, l.UserEnd, httpRule(&l), "a user name is not allowed")}
+	case l.User >= 0:
+		return []Finding{layout.Warn(CodeCredentials, l.User, l.UserEnd, "RFC 9110, 4.2.4: userinfo",
 			"user information can hide the real host: treat it as an error in a locator from an untrusted source")}
 	}
 	return nil
-}
-
-// partsHTTP adds the parts of a web locator.
-func partsHTTP(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	t.rooted("path")
-	t.search()
-	t.fragment()
-	return t.parts
 }
 
 // buildWeb returns a function that writes host, port, path, search and

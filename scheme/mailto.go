@@ -3,7 +3,9 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -39,41 +41,41 @@ const (
 //	hfields   = "?" hfield *( "&" hfield )
 //	hfield    = hfname "=" hfvalue
 func checkMailto(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if l.authority {
-		return []Finding{instead(broken(l.rest, l.rest+2, ruleMailto, "slashes before the address are not allowed"), "")}
+	l := layout.Of(u)
+	if l.Authority {
+		return []Finding{layout.Instead(layout.Broken(l.Rest, l.Rest+2, ruleMailto, "slashes before the address are not allowed"), "")}
 	}
-	if bad := checkAddresses(l.s, l.path, l.pathEnd); bad != nil {
+	if bad := checkAddresses(l.Text, l.Path, l.PathEnd); bad != nil {
 		return bad
 	}
-	if bad := l.refuseHeaderControls(l.path, l.pathEnd, ruleMailtoAddr); bad != nil {
+	if bad := l.RefuseHeaderControls(l.Path, l.PathEnd, ruleMailtoAddr); bad != nil {
 		return bad
 	}
-	if l.query < 0 {
+	if l.Query < 0 {
 		return nil
 	}
-	return l.checkHfields()
+	return checkHfields(&l)
 }
 
 // checkAddresses checks addresses separated by commas.
 func checkAddresses(s string, from, to int) []Finding {
 	for i := from; i < to; i++ {
 		if strings.IndexByte("/&;=", s[i]) >= 0 {
-			return refuse(i, i+1, ruleMailtoAddr, "must be percent-encoded in an address")
+			return layout.Refuse(i, i+1, ruleMailtoAddr, "must be percent-encoded in an address")
 		}
 	}
 	for at := from; from < to && at <= to; {
-		end := until(s, at, to, ',')
+		end := layout.Until(s, at, to, ',')
 		sign := strings.LastIndexByte(s[at:end], '@')
 		switch {
 		case at == end:
-			return refuse(at, end, ruleMailtoAddr, "missing address")
+			return layout.Refuse(at, end, ruleMailtoAddr, "missing address")
 		case sign < 0:
-			return refuse(end, end, ruleMailtoAddr, "an address needs an @ and a domain")
+			return layout.Refuse(end, end, ruleMailtoAddr, "an address needs an @ and a domain")
 		case sign == 0:
-			return refuse(at, at+1, ruleMailtoAddr, "missing local part before the @")
+			return layout.Refuse(at, at+1, ruleMailtoAddr, "missing local part before the @")
 		case at+sign+1 == end:
-			return refuse(end, end, ruleMailtoAddr, "missing domain after the @")
+			return layout.Refuse(end, end, ruleMailtoAddr, "missing domain after the @")
 		}
 		if bad := checkLocalPart(s, at, at+sign); bad != nil {
 			return bad
@@ -81,7 +83,7 @@ func checkAddresses(s string, from, to int) []Finding {
 		domain := at + sign + 1
 		if strings.IndexByte("[", s[domain]) < 0 && !strings.HasPrefix(s[domain:end], "%5B") && !strings.HasPrefix(s[domain:end], "%5b") {
 			if bad := badDomain(s, domain, end); bad >= 0 {
-				return refuse(bad, min(bad+1, end), "RFC 6068, 2: domain", "a domain name must consist of labels of letters, digits and hyphens, separated by dots")
+				return layout.Refuse(bad, min(bad+1, end), "RFC 6068, 2: domain", "a domain name must consist of labels of letters, digits and hyphens, separated by dots")
 			}
 		}
 		at = end + 1
@@ -96,20 +98,20 @@ func checkAddresses(s string, from, to int) []Finding {
 //	dot-atom-text = 1*atext *( "." 1*atext )
 func checkLocalPart(s string, from, to int) []Finding {
 	const rule = "RFC 6068, 2: local-part"
-	if c, next := octet(s, from); c == '"' {
+	if c, next := layout.Octet(s, from); c == '"' {
 		return checkQuoted(s, from, next, to, rule)
 	}
 	dot := true
 	for i := from; i < to; {
-		c, next := octet(s, i)
+		c, next := layout.Octet(s, i)
 		switch {
 		case c == '.' && dot, c == '.' && next == to:
-			return refuse(i, next, rule, "a dot must have characters on both sides")
+			return layout.Refuse(i, next, rule, "a dot must have characters on both sides")
 		case c != '.' && !isAtext(c):
 			if c < ' ' || c == 0x7F {
 				return nil // see refuseHeaderControls
 			}
-			return refuse(i, next, rule, "the part before the @ must be enclosed in quotation marks, %22")
+			return layout.Refuse(i, next, rule, "the part before the @ must be enclosed in quotation marks, %22")
 		}
 		dot, i = c == '.', next
 	}
@@ -120,24 +122,24 @@ func checkLocalPart(s string, from, to int) []Finding {
 // at i.
 func checkQuoted(s string, from, i, to int, rule string) []Finding {
 	for i < to {
-		c, next := octet(s, i)
+		c, next := layout.Octet(s, i)
 		switch {
 		case c == '"' && next < to:
-			return refuse(next, to, rule, "unexpected text after the closing quotation mark")
+			return layout.Refuse(next, to, rule, "unexpected text after the closing quotation mark")
 		case c == '"':
 			return nil
 		case c == '\\' && next < to:
-			_, next = octet(s, next)
+			_, next = layout.Octet(s, next)
 		}
 		i = next
 	}
-	return refuse(from, to, rule, "missing closing quotation mark")
+	return layout.Refuse(from, to, rule, "missing closing quotation mark")
 }
 
 // isAtext reports whether c is an atext character (RFC 5322, 3.2.3; RFC 6532,
 // 3.2).
 func isAtext(c byte) bool {
-	return isAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
+	return ascii.IsAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
 // badDomain is like [pid.BadHostName] and allows percent-encoded non-ASCII letters.
@@ -148,60 +150,48 @@ func badDomain(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// refuseHeaderControls returns an error about a percent-encoded line break or
-// other control character, which could inject a header field.
-func (l *layout) refuseHeaderControls(from, to int, rule string) []Finding {
-	at := escapedControl(l.s, from, to)
-	if at < 0 {
-		return nil
-	}
-	f := broken(at, at+3, rule, "a control character here would end the header field and begin another")
-	f.Code = CodeInjection
-	return []Finding{f}
-}
-
 // checkHfields checks the header fields. It returns the first error, or
 // warnings about all fields that a client should not apply without showing
 // them.
-func (l *layout) checkHfields() []Finding {
+func checkHfields(l *layout.Layout) []Finding {
 	var found []Finding
-	for at := l.query; at <= l.queryEnd; {
-		end := until(l.s, at, l.queryEnd, '&')
-		equals := until(l.s, at, end, '=')
+	for at := l.Query; at <= l.QueryEnd; {
+		end := layout.Until(l.Text, at, l.QueryEnd, '&')
+		equals := layout.Until(l.Text, at, end, '=')
 		switch {
 		case equals == end:
-			return refuse(at, end, ruleHfields, "a header field must have the form name=value")
+			return layout.Refuse(at, end, ruleHfields, "a header field must have the form name=value")
 		case equals == at:
-			return refuse(at, equals, ruleHfields, "missing header field name")
+			return layout.Refuse(at, equals, ruleHfields, "missing header field name")
 		}
-		if i := run(l.s, at, isQchar); i < equals {
-			return refuse(i, i+1, "RFC 6068, 2: hfname", "must be percent-encoded in a header field name")
+		if i := layout.Run(l.Text, at, isQchar); i < equals {
+			return layout.Refuse(i, i+1, "RFC 6068, 2: hfname", "must be percent-encoded in a header field name")
 		}
-		if i := run(l.s, equals+1, isQchar); i < end {
-			return refuse(i, i+1, ruleHfield, "must be percent-encoded in a header field")
+		if i := layout.Run(l.Text, equals+1, isQchar); i < end {
+			return layout.Refuse(i, i+1, ruleHfield, "must be percent-encoded in a header field")
 		}
-		if bad := l.checkHfname(at, equals); bad != nil {
+		if bad := checkHfname(l, at, equals); bad != nil {
 			return bad
 		}
-		name := l.s[at:equals]
+		name := l.Text[at:equals]
 		switch {
-		case equalFold(name, "body"): // a body may contain line breaks
-		case equalFold(name, "to"), equalFold(name, "cc"), equalFold(name, "bcc"):
-			if bad := l.refuseHeaderControls(equals, end, ruleHfield); bad != nil {
+		case ascii.EqualFold(name, "body"): // a body may contain line breaks
+		case ascii.EqualFold(name, "to"), ascii.EqualFold(name, "cc"), ascii.EqualFold(name, "bcc"):
+			if bad := l.RefuseHeaderControls(equals, end, ruleHfield); bad != nil {
 				return bad
 			}
-			if bad := checkAddresses(l.s, equals+1, end); bad != nil {
+			if bad := checkAddresses(l.Text, equals+1, end); bad != nil {
 				return bad
 			}
-			if !equalFold(name, "to") {
-				found = append(found, warn(CodeDanger, at, end, ruleUnsafe, "sends the message to recipients that the reader may not see"))
+			if !ascii.EqualFold(name, "to") {
+				found = append(found, layout.Warn(CodeDanger, at, end, ruleUnsafe, "sends the message to recipients that the reader may not see"))
 			}
 		default:
-			if bad := l.refuseHeaderControls(equals, end, ruleHfield); bad != nil {
+			if bad := l.RefuseHeaderControls(equals, end, ruleHfield); bad != nil {
 				return bad
 			}
 			if !isSafeHeader(name) {
-				found = append(found, warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to and body are safe"))
+				found = append(found, layout.Warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to and body are safe"))
 			}
 		}
 		at = end + 1
@@ -213,14 +203,14 @@ func (l *layout) checkHfields() []Finding {
 // in it would inject further fields.
 //
 //	field-name = 1*( %d33-57 / %d59-126 )
-func (l *layout) checkHfname(from, to int) []Finding {
-	if bad := l.refuseHeaderControls(from, to, "RFC 6068, 2: hfname"); bad != nil {
+func checkHfname(l *layout.Layout, from, to int) []Finding {
+	if bad := l.RefuseHeaderControls(from, to, "RFC 6068, 2: hfname"); bad != nil {
 		return bad
 	}
 	for i := from; i < to; {
-		c, next := octet(l.s, i)
+		c, next := layout.Octet(l.Text, i)
 		if c <= ' ' || c >= 0x7F || c == ':' {
-			return refuse(i, next, "RFC 5322, 3.6.8: field-name", "not allowed in the name of a header field")
+			return layout.Refuse(i, next, "RFC 5322, 3.6.8: field-name", "not allowed in the name of a header field")
 		}
 		i = next
 	}
@@ -229,11 +219,11 @@ func (l *layout) checkHfname(from, to int) []Finding {
 
 // isQchar reports whether c is allowed in a header field. It accepts the
 // percent sign, which begins a percent-encoding.
-func isQchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~%!$'()*+,;:@", c) >= 0 }
+func isQchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~%!$'()*+,;:@", c) >= 0 }
 
 func isSafeHeader(name string) bool {
 	for _, safe := range [...]string{"subject", "keywords", "in-reply-to", "references"} {
-		if equalFold(name, safe) {
+		if ascii.EqualFold(name, safe) {
 			return true
 		}
 	}
@@ -243,19 +233,19 @@ func isSafeHeader(name string) bool {
 // partsMailto adds addresses and header fields, the latter by their names in
 // lower case.
 func partsMailto(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	if t.hasPath() {
-		t.each("to", t.path, t.pathEnd, ',')
+	t := layout.Take(dst, u)
+	if t.HasPath() {
+		t.Each("to", t.Path, t.PathEnd, ',')
 	}
-	for at := t.query; t.query >= 0 && at <= t.queryEnd; {
-		end := until(t.s, at, t.queryEnd, '&')
-		equals := until(t.s, at, end, '=')
-		t.data(strings.ToLower(t.s[at:equals]), min(equals+1, end), end)
-		if t.parts[len(t.parts)-1].Name == "" {
-			t.parts[len(t.parts)-1].Name = "hfield"
+	for at := t.Query; t.Query >= 0 && at <= t.QueryEnd; {
+		end := layout.Until(t.Text, at, t.QueryEnd, '&')
+		equals := layout.Until(t.Text, at, end, '=')
+		t.Data(strings.ToLower(t.Text[at:equals]), min(equals+1, end), end)
+		if t.Parts[len(t.Parts)-1].Name == "" {
+			t.Parts[len(t.Parts)-1].Name = "hfield"
 		}
 		at = end + 1
 	}
-	t.fragment()
-	return t.parts
+	t.Fragment()
+	return t.Parts
 }

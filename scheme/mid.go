@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -38,61 +39,61 @@ const (
 //
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 func checkMID(u uri.URI) []Finding {
-	l := layoutOf(u)
-	slash := until(l.s, l.path, l.pathEnd, '/')
-	if bad := l.checkContentID(l.path, slash, ruleMID); bad != nil || slash == l.pathEnd {
+	l := layout.Of(u)
+	slash := layout.Until(l.Text, l.Path, l.PathEnd, '/')
+	if bad := checkContentID(&l, l.Path, slash, ruleMID); bad != nil || slash == l.PathEnd {
 		return bad
 	}
-	return l.checkContentID(slash+1, l.pathEnd, ruleMID)
+	return checkContentID(&l, slash+1, l.PathEnd, ruleMID)
 }
 
 // checkCID checks a part identifier.
 //
 //	cid-url = "cid" ":" content-id
 func checkCID(u uri.URI) []Finding {
-	l := layoutOf(u)
-	return l.checkContentID(l.path, l.pathEnd, ruleCID)
+	l := layout.Of(u)
+	return checkContentID(&l, l.Path, l.PathEnd, ruleCID)
 }
 
 // checkContentID checks an identifier, which has the form of an address (RFC
 // 2392, 2; RFC 822, 6.1). The text before the at sign may be a quoted string.
-func (l *layout) checkContentID(from, to int, rule string) []Finding {
+func checkContentID(l *layout.Layout, from, to int, rule string) []Finding {
 	switch {
-	case l.authority:
-		return refuse(l.rest, l.path, rule, "a host is not allowed")
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "queries are not allowed; percent-encode a question mark as %3F")
+	case l.Authority:
+		return layout.Refuse(l.Rest, l.Path, rule, "a host is not allowed")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "queries are not allowed; percent-encode a question mark as %3F")
 	}
-	if at := escapedControl(l.s, from, to); at >= 0 {
-		f := broken(at, at+3, rule, "control characters are not allowed in an identifier")
+	if at := layout.EscapedControl(l.Text, from, to); at >= 0 {
+		f := layout.Broken(at, at+3, rule, "control characters are not allowed in an identifier")
 		f.Code = CodeInjection
 		return []Finding{f}
 	}
-	if open := strings.Index(l.s[from:to], "%3C"); open == 0 {
-		return []Finding{instead(broken(from, from+3, rule, "angle brackets around an identifier must be omitted"), "")}
+	if open := strings.Index(l.Text[from:to], "%3C"); open == 0 {
+		return []Finding{layout.Instead(layout.Broken(from, from+3, rule, "angle brackets around an identifier must be omitted"), "")}
 	}
-	at := strings.LastIndexByte(l.s[from:to], '@')
+	at := strings.LastIndexByte(l.Text[from:to], '@')
 	switch {
 	case at < 0:
-		return refuse(to, to, rule, "missing @")
+		return layout.Refuse(to, to, rule, "missing @")
 	case at == 0 || from+at+1 == to:
-		return refuse(from+at, from+at+1, rule, "text is required before and after the @")
+		return layout.Refuse(from+at, from+at+1, rule, "text is required before and after the @")
 	}
 	return nil
 }
 
 func partsMID(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	slash := until(t.s, t.path, t.pathEnd, '/')
-	t.data("message_id", t.path, slash)
-	if slash < t.pathEnd {
-		t.data("content_id", slash+1, t.pathEnd)
+	t := layout.Take(dst, u)
+	slash := layout.Until(t.Text, t.Path, t.PathEnd, '/')
+	t.Data("message_id", t.Path, slash)
+	if slash < t.PathEnd {
+		t.Data("content_id", slash+1, t.PathEnd)
 	}
-	return t.parts
+	return t.Parts
 }
 
 func partsCID(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.data("content_id", t.path, t.pathEnd)
-	return t.parts
+	t := layout.Take(dst, u)
+	t.Data("content_id", t.Path, t.PathEnd)
+	return t.Parts
 }

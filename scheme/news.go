@@ -3,6 +3,8 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -67,18 +69,18 @@ const (
 )
 
 // newsBody returns the range of the identifier, and its kind.
-func (l *layout) newsBody() (from int, kind string) {
-	from = l.path
-	if l.authority && l.hasPath() {
+func newsBody(l *layout.Layout) (from int, kind string) {
+	from = l.Path
+	if l.Authority && l.HasPath() {
 		from++
 	}
-	body := l.s[from:l.pathEnd]
+	body := l.Text[from:l.PathEnd]
 	switch {
-	case body == "*", !l.is1993() && (equalFold(body, "%2A") || body == "" && l.authority):
+	case body == "*", !l.Is1993() && (ascii.EqualFold(body, "%2A") || body == "" && l.Authority):
 		return from, newsAll
 	case strings.IndexByte(body, '@') >= 0:
 		return from, newsArticle
-	case !l.is1993() && (hasOctet(body, '*') || hasOctet(body, '?')):
+	case !l.Is1993() && (hasOctet(body, '*') || hasOctet(body, '?')):
 		return from, newsPattern
 	}
 	return from, newsGroup
@@ -89,7 +91,7 @@ func hasOctet(s string, c byte) bool {
 	for i := 0; i < len(s); i++ {
 		octet := s[i]
 		if octet == '%' && i+2 < len(s) {
-			octet = unhex(s[i+1])<<4 | unhex(s[i+2])
+			octet = ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2])
 			i += 2
 		}
 		if octet == c {
@@ -104,26 +106,26 @@ func hasOctet(s string, c byte) bool {
 //	newsaddress = "news:" groupart                                     (1993)
 //	newsURL     = "news:" [ server "/" ] ( article / newsgroups )
 func checkNews(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if l.is1993() {
-		return l.checkNews1993()
+	l := layout.Of(u)
+	if l.Is1993() {
+		return checkNews1993(&l)
 	}
-	from, kind := l.newsBody()
+	from, kind := newsBody(&l)
 	switch {
-	case l.authority && l.host < 0:
-		return refuse(l.rest+2, l.path, ruleNewsURL, "the authority must be a host")
-	case l.authority && l.host == l.hostEnd:
-		return refuse(l.host, l.host, ruleNewsURL, "the host must not be empty")
-	case l.authority && !l.hasPath():
-		return []Finding{instead(broken(l.path, l.path, ruleNewsURL, "missing slash after the server"), "/")}
-	case l.query >= 0 && kind == newsArticle:
-		return refuse(l.query-1, l.queryEnd, ruleNewsURL, "queries are not allowed")
-	case l.query >= 0:
-		return []Finding{instead(broken(l.query-1, l.query, ruleNewsgroups, "a question mark in a pattern must be percent-encoded"), "%3F")}
+	case l.Authority && l.Host < 0:
+		return layout.Refuse(l.Rest+2, l.Path, ruleNewsURL, "the authority must be a host")
+	case l.Authority && l.Host == l.HostEnd:
+		return layout.Refuse(l.Host, l.Host, ruleNewsURL, "the host must not be empty")
+	case l.Authority && !l.HasPath():
+		return []Finding{layout.Instead(layout.Broken(l.Path, l.Path, ruleNewsURL, "missing slash after the server"), "/")}
+	case l.Query >= 0 && kind == newsArticle:
+		return layout.Refuse(l.Query-1, l.QueryEnd, ruleNewsURL, "queries are not allowed")
+	case l.Query >= 0:
+		return []Finding{layout.Instead(layout.Broken(l.Query-1, l.Query, ruleNewsgroups, "a question mark in a pattern must be percent-encoded"), "%3F")}
 	case kind == newsArticle:
-		return l.checkMessageID(from, l.pathEnd, ruleMsgID)
+		return checkMessageID(&l, from, l.PathEnd, ruleMsgID)
 	}
-	return l.checkGroup(from, l.pathEnd, ruleNewsgroups, "*")
+	return checkGroup(&l, from, l.PathEnd, ruleNewsgroups, "*")
 }
 
 // checkNews1993 checks a news URI by the draft, which has no servers, and by
@@ -132,50 +134,50 @@ func checkNews(u uri.URI) []Finding {
 //	groupart = "*" | group | article
 //	group    = ialpha [ "." group ]
 //	article  = xalphas "@" host
-func (l *layout) checkNews1993() []Finding {
-	from, kind := l.newsBody()
+func checkNews1993(l *layout.Layout) []Finding {
+	from, kind := newsBody(l)
 	switch {
-	case l.authority:
-		return refuse(l.rest, l.path, ruleNewsAddress, "a host is not allowed: each client uses its own news server")
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, ruleNewsAddress, "a search is not allowed")
+	case l.Authority:
+		return layout.Refuse(l.Rest, l.Path, ruleNewsAddress, "a host is not allowed: each client uses its own news server")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, ruleNewsAddress, "a search is not allowed")
 	case kind == newsAll:
 		return nil
-	case strings.IndexByte(l.pathText(), '+') >= 0:
-		at := until(l.s, from, l.pathEnd, '+')
-		return []Finding{instead(broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be percent-encoded"), "%2B")}
+	case strings.IndexByte(l.PathText(), '+') >= 0:
+		at := layout.Until(l.Text, from, l.PathEnd, '+')
+		return []Finding{layout.Instead(layout.Broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be percent-encoded"), "%2B")}
 	case kind == newsArticle:
-		return l.checkMessageID(from, l.pathEnd, ruleNewsArticle)
-	case from == l.pathEnd || !isAlpha(l.s[from]):
-		return refuse(from, l.pathEnd, ruleNewsGroup, "a group name must begin with a letter")
+		return checkMessageID(l, from, l.PathEnd, ruleNewsArticle)
+	case from == l.PathEnd || !ascii.IsLetter(l.Text[from]):
+		return layout.Refuse(from, l.PathEnd, ruleNewsGroup, "a group name must begin with a letter")
 	}
-	return l.checkGroup(from, l.pathEnd, ruleNewsGroup, "")
+	return checkGroup(l, from, l.PathEnd, ruleNewsGroup, "")
 }
 
 // checkGroup checks the components of a group name, which are separated by
 // dots. Some characters beyond the grammar are allowed and produce a remark.
-func (l *layout) checkGroup(from, to int, rule, more string) []Finding {
+func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
 	dot := true
 	for i := from; i < to; i++ {
-		c := l.s[i]
+		c := l.Text[i]
 		switch {
 		case c == '.' && dot: // a..b, .a
-			return refuse(i, i+1, rule, "empty component in the group name")
+			return layout.Refuse(i, i+1, rule, "empty component in the group name")
 		case c == '%':
-			if octet := unhex(l.s[i+1])<<4 | unhex(l.s[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && more == "" {
-				f := broken(i, i+3, rule, "character not allowed in a group name")
+			if octet := ascii.Unhex(l.Text[i+1])<<4 | ascii.Unhex(l.Text[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && more == "" {
+				f := layout.Broken(i, i+3, rule, "character not allowed in a group name")
 				f.Code = CodeInjection
 				return []Finding{f}
 			}
 			i += 2
-		case isAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(more, c) >= 0:
+		case ascii.IsAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(more, c) >= 0:
 		default:
-			return refuse(i, i+1, rule, "group names should consist of letters, digits, - + _ and dots")
+			return layout.Refuse(i, i+1, rule, "group names should consist of letters, digits, - + _ and dots")
 		}
 		dot = c == '.'
 	}
 	if dot && from < to { // a.
-		return refuse(to-1, to, rule, "empty component in the group name")
+		return layout.Refuse(to-1, to, rule, "empty component in the group name")
 	}
 	return nil
 }
@@ -187,71 +189,71 @@ const maxMessageID = 250 - 2
 // checkMessageID checks the part of a Message-ID between the angle brackets.
 //
 //	msg-id-core = id-left "@" id-right
-func (l *layout) checkMessageID(from, to int, rule string) []Finding {
+func checkMessageID(l *layout.Layout, from, to int, rule string) []Finding {
 	at, size := -1, 0
 	for i := from; i < to; i++ {
-		start, c := i, l.s[i]
+		start, c := i, l.Text[i]
 		if c == '%' {
-			c = unhex(l.s[i+1])<<4 | unhex(l.s[i+2])
+			c = ascii.Unhex(l.Text[i+1])<<4 | ascii.Unhex(l.Text[i+2])
 			i += 2
 		}
 		size++
 		switch {
 		case c == '@':
 			if at >= 0 {
-				return refuse(start, i+1, rule, "unexpected second @")
+				return layout.Refuse(start, i+1, rule, "unexpected second @")
 			}
 			at = start
 			if start == from {
-				return refuse(start, i+1, rule, "missing text before the @")
+				return layout.Refuse(start, i+1, rule, "missing text before the @")
 			}
 		case c <= ' ' || c == 0x7F:
-			f := broken(start, i+1, rule, "white space and control characters are not allowed in an identifier")
+			f := layout.Broken(start, i+1, rule, "white space and control characters are not allowed in an identifier")
 			f.Code = CodeInjection
 			return []Finding{f}
 		case c == '<' || c == '>':
-			return []Finding{instead(broken(start, i+1, rule, "angle brackets around an identifier must be omitted"), "")}
+			return []Finding{layout.Instead(layout.Broken(start, i+1, rule, "angle brackets around an identifier must be omitted"), "")}
 		case c >= 0x80, strings.IndexByte(`()\,;:"`, c) >= 0:
-			return refuse(start, i+1, rule, "character not allowed in an identifier")
+			return layout.Refuse(start, i+1, rule, "character not allowed in an identifier")
 		}
 	}
 	switch {
 	case at < 0:
-		return refuse(to, to, rule, "missing @")
-	case l.s[to-1] == '@' || strings.EqualFold(l.s[max(to-3, 0):to], "%40"):
-		return refuse(to, to, rule, "missing text after the @")
+		return layout.Refuse(to, to, rule, "missing @")
+	case l.Text[to-1] == '@' || strings.EqualFold(l.Text[max(to-3, 0):to], "%40"):
+		return layout.Refuse(to, to, rule, "missing text after the @")
 	case size > maxMessageID:
-		return []Finding{warn(CodeValue, from, to, "RFC 5536, 3.1.3", "longer than 250 octets including the angle brackets")}
+		return []Finding{layout.Warn(CodeValue, from, to, "RFC 5536, 3.1.3", "longer than 250 octets including the angle brackets")}
 	}
 	return nil
 }
 
 func partsNews(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	from, kind := t.newsBody()
-	t.supply("kind", kind)
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
+	from, kind := newsBody(&t.Layout)
+	t.Supply("kind", kind)
 	switch kind {
 	case newsGroup:
-		t.data("group", from, t.pathEnd)
+		t.Data("group", from, t.PathEnd)
 	case newsPattern:
-		t.data("pattern", from, t.pathEnd)
+		t.Data("pattern", from, t.PathEnd)
 	case newsArticle:
-		t.data("message_id", from, t.pathEnd)
+		t.Data("message_id", from, t.PathEnd)
 	}
-	return t.parts
+	return t.Parts
 }
 
 // canonicalNews writes the asterisk that may be omitted after a server, or
 // percent-encoded, as an asterisk (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
-	l := layoutOf(u)
-	from, kind := l.newsBody()
-	if kind != newsAll || l.s[from:l.pathEnd] == "*" {
-		return l.s
+	l := layout.Of(u)
+	from, kind := newsBody(&l)
+	if kind != newsAll || l.Text[from:l.PathEnd] == "*" {
+		return l.Text
 	}
-	return l.s[:from] + "*" + l.s[l.pathEnd:]
+	return l.Text[:from] + "*" + l.Text[l.PathEnd:]
 }
 
 func buildNews(d uri.Dialect, parts []Part) (string, error) {
@@ -273,10 +275,10 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 
 // nntpBody returns the end of the group and the start of the number, -1 if
 // there is none.
-func (l *layout) nntpBody() (groupEnd, number int) {
-	from := min(l.path+1, l.pathEnd)
-	groupEnd = until(l.s, from, l.pathEnd, '/')
-	if groupEnd == l.pathEnd {
+func nntpBody(l *layout.Layout) (groupEnd, number int) {
+	from := min(l.Path+1, l.PathEnd)
+	groupEnd = layout.Until(l.Text, from, l.PathEnd, '/')
+	if groupEnd == l.PathEnd {
 		return groupEnd, -1
 	}
 	return groupEnd, groupEnd + 1
@@ -287,51 +289,51 @@ func (l *layout) nntpBody() (groupEnd, number int) {
 //	nntpURL        = "nntp:" server "/" group [ "/" article-number ]
 //	article-number = 1*16DIGIT
 func checkNNTP(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if bad := l.needServer(ruleNNTPURL); bad != nil {
+	l := layout.Of(u)
+	if bad := l.NeedServer(ruleNNTPURL); bad != nil {
 		return bad
 	}
-	groupEnd, number := l.nntpBody()
-	from := l.path + 1
+	groupEnd, number := nntpBody(&l)
+	from := l.Path + 1
 	switch {
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, ruleNNTPURL, "queries are not allowed")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, ruleNNTPURL, "queries are not allowed")
 	case groupEnd <= from:
-		return refuse(l.path, l.pathEnd, ruleNNTPGroup, "missing group name")
+		return layout.Refuse(l.Path, l.PathEnd, ruleNNTPGroup, "missing group name")
 	}
-	if l.is1993() && strings.IndexByte(l.s[from:groupEnd], '@') >= 0 {
-		if bad := l.checkMessageID(from, l.pathEnd, ruleNewsArticle); bad != nil {
+	if l.Is1993() && strings.IndexByte(l.Text[from:groupEnd], '@') >= 0 {
+		if bad := checkMessageID(&l, from, l.PathEnd, ruleNewsArticle); bad != nil {
 			return bad
 		}
-		return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, Current practice", "the draft mentions article identifiers here but defines no grammar for them")}
+		return []Finding{layout.Remark(CodeUndefined, 0, l.Rest-1, "1993, Current practice", "the draft mentions article identifiers here but defines no grammar for them")}
 	}
-	if bad := l.checkGroup(from, groupEnd, ruleNNTPGroup, ""); bad != nil {
+	if bad := checkGroup(&l, from, groupEnd, ruleNNTPGroup, ""); bad != nil {
 		return bad
 	}
 	if number < 0 {
-		return []Finding{instead(remark(CodeForm, 0, l.rest-1, ruleNNTPURL, "the scheme news is recommended for a group on a server"), "news")}
+		return []Finding{layout.Instead(layout.Remark(CodeForm, 0, l.Rest-1, ruleNNTPURL, "the scheme news is recommended for a group on a server"), "news")}
 	}
-	if n := l.s[number:l.pathEnd]; !all(n, isDigit) || len(n) > 16 {
-		return refuse(number, l.pathEnd, ruleNNTPNumber, "an article number must have 1 to 16 digits")
+	if n := l.Text[number:l.PathEnd]; !layout.All(n, ascii.IsDigit) || len(n) > 16 {
+		return layout.Refuse(number, l.PathEnd, ruleNNTPNumber, "an article number must have 1 to 16 digits")
 	}
 	return nil
 }
 
 func partsNNTP(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	if !t.isRooted() {
-		return t.parts
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
+	if !t.IsRooted() {
+		return t.Parts
 	}
-	end, number := t.nntpBody()
+	end, number := nntpBody(&t.Layout)
 	name := "group"
-	if t.is1993() && strings.IndexByte(t.s[t.path+1:end], '@') >= 0 {
+	if t.Is1993() && strings.IndexByte(t.Text[t.Path+1:end], '@') >= 0 {
 		name = "message_id"
 	}
-	t.data(name, t.path+1, end)
+	t.Data(name, t.Path+1, end)
 	if number >= 0 {
-		t.part("number", number, t.pathEnd)
+		t.Part("number", number, t.PathEnd)
 	}
-	return t.parts
+	return t.Parts
 }

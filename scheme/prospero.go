@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -38,86 +39,86 @@ const prosperoNUL = "%00"
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 //	prosperourl  = "prospero://" hostport "/" ppath *[ fieldspec ]
 func checkProspero(u uri.URI) []Finding {
-	l := layoutOf(u)
+	l := layout.Of(u)
 	rule := ruleProsperoURL
-	if l.is1993() {
+	if l.Is1993() {
 		rule = ruleProsperoLink
 	}
-	if bad := l.needServer(rule); bad != nil {
+	if bad := l.NeedServer(rule); bad != nil {
 		return bad
 	}
 	switch {
-	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
-	case !l.hasPath():
-		return refuse(l.path, l.path, rule, "missing slash and object name")
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "queries are not allowed")
-	case l.is1993():
+	case l.User >= 0:
+		return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
+	case !l.HasPath():
+		return layout.Refuse(l.Path, l.Path, rule, "missing slash and object name")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "queries are not allowed")
+	case l.Is1993():
 		return nil // the dialect has checked version and attributes
 	}
-	return l.checkProsperoFields()
+	return checkProsperoFields(&l)
 }
 
 // checkProsperoFields checks the fields.
 //
 //	fieldspec = ";" fieldname "=" fieldvalue
-func (l *layout) checkProsperoFields() []Finding {
-	at := until(l.s, l.path+1, l.pathEnd, ';')
-	for at < l.pathEnd {
+func checkProsperoFields(l *layout.Layout) []Finding {
+	at := layout.Until(l.Text, l.Path+1, l.PathEnd, ';')
+	for at < l.PathEnd {
 		from := at + 1
-		at = until(l.s, from, l.pathEnd, ';')
-		equal := until(l.s, from, at, '=')
+		at = layout.Until(l.Text, from, l.PathEnd, ';')
+		equal := layout.Until(l.Text, from, at, '=')
 		switch {
 		case equal == at:
-			return refuse(from, at, ruleProsperoField, "missing equals sign (a semicolon in an object name must be percent-encoded)")
+			return layout.Refuse(from, at, ruleProsperoField, "missing equals sign (a semicolon in an object name must be percent-encoded)")
 		case equal == from:
-			return refuse(from, equal, ruleProsperoField, "empty field name")
+			return layout.Refuse(from, equal, ruleProsperoField, "empty field name")
 		}
-		if second := until(l.s, equal+1, at, '='); second < at {
-			return []Finding{instead(broken(second, second+1, ruleProsperoField, "an equals sign in a value must be percent-encoded"), "%3D")}
+		if second := layout.Until(l.Text, equal+1, at, '='); second < at {
+			return []Finding{layout.Instead(layout.Broken(second, second+1, ruleProsperoField, "an equals sign in a value must be percent-encoded"), "%3D")}
 		}
 	}
 	return nil
 }
 
 func partsProspero(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
 	switch {
-	case !t.isRooted():
-	case t.is1993():
-		t.prospero1993()
+	case !t.IsRooted():
+	case t.Is1993():
+		appendProspero1993(&t)
 	default:
-		t.prosperoFields()
+		appendProsperoFields(&t)
 	}
-	return t.parts
+	return t.Parts
 }
 
-// prospero1993 adds the fields, which are split before decoding.
-func (t *taker) prospero1993() {
+// appendProspero1993 adds the fields, which are split before decoding.
+func appendProspero1993(t *layout.Taker) {
 	names := [...]string{"hsoname", "version", "attribute"}
-	at, field := t.path+1, 0
-	for at <= t.pathEnd {
-		end := t.pathEnd
-		if n := strings.Index(t.s[at:t.pathEnd], prosperoNUL); n >= 0 {
+	at, field := t.Path+1, 0
+	for at <= t.PathEnd {
+		end := t.PathEnd
+		if n := strings.Index(t.Text[at:t.PathEnd], prosperoNUL); n >= 0 {
 			end = at + n
 		}
-		t.data(names[min(field, 2)], at, end)
+		t.Data(names[min(field, 2)], at, end)
 		at, field = end+len(prosperoNUL), field+1
 	}
 }
 
-// prosperoFields adds the object name and the fields. The value of each field
+// appendProsperoFields adds the object name and the fields. The value of each field
 // part is name=value.
-func (t *taker) prosperoFields() {
-	at := until(t.s, t.path+1, t.pathEnd, ';')
-	t.data("hsoname", t.path+1, at)
-	for at < t.pathEnd {
+func appendProsperoFields(t *layout.Taker) {
+	at := layout.Until(t.Text, t.Path+1, t.PathEnd, ';')
+	t.Data("hsoname", t.Path+1, at)
+	for at < t.PathEnd {
 		from := at + 1
-		at = until(t.s, from, t.pathEnd, ';')
-		t.data("field", from, at)
+		at = layout.Until(t.Text, from, t.PathEnd, ';')
+		t.Data("field", from, at)
 	}
 }
 

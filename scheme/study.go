@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -24,34 +25,34 @@ const ruleAFS = "1993, BNF: afsaddress"
 //
 //	afsaddress = "afs://" cellname "/" path
 func checkAFS(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if bad := l.needServer(ruleAFS); bad != nil {
+	l := layout.Of(u)
+	if bad := l.NeedServer(ruleAFS); bad != nil {
 		return bad
 	}
 	switch {
-	case l.user >= 0:
-		return refuse(l.user, l.userEnd+1, ruleAFS, "a cell must not have a user")
-	case l.port >= 0:
-		return refuse(l.port-1, l.portEnd, ruleAFS, "a cell must not have a port")
+	case l.User >= 0:
+		return layout.Refuse(l.User, l.UserEnd+1, ruleAFS, "a cell must not have a user")
+	case l.Port >= 0:
+		return layout.Refuse(l.Port-1, l.PortEnd, ruleAFS, "a cell must not have a port")
 	case u.HostKind() != uri.HostName:
-		return refuse(l.host, l.hostEnd, "1993, BNF: cellname", "missing cell name")
-	case !l.hasPath():
-		return refuse(l.path, l.path, ruleAFS, "missing slash and path after the cell")
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, ruleAFS, "a search is not allowed")
+		return layout.Refuse(l.Host, l.HostEnd, "1993, BNF: cellname", "missing cell name")
+	case !l.HasPath():
+		return layout.Refuse(l.Path, l.Path, ruleAFS, "missing slash and path after the cell")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, ruleAFS, "a search is not allowed")
 	}
 	return nil
 }
 
 func partsAFS(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	if t.host >= 0 {
-		t.part("cell", t.host, t.hostEnd)
+	t := layout.Take(dst, u)
+	if t.Host >= 0 {
+		t.Part("cell", t.Host, t.HostEnd)
 	}
-	if t.hasPath() && t.authority {
-		t.data("path", t.path+1, t.pathEnd)
+	if t.HasPath() && t.Authority {
+		t.Data("path", t.Path+1, t.PathEnd)
 	}
-	return t.parts
+	return t.Parts
 }
 
 func buildAFS(_ uri.Dialect, parts []Part) (string, error) {
@@ -69,12 +70,12 @@ var x500 = Scheme{
 	Example:    "x500:c=GB/o=Example",
 	Note:       "the draft leaves the mapping for study, and no later document defines it; see ldap",
 	Properties: "none are defined",
-	Rules:      RuleSet{Check: checkX500, Parts: partsGeneric},
+	Rules:      RuleSet{Check: checkX500, Parts: layout.Generic},
 }
 
 func checkX500(u uri.URI) []Finding {
-	l := layoutOf(u)
-	return []Finding{remark(CodeUndefined, 0, l.rest-1, "1993, x500", "no document defines how X.500 names are mapped to locators")}
+	l := layout.Of(u)
+	return []Finding{layout.Remark(CodeUndefined, 0, l.Rest-1, "1993, x500", "no document defines how X.500 names are mapped to locators")}
 }
 
 var whois = Scheme{
@@ -90,26 +91,26 @@ var whois = Scheme{
 const ruleWHOIS = "1993, WHOIS"
 
 func checkWHOIS(u uri.URI) []Finding {
-	l := layoutOf(u)
-	if bad := l.needServer(ruleWHOIS); bad != nil {
+	l := layout.Of(u)
+	if bad := l.NeedServer(ruleWHOIS); bad != nil {
 		return bad
 	}
-	if !l.hasPath() || l.path+1 == l.end() {
-		return refuse(l.path, l.pathEnd, ruleWHOIS, "missing slash and handle or query")
+	if !l.HasPath() || l.Path+1 == l.End() {
+		return layout.Refuse(l.Path, l.PathEnd, ruleWHOIS, "missing slash and handle or query")
 	}
-	return l.refuseControls("RFC 3912, 2", "WHOIS")
+	return l.RefuseControls("RFC 3912, 2", "WHOIS")
 }
 
 // partsWHOIS adds the text after the slash as one part, including any question
 // mark.
 func partsWHOIS(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	if t.hasPath() && t.authority {
-		t.data("handle_or_query", t.path+1, t.end())
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
+	if t.HasPath() && t.Authority {
+		t.Data("handle_or_query", t.Path+1, t.End())
 	}
-	return t.parts
+	return t.Parts
 }
 
 func buildWHOIS(d uri.Dialect, parts []Part) (string, error) {

@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -42,30 +43,30 @@ const (
 //	telnetaddress = "telnet://" [ user "@" ] hostport                  (1993)
 //	telneturl     = "telnet://" login [ "/" ]
 func checkSession(u uri.URI) []Finding {
-	l := layoutOf(u)
+	l := layout.Of(u)
 	rule := ruleTelnet
-	if l.is1993() {
+	if l.Is1993() {
 		rule = ruleTelnet1993
 	}
-	if bad := l.needServer(rule); bad != nil {
+	if bad := l.NeedServer(rule); bad != nil {
 		return bad
 	}
-	switch path := l.pathText(); {
+	switch path := l.PathText(); {
 	case path != "" && path != "/": // the dialect of 1993 rejects even the slash
-		return refuse(l.path, l.pathEnd, rule, "only a slash may follow the host")
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "queries are not allowed")
+		return layout.Refuse(l.Path, l.PathEnd, rule, "only a slash may follow the host")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "queries are not allowed")
 	}
-	if bad := l.refuseControls(rule, "a session"); bad != nil {
+	if bad := l.RefuseControls(rule, "a session"); bad != nil {
 		return bad
 	}
 	switch {
-	case l.s[l.host] == '-':
-		return []Finding{warn(CodeInjection, l.host, l.hostEnd, rule, "some programs interpret a host that begins with a hyphen as an option")}
-	case l.user >= 0 && l.user < l.userEnd && l.s[l.user] == '-':
-		return []Finding{warn(CodeInjection, l.user, l.userEnd, rule, "some programs interpret a user name that begins with a hyphen as an option")}
-	case l.frag >= 0:
-		return []Finding{remark(CodeFragment, l.frag-1, len(l.s), rule, "a session has no fragments")}
+	case l.Text[l.Host] == '-':
+		return []Finding{layout.Warn(CodeInjection, l.Host, l.HostEnd, rule, "some programs interpret a host that begins with a hyphen as an option")}
+	case l.User >= 0 && l.User < l.UserEnd && l.Text[l.User] == '-':
+		return []Finding{layout.Warn(CodeInjection, l.User, l.UserEnd, rule, "some programs interpret a user name that begins with a hyphen as an option")}
+	case l.Frag >= 0:
+		return []Finding{layout.Remark(CodeFragment, l.Frag-1, len(l.Text), rule, "a session has no fragments")}
 	}
 	return nil
 }
@@ -73,23 +74,23 @@ func checkSession(u uri.URI) []Finding {
 // partsSession adds user, host and port. In 1993 the user name is everything
 // before the at sign.
 func partsSession(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	if t.is1993() && t.user >= 0 {
-		t.data("user", t.user, t.userEnd)
+	t := layout.Take(dst, u)
+	if t.Is1993() && t.User >= 0 {
+		t.Data("user", t.User, t.UserEnd)
 	} else {
-		t.login()
+		t.Login()
 	}
-	t.server()
-	return t.parts
+	t.Server()
+	return t.Parts
 }
 
 // canonicalSession adds an omitted trailing slash, except in 1993.
 func canonicalSession(u uri.URI) string {
-	l := layoutOf(u)
-	if l.is1993() || l.hasPath() {
-		return l.s
+	l := layout.Of(u)
+	if l.Is1993() || l.HasPath() {
+		return l.Text
 	}
-	return l.s[:l.path] + "/" + l.s[l.path:]
+	return l.Text[:l.Path] + "/" + l.Text[l.Path:]
 }
 
 func buildSession(name, port string) func(uri.Dialect, []Part) (string, error) {

@@ -1,4 +1,4 @@
-package scheme
+package scheme_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/internal/schemetest"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -30,10 +32,10 @@ func TestParse1993Vectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := FirstError(Check(u)); err != nil {
+			if err := scheme.FirstError(scheme.Standard().Check(u)); err != nil {
 				t.Errorf("Check(%q): %v", v.Input, err)
 			}
-			parts := Parts(u)
+			parts := scheme.Standard().Parts(u)
 			for name, want := range v.Fields {
 				checkField(t, v.Input, parts, name, want)
 			}
@@ -42,7 +44,7 @@ func TestParse1993Vectors(t *testing.T) {
 					t.Errorf("Parts(%q): a part that the vector does not have: %+v", v.Input, p)
 				}
 			}
-			checkInvariants(t, u)
+			schemetest.Invariants(t, scheme.Standard(), u)
 		})
 	}
 }
@@ -55,12 +57,12 @@ func fieldName(part string) string {
 }
 
 // checkField compares a field of a vector with the parts.
-func checkField(t *testing.T, input string, parts []Part, name string, want any) {
+func checkField(t *testing.T, input string, parts []scheme.Part, name string, want any) {
 	t.Helper()
-	value, ok := Get(parts, name)
+	value, ok := scheme.Get(parts, name)
 	switch want := want.(type) {
 	case nil:
-		if ok || name == "words" && len(GetAll(parts, "word")) > 0 {
+		if ok || name == "words" && len(scheme.GetAll(parts, "word")) > 0 {
 			t.Errorf("%s of %q: got %q, want undefined", name, input, value)
 		}
 	case float64:
@@ -114,11 +116,11 @@ func TestRegistryOf1993(t *testing.T) {
 		} `json:"schemes_1993"`
 	}
 	readJSON(t, "../docs/spec/vectors/registries.json", &file)
-	if !IsExperimental(file.Schemes.Prefix + "foo") {
+	if !scheme.IsExperimental(file.Schemes.Prefix + "foo") {
 		t.Errorf("IsExperimental(%sfoo): false", file.Schemes.Prefix)
 	}
 	got := map[string]bool{}
-	for s := range Of1993().All() {
+	for s := range scheme.Of1993().All() {
 		got[s.Name] = true
 	}
 	for _, e := range file.Schemes.Entries {
@@ -127,7 +129,7 @@ func TestRegistryOf1993(t *testing.T) {
 				t.Error("U93-65: not in the registry of 1993")
 			}
 			delete(got, e.Scheme)
-			s, ok := Lookup(e.Scheme)
+			s, ok := scheme.Standard().Lookup(e.Scheme)
 			if !ok || s.Interactive != e.Interactive {
 				t.Errorf("Lookup(%q): %v, interactive %v; want true, %v", e.Scheme, ok, s.Interactive, e.Interactive)
 			}
@@ -138,20 +140,11 @@ func TestRegistryOf1993(t *testing.T) {
 	}
 }
 
-func partData(parts []Part, name string) string {
+func partData(parts []scheme.Part, name string) string {
 	for _, p := range parts {
 		if p.Name == name {
 			return string(p.Data())
 		}
 	}
 	return ""
-}
-
-func old(t *testing.T, s string) uri.URI {
-	t.Helper()
-	u, err := uri.Draft1993.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
 }

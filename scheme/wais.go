@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -29,28 +30,28 @@ const (
 // A waisPath holds the ends of the path segments, -1 for those that are absent.
 type waisPath struct{ database, kind, length, id int }
 
-// wais returns the ends of the path segments.
-func (l *layout) wais() waisPath {
+// waisOf returns the ends of the path segments.
+func waisOf(l *layout.Layout) waisPath {
 	p := waisPath{-1, -1, -1, -1}
-	if !l.isRooted() {
+	if !l.IsRooted() {
 		return p
 	}
-	p.database = until(l.s, l.path+1, l.pathEnd, '/')
-	if p.database == l.pathEnd {
+	p.database = layout.Until(l.Text, l.Path+1, l.PathEnd, '/')
+	if p.database == l.PathEnd {
 		return p
 	}
-	p.kind = until(l.s, p.database+1, l.pathEnd, '/')
+	p.kind = layout.Until(l.Text, p.database+1, l.PathEnd, '/')
 	at := p.kind
-	if at == l.pathEnd {
+	if at == l.PathEnd {
 		return p
 	}
-	if l.is1993() {
-		p.length = until(l.s, p.kind+1, l.pathEnd, '/')
-		if at = p.length; at == l.pathEnd {
+	if l.Is1993() {
+		p.length = layout.Until(l.Text, p.kind+1, l.PathEnd, '/')
+		if at = p.length; at == l.PathEnd {
 			return p
 		}
 	}
-	p.id = l.pathEnd
+	p.id = l.PathEnd
 	return p
 }
 
@@ -61,63 +62,63 @@ func (l *layout) wais() waisPath {
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path   (1993)
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" wpath
 func checkWAIS(u uri.URI) []Finding {
-	l := layoutOf(u)
+	l := layout.Of(u)
 	rule := ruleWAISURL
-	if l.is1993() {
+	if l.Is1993() {
 		rule = ruleWAISAddress
 	}
-	if bad := l.needServer(rule); bad != nil {
+	if bad := l.NeedServer(rule); bad != nil {
 		return bad
 	}
-	if l.user >= 0 {
-		return refuse(l.user, l.userEnd+1, rule, "user information is not allowed")
+	if l.User >= 0 {
+		return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
 	}
-	p := l.wais()
+	p := waisOf(&l)
 	switch {
-	case p.database <= l.path+1:
-		return refuse(l.path, l.path, rule, "missing slash and database name")
+	case p.database <= l.Path+1:
+		return layout.Refuse(l.Path, l.Path, rule, "missing slash and database name")
 	case p.kind < 0:
 		return nil // an index
-	case l.query >= 0:
-		return refuse(l.query-1, l.queryEnd, rule, "a document cannot be searched, only an index")
+	case l.Query >= 0:
+		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "a document cannot be searched, only an index")
 	case p.kind == p.database+1:
-		return refuse(p.kind, p.kind, rule, "the type must not be empty")
-	case l.is1993():
+		return layout.Refuse(p.kind, p.kind, rule, "the type must not be empty")
+	case l.Is1993():
 		return nil // the dialect has checked length and identifier
 	case p.id < 0:
-		return refuse(l.pathEnd, l.pathEnd, ruleWAISPath, "missing document identifier after the type")
+		return layout.Refuse(l.PathEnd, l.PathEnd, ruleWAISPath, "missing document identifier after the type")
 	}
-	if slash := until(l.s, p.kind+1, p.id, '/'); slash < p.id {
-		return []Finding{instead(broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it"), "%2F")}
+	if slash := layout.Until(l.Text, p.kind+1, p.id, '/'); slash < p.id {
+		return []Finding{layout.Instead(layout.Broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it"), "%2F")}
 	}
 	return nil
 }
 
 func partsWAIS(dst []Part, u uri.URI) []Part {
-	t := take(dst, u)
-	t.login()
-	t.server()
-	p := t.wais()
+	t := layout.Take(dst, u)
+	t.Login()
+	t.Server()
+	p := waisOf(&t.Layout)
 	if p.database < 0 {
-		return t.parts
+		return t.Parts
 	}
 	if p.kind < 0 {
-		t.supply("kind", "index")
+		t.Supply("kind", "index")
 	} else {
-		t.supply("kind", "document")
+		t.Supply("kind", "document")
 	}
-	t.data("database", t.path+1, p.database)
+	t.Data("database", t.Path+1, p.database)
 	if p.kind >= 0 {
-		t.data("type", p.database+1, p.kind)
+		t.Data("type", p.database+1, p.kind)
 	}
 	if p.length >= 0 {
-		t.part("length", p.kind+1, p.length)
+		t.Part("length", p.kind+1, p.length)
 	}
 	if p.id >= 0 {
-		t.data("local_id", max(p.kind, p.length)+1, p.id)
+		t.Data("local_id", max(p.kind, p.length)+1, p.id)
 	}
-	t.search()
-	return t.parts
+	t.Search()
+	return t.Parts
 }
 
 func buildWAIS(d uri.Dialect, parts []Part) (string, error) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -56,7 +56,7 @@ func (c *cli) checkCommand() *cobra.Command {
   nomen check --json - < urls.txt`,
 		Args: arguments(1, -1),
 	}
-	k := &checker{dialects: addDialects(cmd), rules: scheme.Rules()}
+	k := &checker{dialects: addDialects(cmd), rules: extra.Catalogue().Rules()}
 	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against (default the reference rule)")
 	base := cmd.Flags().String("base", "", "URI of the document that contains the references (default none)")
 	file := addRegistry(cmd)

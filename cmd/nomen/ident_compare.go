@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -34,7 +34,7 @@ func (c *cli) compareCommand() *cobra.Command {
   nomen compare --json - < pairs.tsv`,
 		Args: pairArguments(2),
 	}
-	e := &equality{dialects: addDialects(cmd), comparer: uri.Comparer{Rules: scheme.Rules()}}
+	e := &equality{dialects: addDialects(cmd), comparer: uri.Comparer{Rules: extra.Catalogue().Rules()}}
 	purpose := cmd.Flags().String("purpose", "resource", "purpose of the comparison: resource, or cache (without fragments, with directives)")
 	complete(cmd, "purpose", []string{"resource", "cache"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -107,7 +107,7 @@ func (e *equality) compare(x, y identifier) (string, bool) {
 		if level, ok := e.comparer.Compare(x.uri, y.uri); ok {
 			return level.String(), true
 		}
-		if scheme.Canonical(x.uri) == scheme.Canonical(y.uri) {
+		if extra.Catalogue().Canonical(x.uri) == extra.Catalogue().Canonical(y.uri) {
 			return uri.LevelScheme.String(), true
 		}
 		return "", false

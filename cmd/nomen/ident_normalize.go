@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -91,7 +91,7 @@ func (n *normalizer) answer(a *answers, s string) {
 func (n *normalizer) normal(id identifier) string {
 	switch {
 	case !id.urn.IsValid() && n.level == uri.LevelScheme:
-		return scheme.Canonical(id.uri).String()
+		return extra.Catalogue().Canonical(id.uri).String()
 	case !id.urn.IsValid():
 		return id.uri.Normalize(n.level).String()
 	case n.level == uri.LevelString:

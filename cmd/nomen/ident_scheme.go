@@ -6,6 +6,7 @@ import (
 
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -13,7 +14,7 @@ import (
 // If a part is used decoded and has escapes, the decoded values follow under its name with
 // "_decoded", if they are text.
 func schemeParts(u uri.URI) nameParts {
-	parts := scheme.Parts(u)
+	parts := extra.Catalogue().Parts(u)
 	var all nameParts
 	for _, p := range parts {
 		all = append(all, namespace.Part{Name: p.Name, Value: p.Value})
@@ -72,7 +73,7 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 // scheme adds the findings of the scheme of u, with offsets in the input from which u was
 // read.
 func (v *verdict) scheme(id identifier) {
-	for _, f := range scheme.Check(id.uri) {
+	for _, f := range extra.Catalogue().Check(id.uri) {
 		if f.Code == scheme.CodeCredentials { // more specific than FindingUserinfo
 			v.Findings = slices.DeleteFunc(v.Findings, func(f finding) bool { return f.Code == uri.FindingUserinfo })
 		}

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/fetch/plan"
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
 func ExampleRequestOf() {
-	s, _ := scheme.Lookup("ftp")
+	s, _ := extra.Catalogue().Lookup("ftp")
 	r, err := plan.RequestOf(s, uri.MustParse("ftp://h.example/pub/read.me;type=a"), plan.Client{Mail: "joe@example.org"})
 	fmt.Println(r.Network, r.Host, r.Port, err)
 	fmt.Println(strings.Join(r.Commands, "\n"))

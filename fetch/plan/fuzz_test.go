@@ -3,13 +3,13 @@ package plan
 import (
 	"testing"
 
-	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
 // FuzzRequests plans the request for any URI, in every dialect.
 func FuzzRequests(f *testing.F) {
-	for s := range scheme.All() {
+	for s := range extra.Catalogue().All() {
 		f.Add(s.Example)
 		f.Add(s.Name + "://u:p@h:1/a%09b;c=d/..//*?e+f%0A#")
 	}
@@ -27,7 +27,7 @@ func FuzzRequests(f *testing.F) {
 func requests(t *testing.T, u uri.URI) {
 	t.Helper()
 	name, _ := u.Scheme()
-	s, ok := scheme.Lookup(name)
+	s, ok := extra.Catalogue().Lookup(name)
 	if !ok {
 		return
 	}

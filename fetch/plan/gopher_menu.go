@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -82,7 +83,7 @@ func (i GopherItem) quoted(text string) (uri.URI, error) {
 		return uri.URI{}, fmt.Errorf("scheme: the selector %q: %w: %w", i.Selector, ErrGopherItem, err)
 	}
 	name, _ := u.Scheme()
-	if s, ok := scheme.Lookup(name); ok && s.Danger != "" {
+	if s, ok := extra.Catalogue().Lookup(name); ok && s.Danger != "" {
 		return uri.URI{}, fmt.Errorf("scheme: the selector %q: %w: %s", i.Selector, ErrGopherItem, s.Danger)
 	}
 	return u, nil

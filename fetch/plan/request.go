@@ -214,13 +214,13 @@ func algorithm(name string) func(uri.URI, Client) (Request, error) {
 // partsOf returns the parts of u by the rules of the named scheme of the standard
 // catalogue.
 func partsOf(name string, u uri.URI) []scheme.Part {
-	s, _ := scheme.Lookup(name)
+	s, _ := scheme.Standard().Lookup(name)
 	return s.Parts(u)
 }
 
 // build builds a URI of the named scheme of the standard catalogue.
 func build(name string, d uri.Dialect, parts []scheme.Part) (uri.URI, error) {
-	s, _ := scheme.Lookup(name)
+	s, _ := scheme.Standard().Lookup(name)
 	return s.Build(d, parts)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -125,7 +126,7 @@ func isUnanswered(err error) bool {
 
 func (r *Retriever) catalogue() scheme.Catalogue {
 	if r.Catalogue == nil {
-		return scheme.Standard()
+		return extra.Catalogue()
 	}
 	return *r.Catalogue
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -25,7 +26,7 @@ func old(t *testing.T, s string) uri.URI {
 // named returns a scheme of the standard catalogue.
 func named(t *testing.T, name string) scheme.Scheme {
 	t.Helper()
-	s, ok := scheme.Lookup(name)
+	s, ok := extra.Catalogue().Lookup(name)
 	if !ok {
 		t.Fatalf("no scheme %q", name)
 	}
@@ -36,7 +37,7 @@ func named(t *testing.T, name string) scheme.Scheme {
 func requestOf(t *testing.T, u uri.URI, c Client) Request {
 	t.Helper()
 	name, _ := u.Scheme()
-	s, ok := scheme.Lookup(name)
+	s, ok := extra.Catalogue().Lookup(name)
 	if !ok {
 		t.Fatalf("no scheme %q", name)
 	}
@@ -129,7 +130,7 @@ func TestRequestRefuses(t *testing.T) {
 		{"file://other.example/x", ErrNotAvailable},
 	} {
 		name, _, _ := strings.Cut(tt.in, ":")
-		s, ok := scheme.Lookup(name)
+		s, ok := extra.Catalogue().Lookup(name)
 		if !ok {
 			t.Fatalf("no scheme %q", name)
 		}
@@ -139,12 +140,12 @@ func TestRequestRefuses(t *testing.T) {
 			t.Errorf("Request(%q): got %T, want a session with it", tt.in, err)
 		}
 	}
-	s, _ := scheme.Lookup("gopher")
+	s, _ := extra.Catalogue().Lookup("gopher")
 	var f *scheme.Finding
 	if _, err := RequestOf(s, uri.MustParse("gopher://h.example/0a%0Ab"), Client{}); !errors.As(err, &f) || f.Code != scheme.CodeInjection {
 		t.Errorf("Request of an invalid locator: got %v, want the finding", err)
 	}
-	w, _ := scheme.Lookup("wais")
+	w, _ := extra.Catalogue().Lookup("wais")
 	if _, err := RequestOf(w, old(t, "wais://h.example/d/T/99999999999999999999/x"), Client{}); err == nil {
 		t.Error("Request of a document of 10^20 octets: no error")
 	}
@@ -452,7 +453,7 @@ func TestRetrieveThroughGateway(t *testing.T) {
 	if got := w.requested[len(w.requested)-1]; got != "urn:x-y:z" {
 		t.Errorf("N12-46: the step for names got %q, want the whole URN", got)
 	}
-	c, err := scheme.Standard().With(scheme.Scheme{
+	c, err := extra.Catalogue().With(scheme.Scheme{
 		Name: "foo", Title: "foos", Reference: "r", Retrieval: "through its gateway", Gateway: "http://foo.example/get?{rest}",
 	})
 	if err != nil {
@@ -683,7 +684,7 @@ func TestOfficialName(t *testing.T) {
 		t.Errorf("Official: %q, %v", got, ok)
 	}
 	named, err := Object{Fetched: o.Fetched}.WithOfficial(uri.MustParse("urn:isbn:9789510184356")) // any scheme is allowed
-	if err != nil || scheme.KindOf(named.Base()) != scheme.KindName {
+	if err != nil || extra.Catalogue().KindOf(named.Base()) != scheme.KindName {
 		t.Errorf("a URN: %v, base %q", err, named.Base())
 	}
 	if _, err := o.Resolve("a b"); err == nil {

@@ -45,7 +45,7 @@ func SessionOf(u uri.URI) Session {
 func standardPort(name string) string {
 	switch name {
 	case "telnet", "rlogin", "tn3270":
-		s, _ := scheme.Lookup(name)
+		s, _ := scheme.Standard().Lookup(name)
 		return s.DefaultPort
 	}
 	return ""

@@ -7,9 +7,6 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// CodeSyntax is the code of all findings of [Check].
-const CodeSyntax uri.FindingCode = "scheme-syntax"
-
 // The grammar rules of persistent identifiers.
 const (
 	RuleARK      = "draft-kunze-ark, 2: ARK"
@@ -79,7 +76,7 @@ func textOf(u uri.URI) text {
 }
 
 func flaw(from, to int, rule, message string) *uri.Finding {
-	return &uri.Finding{Code: CodeSyntax, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
+	return &uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
 // begins reports whether the path begins with c.

@@ -8,6 +8,7 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -15,7 +16,7 @@ import (
 // where it has rules.
 func TestSchemes(t *testing.T) {
 	for _, label := range pid.Schemes() {
-		s, ok := scheme.Lookup(label)
+		s, ok := extra.Catalogue().Lookup(label)
 		if !ok || s.Rules.Check != nil && s.Kind != scheme.KindName {
 			t.Errorf("Lookup(%q) = %v, %v; want a scheme of names", label, s.Kind, ok)
 		}
@@ -39,7 +40,7 @@ func TestNamesAndSchemesAgree(t *testing.T) {
 		"http://EXAMPLE.org:80", "https://example.org:443/a/../b", "HTTP://example.org:443",
 	} {
 		n := name.MustParse(s)
-		if got, want := n.Key(), scheme.Canonical(uri.MustParse(s)).String(); got != want {
+		if got, want := n.Key(), extra.Catalogue().Canonical(uri.MustParse(s)).String(); got != want {
 			t.Errorf("the key of %q is %q, its canonical form %q", s, got, want)
 		}
 	}
@@ -49,7 +50,7 @@ func TestNamesAndSchemesAgree(t *testing.T) {
 	} {
 		f := name.MustParse(s).Flaw()
 		var got scheme.Finding
-		for _, found := range scheme.Check(uri.MustParse(s)) {
+		for _, found := range extra.Catalogue().Check(uri.MustParse(s)) {
 			if found.Severity == uri.SeverityError {
 				got = found
 			}

@@ -1,0 +1,65 @@
+package ascii
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each function agrees with a list of the characters for every byte.
+func TestClasses(t *testing.T) {
+	const lower, upper, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	for _, tt := range []struct {
+		name  string
+		is    func(byte) bool
+		chars string
+	}{
+		{"IsDigit", IsDigit, digits},
+		{"IsLetter", IsLetter, lower + upper},
+		{"IsUpper", IsUpper, upper},
+		{"IsLower", IsLower, lower},
+		{"IsAlnum", IsAlnum, digits + lower + upper},
+		{"IsHex", IsHex, digits + "abcdefABCDEF"},
+	} {
+		for c := range 256 {
+			if got, want := tt.is(byte(c)), strings.IndexByte(tt.chars, byte(c)) >= 0; got != want {
+				t.Errorf("%s(%q) = %v, want %v", tt.name, byte(c), got, want)
+			}
+		}
+	}
+}
+
+func TestConversions(t *testing.T) {
+	for c := range 256 {
+		b := byte(c)
+		lower, upper := b, b
+		if c < 0x80 {
+			lower, upper = strings.ToLower(string(rune(c)))[0], strings.ToUpper(string(rune(c)))[0]
+		}
+		if Lower(b) != lower || Upper(b) != upper {
+			t.Errorf("Lower(%q) = %q, Upper = %q; want %q and %q", b, Lower(b), Upper(b), lower, upper)
+		}
+	}
+	for i, c := range []byte(UpperHex) {
+		if Unhex(c) != byte(i) || Unhex(Lower(c)) != byte(i) {
+			t.Errorf("Unhex(%q) = %d, Unhex(%q) = %d; want %d", c, Unhex(c), Lower(c), Unhex(Lower(c)), i)
+		}
+	}
+}
+
+func TestEqualFold(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true},
+		{"Http", "hTTP", true},
+		{"http", "https", false},
+		{"a@", "a`", false},
+		{"k", "\u212A", false},
+		{"\u00C4", "\u00E4", false},
+	} {
+		if got := EqualFold(tt.a, []byte(tt.b)); got != tt.want {
+			t.Errorf("EqualFold(%q, %q) = %v, want %v", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package extra
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Catalogue returns [scheme.Standard] with the rules of the schemes of this
+// package.
+func Catalogue() scheme.Catalogue { return catalogue() }
+
+// catalogue builds the catalogue once.
+var catalogue = sync.OnceValue(func() scheme.Catalogue {
+	c, err := scheme.Standard().With(schemes()...)
+	if err != nil {
+		panic("scheme/extra: internal error: " + err.Error())
+	}
+	return c
+})
+
+// schemes returns the schemes of this package.
+func schemes() []scheme.Scheme {
+	return slices.Concat([]scheme.Scheme{
+		ws, wss,
+		ark, doi, hdl, info, tag,
+		data,
+		tel, sms, geo,
+		javascript, vbscript, viewSource, feed, webcal, blob, filesystem, jar, about,
+		sip, sips, acct, im, pres, xmpp,
+		ldap, ldaps, imap, pop,
+		ni, nih, magnet, did,
+		ssh, sftp, git, svn, rsync, jdbc,
+		dns, dict, ipp, ipps, snmp, tftp, nfs, opaquelocktoken, pkcs11, payto,
+	}, tunnelled(), constrained(), relays(), z3950(), servers())
+}
+
+// inPath, inQuery and inUserinfo describe characters with a special meaning in a
+// component.
+func inPath(chars, meaning string) scheme.Special {
+	return scheme.Special{Component: uri.ComponentPath, Chars: chars, Meaning: meaning}
+}
+
+func inQuery(chars, meaning string) scheme.Special {
+	return scheme.Special{Component: uri.ComponentQuery, Chars: chars, Meaning: meaning}
+}
+
+func inUserinfo(chars, meaning string) scheme.Special {
+	return scheme.Special{Component: uri.ComponentUserinfo, Chars: chars, Meaning: meaning}
+}

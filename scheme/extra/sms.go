@@ -1,0 +1,120 @@
+package extra
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
+	"github.com/nomen-project/nomen/uri"
+)
+
+var sms = scheme.Scheme{
+	Name: "sms", Title: "Short Message Service", Kind: scheme.KindOther,
+	Reference: "RFC 5724",
+	Example:   "sms:+15105550101,+15105550102?body=hello%20there",
+	Note:      "many links write the body after & or ;, which no document allows; a number without + needs a phone-context",
+	Security:  "the author of the link writes the message, and sending it may cost money: show it to the user first",
+	Special: []scheme.Special{
+		inPath(",", "separates recipients"),
+		inPath(";", "precedes a parameter of a number"),
+		inQuery("&", "separates fields"),
+		inQuery("=", "separates the name and value of a field"),
+	},
+	Properties: "telephone numbers of recipients; a message can be prepared, nothing is retrieved",
+	Rules:      scheme.RuleSet{Check: checkSMS, Parts: partsSMS, Canonical: canonicalSMS},
+}
+
+// The grammar rules of sms URIs.
+const (
+	ruleSMS      = "RFC 5724, 2.2: sms-uri"
+	ruleSMSField = "RFC 5724, 2.2: sms-field"
+)
+
+// checkSMS checks recipients and fields.
+//
+//	sms-uri        = scheme ":" sms-hier-part [ "?" sms-fields ]
+//	sms-hier-part  = sms-recipient *( "," sms-recipient )
+//	sms-recipient  = telephone-subscriber
+//	sms-fields     = sms-field *( "&" sms-field )
+//	sms-field      = sms-field-name "=" escaped-value
+func checkSMS(u uri.URI) []scheme.Finding {
+	l := layout.Of(u)
+	if bad := refuseAuthority(&l, ruleSMS, "the number"); bad != nil {
+		return bad
+	}
+	var found []scheme.Finding
+	for at := l.Path; at <= l.PathEnd; {
+		end := layout.Until(l.Text, at, l.PathEnd, ',')
+		bad := checkSubscriber(&l, at, end)
+		if scheme.HasError(bad) {
+			return bad
+		}
+		found = append(found, bad...)
+		at = end + 1
+	}
+	if bad := checkSMSFields(&l); bad != nil {
+		return bad
+	}
+	if bad := refuseFragment(&l, ruleSMS); bad != nil {
+		return bad
+	}
+	return found
+}
+
+// checkSMSFields checks the fields.
+func checkSMSFields(l *layout.Layout) []scheme.Finding {
+	body := false
+	for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
+		f := nextField(l.Text, at, l.QueryEnd, '&')
+		if f.value < 0 || f.name == f.nameEnd {
+			return layout.Refuse(f.name, f.end, ruleSMSField, "a field must have the form name=value")
+		}
+		if i := firstNot(l.Text, f.name, f.nameEnd, isUnreserved); i >= 0 {
+			return layout.Refuse(i, i+1, "RFC 5724, 2.2: sms-field-name", "a field name must consist of letters, digits and - . _ ~")
+		}
+		if i := firstNot(l.Text, f.value, f.end, func(c byte) bool { return c == '%' || isUnreserved(c) }); i >= 0 {
+			return layout.Refuse(i, i+1, "RFC 5724, 2.2: escaped-value", "must be percent-encoded in a field value")
+		}
+		if f.is(l.Text, "body") {
+			if body {
+				return layout.Refuse(f.name, f.end, ruleSMSField, "the body may appear only once")
+			}
+			body = true
+		}
+		at = f.end + 1
+	}
+	return nil
+}
+
+// isUnreserved reports whether c is an unreserved character (RFC 3986, 2.3).
+func isUnreserved(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 }
+
+func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
+	t := layout.Take(dst, u)
+	for at := t.Path; at <= t.PathEnd; {
+		end := layout.Until(t.Text, at, t.PathEnd, ',')
+		appendSubscriberParts(&t, at, end, "recipient")
+		at = end + 1
+	}
+	if t.Query >= 0 {
+		appendFields(&t, t.Query, t.QueryEnd, '&')
+	}
+	t.Fragment()
+	return t.Parts
+}
+
+// canonicalSMS writes the numbers in the form that RFC 3966, 4 compares.
+func canonicalSMS(u uri.URI) string {
+	l := layout.Of(u)
+	b := []byte("sms:")
+	for at := l.Path; at <= l.PathEnd; {
+		end := layout.Until(l.Text, at, l.PathEnd, ',')
+		b = appendSubscriber(b, l.Text, at, end)
+		if end < l.PathEnd {
+			b = append(b, ',')
+		}
+		at = end + 1
+	}
+	return string(append(b, l.Text[l.PathEnd:]...))
+}

@@ -1,0 +1,261 @@
+package extra
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/pid"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Helpers for the schemes in use today.
+
+// refuseAuthority returns an error if there are two slashes and an authority.
+// what names the component that should follow the colon.
+func refuseAuthority(l *layout.Layout, rule, what string) []scheme.Finding {
+	if !l.Authority {
+		return nil
+	}
+	return []scheme.Finding{layout.Instead(layout.Broken(l.Rest, l.Rest+2, rule, what+" must not be preceded by slashes"), "")}
+}
+
+// refuseUser returns an error if there is user information.
+func refuseUser(l *layout.Layout, rule string) []scheme.Finding {
+	if l.User < 0 {
+		return nil
+	}
+	return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
+}
+
+// refuseQuery returns an error if there is a query.
+func refuseQuery(l *layout.Layout, rule string) []scheme.Finding {
+	if l.Query < 0 {
+		return nil
+	}
+	return []scheme.Finding{layout.Instead(layout.Broken(l.Query-1, l.Query, rule, "queries are not allowed; percent-encode a question mark as %3F"), "%3F")}
+}
+
+// refuseFragment returns an error if there is a fragment.
+func refuseFragment(l *layout.Layout, rule string) []scheme.Finding {
+	if l.Frag < 0 {
+		return nil
+	}
+	return []scheme.Finding{layout.Instead(layout.Broken(l.Frag-1, l.Frag, rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23")}
+}
+
+// withFragment returns a check that also reports a fragment, which the general
+// syntax always allows (RFC 3986, 3.5) and the scheme does not define.
+func withFragment(check func(uri.URI) []scheme.Finding, rule string) func(uri.URI) []scheme.Finding {
+	return func(u uri.URI) []scheme.Finding {
+		found := check(u)
+		l := layout.Of(u)
+		if l.Frag < 0 || scheme.HasError(found) {
+			return found
+		}
+		return append(found, layout.Remark(scheme.CodeFragment, l.Frag-1, len(l.Text), rule, "the scheme does not define fragments"))
+	}
+}
+
+// warnPassword returns a warning if there is a password.
+func warnPassword(l *layout.Layout) []scheme.Finding {
+	if l.User < 0 {
+		return nil
+	}
+	colon := layout.Until(l.Text, l.User, l.UserEnd, ':')
+	if colon == l.UserEnd {
+		return nil
+	}
+	return []scheme.Finding{layout.Warn(scheme.CodeCredentials, colon, l.UserEnd, "RFC 3986, 3.2.1", "the password is visible to all who see the locator")}
+}
+
+// A field is a name=value pair in a list of such pairs.
+type field struct {
+	name, nameEnd int
+	value         int // -1 if there is no equals sign
+	end           int
+}
+
+// nextField returns the field that begins at the given offset.
+func nextField(s string, at, to int, sep byte) field {
+	end := layout.Until(s, at, to, sep)
+	equals := layout.Until(s, at, end, '=')
+	if equals == end {
+		return field{at, end, -1, end}
+	}
+	return field{at, equals, equals + 1, end}
+}
+
+// is reports whether the field has the given name, ignoring case.
+func (f field) is(s, name string) bool { return ascii.EqualFold(s[f.name:f.nameEnd], name) }
+
+// empty reports whether the value is empty or absent.
+func (f field) empty() bool { return f.value < 0 || f.value == f.end }
+
+// appendFields adds parts for the fields, by their names in lower case.
+func appendFields(t *layout.Taker, from, to int, sep byte) {
+	for at := from; at <= to; {
+		f := nextField(t.Text, at, to, sep)
+		name := strings.ToLower(t.Text[f.name:f.nameEnd])
+		if name == "" {
+			name = "field"
+		}
+		t.Data(name, max(f.value, min(f.nameEnd+1, f.end)), f.end)
+		at = f.end + 1
+	}
+}
+
+// fewFields is the number of fields up to which repeatedField compares all
+// pairs.
+const fewFields = 16
+
+// repeatedField returns the first field whose name, ignoring case, has already
+// appeared. ok is false if there is none.
+func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
+	var few [fewFields]field
+	var seen map[string]bool
+	n := 0
+	for at := from; at <= to; n++ {
+		f := nextField(s, at, to, sep)
+		at = f.end + 1
+		if n < fewFields {
+			for _, before := range few[:n] {
+				if before.is(s, s[f.name:f.nameEnd]) {
+					return f, true
+				}
+			}
+			few[n] = f
+			continue
+		}
+		if seen == nil {
+			seen = make(map[string]bool)
+			for _, before := range few {
+				seen[strings.ToLower(s[before.name:before.nameEnd])] = true
+			}
+		}
+		name := strings.ToLower(s[f.name:f.nameEnd])
+		if seen[name] {
+			return f, true
+		}
+		seen[name] = true
+	}
+	return field{}, false
+}
+
+// sortedFields returns the fields sorted by name, each written by write.
+func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field) []byte) []string {
+	var list []string
+	for at := from; at <= to; {
+		f := nextField(s, at, to, sep)
+		list = append(list, string(write(nil, f)))
+		at = f.end + 1
+	}
+	slices.SortStableFunc(list, func(a, b string) int {
+		a, _, _ = strings.Cut(a, "=")
+		b, _, _ = strings.Cut(b, "=")
+		return strings.Compare(a, b)
+	})
+	return list
+}
+
+// firstNot returns the offset of the first byte in s[from:to] that does not
+// satisfy kind, or -1.
+func firstNot(s string, from, to int, kind func(byte) bool) int {
+	for i := from; i < to; i++ {
+		if !kind(s[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// octets returns the number of decoded octets in s[from:to].
+func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[from:to], "%") }
+
+// badHost returns the offset of the first byte that is not valid in a domain
+// name, perhaps with a trailing dot, or a bracketed address; -1 if the host is
+// valid. It is for hosts in a path, which the general syntax does not check.
+func badHost(s string, from, to int) int {
+	if from < to && s[from] == '[' {
+		if end := layout.Run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {
+			return min(end, to)
+		}
+		return -1
+	}
+	if to-from > 1 && s[to-1] == '.' {
+		to--
+	}
+	return pid.BadHostName(s, from, to)
+}
+
+// badTopLabel returns the offset of the last label of a host name, perhaps with
+// a trailing dot, if it does not begin with a letter; otherwise -1.
+func badTopLabel(s string, from, to int) int {
+	if to-from > 1 && s[to-1] == '.' {
+		to--
+	}
+	last := from + strings.LastIndexByte(s[from:to], '.') + 1
+	return badUnless(last < to && ascii.IsLetter(s[last]), last)
+}
+
+// isIPv4 reports whether s consists of four numbers of at most three digits,
+// separated by dots.
+func isIPv4(s string) bool {
+	n := 0
+	for number := range strings.SplitSeq(s, ".") {
+		if n++; !layout.All(number, ascii.IsDigit) || len(number) > len("255") {
+			return false
+		}
+	}
+	return n == 4
+}
+
+// isAddress reports whether c is allowed in an IPv6 address.
+func isAddress(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' }
+
+// isUUID reports whether s is a UUID (RFC 9562, 4).
+func isUUID(s string) bool {
+	const length = 36
+	if len(s) != length {
+		return false
+	}
+	for i := range length {
+		switch i {
+		case 8, 13, 18, 23:
+			if s[i] != '-' {
+				return false
+			}
+		default:
+			if !ascii.IsHex(s[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isNumber reports whether s is a decimal number from min to 2^32-1.
+func isNumber(s string, least uint64) bool {
+	const digits = 10
+	if s == "" || len(s) > digits {
+		return false
+	}
+	n := uint64(0)
+	for i := range len(s) {
+		if !ascii.IsDigit(s[i]) {
+			return false
+		}
+		n = n*10 + uint64(s[i]-'0')
+	}
+	return n >= least && n < 1<<32
+}
+
+// cutPrefixFold is like strings.CutPrefix and ignores case.
+func cutPrefixFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}

@@ -1,0 +1,211 @@
+package extra
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/scheme"
+	"github.com/nomen-project/nomen/scheme/internal/layout"
+	"github.com/nomen-project/nomen/uri"
+)
+
+var opaquelocktoken = scheme.Scheme{
+	Name: "opaquelocktoken", Title: "WebDAV lock tokens", Kind: scheme.KindName,
+	Reference:  "RFC 4918, C",
+	Example:    "opaquelocktoken:e71d4fae-5dec-22d6-fea5-00a0c91e6be4",
+	Note:       "compared as spelled; a path may follow the UUID",
+	Security:   "the token alone does not authorise using a lock, which belongs to the client that created it",
+	Properties: "permanently unique, as the UUID is",
+	Rules:      scheme.RuleSet{Check: withFragment(checkLockToken, ruleLockToken), Parts: partsLockToken},
+}
+
+var pkcs11 = scheme.Scheme{
+	Name: "pkcs11", Title: "PKCS #11 objects", Kind: scheme.KindName,
+	Reference: "RFC 7512",
+	Example:   "pkcs11:token=The%20Software%20PKCS%2311%20Softtoken;object=my-certificate;type=cert?pin-source=file:/etc/token",
+	Note:      "an omitted attribute matches any value; the order of attributes in the path is not significant",
+	Security:  "a module can be any library, which is then loaded; a PIN value is visible to all who see the URI",
+	Special: []scheme.Special{
+		inPath(";", "separates attributes"),
+		inQuery("&", "separates attributes"),
+		inPath("=", "separates the name and value of an attribute"),
+	},
+	Properties: "identifies tokens, slots, libraries, keys, certificates and data objects by their attributes",
+	Rules:      scheme.RuleSet{Check: withFragment(checkPKCS11, rulePKCS11), Parts: partsPKCS11, Canonical: canonicalPKCS11},
+}
+
+// The grammar rules.
+const (
+	ruleLockToken   = "RFC 4918, C: OpaqueLockToken-URI"
+	rulePKCS11      = "RFC 7512, 2.3: pk11-URI"
+	rulePKCS11Path  = "RFC 7512, 2.3: pk11-pattr"
+	rulePKCS11Query = "RFC 7512, 2.3: pk11-qattr"
+)
+
+// uuidEnd returns the end of the UUID at the beginning of the path.
+func uuidEnd(l *layout.Layout) int {
+	const length = len("e71d4fae-5dec-22d6-fea5-00a0c91e6be4")
+	return min(l.Path+length, l.PathEnd)
+}
+
+// checkLockToken checks a UUID and an optional extension.
+//
+//	OpaqueLockToken-URI = "opaquelocktoken:" UUID [Extension]
+//	Extension           = path
+func checkLockToken(u uri.URI) []scheme.Finding {
+	l := layout.Of(u)
+	if bad := refuseAuthority(&l, ruleLockToken, "the UUID"); bad != nil {
+		return bad
+	}
+	if end := uuidEnd(&l); !isUUID(l.Text[l.Path:end]) {
+		return layout.Refuse(l.Path, end, ruleLockToken, "a UUID must be 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens")
+	}
+	return refuseQuery(&l, ruleLockToken)
+}
+
+func partsLockToken(dst []scheme.Part, u uri.URI) []scheme.Part {
+	t := layout.Take(dst, u)
+	end := uuidEnd(&t.Layout)
+	t.Part("uuid", t.Path, end)
+	if end < t.PathEnd {
+		t.Data("extension", end, t.PathEnd)
+	}
+	t.Fragment()
+	return t.Parts
+}
+
+// checkPKCS11 checks the attributes.
+//
+//	pk11-URI   = "pkcs11:" pk11-path [ "?" pk11-query ]
+//	pk11-path  = [ pk11-pattr *(";" pk11-pattr) ]
+//	pk11-query = [ pk11-qattr *("&" pk11-qattr) ]
+func checkPKCS11(u uri.URI) []scheme.Finding {
+	l := layout.Of(u)
+	if bad := refuseAuthority(&l, rulePKCS11, "an attribute"); bad != nil {
+		return bad
+	}
+	if l.HasPath() {
+		if bad := checkPKCS11Path(&l); bad != nil {
+			return bad
+		}
+	}
+	if l.Query < 0 || l.Query == l.QueryEnd {
+		return nil
+	}
+	return checkPKCS11Query(&l)
+}
+
+// checkAttribute checks name=value.
+func checkAttribute(l *layout.Layout, f field, rule string, kind func(byte) bool) []scheme.Finding {
+	if f.value < 0 || f.name == f.nameEnd {
+		return layout.Refuse(f.name, f.end, rule, "an attribute must have the form name=value")
+	}
+	if i := firstNot(l.Text, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '_' }); i >= 0 {
+		return layout.Refuse(i, i+1, "RFC 7512, 2.3: pk11-v-attr-nm", "an attribute name must consist of letters, digits, - and _")
+	}
+	if i := firstNot(l.Text, f.value, f.end, kind); i >= 0 {
+		return layout.Refuse(i, i+1, rule, "must be percent-encoded in an attribute value")
+	}
+	return nil
+}
+
+// isPKCS11Path reports whether c is a pk11-pchar, isPKCS11Query whether it is a
+// pk11-qchar. Both accept the percent sign, which begins a percent-encoding.
+func isPKCS11Path(c byte) bool {
+	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=&%", c) >= 0
+}
+
+func isPKCS11Query(c byte) bool {
+	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=/?|%", c) >= 0
+}
+
+// checkPKCS11Path checks the attributes that identify the object. Each may
+// appear once.
+func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
+	for at := l.Path; at <= l.PathEnd; {
+		f := nextField(l.Text, at, l.PathEnd, ';')
+		if bad := checkAttribute(l, f, rulePKCS11Path, isPKCS11Path); bad != nil {
+			return bad
+		}
+		value := l.Text[f.value:f.end]
+		switch l.Text[f.name:f.nameEnd] {
+		case "type":
+			switch value {
+			case "public", "private", "cert", "secret-key", "data":
+			default:
+				return layout.Refuse(f.value, f.end, "RFC 7512, 2.3: pk11-type", "the type must be public, private, cert, secret-key or data")
+			}
+		case "library-version":
+			major, minor, ok := strings.Cut(value, ".")
+			if !layout.All(major, ascii.IsDigit) || ok && !layout.All(minor, ascii.IsDigit) {
+				return layout.Refuse(f.value, f.end, "RFC 7512, 2.3: pk11-lib-ver", "a version must be a number, optionally followed by a dot and another number")
+			}
+		case "slot-id":
+			if !layout.All(value, ascii.IsDigit) {
+				return layout.Refuse(f.value, f.end, "RFC 7512, 2.3: pk11-slot-id", "a slot identifier must be a number")
+			}
+		}
+		at = f.end + 1
+	}
+	if f, again := repeatedField(l.Text, l.Path, l.PathEnd, ';'); again {
+		return layout.Refuse(f.name, f.end, rulePKCS11Path, "duplicate attribute")
+	}
+	return nil
+}
+
+// checkPKCS11Query checks the attributes that say how to access the object.
+// Attributes that the document does not define may be repeated.
+func checkPKCS11Query(l *layout.Layout) []scheme.Finding {
+	var found []scheme.Finding
+	var seen [4]bool
+	known := [...]string{"pin-source", "pin-value", "module-name", "module-path"}
+	for at := l.Query; at <= l.QueryEnd; {
+		f := nextField(l.Text, at, l.QueryEnd, '&')
+		if bad := checkAttribute(l, f, rulePKCS11Query, isPKCS11Query); bad != nil {
+			return bad
+		}
+		for i, name := range known {
+			if l.Text[f.name:f.nameEnd] != name {
+				continue
+			}
+			if seen[i] {
+				return layout.Refuse(f.name, f.end, rulePKCS11Query, "duplicate attribute")
+			}
+			seen[i] = true
+			if name == "pin-value" {
+				found = append(found, layout.Warn(scheme.CodeCredentials, f.name, f.end, "RFC 7512, 6", "the PIN is visible to all who see the URI"))
+			}
+			if name == "module-path" {
+				found = append(found, layout.Warn(scheme.CodeDanger, f.name, f.end, "RFC 7512, 6", "a library is loaded and run"))
+			}
+		}
+		at = f.end + 1
+	}
+	if seen[0] && seen[1] {
+		return layout.Refuse(l.Query, l.QueryEnd, "RFC 7512, 2.4", "pin-source and pin-value must not appear together")
+	}
+	return found
+}
+
+func partsPKCS11(dst []scheme.Part, u uri.URI) []scheme.Part {
+	t := layout.Take(dst, u)
+	if t.HasPath() {
+		appendFields(&t, t.Path, t.PathEnd, ';')
+	}
+	if t.Query >= 0 && t.Query < t.QueryEnd {
+		appendFields(&t, t.Query, t.QueryEnd, '&')
+	}
+	t.Fragment()
+	return t.Parts
+}
+
+// canonicalPKCS11 sorts the attributes of the path, whose order is not
+// significant (RFC 7512, 2.6).
+func canonicalPKCS11(u uri.URI) string {
+	l := layout.Of(u)
+	if !l.HasPath() {
+		return l.Text
+	}
+	list := sortedFields(l.Text, l.Path, l.PathEnd, ';', func(b []byte, f field) []byte { return append(b, l.Text[f.name:f.end]...) })
+	return l.Text[:l.Path] + strings.Join(list, ";") + l.Text[l.PathEnd:]
+}

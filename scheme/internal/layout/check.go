@@ -1,0 +1,75 @@
+package layout
+
+import "github.com/nomen-project/nomen/uri"
+
+// Broken returns an error about the bytes from from to to.
+func Broken(from, to int, rule, message string) uri.Finding {
+	return uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
+}
+
+// Refuse returns a single error, the result of a check that fails.
+func Refuse(from, to int, rule, message string) []uri.Finding {
+	return []uri.Finding{Broken(from, to, rule, message)}
+}
+
+// Warn returns a warning about something deceptive or harmful.
+func Warn(code uri.FindingCode, from, to int, rule, message string) uri.Finding {
+	return uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Rule: rule, Message: message}
+}
+
+// Remark returns a remark about something that could be improved.
+func Remark(code uri.FindingCode, from, to int, rule, message string) uri.Finding {
+	return uri.Finding{Code: code, Severity: uri.SeverityInfo, Offset: from, End: to, Rule: rule, Message: message}
+}
+
+// Instead returns f with a suggested replacement text.
+func Instead(f uri.Finding, right string) uri.Finding {
+	f.Right = right
+	return f
+}
+
+// NeedServer returns an error unless two slashes and a host are present.
+func (l *Layout) NeedServer(rule string) []uri.Finding {
+	switch {
+	case !l.Authority:
+		return Refuse(l.Rest, l.Rest, rule, "missing // and host after the colon")
+	case l.Host < 0:
+		return Refuse(l.Rest+2, l.Path, rule, "the authority must be a host")
+	case l.Host == l.HostEnd:
+		return Refuse(l.Host, l.Host, rule, "the host must not be empty")
+	}
+	return nil
+}
+
+// RefuseControls returns an error if a percent-encoding, once decoded, would
+// end a line or a field of the protocol.
+func (l *Layout) RefuseControls(rule, protocol string) []uri.Finding {
+	at := EscapedControl(l.Text, l.Rest, l.End())
+	if at < 0 {
+		return nil
+	}
+	return RefuseControl(at, rule, protocol)
+}
+
+// RefuseControl returns an error about a percent-encoded control character.
+func RefuseControl(at int, rule, protocol string) []uri.Finding {
+	f := Broken(at, at+3, rule, "a control character cannot be sent in "+protocol)
+	f.Code = CodeInjection
+	return []uri.Finding{f}
+}
+
+// RefuseHeaderControls returns an error about a percent-encoded line break or
+// other control character, which could inject a header field.
+func (l *Layout) RefuseHeaderControls(from, to int, rule string) []uri.Finding {
+	at := EscapedControl(l.Text, from, to)
+	if at < 0 {
+		return nil
+	}
+	f := Broken(at, at+3, rule, "a control character here would end the header field and begin another")
+	f.Code = CodeInjection
+	return []uri.Finding{f}
+}
+
+// CodeInjection means that a decoded character would end a line or field of the
+// protocol.
+const CodeInjection uri.FindingCode = "injection"

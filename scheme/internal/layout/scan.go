@@ -1,0 +1,53 @@
+package layout
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
+
+// Run returns the end of the run of bytes from offset i that satisfy kind.
+func Run(s string, i int, kind func(byte) bool) int {
+	for i < len(s) && kind(s[i]) {
+		i++
+	}
+	return i
+}
+
+// All reports whether s is not empty and all its bytes satisfy kind.
+func All(s string, kind func(byte) bool) bool { return s != "" && Run(s, 0, kind) == len(s) }
+
+// Until returns the offset of the first sep at or after i and before end, or
+// end.
+func Until(s string, i, end int, sep byte) int {
+	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
+		return i + n
+	}
+	return end
+}
+
+// EscapedControl returns the offset of the first percent-encoded control
+// character in s[from:to], or -1.
+func EscapedControl(s string, from, to int) int {
+	for i := from; i < to; i++ {
+		n := strings.IndexByte(s[i:to], '%')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if i+2 < to {
+			if c := ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2]); c < ' ' || c == 0x7F {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Octet decodes the octet at an offset, and returns the offset of the next one.
+func Octet(s string, i int) (c byte, next int) {
+	if s[i] == '%' && i+2 < len(s) {
+		return ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2]), i + 3
+	}
+	return s[i], i + 1
+}

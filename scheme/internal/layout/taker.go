@@ -1,0 +1,112 @@
+package layout
+
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/uri"
+)
+
+// Generic adds the parts of a URI of an unknown scheme (1993, BNF).
+//
+//	generic = scheme ":" path [ "?" search ]
+func Generic(dst []uri.Part, u uri.URI) []uri.Part {
+	t := Take(dst, u)
+	t.Login()
+	t.Server()
+	t.rooted()
+	t.Search()
+	t.Fragment()
+	return t.Parts
+}
+
+// A Taker collects the parts of a URI.
+type Taker struct {
+	Layout
+	Parts []uri.Part
+}
+
+// Take returns a Taker that appends the parts of u to dst.
+func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
+
+// Part adds the text between two offsets, which is used as spelled.
+func (t *Taker) Part(name string, from, to int) {
+	t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from})
+}
+
+// Data adds the text between two offsets, which is decoded before use.
+func (t *Taker) Data(name string, from, to int) {
+	t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from, Escaped: true})
+}
+
+// Supply adds a part that the spelling does not contain.
+func (t *Taker) Supply(name, value string) {
+	t.Parts = append(t.Parts, uri.Part{Name: name, Value: value, Offset: -1})
+}
+
+// Login adds user and password if defined.
+func (t *Taker) Login() {
+	if t.User < 0 {
+		return
+	}
+	colon := strings.IndexByte(t.Text[t.User:t.UserEnd], ':')
+	if colon < 0 {
+		t.Data("user", t.User, t.UserEnd)
+		return
+	}
+	t.Data("user", t.User, t.User+colon)
+	t.Data("password", t.User+colon+1, t.UserEnd)
+}
+
+// Server adds host and port if defined.
+func (t *Taker) Server() {
+	if t.Host >= 0 {
+		t.Part("host", t.Host, t.HostEnd)
+	}
+	if t.Port >= 0 {
+		t.Part("port", t.Port, t.PortEnd)
+	}
+}
+
+// rooted adds the path. In 1993 the slash after the host is not a part of it.
+func (t *Taker) rooted() {
+	switch {
+	case t.Is1993() && !t.HasPath():
+	case t.Is1993() && t.Authority:
+		t.Part("path", t.Path+1, t.PathEnd)
+	default:
+		t.Part("path", t.Path, t.PathEnd)
+	}
+}
+
+// Search adds the query, which in 1993 is called the search and consists of
+// words.
+func (t *Taker) Search() {
+	switch {
+	case t.Query < 0:
+	case !t.Is1993():
+		t.Part("query", t.Query, t.QueryEnd)
+	default:
+		t.Part("search", t.Query, t.QueryEnd)
+		t.Each("word", t.Query, t.QueryEnd, '+')
+	}
+}
+
+// Each adds the pieces between separators, which are decoded before use.
+func (t *Taker) Each(name string, from, to int, sep byte) {
+	for {
+		n := strings.IndexByte(t.Text[from:to], sep)
+		if n < 0 {
+			t.Data(name, from, to)
+			return
+		}
+		t.Data(name, from, from+n)
+		from += n + 1
+	}
+}
+
+// Fragment adds the fragment.
+func (t *Taker) Fragment() {
+	if t.Frag >= 0 {
+		t.Part("fragment", t.Frag, len(t.Text))
+	}
+}

@@ -1,0 +1,48 @@
+package uri
+
+import "unicode/utf8"
+
+// FindingScheme is the code of a finding about text that violates the syntax of
+// the scheme of the URI; see package scheme.
+const FindingScheme FindingCode = "scheme-syntax"
+
+// A Part is a named piece of a URI, by the rules of its scheme. Package scheme
+// returns parts.
+type Part struct {
+	Name  string // in lower case with "_" for spaces, as in the defining document
+	Value string // as spelled, or the value that the scheme implies
+	// Offset is the offset of Value in the spelling, or -1 if the scheme
+	// implies the value.
+	Offset int
+	// Escaped means that Value is decoded before use; see [Part.Data]. Other
+	// values are used as spelled.
+	Escaped bool
+}
+
+// Data returns the octets that the part stands for: Value, decoded if Escaped
+// is set.
+func (p Part) Data() Data {
+	if !p.Escaped {
+		return Data(p.Value)
+	}
+	data, err := Decode(p.Value)
+	if err != nil {
+		return Data(p.Value) // not from a parser: use it unchanged
+	}
+	return data
+}
+
+// Text returns the characters that the part stands for. Octets are ISO Latin-1
+// in 1993 and UTF-8 in the other dialects; the result is false if they are
+// invalid.
+func (p Part) Text(d Dialect) (string, bool) {
+	data := string(p.Data())
+	if d != Draft1993 {
+		return data, utf8.ValidString(data)
+	}
+	text, err := DecodeLatin1(p.Value)
+	if !p.Escaped || err != nil {
+		return data, utf8.ValidString(data)
+	}
+	return text, true
+}

@@ -213,7 +213,7 @@ func (x *Explanation) uri(s string) {
 	}
 	for _, p := range extra.Catalogue().Parts(u) {
 		if p.Offset >= 0 && p.Value != "" {
-			x.Parts = append(x.Parts, Fact{strings.ReplaceAll(p.Name, "_", " "), p.Value})
+			x.Parts = append(x.Parts, Fact{strings.ReplaceAll(p.Label(), "_", " "), p.Value})
 		}
 	}
 	for _, f := range u.Inspect(extra.Catalogue().Rules()...) {

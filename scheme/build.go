@@ -51,8 +51,8 @@ func (s *Scheme) misread(got, given []Part) string {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {
 			continue
 		}
-		if !slices.Equal(GetAll(got, p.Name), GetAll(given, p.Name)) {
-			return p.Name
+		if !slices.Equal(GetAll(got, p.Label()), GetAll(given, p.Label())) {
+			return p.Label()
 		}
 	}
 	return ""

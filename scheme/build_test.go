@@ -212,6 +212,25 @@ func TestPart(t *testing.T) {
 	}
 }
 
+// A name that the URI chooses does not stand for a component.
+func TestGroups(t *testing.T) {
+	parts := []Part{{Name: "user", Value: "phone", Group: "parameter"}, {Name: "x_y", Value: "1", Group: "header"}}
+	if v, ok := Get(parts, "user"); ok {
+		t.Errorf("Get(user) = %q; want undefined", v)
+	}
+	for label, want := range map[string]string{"parameter_user": "phone", "header_x_y": "1"} {
+		if got, ok := Get(parts, label); !ok || got != want {
+			t.Errorf("Get(%s) = %q, %v; want %q", label, got, ok, want)
+		}
+	}
+	if got, want := parts[1].Label(), "header_x_y"; got != want {
+		t.Errorf("Label() = %q, want %q", got, want)
+	}
+	if _, ok := Get(parts, "x_y"); ok {
+		t.Error("Get(x_y): defined, want undefined")
+	}
+}
+
 func TestFinding(t *testing.T) {
 	f := layout.Broken(3, 4, "doc, 1: rule", "wrong")
 	if got, want := f.Error(), "offset 3: doc, 1: rule: wrong"; got != want {

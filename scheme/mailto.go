@@ -230,8 +230,7 @@ func isSafeHeader(name string) bool {
 	return false
 }
 
-// partsMailto adds addresses and header fields, the latter by their names in
-// lower case.
+// partsMailto adds addresses and header fields.
 func partsMailto(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	if t.HasPath() {
@@ -240,10 +239,7 @@ func partsMailto(dst []Part, u uri.URI) []Part {
 	for at := t.Query; t.Query >= 0 && at <= t.QueryEnd; {
 		end := layout.Until(t.Text, at, t.QueryEnd, '&')
 		equals := layout.Until(t.Text, at, end, '=')
-		t.Data(strings.ToLower(t.Text[at:equals]), min(equals+1, end), end)
-		if t.Parts[len(t.Parts)-1].Name == "" {
-			t.Parts[len(t.Parts)-1].Name = "hfield"
-		}
+		t.Pair("header", t.Text[at:equals], min(equals+1, end), end)
 		at = end + 1
 	}
 	t.Fragment()

@@ -1,6 +1,9 @@
 package uri
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // FindingScheme is the code of a finding about text that violates the syntax of
 // the scheme of the URI; see package scheme.
@@ -9,7 +12,11 @@ const FindingScheme FindingCode = "scheme-syntax"
 // A Part is a named piece of a URI, by the rules of its scheme. Package scheme
 // returns parts.
 type Part struct {
-	Name  string // in lower case with "_" for spaces, as in the defining document
+	Name string // in lower case with "_" for spaces, as in the defining document
+	// Group is "" if the document names the part. Otherwise the URI does, and
+	// Group says what its name=value pairs are called: "parameter", "header",
+	// "attribute", "option", "key" or "field".
+	Group string
 	Value string // as spelled, or the value that the scheme implies
 	// Offset is the offset of Value in the spelling, or -1 if the scheme
 	// implies the value.
@@ -17,6 +24,25 @@ type Part struct {
 	// Escaped means that Value is decoded before use; see [Part.Data]. Other
 	// values are used as spelled.
 	Escaped bool
+}
+
+// Label returns the name of the part, after its group and "_" if it has one. A
+// parameter called "user" has the label "parameter_user", so that it cannot be
+// mistaken for the user.
+func (p Part) Label() string {
+	if p.Group == "" {
+		return p.Name
+	}
+	return p.Group + "_" + p.Name
+}
+
+// HasLabel reports whether the part has the given label. It does not allocate.
+func (p Part) HasLabel(label string) bool {
+	if p.Group == "" {
+		return label == p.Name
+	}
+	group, name, ok := strings.Cut(label, "_")
+	return ok && group == p.Group && name == p.Name
 }
 
 // Data returns the octets that the part stands for: Value, decoded if Escaped

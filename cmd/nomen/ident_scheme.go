@@ -17,14 +17,15 @@ func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts
 	for _, p := range parts {
-		all = append(all, namespace.Part{Name: p.Name, Value: p.Value})
+		all = append(all, namespace.Part{Name: p.Label(), Value: p.Value})
 	}
 	seen := map[string]bool{}
 	for _, p := range parts {
-		if !seen[p.Name] && p.Escaped {
-			all = append(all, decodedParts(u.Dialect(), parts, p.Name)...)
+		label := p.Label()
+		if !seen[label] && p.Escaped {
+			all = append(all, decodedParts(u.Dialect(), parts, label)...)
 		}
-		seen[p.Name] = true
+		seen[label] = true
 	}
 	return all
 }
@@ -54,7 +55,7 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	var decoded nameParts
 	escapes := false
 	for _, p := range parts {
-		if p.Name != name {
+		if !p.HasLabel(name) {
 			continue
 		}
 		text, ok := p.Text(d)

@@ -163,7 +163,7 @@ func partsIM(dst []scheme.Part, u uri.URI) []scheme.Part {
 		appendMailbox(&t, "to", t.Path, t.PathEnd)
 	}
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "header", t.Query, t.QueryEnd, '&')
 	}
 	t.Fragment()
 	return t.Parts

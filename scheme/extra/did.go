@@ -103,7 +103,7 @@ func partsDID(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Data("path", id, t.PathEnd)
 	}
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
 	}
 	t.Fragment()
 	return t.Parts

@@ -154,7 +154,7 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Part("value", semicolon+1, t.PathEnd)
 	}
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "attribute", t.Query, t.QueryEnd, '&')
 	}
 	t.Fragment()
 	return t.Parts

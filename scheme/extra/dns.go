@@ -136,7 +136,7 @@ func partsDNS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t.Server()
 	t.Data("dnsname", dnsNameOf(&t.Layout), t.PathEnd)
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, ';')
+		appendFields(&t, "field", t.Query, t.QueryEnd, ';', "class", "type")
 	}
 	t.Fragment()
 	return t.Parts

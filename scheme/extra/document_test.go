@@ -74,7 +74,7 @@ func checkDocumentRow(t *testing.T, s scheme.Scheme, row documentRow) {
 	}
 	parts := quoted(row.parts)
 	for _, p := range s.Parts(uri.MustParse(s.Example)) {
-		if !slices.Contains(parts, p.Name) {
+		if !slices.Contains(parts, p.Label()) {
 			t.Errorf("docs/reference/schemes.md: %s: parts are %q, want %q among them", s.Name, parts, p.Name)
 		}
 	}

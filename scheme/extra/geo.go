@@ -240,7 +240,7 @@ func partsGeo(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Part(names[i], c.from, c.to)
 	}
 	if p.end < t.PathEnd {
-		appendFields(&t, p.end+1, t.PathEnd, ';')
+		appendFields(&t, "parameter", p.end+1, t.PathEnd, ';')
 	}
 	return t.Parts
 }

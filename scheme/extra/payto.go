@@ -185,7 +185,7 @@ func partsPayto(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Each("target", min(t.Path+1, t.PathEnd), t.PathEnd, '/')
 	}
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "option", t.Query, t.QueryEnd, '&')
 	}
 	t.Fragment()
 	return t.Parts

@@ -98,7 +98,7 @@ func partsRelay(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Part("port", port, t.PathEnd)
 	}
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "field", t.Query, t.QueryEnd, '&', "transport")
 	}
 	t.Fragment()
 	return t.Parts

@@ -210,7 +210,7 @@ func partsRemote(dst []scheme.Part, u uri.URI) []scheme.Part {
 		end := layout.Until(t.Text, t.User, colon, ';')
 		t.Data("user", t.User, end)
 		if end < colon {
-			appendFields(&t, end+1, colon, ',')
+			appendFields(&t, "parameter", end+1, colon, ',')
 		}
 		if colon < t.UserEnd {
 			t.Data("password", colon+1, t.UserEnd)

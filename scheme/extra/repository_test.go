@@ -11,7 +11,7 @@ func TestRepositories(t *testing.T) {
 	for _, tt := range []sample{
 		{"ssh://user@host.example.com", "user=user host=host.example.com path=", "", ""},
 		{"ssh://user@host.example.com:2222", "user=user host=host.example.com port=2222 path=", "", ""},
-		{"ssh://user;fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87@host.example.com", "user=user fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87 host=host.example.com path=", "", ""},
+		{"ssh://user;fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87@host.example.com", "user=user parameter_fingerprint=ssh-dss-c1-b1-30-29-d7-b8-de-6c-97-77-10-d7-46-41-63-87 host=host.example.com path=", "", ""},
 		{"ssh://git@Example.org:22/~user/a.git", "user=git host=Example.org port=22 path=/~user/a.git", "ssh://git@example.org/~user/a.git", ""},
 		{"ssh://u:p@h/", "user=u password=p host=h path=/", "", "7 RFC 3986, 3.2.1"},
 		{"ssh:git@github.com:org/repo.git", "", "", "4 git-clone(1), GIT URLS"},

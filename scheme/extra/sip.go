@@ -270,10 +270,10 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Part("port", a.port, a.portEnd)
 	}
 	if a.params >= 0 {
-		appendFields(&t, a.params, a.paramsEnd, ';')
+		appendFields(&t, "parameter", a.params, a.paramsEnd, ';')
 	}
 	if a.headers >= 0 {
-		appendFields(&t, a.headers, a.end, '&')
+		appendFields(&t, "header", a.headers, a.end, '&')
 	}
 	t.Fragment()
 	return t.Parts

@@ -98,7 +98,7 @@ func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 		at = end + 1
 	}
 	if t.Query >= 0 {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "field", t.Query, t.QueryEnd, '&')
 	}
 	t.Fragment()
 	return t.Parts

@@ -94,15 +94,17 @@ func (f field) is(s, name string) bool { return ascii.EqualFold(s[f.name:f.nameE
 // empty reports whether the value is empty or absent.
 func (f field) empty() bool { return f.value < 0 || f.value == f.end }
 
-// appendFields adds parts for the fields, by their names in lower case.
-func appendFields(t *layout.Taker, from, to int, sep byte) {
+// appendFields adds parts for the fields of a group. Those that the grammar
+// names, the known ones, belong to no group.
+func appendFields(t *layout.Taker, group string, from, to int, sep byte, known ...string) {
 	for at := from; at <= to; {
 		f := nextField(t.Text, at, to, sep)
-		name := strings.ToLower(t.Text[f.name:f.nameEnd])
-		if name == "" {
-			name = "field"
+		value := max(f.value, min(f.nameEnd+1, f.end))
+		if i := slices.IndexFunc(known, func(name string) bool { return f.is(t.Text, name) }); i >= 0 {
+			t.Data(known[i], value, f.end)
+		} else {
+			t.Pair(group, t.Text[f.name:f.nameEnd], value, f.end)
 		}
-		t.Data(name, max(f.value, min(f.nameEnd+1, f.end)), f.end)
 		at = f.end + 1
 	}
 }

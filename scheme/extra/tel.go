@@ -249,7 +249,7 @@ func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	end := layout.Until(t.Text, from, to, ';')
 	t.Data(name, from, end)
 	if end < to {
-		appendFields(t, end+1, to, ';')
+		appendFields(t, "parameter", end+1, to, ';')
 	}
 }
 

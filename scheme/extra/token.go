@@ -190,10 +190,10 @@ func checkPKCS11Query(l *layout.Layout) []scheme.Finding {
 func partsPKCS11(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	if t.HasPath() {
-		appendFields(&t, t.Path, t.PathEnd, ';')
+		appendFields(&t, "attribute", t.Path, t.PathEnd, ';')
 	}
 	if t.Query >= 0 && t.Query < t.QueryEnd {
-		appendFields(&t, t.Query, t.QueryEnd, '&')
+		appendFields(&t, "attribute", t.Query, t.QueryEnd, '&')
 	}
 	t.Fragment()
 	return t.Parts

@@ -176,7 +176,7 @@ func partsXMPP(dst []scheme.Part, u uri.URI) []scheme.Part {
 		end := layout.Until(t.Text, t.Query, t.QueryEnd, ';')
 		t.Part("query_type", t.Query, end)
 		if end < t.QueryEnd {
-			appendFields(&t, end+1, t.QueryEnd, ';')
+			appendFields(&t, "key", end+1, t.QueryEnd, ';')
 		}
 	}
 	t.Fragment()

@@ -126,7 +126,7 @@ func partsZ3950(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Data("docid", id, idEnd)
 	}
 	if params >= 0 {
-		appendFields(&t, params, t.End(), ';')
+		appendFields(&t, "field", params, t.End(), ';', "esn", "rs")
 	}
 	t.Fragment()
 	return t.Parts

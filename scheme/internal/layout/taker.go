@@ -38,6 +38,16 @@ func (t *Taker) Data(name string, from, to int) {
 	t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from, Escaped: true})
 }
 
+// Pair adds the value of a name=value pair of a group (see [uri.Part]), which is
+// decoded before use. The name is in lower case; an empty one is "unnamed".
+func (t *Taker) Pair(group, name string, from, to int) {
+	name = strings.ToLower(name)
+	if name == "" {
+		name = "unnamed"
+	}
+	t.Parts = append(t.Parts, uri.Part{Name: name, Group: group, Value: t.Text[from:to], Offset: from, Escaped: true})
+}
+
 // Supply adds a part that the spelling does not contain.
 func (t *Taker) Supply(name, value string) {
 	t.Parts = append(t.Parts, uri.Part{Name: name, Value: value, Offset: -1})

@@ -39,7 +39,7 @@ func (s Sample) Check(t testing.TB, c scheme.Catalogue, d uri.Dialect) {
 	}
 	var parts []string
 	for _, p := range c.Parts(u) {
-		parts = append(parts, p.Name+"="+p.Value)
+		parts = append(parts, p.Label()+"="+p.Value)
 	}
 	if got := strings.Join(parts, " "); got != s.Parts {
 		t.Errorf("Parts(%q) = %s, want %s", s.In, got, s.Parts)
@@ -112,7 +112,7 @@ func keepsParts(t testing.TB, c scheme.Catalogue, u uri.URI, parts []scheme.Part
 		for _, p := range parts {
 			text, _ := uri.Unescape(p.Value)
 			if !slices.Contains([]string{"host", "port", "cell", "fragment"}, p.Name) && (p.Name != "path" || strings.Trim(text, "/") != "") {
-				b.WriteString(p.Name + "=" + text + "\n")
+				b.WriteString(p.Label() + "=" + text + "\n")
 			}
 		}
 		return b.String()

@@ -83,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 	if p.Status != 507 || p.Type != ProblemPath+"disk-full" || !strings.Contains(p.Detail, "/backup/000004.sst") {
 		t.Errorf("got %+v", p)
 	}
-	if back := p.Err(); !errors.Is(back, syscall.ENOSPC) || back.Error() != p.Detail {
+	if back := p.err(); !errors.Is(back, syscall.ENOSPC) || back.Error() != p.Detail {
 		t.Errorf("back: %v", back)
 	}
 	title, meaning, ok := Explain("disk-full")
@@ -132,16 +132,16 @@ func TestProblemsRoundTrip(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil {
 			t.Fatal(err)
 		}
-		if got := back.Err(); p.Status != tt.status || !reflect.DeepEqual(got, tt.err) {
+		if got := back.err(); p.Status != tt.status || !reflect.DeepEqual(got, tt.err) {
 			t.Errorf("%#v became %#v with status %d", tt.err, got, p.Status)
 		}
 	}
 	conflict := &store.ConflictError{Key: "k", Expected: 1, Current: 2}
-	if p := NewProblem(&PreconditionError{conflict}); p.Status != 412 || !reflect.DeepEqual(p.Err(), conflict) {
+	if p := NewProblem(&PreconditionError{conflict}); p.Status != 412 || !reflect.DeepEqual(p.err(), conflict) {
 		t.Errorf("a precondition: %+v", p)
 	}
 	var broken *bulk.BrokenError
-	if err := NewProblem(&bulk.BrokenError{Line: 7, Err: io.ErrUnexpectedEOF}).Err(); !errors.As(err, &broken) || broken.Line != 7 {
+	if err := NewProblem(&bulk.BrokenError{Line: 7, Err: io.ErrUnexpectedEOF}).err(); !errors.As(err, &broken) || broken.Line != 7 {
 		t.Errorf("a broken import: %#v", err)
 	}
 	secret := errors.New("the password of the disk")
@@ -174,7 +174,7 @@ func TestDeniedDetail(t *testing.T) {
 		if p.Detail != tt.want {
 			t.Errorf("%+v: got %q, want %q", tt.err, p.Detail, tt.want)
 		}
-		if got := p.Err(); got.Error() != tt.err.Error() {
+		if got := p.err(); got.Error() != tt.err.Error() {
 			t.Errorf("crossed: %q, want %q", got, tt.err.Error())
 		}
 	}
@@ -186,7 +186,7 @@ func TestRequestsRoundTrip(t *testing.T) {
 		{Record: &store.Record{Spelling: "urn:x:y"}, Fields: registrar.FieldName | registrar.FieldReason, Add: true, Expected: 0},
 		{Record: &store.Record{Spelling: "urn:x:y"}, Fields: registrar.FieldLocations, Expected: 7, OrCreate: true},
 	} {
-		got, err := NewRequest(want).Registrar()
+		got, err := newRequest(want).Registrar()
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v became %+v, %v", want, got, err)
 		}

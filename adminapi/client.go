@@ -90,7 +90,7 @@ func (c *Client) Preview(ctx context.Context, reqs []registrar.Request) ([]regis
 func (c *Client) batch(ctx context.Context, reqs []registrar.Request, why string, dry bool) ([]registrar.Outcome, error) {
 	b := Batch{Requests: make([]Request, len(reqs)), Why: why, DryRun: dry}
 	for i, r := range reqs {
-		b.Requests[i] = NewRequest(r)
+		b.Requests[i] = newRequest(r)
 	}
 	var res Results
 	if _, err := c.call(ctx, http.MethodPost, "names", nil, b, &res); err != nil {
@@ -101,7 +101,7 @@ func (c *Client) batch(ctx context.Context, reqs []registrar.Request, why string
 	}
 	outs := make([]registrar.Outcome, len(reqs))
 	for i, o := range res.Outcomes {
-		outs[i] = o.Registrar()
+		outs[i] = o.outcome()
 	}
 	return outs, nil
 }
@@ -182,7 +182,7 @@ func (c *Client) changeName(ctx context.Context, n name.Name, method, action str
 func (c *Client) change(ctx context.Context, method, path string, q url.Values, body any) (registrar.Outcome, error) {
 	var o Outcome
 	_, err := c.call(ctx, method, path, q, body, &o)
-	out := o.Registrar()
+	out := o.outcome()
 	if err != nil {
 		out.Err = err
 	}
@@ -260,7 +260,7 @@ func readProblem(resp *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	var p Problem
 	if json.Unmarshal(b, &p) == nil && p.Status != 0 {
-		return p.Err()
+		return p.err()
 	}
 	return errors.Join(&StatusError{Status: resp.StatusCode, Detail: "the response is not a problem of this API"}, err)
 }

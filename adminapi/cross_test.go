@@ -104,7 +104,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 		req.Record.Spelling = spelling
 		for _, existing := range []registrar.Existing{registrar.Update, registrar.Keep, registrar.Refuse} {
 			req.Existing = existing
-			got, err := crossed(t, NewRequest(req)).Registrar()
+			got, err := crossed(t, newRequest(req)).Registrar()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 
 	var out registrar.Outcome
 	full(t, reflect.ValueOf(&out).Elem())
-	check("an outcome", crossed(t, NewOutcome(out)).Registrar(), out)
+	check("an outcome", crossed(t, NewOutcome(out)).outcome(), out)
 
 	var ret registrar.Retirement
 	full(t, reflect.ValueOf(&ret).Elem())
@@ -146,7 +146,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 		}
 	}
 	entry := &store.Entry{Seq: 1, Change: change.Clone(), Salt: [16]byte{1}, Digest: [32]byte{1}}
-	got, err := crossed(t, NewEntry(entry)).Store()
+	got, err := crossed(t, NewEntry(entry)).entry()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,8 +97,8 @@ func NewEntry(e *store.Entry) Entry {
 	return j
 }
 
-// Store converts j to an entry of a store.
-func (j Entry) Store() (*store.Entry, error) {
+// entry converts j to an entry of a store.
+func (j Entry) entry() (*store.Entry, error) {
 	c := &store.Change{
 		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
 		Redacts: j.Redacts, Redacted: j.Redacted,
@@ -155,8 +155,8 @@ type Head struct {
 // NewHead returns the JSON form of h.
 func NewHead(h store.Head) Head { return Head{Size: h.Size, Hash: hex.EncodeToString(h.Hash[:])} }
 
-// Store converts j to a head of a store.
-func (j Head) Store() (store.Head, error) {
+// head converts j to a head of a store.
+func (j Head) head() (store.Head, error) {
 	h := store.Head{Size: j.Size}
 	if err := unhex(h.Hash[:], j.Hash); err != nil {
 		return h, fmt.Errorf("adminapi: hash of the head: %w", err)
@@ -225,8 +225,8 @@ func NewFault(f store.Fault) Fault {
 	return j
 }
 
-// Store converts j to a fault of a store.
-func (j Fault) Store() store.Fault {
+// fault converts j to a fault of a store.
+func (j Fault) fault() store.Fault {
 	f := store.Fault{Seq: j.Seq, Problem: j.Problem, Subject: store.Subject{Key: j.Key}}
 	for kind, word := range kindNames() {
 		if word == j.Kind {
@@ -304,7 +304,7 @@ func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 		for j, err := range lines[Entry](ctx, c, "changes", q) {
 			var e *store.Entry
 			if err == nil {
-				e, err = j.Store()
+				e, err = j.entry()
 			}
 			if !yield(e, err) || err != nil {
 				return
@@ -391,7 +391,7 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	if _, err := c.call(ctx, http.MethodGet, "head", nil, nil, &j); err != nil {
 		return store.Head{}, err
 	}
-	return j.Store()
+	return j.head()
 }
 
 // ProveHead returns the proof that the log of the first later entries begins with
@@ -447,7 +447,7 @@ func (c *Client) verify(ctx context.Context, q url.Values, fault func(store.Faul
 	last, err := c.reports(ctx, "verify", q, nil, func(r Report) {
 		switch {
 		case r.Fault != nil:
-			fault(r.Fault.Store())
+			fault(r.Fault.fault())
 		case r.Progress != nil && progress != nil:
 			progress(r.Progress.Done, r.Progress.Total)
 		}
@@ -458,7 +458,7 @@ func (c *Client) verify(ctx context.Context, q url.Values, fault func(store.Faul
 	if last.Head == nil {
 		return store.Head{}, fmt.Errorf("adminapi: verify: the response has no head")
 	}
-	return last.Head.Store()
+	return last.Head.head()
 }
 
 // Backup makes the server back up its store to dir, an absolute path on its machine; see
@@ -481,7 +481,7 @@ func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (regist
 		case r.Moved != nil && rel.Moved != nil:
 			rel.Moved(name.FromKey(r.Moved.Key), r.Moved.From, r.Moved.To)
 		case r.Refused != nil && r.Refused.Problem != nil && rel.Refused != nil:
-			rel.Refused(name.FromKey(r.Refused.Key), r.Refused.Problem.Err())
+			rel.Refused(name.FromKey(r.Refused.Key), r.Refused.Problem.err())
 		case r.Relocated != nil:
 			if sum = *r.Relocated; rel.Progress != nil {
 				rel.Progress(sum)
@@ -502,7 +502,7 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 		case r.Reverted != nil && u.Reverted != nil:
 			u.Reverted(*r.Reverted)
 		case r.Refused != nil && r.Refused.Problem != nil && u.Refused != nil:
-			u.Refused(r.Refused.Key, r.Refused.Problem.Err())
+			u.Refused(r.Refused.Key, r.Refused.Problem.err())
 		case r.Undone != nil:
 			if sum = *r.Undone; u.Progress != nil {
 				u.Progress(sum)
@@ -548,7 +548,7 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 		case err != nil:
 			return r, c.left(ctx, resp.Header.Get(JobHeader), err)
 		case r.Problem != nil && r.Done:
-			return r, r.Problem.Err()
+			return r, r.Problem.err()
 		case r.Done:
 			return r, nil
 		}

@@ -135,7 +135,7 @@ func TestEntries(t *testing.T) {
 		if err := json.Unmarshal(b, &j); err != nil {
 			t.Fatal(err)
 		}
-		got, err := j.Store()
+		got, err := j.entry()
 		equal := cmp.Options{cmp.Comparer(func(a, b name.Name) bool { return a == b }), cmp.Comparer(func(a, b name.Prefix) bool { return a == b })}
 		if diff := cmp.Diff(got, e, equal); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", b, err, diff)
@@ -156,7 +156,7 @@ func TestEntries(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if e, err := bad.Store(); err == nil {
+		if e, err := bad.entry(); err == nil {
 			t.Errorf("%s: %+v", what, e)
 		}
 	}
@@ -168,7 +168,7 @@ func TestFaults(t *testing.T) {
 		{Subject: store.Subject{Kind: store.KindName, Key: "urn:x-a:b"}, Seq: 3, Problem: "p"},
 		{Subject: store.Subject{Kind: store.KindToken, Key: "t"}, Problem: "p"},
 	} {
-		if got := NewFault(f).Store(); got != f {
+		if got := NewFault(f).fault(); got != f {
 			t.Errorf("%+v became %+v", f, got)
 		}
 	}
@@ -232,7 +232,7 @@ func FuzzEntries(f *testing.F) {
 		if json.Unmarshal([]byte(line), &j) != nil {
 			return
 		}
-		e, err := j.Store()
+		e, err := j.entry()
 		if err != nil {
 			return
 		}
@@ -244,7 +244,7 @@ func FuzzEntries(f *testing.F) {
 		if err := json.Unmarshal(first, &again); err != nil {
 			t.Fatalf("%s: %v", first, err)
 		}
-		back, err := again.Store()
+		back, err := again.entry()
 		if err != nil {
 			t.Fatalf("%s: %v", first, err)
 		}

@@ -263,8 +263,8 @@ func conflictStatus(err error) int {
 	return http.StatusConflict
 }
 
-// Err returns the error from which p was made.
-func (p *Problem) Err() error {
+// err returns the error from which p was made.
+func (p *Problem) err() error {
 	switch p.Type {
 	case ProblemPath + kindBroken:
 		return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)}

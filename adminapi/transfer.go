@@ -105,7 +105,7 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 		}
 		switch {
 		case e.Summary != nil && e.Problem != nil:
-			return *e.Summary, e.Problem.Err()
+			return *e.Summary, e.Problem.err()
 		case e.Summary != nil:
 			return *e.Summary, nil
 		case e.Refused != nil && o.Refused != nil:

@@ -127,8 +127,8 @@ type Token struct {
 	Warnings []string  `json:"warnings,omitempty"`  // about its prefixes, for people
 }
 
-// NewRequest returns the JSON form of req.
-func NewRequest(req registrar.Request) Request {
+// newRequest returns the JSON form of req.
+func newRequest(req registrar.Request) Request {
 	r := Request{Request: req, Expected: revision(req.Expected)}
 	if req.Record == nil || req.Record.Name.IsZero() {
 		return r
@@ -193,15 +193,15 @@ func NewOutcome(out registrar.Outcome) Outcome {
 	return o
 }
 
-// Registrar converts o back to an outcome of the registrar.
-func (o Outcome) Registrar() registrar.Outcome {
+// outcome converts o back to an outcome of the registrar.
+func (o Outcome) outcome() registrar.Outcome {
 	out := o.Outcome
 	out.Name = name.FromKey(o.Key)
 	if out.Record != nil {
 		out.Record.Name = out.Name
 	}
 	if o.Problem != nil {
-		out.Err = o.Problem.Err()
+		out.Err = o.Problem.err()
 	}
 	return out
 }

@@ -6,7 +6,7 @@
 //
 // A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF, which
 // may be missing after the last one; blank lines are skipped. A line, or all lines
-// of a quoted cell, have at most [MaxLine] bytes. Errors have line, column and byte
+// of a quoted cell, have at most 4 MiB. Errors have line, column and byte
 // offset, and the other records are imported.
 //
 // # JSON Lines

@@ -253,12 +253,12 @@ func TestLongLines(t *testing.T) {
 		head := `{"name":"urn:dns:example.org:` + element + `"`
 		return head + strings.Repeat(" ", size-len(head)-1) + "}\n"
 	}
-	in := line("1", MaxLine) + line("2", MaxLine+1) + line("3", bufferSize) + line("4", bufferSize-1) + line("5", MaxLine+bufferSize)
+	in := line("1", maxLine) + line("2", maxLine+1) + line("3", bufferSize) + line("4", bufferSize-1) + line("5", maxLine+bufferSize)
 	sum, refused, err := newBench(t).bring(strings.NewReader(in), ImportOptions{})
 	if want := (Summary{Read: 5, Created: 3, Refused: 2}); err != nil || sum != want || len(refused) != 2 || !strings.HasPrefix(refused[0], "line 2, column 4194305: the line is longer") {
 		t.Errorf("got %+v, %q, %v; want %+v", sum, refused, err, want)
 	}
-	sum, _, err = newBench(t).bring(strings.NewReader(strings.TrimSuffix(line("5", 2*MaxLine), "\n")), ImportOptions{})
+	sum, _, err = newBench(t).bring(strings.NewReader(strings.TrimSuffix(line("5", 2*maxLine), "\n")), ImportOptions{})
 	if want := (Summary{Read: 1, Refused: 1}); err != nil || sum != want {
 		t.Errorf("a last line that is too long: %+v, %v", sum, err)
 	}

@@ -2,7 +2,7 @@ package bulk
 
 // Limits of reading.
 const (
-	MaxLine    = 4 << 20   // bytes of a line
+	maxLine    = 4 << 20   // bytes of a line
 	BatchSize  = 5000      // records of a batch
 	ahead      = 4         // batches read ahead
 	batchBytes = 16 << 20  // bytes of the lines of a batch

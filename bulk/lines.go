@@ -236,7 +236,7 @@ func (l *lines) ended(line []byte, err error) ([]byte, error) {
 // rest reads the rest of a line that is longer than the buffer. A line that is too long is
 // skipped.
 func (l *lines) rest(part []byte) ([]byte, error) {
-	const most = MaxLine + len("\r\n")
+	const most = maxLine + len("\r\n")
 	l.long = append(l.long[:0], part...)
 	size := len(part)
 	for {
@@ -249,8 +249,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 		}
 		l.step(int64(size))
 		line, err := l.ended(l.long, err)
-		if err == nil && (size > most || len(bytes.TrimRight(l.long, "\r\n")) > MaxLine) {
-			return nil, &LineError{size: int64(size), Line: l.number, Column: MaxLine + 1, Offset: l.offset + MaxLine, Message: fmt.Sprintf("the line is longer than %d bytes", MaxLine)}
+		if err == nil && (size > most || len(bytes.TrimRight(l.long, "\r\n")) > maxLine) {
+			return nil, &LineError{size: int64(size), Line: l.number, Column: maxLine + 1, Offset: l.offset + maxLine, Message: fmt.Sprintf("the line is longer than %d bytes", maxLine)}
 		}
 		return line, err
 	}

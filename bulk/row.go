@@ -113,7 +113,7 @@ func (t *rowReader) named() bool {
 // reports whether the number is even.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
-	for len(t.long) <= MaxLine {
+	for len(t.long) <= maxLine {
 		part, err := t.lines.read()
 		if errors.Is(err, io.EOF) {
 			return t.long, false, nil
@@ -151,11 +151,11 @@ func (t *rowReader) split(even bool) error {
 	}
 	opened := r.splitCells(t.delimiter)
 	if opened >= 0 && r.bad == nil {
-		if !even && t.lines.done != nil && !t.lines.pending() && len(r.text) <= MaxLine {
+		if !even && t.lines.done != nil && !t.lines.pending() && len(r.text) <= maxLine {
 			line, column, _ := r.place(opened)
 			return t.lines.broken(r.number, fmt.Errorf("the quote in line %d, column %d is never closed: %w", line, column, io.ErrUnexpectedEOF))
 		}
-		r.fail(opened, "", "the quote is not closed within %d bytes", MaxLine)
+		r.fail(opened, "", "the quote is not closed within %d bytes", maxLine)
 	}
 	if opened >= 0 {
 		end := opened + strings.IndexByte(r.text[opened:]+"\n", '\n') + 1

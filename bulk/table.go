@@ -300,8 +300,8 @@ func (t *table) begin(r *row) {
 
 // add adds the cells of a row to the record.
 func (t *table) add(r *row) {
-	if t.line.size += len(r.text); t.line.size > MaxLine {
-		r.fail(0, "", "the lines of this name have more than %d bytes", MaxLine)
+	if t.line.size += len(r.text); t.line.size > maxLine {
+		r.fail(0, "", "the lines of this name have more than %d bytes", maxLine)
 	}
 	if t.gap > 0 {
 		r.fail(0, "", "line %d, between the lines of this name, cannot be read", t.gap)

@@ -184,10 +184,10 @@ func TestQuoteThatIsNeverClosed(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("name,url\nurn:example:bad,\"u\n")
 	n := 0
-	for ; text.Len() < 3*MaxLine; n++ {
+	for ; text.Len() < 3*maxLine; n++ {
 		fmt.Fprintf(&text, "urn:example:%d,https://example.org/%s\n", n, strings.Repeat("x", 1000))
 	}
-	text.WriteString(strings.Repeat("y", 2*MaxLine) + "\n")
+	text.WriteString(strings.Repeat("y", 2*maxLine) + "\n")
 	text.WriteString("urn:example:last,u\n")
 	got := readAll(t, CSV, text.String())
 	if len(got) != n+3 {
@@ -196,7 +196,7 @@ func TestQuoteThatIsNeverClosed(t *testing.T) {
 	if want := `@25 urn:example:bad: line 2, column 17: the quote is not closed within 4194304 bytes`; got[0] != want {
 		t.Errorf("got %q, want %q", got[0], want)
 	}
-	if want := fmt.Sprintf("line %d, column %d: the line is longer than", n+3, MaxLine+1); !strings.Contains(got[n+1], want) {
+	if want := fmt.Sprintf("line %d, column %d: the line is longer than", n+3, maxLine+1); !strings.Contains(got[n+1], want) {
 		t.Errorf("got %.200q, want %q", got[n+1], want)
 	}
 	if want := fmt.Sprintf(`%d@%d {"name":"urn:example:last","locations":[{"url":"u"}]}`, n+4, text.Len()-len("urn:example:last,u\n")); got[n+2] != want {
@@ -207,12 +207,12 @@ func TestQuoteThatIsNeverClosed(t *testing.T) {
 // TestLongLineInAQuote: the line that is too long is told too, though a quote has
 // swallowed it.
 func TestLongLineInAQuote(t *testing.T) {
-	text := "name,url\nurn:example:1,\"u\nurn:example:2,\n" + strings.Repeat("y", 2*MaxLine) + "\nurn:example:3,\n"
+	text := "name,url\nurn:example:1,\"u\nurn:example:2,\n" + strings.Repeat("y", 2*maxLine) + "\nurn:example:3,\n"
 	want := []string{
 		`@23 urn:example:1: line 2, column 15: the quote is not closed within 4194304 bytes`,
 		`3@26 {"name":"urn:example:2"}`,
-		fmt.Sprintf(`@%d line 4, column %d: the line is longer than 4194304 bytes`, 41+MaxLine, MaxLine+1),
-		fmt.Sprintf(`5@%d {"name":"urn:example:3"}`, 42+2*MaxLine),
+		fmt.Sprintf(`@%d line 4, column %d: the line is longer than 4194304 bytes`, 41+maxLine, maxLine+1),
+		fmt.Sprintf(`5@%d {"name":"urn:example:3"}`, 42+2*maxLine),
 	}
 	if got := readAll(t, CSV, text); !cmp.Equal(got, want) {
 		t.Error(cmp.Diff(want, got))

@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// WriteCBOR writes a as CBOR: the members of [WriteJSON] in the core deterministic encoding of
+// writeCBOR writes a as CBOR: the members of [WriteJSON] in the core deterministic encoding of
 // RFC 8949, 4.2.1. Equal answers are equal octets, whichever program writes them, so they can
 // be hashed, signed and compared (1995, 3.1.1).
-func WriteCBOR(w io.Writer, a *nomen.Answer) error {
+func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	var text bytes.Buffer
 	if err := WriteJSON(&text, a); err != nil {
 		return err
@@ -57,9 +57,9 @@ func integers(value any) any {
 	return value
 }
 
-// ReadCBOR reads the output of [WriteCBOR] without loss. It accepts any encoding of the same
+// readCBOR reads the output of [writeCBOR] without loss. It accepts any encoding of the same
 // data, but no tags, no invalid UTF-8 and no duplicate members.
-func ReadCBOR(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+func readCBOR(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	fail := func(err error) (*nomen.Answer, error) {
 		return nil, &Error{Format: TypeCBOR, Rule: "cbor", Message: err.Error()}
 	}

@@ -26,14 +26,14 @@ func TestCBOROctets(t *testing.T) {
 		"696c6f636174696f6e73", "80", // "locations": []
 		"6a737563636573736f7273", "80", // "successors": []
 	}, "")
-	if got := hex.EncodeToString([]byte(written(t, WriteCBOR, a))); got != octets {
+	if got := hex.EncodeToString([]byte(written(t, writeCBOR, a))); got != octets {
 		t.Errorf("Y95-76: got %s, want %s", got, octets)
 	}
 }
 
 // Equal answers are equal octets, however their maps were built.
 func TestCBORIsDeterministic(t *testing.T) {
-	want := written(t, WriteCBOR, rich())
+	want := written(t, writeCBOR, rich())
 	for range 20 {
 		a := rich()
 		keys := slices.Sorted(maps.Keys(a.Metadata))
@@ -43,13 +43,13 @@ func TestCBORIsDeterministic(t *testing.T) {
 			m[k] = a.Metadata[k]
 		}
 		a.Metadata = m
-		if got := written(t, WriteCBOR, a); got != want {
+		if got := written(t, writeCBOR, a); got != want {
 			t.Fatalf("Y95-76: got %x, want %x", got, want)
 		}
 	}
 	other := rich()
 	other.Revision++
-	if written(t, WriteCBOR, other) == want {
+	if written(t, writeCBOR, other) == want {
 		t.Error("Y95-76: two revisions are the same octets")
 	}
 }
@@ -72,18 +72,18 @@ func TestReadCBORRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(in, err)
 		}
-		if a, err := ReadCBOR(strings.NewReader(string(b)), nomen.I2C); err == nil {
+		if a, err := readCBOR(strings.NewReader(string(b)), nomen.I2C); err == nil {
 			t.Errorf("%s: got %+v", in, a)
 		}
 	}
-	if _, err := ReadCBOR(strings.NewReader(strings.Repeat("a", MaxSize+1)), nomen.I2C); !isRule(err, "size") {
+	if _, err := readCBOR(strings.NewReader(strings.Repeat("a", maxSize+1)), nomen.I2C); !isRule(err, "size") {
 		t.Errorf("too long: %v", err)
 	}
 }
 
 func FuzzCBOR(f *testing.F) {
 	for _, a := range shapes() {
-		f.Add([]byte(written(f, WriteCBOR, a)))
+		f.Add([]byte(written(f, writeCBOR, a)))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) { settles(t, "cbor", body) })
 }

@@ -97,8 +97,8 @@ func TestHostileCitations(t *testing.T) {
 			if err := citationFault(t, a); err != nil {
 				t.Errorf("%.40q: %v", s, err)
 			}
-			if err := turtleFault(written(t, WriteTurtle, a)); err != nil {
-				t.Errorf("turtle of %.40q: %v\n%s", s, err, written(t, WriteTurtle, a))
+			if err := turtleFault(written(t, writeTurtle, a)); err != nil {
+				t.Errorf("turtle of %.40q: %v\n%s", s, err, written(t, writeTurtle, a))
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func citationFault(t *testing.T, a *nomen.Answer) error {
 	return nil
 }
 
-// turtleToken is a token of the output of WriteTurtle (RDF 1.1 Turtle, 6.5).
+// turtleToken is a token of the output of writeTurtle (RDF 1.1 Turtle, 6.5).
 var turtleToken = regexp.MustCompile(`^(?:<[^\x00-\x20<>"{}|^` + "`" + `\\]*>|"(?:[^"\\\n\r]|\\["\\nrt]|\\u[0-9A-F]{4})*"(?:\^\^xsd:dateTime)?|(?:dc|dcterms|schema|xsd):[A-Za-z]*|@prefix|true|false|a|[\[\].;])`)
 
 // turtleFault parses subjects with their properties.
@@ -245,7 +245,7 @@ func TestRelationsInLinkedData(t *testing.T) {
 			ID string `json:"@id"`
 		} `json:"dcterms:relation"`
 	}
-	body := written(t, WriteJSONLD, a)
+	body := written(t, writeJSONLD, a)
 	if err := json.Unmarshal([]byte(body), &o); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestRelationsInLinkedData(t *testing.T) {
 	if want := "[{https://example.org/file} {https://example.org/copy} {https://example.org/both}] [{https://example.org/licence}] [{https://example.org/about}] [{https://example.org/next}]"; got != want {
 		t.Errorf("JSON-LD: got %s, want %s", got, want)
 	}
-	turtle := written(t, WriteTurtle, a)
+	turtle := written(t, writeTurtle, a)
 	for _, want := range []string{
 		"schema:encoding [ a schema:MediaObject ; schema:contentUrl <https://example.org/file> ]", "schema:contentUrl <https://example.org/copy>",
 		"schema:license <https://example.org/licence>", "schema:subjectOf <https://example.org/about>", `<https://example.org/about> schema:encodingFormat "text/html" ; schema:description "what it is" .`, "dcterms:relation <https://example.org/next>",
@@ -265,12 +265,12 @@ func TestRelationsInLinkedData(t *testing.T) {
 	if strings.Count(turtle, "schema:encoding ") != 3 {
 		t.Errorf("Turtle has other encodings:\n%s", turtle)
 	}
-	again, err := ReadJSONLD(strings.NewReader(body), nomen.I2C)
+	again, err := readJSONLD(strings.NewReader(body), nomen.I2C)
 	if err != nil || len(again.Locations) != 6 || again.Locations[3] != a.Locations[3] {
 		t.Errorf("read again: %v, %v", again, err)
 	}
 	// The same data without brackets, as others write it.
-	again, err = ReadJSONLD(strings.NewReader(`{"@id":"urn:x-y:1","license":"https://example.org/l","subjectOf":{"url":"https://example.org/s"}}`), nomen.I2C)
+	again, err = readJSONLD(strings.NewReader(`{"@id":"urn:x-y:1","license":"https://example.org/l","subjectOf":{"url":"https://example.org/s"}}`), nomen.I2C)
 	if want := []nomen.Location{{URL: "https://example.org/s", Rel: "describedby"}, {URL: "https://example.org/l", Rel: "license"}}; err != nil || !cmp.Equal(again.Locations, want) {
 		t.Errorf("of others: %v, %v", again, err)
 	}

@@ -160,7 +160,7 @@ func (fields fieldList) first(name string) string {
 }
 
 // readFields reads the lines of a description. ok is false if they are not a description or
-// have more than MaxItems fields.
+// have more than maxItems fields.
 func readFields(block string) (fieldList, bool) {
 	if !strings.HasPrefix(block, firstField) {
 		return nil, false
@@ -177,7 +177,7 @@ func readFields(block string) (fieldList, bool) {
 			prefix, line = foreign, rest
 		}
 		name, value, ok := strings.Cut(line, ":")
-		if !ok || len(all) == MaxItems {
+		if !ok || len(all) == maxItems {
 			return nil, false
 		}
 		b := new(strings.Builder)

@@ -3,20 +3,18 @@
 //
 // # Formats
 //
-// [Formats] lists them in the server's order of preference:
+// [Formats] lists them, each with its writer and reader, in the server's order of preference:
 //
-//   - text/urc-0 (draft-ietf-uri-yaurn-00, 3.4.2): [WriteURC], [ReadURC]; single parts:
-//     [WritePart], [ReadParts];
-//   - text/html (3.4.3 there; the list is that of RFC 2169): [WriteHTML];
-//   - text/uri-list (RFC 2483, 5): [WriteURIList], [ReadURIList];
+//   - text/urc-0 (draft-ietf-uri-yaurn-00, 3.4.2); single parts: [WritePart], [ReadParts];
+//   - text/html (3.4.3 there; the list is that of RFC 2169);
+//   - text/uri-list (RFC 2483, 5);
 //   - application/json, the only format without loss: [WriteJSON], [ReadJSON];
-//   - application/linkset+json and application/linkset (RFC 9264): [WriteLinksetJSON],
-//     [WriteLinkset] and their readers;
-//   - application/ld+json, for search engines and catalogues: [WriteJSONLD], [ReadJSONLD];
+//   - application/linkset+json and application/linkset (RFC 9264);
+//   - application/ld+json, for search engines and catalogues;
 //   - application/cbor, in which equal answers are equal octets, for signatures and hashes (3.1.1
-//     of the draft): [WriteCBOR], [ReadCBOR];
-//   - text/turtle, the statements of JSON-LD as RDF: [WriteTurtle];
-//   - text/plain, for people and without structure (3.4.4 of the draft): [WriteText].
+//     of the draft);
+//   - text/turtle, the statements of JSON-LD as RDF;
+//   - text/plain, for people and without structure (3.4.4 of the draft).
 //
 // [Citations] are the formats of reference managers: CSL-JSON, BibTeX and RIS. A [Page] says
 // where an answer is read, so that links and citations can refer to it (FAIR Signposting).
@@ -57,7 +55,7 @@
 // Characters outside the charset, and control characters, are written as "&#x", hexadecimal digits
 // and ";", like a character reference of HTML. An ampersand that could be mistaken for the start
 // of one is escaped as well. A line of a note that begins with "=====", possibly after spaces, is
-// written with one more space. [ReadURC] reverses both, so that a note comes back unchanged,
+// written with one more space. The reader reverses both, so that a note comes back unchanged,
 // except that line endings become LF.
 //
 // A descriptive answer (any service but I2L and I2Ls, or no locations) has a description at the

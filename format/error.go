@@ -23,24 +23,24 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Limits of the readers.
 const (
-	MaxSize  = 8 << 20  // bytes of a body
-	MaxItems = 100_000  // locations, names or parts in a body
-	MaxURL   = 8 << 10  // bytes of a URL folded over several lines in text/urc-0
-	MaxLine  = 64 << 10 // bytes of a line of a list
+	maxSize  = 8 << 20  // bytes of a body
+	maxItems = 100_000  // locations, names or parts in a body
+	maxURL   = 8 << 10  // bytes of a URL folded over several lines in text/urc-0
+	maxLine  = 64 << 10 // bytes of a line of a list
 )
 
-// readAll reads the body of a format, up to MaxSize.
+// readAll reads the body of a format, up to maxSize.
 func readAll(r io.Reader, format string) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	b, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("format: %s: %w", format, err)
-	case len(b) > MaxSize:
-		return nil, &Error{Format: format, Offset: MaxSize, Rule: "size", Message: fmt.Sprintf("longer than %d bytes", MaxSize)}
+	case len(b) > maxSize:
+		return nil, &Error{Format: format, Offset: maxSize, Rule: "size", Message: fmt.Sprintf("longer than %d bytes", maxSize)}
 	}
 	return b, nil
 }
 
 func tooMany(format string, offset int) *Error {
-	return &Error{Format: format, Offset: offset, Rule: "count", Message: fmt.Sprintf("more than %d", MaxItems)}
+	return &Error{Format: format, Offset: offset, Rule: "count", Message: fmt.Sprintf("more than %d", maxItems)}
 }

@@ -17,7 +17,7 @@ type Format struct {
 	Write func(w io.Writer, a *nomen.Answer) error
 
 	// Read reads the output of Write; asked is the service of the question. It reads at most
-	// MaxSize bytes. It is nil for formats without structure.
+	// maxSize bytes. It is nil for formats without structure.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
 	// writeOn is like Write, with the page on which the answer is read; nil if the page makes
@@ -79,15 +79,15 @@ func (f Format) InUnicode() Format {
 // and text/plain last (1995, 3.4.2 and 3.4.4). The caller owns the slice.
 func Formats() []Format {
 	return []Format{
-		{"urc", TypeURC, "", WriteURC, ReadURC, nil},
+		{"urc", TypeURC, "", WriteURC, readURC, nil},
 		{"html", TypeHTML, charsetUTF8, WriteHTML, nil, writeHTML},
-		{"uri-list", TypeURIList, "", WriteURIList, ReadURIList, nil},
+		{"uri-list", TypeURIList, "", writeURIList, readURIList, nil},
 		{"json", TypeJSON, "", WriteJSON, ReadJSON, nil},
-		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, ReadLinksetJSON, writeLinksetJSON},
+		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, readLinksetJSON, writeLinksetJSON},
 		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset, writeLinkset},
-		{"json-ld", TypeJSONLD, "", WriteJSONLD, ReadJSONLD, nil},
-		{"cbor", TypeCBOR, "", WriteCBOR, ReadCBOR, nil},
-		{"turtle", TypeTurtle, charsetUTF8, WriteTurtle, nil, nil},
+		{"json-ld", TypeJSONLD, "", writeJSONLD, readJSONLD, nil},
+		{"cbor", TypeCBOR, "", writeCBOR, readCBOR, nil},
+		{"turtle", TypeTurtle, charsetUTF8, writeTurtle, nil, nil},
 		{"text", TypeText, charsetUTF8, WriteText, nil, nil},
 	}
 }
@@ -100,7 +100,7 @@ func Citations() []Format {
 		{"csl-json", TypeCSL, "", WriteCSL, nil, writeCSL},
 		{"bibtex", TypeBibTeX, charsetUTF8, WriteBibTeX, nil, writeBibTeX},
 		{"ris", TypeRIS, charsetUTF8, WriteRIS, nil, writeRIS},
-		{"schema-org", TypeSchemaOrg, "", WriteJSONLD, ReadJSONLD, nil},
+		{"schema-org", TypeSchemaOrg, "", writeJSONLD, readJSONLD, nil},
 	}
 }
 

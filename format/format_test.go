@@ -331,7 +331,7 @@ func TestReadErrors(t *testing.T) {
 		if f.Read == nil {
 			continue
 		}
-		if _, err := f.Read(strings.NewReader(strings.Repeat(" ", MaxSize+1)), ""); !isRule(err, "size") {
+		if _, err := f.Read(strings.NewReader(strings.Repeat(" ", maxSize+1)), ""); !isRule(err, "size") {
 			t.Errorf("%s of too much: %v", f.Name, err)
 		}
 		r, w := io.Pipe()

@@ -75,7 +75,7 @@ func FuzzURC(f *testing.F) {
 			}
 			rewritable(t, p)
 		}
-		if a, err := ReadURC(bytes.NewReader(body), nomen.I2C); err == nil {
+		if a, err := readURC(bytes.NewReader(body), nomen.I2C); err == nil {
 			rereadable(t, a)
 		}
 	})
@@ -102,7 +102,7 @@ func rewritable(t *testing.T, p Part) {
 // rereadable checks that an answer from any body can be written so that its locations and notes
 // come back.
 func rereadable(t *testing.T, a *nomen.Answer) {
-	again, err := ReadURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
+	again, err := readURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,13 +79,13 @@ func problemFaults(t *testing.T, s string, a *nomen.Answer) []string {
 		p.Title, p.Available = s, []string{s}
 		for _, p.Answer = range []*nomen.Answer{a, nil} {
 			all = append(all, faults(t, written(t, WriteProblemHTML, p))...)
-			if text := written(t, WriteProblemText, p); strings.ContainsFunc(text, shown.Odd) {
+			if text := written(t, writeProblemText, p); strings.ContainsFunc(text, shown.Odd) {
 				all = append(all, "odd characters in the text")
 			}
 			if body := written(t, WriteProblem, p); !json.Valid([]byte(body)) || strings.Count(body, "\n") != 1 || strings.ContainsFunc(body, shown.Odd) {
 				all = append(all, "no JSON on one line, or with what a terminal obeys")
 			}
-			if b, err := ReadURC(strings.NewReader(written(t, WriteProblemURC, p)), nomen.I2C); err != nil || p.Answer == nil && len(b.Locations) > 0 {
+			if b, err := readURC(strings.NewReader(written(t, WriteProblemURC, p)), nomen.I2C); err != nil || p.Answer == nil && len(b.Locations) > 0 {
 				all = append(all, "a location in text/urc-0")
 			}
 		}
@@ -101,7 +101,7 @@ func intact(f Format, a *nomen.Answer) error {
 	}
 	body := b.String()
 	if f.MediaType == TypeCBOR { // binary: strings have a length
-		_, err := ReadCBOR(&b, nomen.I2C)
+		_, err := readCBOR(&b, nomen.I2C)
 		return err
 	}
 	if f.MediaType != TypeURC && !utf8.ValidString(body) {
@@ -219,7 +219,7 @@ func FuzzWriters(f *testing.F) {
 		}
 		p := NewProblem(&nomen.Error{Kind: nomen.Kind(1 + choice%5), Name: spelling, Offset: int(choice), Rule: rel, Message: text, Suggestions: []string{url}, Answer: a}, 404)
 		var b bytes.Buffer
-		for _, write := range []func(io.Writer, *Problem) error{WriteProblemHTML, WriteProblemURC, WriteProblemText, WriteProblem} {
+		for _, write := range []func(io.Writer, *Problem) error{WriteProblemHTML, WriteProblemURC, writeProblemText, WriteProblem} {
 			b.Reset()
 			if err := write(&b, p); err != nil {
 				t.Fatal(err)

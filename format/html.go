@@ -134,7 +134,7 @@ func (p *page) attribute(name, value string) {
 	}
 }
 
-// linkedData writes the output of WriteJSONLD as a data block, which browsers do not run and
+// linkedData writes the output of writeJSONLD as a data block, which browsers do not run and
 // policies do not forbid.
 func (p *page) linkedData(a *nomen.Answer) {
 	if a.Name.IsZero() {

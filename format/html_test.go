@@ -177,7 +177,7 @@ func attributeFault(element string, a html.Attribute) string {
 // Control characters and bidirectional overrides do not reach a terminal, either.
 func TestTextHostile(t *testing.T) {
 	problem := NewProblem(&nomen.Error{Kind: nomen.Malformed, Name: "urn:x:\x1b\xff\r\n", Offset: 6, Rule: "\x1b", Message: "\x1b", Suggestions: []string{"\x1b"}, Answer: hostile()}, 400)
-	for _, body := range []string{written(t, WriteText, hostile()), written(t, WriteProblemText, problem), written(t, GopherMenu, hostile())} {
+	for _, body := range []string{written(t, WriteText, hostile()), written(t, writeProblemText, problem), written(t, GopherMenu, hostile())} {
 		if i := strings.IndexFunc(strings.ReplaceAll(body, crlf, "\n"), shown.Odd); i >= 0 {
 			t.Errorf("%q", body[max(0, i-20):min(len(body), i+20)])
 		}

@@ -224,15 +224,15 @@ func (absent) Close() error { return nil }
 // than a Location.
 type locations []nomen.Location
 
-// UnmarshalJSON reads an array of at most MaxItems locations.
+// UnmarshalJSON reads an array of at most maxItems locations.
 func (l *locations) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return errors.Join(err, notArray(t))
 	}
 	for *l = nil; d.More(); {
-		if len(*l) == MaxItems {
-			return fmt.Errorf("more than %d locations", MaxItems)
+		if len(*l) == maxItems {
+			return fmt.Errorf("more than %d locations", maxItems)
 		}
 		var location nomen.Location
 		if err := d.Decode(&location); err != nil {

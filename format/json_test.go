@@ -103,7 +103,7 @@ func TestReadJSONRefuses(t *testing.T) {
 		{`{"name":1}`, "name", 9},
 		{`{"locations":{}}`, "JSON", 0},
 		{`{"locations":[1]}`, "", 0},
-		{`{"locations":[` + strings.Repeat("{},", MaxItems) + `{}]}`, "JSON", 0},
+		{`{"locations":[` + strings.Repeat("{},", maxItems) + `{}]}`, "JSON", 0},
 		{`{"modified":"yesterday"}`, "JSON", 0},
 		{`{"max_age":-1}`, "JSON", 0},
 		{`{"max_age":"1"}`, "JSON", 0},
@@ -219,7 +219,7 @@ func TestURCRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := answers().Draw(t, "answer")
 		body := writtenRapid(t, WriteURC, want)
-		got, err := ReadURC(strings.NewReader(body), want.Service)
+		got, err := readURC(strings.NewReader(body), want.Service)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,13 +19,13 @@ import (
 // all of the metadata.
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
-// WriteJSONLD writes a as application/ld+json: a creative work of schema.org whose @id is the
+// writeJSONLD writes a as application/ld+json: a creative work of schema.org whose @id is the
 // name. Locations of the resource are its encoding, other names are sameAs. Locations of other
 // relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of
 // Dublin Core are written under their own names, and some also under those of schema.org. Other
 // elements, and data that only resolvers use, are omitted. The output can be embedded in a
 // script element of HTML.
-func WriteJSONLD(w io.Writer, a *nomen.Answer) error {
+func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ type ldProperty struct {
 // ldMany is a list in which a single value may be written without brackets.
 type ldMany[T any] []T
 
-// UnmarshalJSON reads a value, or an array of at most MaxItems.
+// UnmarshalJSON reads a value, or an array of at most maxItems.
 func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
 	*m = nil
 	if b[0] != '[' {
@@ -222,8 +222,8 @@ func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	for d.More() {
-		if len(*m) == MaxItems {
-			return fmt.Errorf("more than %d values", MaxItems)
+		if len(*m) == maxItems {
+			return fmt.Errorf("more than %d values", maxItems)
 		}
 		var one T
 		if err := d.Decode(&one); err != nil {
@@ -268,9 +268,9 @@ func (t *ldText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ReadJSONLD reads the output of [WriteJSONLD], or a schema.org work of the same form from
+// readJSONLD reads the output of [writeJSONLD], or a schema.org work of the same form from
 // another source. It ignores everything else.
-func ReadJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+func readJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o ldWork
 	if err := decode(r, TypeJSONLD, &o); err != nil {
 		return nil, err

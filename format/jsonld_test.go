@@ -22,7 +22,7 @@ func TestJSONLDTerms(t *testing.T) {
 	terms := strings.Fields("isReplacedBy provenance relation")
 	for label, a := range shapes() {
 		var o map[string]any
-		if err := json.Unmarshal([]byte(written(t, WriteJSONLD, a)), &o); err != nil {
+		if err := json.Unmarshal([]byte(written(t, writeJSONLD, a)), &o); err != nil {
 			t.Fatalf("%s: %v", label, err)
 		}
 		want := []any{"https://schema.org", map[string]any{"dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/"}}
@@ -62,15 +62,15 @@ func TestReadJSONLD(t *testing.T) {
 		Locations: []nomen.Location{{URL: "https://example.org/x"}},
 		Metadata:  nomen.Metadata{"title": {"Lost"}, "creator": {"A. Author", "B. Author", "https://orcid.example/1"}, "language": {"en"}, "date": {"1991"}},
 	}
-	got, err := ReadJSONLD(strings.NewReader(body), nomen.I2C)
+	got, err := readJSONLD(strings.NewReader(body), nomen.I2C)
 	if d := cmp.Diff(got, want, compareNames); d != "" || err != nil {
 		t.Errorf("%v (got -, want +):\n%s", err, d)
 	}
 	for _, body := range []string{
 		``, `[]`, `{"@id":1}`, `{"@id":"no name"}`, `{"dcterms:isReplacedBy":{"@id":"no name"}}`, `{"encoding":[1]}`, `{"encoding":1}`,
-		`{"name":[` + strings.Repeat("1,", MaxItems) + `1]}`,
+		`{"name":[` + strings.Repeat("1,", maxItems) + `1]}`,
 	} {
-		a, err := ReadJSONLD(strings.NewReader(body), "")
+		a, err := readJSONLD(strings.NewReader(body), "")
 		if e := new(Error); !errors.As(err, &e) || a != nil {
 			t.Errorf("%.40s: %v, %v", body, a, err)
 		}
@@ -123,7 +123,7 @@ func TestHTMLHead(t *testing.T) {
 		if want := map[string]string{"schema.DC": "http://purl.org/dc/elements/1.1/", "schema.DCTERMS": "http://purl.org/dc/terms/"}; !cmp.Equal(schemas, want) {
 			t.Errorf("%s: %v, want %v", tt.label, schemas, want)
 		}
-		if want := written(t, WriteJSONLD, tt.answer); data+"\n" != want {
+		if want := written(t, writeJSONLD, tt.answer); data+"\n" != want {
 			t.Errorf("%s: %s, want %s", tt.label, data, want)
 		}
 	}

@@ -101,7 +101,7 @@ func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 		if v.anchor != first.anchor {
 			continue
 		}
-		if all = append(all, v.links()...); len(all) > MaxItems {
+		if all = append(all, v.links()...); len(all) > maxItems {
 			return nil, tooMany(TypeLinkset, s.i)
 		}
 	}

@@ -243,9 +243,9 @@ func (t target) link(rel string) link {
 	return k
 }
 
-// ReadLinksetJSON reads application/linkset+json. The name is the first link context. Links of
+// readLinksetJSON reads application/linkset+json. The name is the first link context. Links of
 // other contexts and links to relative references are not about it and are ignored.
-func ReadLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+func readLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o struct {
 		Linkset *contexts `json:"linkset"`
 	}
@@ -325,8 +325,8 @@ func (c *contexts) targets(d *json.Decoder, rel string, all []link) ([]link, err
 		return nil, err
 	}
 	for in.More() {
-		if c.count++; c.count > MaxItems {
-			return nil, fmt.Errorf("more than %d links", MaxItems)
+		if c.count++; c.count > maxItems {
+			return nil, fmt.Errorf("more than %d links", maxItems)
 		}
 		var t target
 		if err := in.Decode(&t); err != nil {

@@ -97,7 +97,7 @@ func TestReadLinkset(t *testing.T) {
 	if d := cmp.Diff(got, want, compareNames); d != "" || err != nil {
 		t.Errorf("text: %v (got -, want +):\n%s", err, d)
 	}
-	got, err = ReadLinksetJSON(strings.NewReader(object), nomen.I2Ls)
+	got, err = readLinksetJSON(strings.NewReader(object), nomen.I2Ls)
 	if d := cmp.Diff(got, want, compareNames); d != "" || err != nil {
 		t.Errorf("JSON: %v (got -, want +):\n%s", err, d)
 	}
@@ -148,7 +148,7 @@ func TestReadLinksetRefuses(t *testing.T) {
 		`<a:x>;rel="item`:      "link-value",
 		"<a:x>;=item":          "link-value",
 		"<a:x>;rel=item <a:y>": "link-value",
-		strings.Repeat("<a:x>;rel=a,", MaxItems+1): "count",
+		strings.Repeat("<a:x>;rel=a,", maxItems+1): "count",
 	} {
 		if _, err := ReadLinkset(strings.NewReader(body), ""); !isRule(err, rule) {
 			t.Errorf("%.40s: %v, want rule %s", body, err, rule)
@@ -156,17 +156,17 @@ func TestReadLinksetRefuses(t *testing.T) {
 	}
 	for _, body := range []string{
 		``, `[]`, `{}`, `{"linkset":null}`, `{"linkset":{}}`, `{"linkset":[1]}`, `{"linkset":[[]]}`, `{"linkset":[{"anchor":1}]}`, `{"linkset":[{"item":[1]}]}`, `{"linkset":[{"item":[{"href":1}]}]}`,
-		`{"linkset":[{"item":[` + strings.Repeat("{},", MaxItems) + `{}]}]}`,
+		`{"linkset":[{"item":[` + strings.Repeat("{},", maxItems) + `{}]}]}`,
 	} {
-		a, err := ReadLinksetJSON(strings.NewReader(body), "")
+		a, err := readLinksetJSON(strings.NewReader(body), "")
 		if e := new(Error); !errors.As(err, &e) {
 			t.Errorf("%.40s: %v, %v", body, a, err)
 		}
 	}
-	if _, err := ReadLinksetJSON(strings.NewReader(`{"linkset":[], "extra":1}`), ""); err != nil {
+	if _, err := readLinksetJSON(strings.NewReader(`{"linkset":[], "extra":1}`), ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := ReadLinksetJSON(strings.NewReader(`{"linkset":[{"extension":{"a":1}}]}`), ""); err != nil {
+	if _, err := readLinksetJSON(strings.NewReader(`{"linkset":[{"extension":{"a":1}}]}`), ""); err != nil {
 		t.Error(err)
 	}
 }

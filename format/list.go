@@ -50,19 +50,19 @@ func checkLine(s string) error {
 		return &Error{Format: TypeText, Rule: "list", Message: "empty name"}
 	case i >= 0:
 		return &Error{Format: TypeText, Offset: i, Rule: "list", Message: fmt.Sprintf("control character in %.80q", s)}
-	case len(s) > MaxLine:
-		return &Error{Format: TypeText, Offset: MaxLine, Rule: "list", Message: fmt.Sprintf("name longer than %d bytes", MaxLine)}
+	case len(s) > maxLine:
+		return &Error{Format: TypeText, Offset: maxLine, Rule: "list", Message: fmt.Sprintf("name longer than %d bytes", maxLine)}
 	}
 	return nil
 }
 
 // ReadList yields the lines of r without their endings (CRLF, LF or CR) and without surrounding
-// white space. It skips empty lines. It reads while it yields; a line is limited to MaxLine
+// white space. It skips empty lines. It reads while it yields; a line is limited to maxLine
 // bytes, the list is not. After an error, which is yielded with "", it ends.
 func ReadList(r io.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s := bufio.NewScanner(r)
-		s.Buffer(nil, MaxLine+len(crlf))
+		s.Buffer(nil, maxLine+len(crlf))
 		s.Split(splitLine)
 		for s.Scan() {
 			line := strings.TrimSpace(s.Text())

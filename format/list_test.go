@@ -33,7 +33,7 @@ func TestList(t *testing.T) {
 		"\r\n\n\r":                          nil,
 		"a\r\nb\nc\rd":                      {"a", "b", "c", "d"},
 		" a.example \r\n\r\n\tb\r\n":        {"a.example", "b"},
-		strings.Repeat("x", MaxLine) + "\n": {strings.Repeat("x", MaxLine)},
+		strings.Repeat("x", maxLine) + "\n": {strings.Repeat("x", maxLine)},
 	} {
 		if got := readList(t, body); !slices.Equal(got, want) {
 			t.Errorf("ReadList(%.40q) = %.40q, want %.40q", body, got, want)
@@ -73,7 +73,7 @@ func TestListErrors(t *testing.T) {
 	if !errors.Is(err, broken) || b.String() != "a\r\n" {
 		t.Errorf("got %q, %v", b.String(), err)
 	}
-	for _, bad := range []string{"", "a\r\nb", "a\x00", "a\u0085", strings.Repeat("x", MaxLine+1)} {
+	for _, bad := range []string{"", "a\r\nb", "a\x00", "a\u0085", strings.Repeat("x", maxLine+1)} {
 		var e *Error
 		if err := WriteList(io.Discard, Each(bad)); !errors.As(err, &e) {
 			t.Errorf("WriteList(%.20q) = %v", bad, err)
@@ -84,7 +84,7 @@ func TestListErrors(t *testing.T) {
 	if err := WriteList(w, Each(strings.Repeat("x", 5000), "y")); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	for s, err := range ReadList(strings.NewReader(strings.Repeat("x", MaxLine+3))) {
+	for s, err := range ReadList(strings.NewReader(strings.Repeat("x", maxLine+3))) {
 		if err == nil || s != "" {
 			t.Errorf("a long line: %.20q, %v", s, err)
 		}
@@ -108,7 +108,7 @@ func TestURIList(t *testing.T) {
 		{"https://a.example/\n# urn:isbn:0451450523\n", nomen.I2L, "", []string{"https://a.example/"}},
 		{"# no name\n\n \nurn:isbn:0451450523\n", nomen.I2Ns, "", []string{"urn:isbn:0451450523"}},
 	} {
-		a, err := ReadURIList(strings.NewReader(tt.body), tt.asked)
+		a, err := readURIList(strings.NewReader(tt.body), tt.asked)
 		if err != nil {
 			t.Errorf("%q: %v", tt.body, err)
 			continue
@@ -120,12 +120,12 @@ func TestURIList(t *testing.T) {
 }
 
 func TestURIListRefuses(t *testing.T) {
-	a, err := ReadURIList(strings.NewReader("https://a.example/\n<html>"), nomen.I2Ls)
+	a, err := readURIList(strings.NewReader("https://a.example/\n<html>"), nomen.I2Ls)
 	if !isRule(err, "URI") || err.(*Error).Offset != 19 || len(a.Locations) != 1 {
 		t.Errorf("got %v, %v", a, err)
 	}
-	a, err = ReadURIList(strings.NewReader(strings.Repeat("a:\n", MaxItems+1)), nomen.I2Ls)
-	if !isRule(err, "count") || len(a.Locations) != MaxItems {
+	a, err = readURIList(strings.NewReader(strings.Repeat("a:\n", maxItems+1)), nomen.I2Ls)
+	if !isRule(err, "count") || len(a.Locations) != maxItems {
 		t.Errorf("got %d, %v", len(a.Locations), err)
 	}
 }
@@ -136,7 +136,7 @@ func TestURIListInjection(t *testing.T) {
 		Status: nomen.Retired, Reason: "line\r\nhttps://evil.example/", Redirect: "a\nhttps://evil.example/",
 		Locations: []nomen.Location{{URL: "x\r\nhttps://evil.example/"}, {URL: "\nhttps://evil.example/"}, {URL: ""}, {URL: "https://evil.example/\u2028é"}},
 	}
-	body := written(t, WriteURIList, a)
+	body := written(t, writeURIList, a)
 	for line := range strings.Lines(body) {
 		if line[0] != '#' || strings.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
 			t.Errorf("a line that is not a comment: %q", line)

@@ -126,7 +126,7 @@ func (p Part) writeHeader(b *bytes.Buffer) {
 // "=" gets a space before it, so that it is not read as a header. No line ends in a hyphen,
 // which readers could take for a hyphenation.
 func (p Part) writeURL(b *bytes.Buffer) {
-	if len(p.URL) <= maxURLLine || len(p.URL) > MaxURL {
+	if len(p.URL) <= maxURLLine || len(p.URL) > maxURL {
 		if p.URL != "" {
 			b.WriteString(p.URL + crlf)
 		}

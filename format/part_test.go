@@ -178,10 +178,10 @@ func TestReadParts(t *testing.T) {
 // A folded URL is collected up to 8 KiB; a longer one is metainformation.
 func TestFoldedBound(t *testing.T) {
 	const start = "https://example.org/"
-	for _, n := range []int{MaxURL, MaxURL + 1} {
+	for _, n := range []int{maxURL, maxURL + 1} {
 		u := start + strings.Repeat("x", n-len(start))
 		parts, err := ReadParts(strings.NewReader("=====\n<URL:" + u[:100] + "\n" + u[100:] + ">\n"))
-		if err != nil || len(parts) != 1 || (parts[0].URL == u) != (n == MaxURL) {
+		if err != nil || len(parts) != 1 || (parts[0].URL == u) != (n == maxURL) {
 			t.Errorf("%d bytes: %v, %d parts", n, err, len(parts))
 		}
 	}
@@ -191,11 +191,11 @@ func TestReadPartsRefuses(t *testing.T) {
 	for body, rule := range map[string]string{
 		"":                                     "header",
 		"hello\n ===== \n":                     "header",
-		strings.Repeat("=====\n", MaxItems+1):  "count",
+		strings.Repeat("=====\n", maxItems+1):  "count",
 		"=====\n" + strings.Repeat("x", 8<<20): "size",
 	} {
 		parts, err := ReadParts(strings.NewReader(body))
-		if !isRule(err, rule) || len(parts) > MaxItems {
+		if !isRule(err, rule) || len(parts) > maxItems {
 			t.Errorf("%.20q: %v, want rule %s", body, err, rule)
 		}
 	}
@@ -291,12 +291,12 @@ func TestWritePartRefuses(t *testing.T) {
 // hyphens in a row. Only the last line may end in a hyphen, and each URL comes back. A folded
 // URL is in angle brackets.
 func TestFolding(t *testing.T) {
-	for _, n := range []int{10, 76, 77, 145, 146, 147, 215, 216, 1000, MaxURL, MaxURL + 1, 60_000} {
+	for _, n := range []int{10, 76, 77, 145, 146, 147, 215, 216, 1000, maxURL, maxURL + 1, 60_000} {
 		for _, fill := range []string{"x", "=", "%3D", "a-", "-", "ab--"} {
 			u := "a:" + strings.Repeat(fill, (n-2)/len(fill))
 			body := written(t, WritePart, Part{URL: u, Meta: "meta"})
 			for i, line := range strings.Split(body, crlf) {
-				if len(line) > maxURLLine && len(u) <= MaxURL && fill != "-" {
+				if len(line) > maxURLLine && len(u) <= maxURL && fill != "-" {
 					t.Errorf("Y95-48: line %d of a URL of %d bytes has %d", i, n, len(line))
 				}
 				if strings.HasSuffix(line, "-") && line != u {

@@ -27,7 +27,7 @@ func ReadParts(r io.Reader) ([]Part, error) {
 	}
 	var parts []Part
 	for in.pos < len(in.data) {
-		if len(parts) == MaxItems {
+		if len(parts) == maxItems {
 			return parts, tooMany(TypeURC, in.pos)
 		}
 		parts = append(parts, in.part())
@@ -83,7 +83,7 @@ func (s *splitter) url() (string, []byte) {
 	return "", nil
 }
 
-// folded reads a URL from line and the lines after it, up to ">", the next header or MaxURL
+// folded reads a URL from line and the lines after it, up to ">", the next header or maxURL
 // bytes. It removes white space.
 func (s *splitter) folded(line []byte) (string, []byte, bool) {
 	var u []byte
@@ -92,7 +92,7 @@ func (s *splitter) folded(line []byte) (string, []byte, bool) {
 		for _, field := range bytes.Fields(part) {
 			u = append(u, field...)
 		}
-		if len(u) > MaxURL {
+		if len(u) > maxURL {
 			return "", nil, false
 		}
 		more := !closed && !s.atHeader()

@@ -198,7 +198,7 @@ func (f ProblemForm) InUnicode() ProblemForm {
 // has no preference, or nothing acceptable is available, it is plain text: a problem never
 // leads to 406.
 func ProblemFormat(field string) ProblemForm {
-	text := ProblemForm{TypeText, charsetUTF8, WriteProblemText}
+	text := ProblemForm{TypeText, charsetUTF8, writeProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
 	details := ProblemForm{TypeProblem, "", WriteProblem}
 	forms := []ProblemForm{text, page, details, details, details, details, {TypeURC, "", WriteProblemURC}}

@@ -117,7 +117,7 @@ func TestProblemURC(t *testing.T) {
 		if e.Kind == nomen.Unknown {
 			p.Title = "https://example.org/"
 		}
-		a, err := ReadURC(strings.NewReader(written(t, WriteProblemURC, p)), nomen.I2C)
+		a, err := readURC(strings.NewReader(written(t, WriteProblemURC, p)), nomen.I2C)
 		if err != nil || len(a.Locations) > 0 {
 			t.Fatalf("%s: %v, %v", e.Kind, a, err)
 		}

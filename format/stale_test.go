@@ -21,8 +21,8 @@ func TestStaleSince(t *testing.T) {
 		want  string
 	}{
 		"JSON": {WriteJSON, ReadJSON, `"stale_since":"2026-11-22T09:30:00.5Z"`},
-		"CBOR": {WriteCBOR, ReadCBOR, "stale_since"},
-		"URC":  {WriteURC, ReadURC, "stale-since: 2026-11-22T09:30:00.5Z"},
+		"CBOR": {writeCBOR, readCBOR, "stale_since"},
+		"URC":  {WriteURC, readURC, "stale-since: 2026-11-22T09:30:00.5Z"},
 		"text": {WriteText, nil, "2026-11-22T09:30:00.5Z"},
 		"HTML": {WriteHTML, nil, "2026-11-22T09:30:00.5Z"},
 		"fresh": {func(w io.Writer, a *nomen.Answer) error {

@@ -16,8 +16,8 @@ func WriteText(w io.Writer, a *nomen.Answer) error {
 	return p.end(w)
 }
 
-// WriteProblemText writes p as text for people.
-func WriteProblemText(w io.Writer, p *Problem) error {
+// writeProblemText writes p as text for people.
+func writeProblemText(w io.Writer, p *Problem) error {
 	var out plain
 	out.problem(p)
 	return out.end(w)

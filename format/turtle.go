@@ -9,13 +9,13 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// The namespaces of [WriteTurtle]. They match the context of schema.org.
+// The namespaces of [writeTurtle]. They match the context of schema.org.
 const turtlePrefixes = "@prefix dc: <" + dcElements + "> .\n@prefix dcterms: <" + dcTerms + "> .\n" +
 	"@prefix schema: <http://schema.org/> .\n@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\n"
 
-// WriteTurtle writes the statements of [WriteJSONLD] as text/turtle (RDF 1.1 Turtle). Values of
+// writeTurtle writes the statements of [writeJSONLD] as text/turtle (RDF 1.1 Turtle). Values of
 // the metadata that are http or https URIs become IRIs, all others literals.
-func WriteTurtle(w io.Writer, a *nomen.Answer) error {
+func writeTurtle(w io.Writer, a *nomen.Answer) error {
 	o := newWork(a)
 	t := &turtle{}
 	t.b.WriteString(turtlePrefixes)

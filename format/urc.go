@@ -112,10 +112,10 @@ func eachLine(s string, change func(string) string) string {
 	return strings.Join(all, "\n")
 }
 
-// ReadURC reads text/urc-0 from [WriteURC] or from another server. A part with a URL is a
+// readURC reads text/urc-0 from [WriteURC] or from another server. A part with a URL is a
 // location; the text of a part without one is added to the element "description" of the
 // metadata. Text in an unknown charset is read as UTF-8, with U+FFFD for invalid bytes.
-func ReadURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+func readURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	parts, err := ReadParts(r)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func addMetadata(a *nomen.Answer, element, value string) {
 }
 
 // WriteProblemURC writes p as text/urc-0: its answer if there is one, otherwise a part without
-// URL, whose metainformation is the text of [WriteProblemText] after "problem: ".
+// URL, whose metainformation is the text of [writeProblemText] after "problem: ".
 func WriteProblemURC(w io.Writer, p *Problem) error { return writeProblemURC(w, p, charset{}) }
 
 func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {
@@ -172,7 +172,7 @@ func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {
 		return writeURC(w, p.Answer, fallback)
 	}
 	var b bytes.Buffer
-	if err := WriteProblemText(&b, p); err != nil {
+	if err := writeProblemText(&b, p); err != nil {
 		return err
 	}
 	plain := "problem: " + strings.TrimRight(b.String(), "\n")

@@ -28,7 +28,7 @@ func TestURCLocationsOnly(t *testing.T) {
 	}
 	for _, note := range []string{"name: urn:x-y:z", "\n\nname: x", "a\r\n\r\nname: urn:x-y:z\nstatus: retired"} {
 		a.Locations[0].Note = note
-		got, err := ReadURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
+		got, err := readURC(strings.NewReader(written(t, WriteURC, a)), a.Service)
 		if err != nil || got.Locations[0].Note != shown.Lines(note) || got.Name != a.Name || got.Status != nomen.Active {
 			t.Errorf("%q: got %+v, %v", note, got, err)
 		}
@@ -76,7 +76,7 @@ func TestReadURCOfOthers(t *testing.T) {
 			},
 		},
 	} {
-		got, err := ReadURC(strings.NewReader(tt.body), "")
+		got, err := readURC(strings.NewReader(tt.body), "")
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -104,8 +104,8 @@ func TestURCHostile(t *testing.T) {
 
 // A description with too many fields is free text.
 func TestURCFieldBound(t *testing.T) {
-	body := "=====\nname: urn:x-y:z\n" + strings.Repeat("a:\n", MaxItems)
-	a, err := ReadURC(strings.NewReader(body), nomen.I2C)
+	body := "=====\nname: urn:x-y:z\n" + strings.Repeat("a:\n", maxItems)
+	a, err := readURC(strings.NewReader(body), nomen.I2C)
 	if err != nil || !a.Name.IsZero() || len(a.Metadata["description"]) != 1 {
 		t.Errorf("got %q, %v", a.Name, err)
 	}
@@ -138,7 +138,7 @@ func TestURCOfOtherScripts(t *testing.T) {
 		}
 	}
 	for _, body := range []string{closed, open} {
-		got, err := ReadURC(strings.NewReader(body), nomen.I2C)
+		got, err := readURC(strings.NewReader(body), nomen.I2C)
 		if err != nil || got.Metadata["title"][0] != a.Metadata["title"][0] || got.Locations[2].Note != a.Locations[2].Note || got.Locations[1].Note != a.Locations[1].Note {
 			t.Errorf("Y95-78: %q is read as %+v, %v", body, got, err)
 		}

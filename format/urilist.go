@@ -11,11 +11,11 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// WriteURIList writes the locations of a, or its names, as text/uri-list (RFC 2483, 5). The
+// writeURIList writes the locations of a, or its names, as text/uri-list (RFC 2483, 5). The
 // first line is a comment with the name. Comments also contain everything that is not a URI,
 // the reason and the successors of a tombstone, and the answer to I=I. The output is ASCII;
 // other characters are escaped as in text/urc-0.
-func WriteURIList(w io.Writer, a *nomen.Answer) error {
+func writeURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	comment(&b, a.Name.Key())
 	if a.Status == nomen.Retired {
@@ -52,11 +52,11 @@ func comment(b *bytes.Buffer, s string) {
 	}
 }
 
-// ReadURIList reads text/uri-list. The URIs are locations, or names if those were asked for.
+// readURIList reads text/uri-list. The URIs are locations, or names if those were asked for.
 // The name is taken from a comment on the first line, and the answer to I=I from any comment.
 // Lines may also end in LF or CR. It returns an [*Error] for a line that is not a URI, together
 // with what was read before that line.
-func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
+func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeURIList)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func ReadURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 			continue
 		case !isAbsolute(line):
 			return a, &Error{Format: TypeURIList, Offset: offset, Rule: "URI", Message: "line is neither a URI nor a comment"}
-		case count == MaxItems:
+		case count == maxItems:
 			return a, tooMany(TypeURIList, offset)
 		}
 		count++

@@ -14,7 +14,7 @@ import (
 const (
 	MaxTemplate = 1024 // bytes
 	MaxParts    = 32
-	MaxRandom   = 64                      // characters in a random part
+	maxRandom   = 64                      // characters in a random part
 	MaxSequence = 999_999_999_999_999_999 // the highest number of a sequence
 	maxWidth    = 18                      // digits of MaxSequence
 )
@@ -276,7 +276,7 @@ func (a *arguments) number(s string, at int, rule string, least, most uint64) (u
 // length parses the number of characters of a random part.
 func (a *arguments) length(p *part) error {
 	s, at, _ := a.next()
-	n, err := a.number(s, at, "length", 1, MaxRandom)
+	n, err := a.number(s, at, "length", 1, maxRandom)
 	p.width = int(n)
 	return err
 }

@@ -14,8 +14,8 @@ import (
 
 // Limits of the data kept for a name.
 const (
-	MaxName        = 2048 // bytes of a name or suggestion; longer ones are not kept
-	MaxSuggestions = 5    // suggestions kept
+	maxName        = 2048 // bytes of a name or suggestion; longer ones are not kept
+	maxSuggestions = 5    // suggestions kept
 )
 
 // Options configure a [Counter]. The zero value counts in memory.
@@ -130,7 +130,7 @@ func (c *Counter) Add(name string, suggestions []string) {
 	if h := c.hour(); h.After(e.Last) { // the clock may go back
 		e.Last = h
 	}
-	c.suggest(e, suggestions[:min(len(suggestions), MaxSuggestions)])
+	c.suggest(e, suggestions[:min(len(suggestions), maxSuggestions)])
 }
 
 // admit adds an entry for a name, if there is room.
@@ -149,7 +149,7 @@ func (c *Counter) admit(name string) *entry {
 
 // isText reports whether s can be kept, that is whether it would come back unchanged from the
 // file.
-func isText(s string) bool { return s != "" && len(s) <= MaxName && utf8.ValidString(s) }
+func isText(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {
 	e.index = len(c.all)
@@ -267,7 +267,7 @@ func (c *Counter) Clear() (Totals, error) {
 	c.reset()
 	c.fresh = true
 	c.mu.Unlock()
-	return was, c.Flush()
+	return was, c.flush()
 }
 
 // Close saves the counts. A closed Counter still counts in memory.
@@ -276,11 +276,11 @@ func (c *Counter) Close() error {
 		return nil
 	}
 	c.stop()
-	return c.Flush()
+	return c.flush()
 }
 
-// Flush saves the counts if they have changed.
-func (c *Counter) Flush() error {
+// flush saves the counts if they have changed.
+func (c *Counter) flush() error {
 	if c == nil || c.o.File == "" {
 		return nil
 	}
@@ -321,7 +321,7 @@ func (c *Counter) saveFromTimeToTime() {
 				return
 			case <-tick.C:
 			}
-			if err := c.Flush(); err != nil {
+			if err := c.flush(); err != nil {
 				c.o.Log.Warn("cannot save failed lookups", "file", c.o.File, "error", err)
 			}
 		}

@@ -80,7 +80,7 @@ func TestNilCounter(t *testing.T) {
 	var c *Counter
 	c.Add("urn:x-y:a", nil)
 	was, err := c.Clear()
-	if got := c.List(0); len(got) != 0 || c.Totals() != (Totals{}) || was != (Totals{}) || err != nil || c.Flush() != nil || c.Close() != nil {
+	if got := c.List(0); len(got) != 0 || c.Totals() != (Totals{}) || was != (Totals{}) || err != nil || c.flush() != nil || c.Close() != nil {
 		t.Errorf("a nil Counter has %v", got)
 	}
 }
@@ -146,7 +146,7 @@ func balanced(t interface{ Errorf(string, ...any) }, c *Counter) {
 // file can be read again.
 func TestCounterProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		texts := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "b", "\xff", strings.Repeat("x", MaxName), strings.Repeat("x", MaxName+1), "<\u2028\x00>"}), rapid.StringN(0, 3, 8))
+		texts := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "b", "\xff", strings.Repeat("x", maxName), strings.Repeat("x", maxName+1), "<\u2028\x00>"}), rapid.StringN(0, 3, 8))
 		c, err := Open(Options{
 			Names: rapid.IntRange(1, 5).Draw(t, "names"), Bytes: rapid.IntRange(1, 8000).Draw(t, "bytes"),
 			Now: at(noon), Random: rand.NewPCG(3, rapid.Uint64().Draw(t, "chance")),
@@ -160,10 +160,10 @@ func TestCounterProperty(t *testing.T) {
 		}
 		list, totals := c.snapshot()
 		var b bytes.Buffer
-		if err := Write(&b, list, totals); err != nil {
+		if err := write(&b, list, totals); err != nil {
 			t.Fatal(err)
 		}
-		again, totalsAgain, err := Read(&b)
+		again, totalsAgain, err := read(&b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,14 +177,14 @@ func TestCounterProperty(t *testing.T) {
 func TestBytes(t *testing.T) {
 	c := open(t, Options{Names: 1000, Bytes: 100_000, Now: at(noon)})
 	for i := range 500 {
-		c.Add(fmt.Sprintf("%d-%s", i, strings.Repeat("x", MaxName-10)), []string{strings.Repeat("s", MaxName), strings.Repeat("t", MaxName)})
+		c.Add(fmt.Sprintf("%d-%s", i, strings.Repeat("x", maxName-10)), []string{strings.Repeat("s", maxName), strings.Repeat("t", maxName)})
 		balanced(t, c)
 	}
 	if n := len(c.List(0)); n < 10 {
 		t.Errorf("%d names", n)
 	}
 	before := c.Totals()
-	for _, name := range []string{"", "\xff", strings.Repeat("x", MaxName+1)} {
+	for _, name := range []string{"", "\xff", strings.Repeat("x", maxName+1)} {
 		c.Add(name, nil)
 	}
 	if got := c.Totals(); got.Other != before.Other+3 || got.Asked != before.Asked+3 {
@@ -211,7 +211,7 @@ func TestConcurrency(t *testing.T) {
 				c.Add(fmt.Sprint("urn:x-y:", (i*worker)%40), []string{fmt.Sprint("urn:x-y:", i)})
 				if i%50 == 0 {
 					c.List(3)
-					if err := c.Flush(); err != nil {
+					if err := c.flush(); err != nil {
 						t.Error(err)
 					}
 				}
@@ -291,7 +291,7 @@ func TestPrivacy(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "misses.jsonl")
 	c := open(t, Options{File: file, Now: at(noon)})
 	c.Add("urn:x-y:a", nil)
-	if err := c.Flush(); err != nil {
+	if err := c.flush(); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(file)
@@ -352,7 +352,7 @@ func TestFlushFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Add("urn:x-y:a", nil)
-	if err := c.Flush(); err == nil {
+	if err := c.flush(); err == nil {
 		t.Error("no error without a directory")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {

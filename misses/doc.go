@@ -21,5 +21,5 @@
 //
 // A Counter with a file saves it periodically, and when it is closed: it writes a new file, which
 // replaces the old one when it is on disk. A crash loses the counts since the last save. The format
-// is in docs/reference/files.md. [Read] reads it, and [Merge] merges the files of several servers.
+// is in docs/reference/files.md. [Load] reads it, and [Merge] merges the files of several servers.
 package misses

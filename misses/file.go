@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// Version is the version of the file format.
-const Version = 1
+// version is the version of the file format.
+const version = 1
 
 // formatName begins every file.
 const formatName = "nomen-misses"
@@ -44,22 +44,22 @@ type head struct {
 	Totals
 }
 
-// Write writes a list and its totals in the file format.
-func Write(w io.Writer, list []Miss, t Totals) error {
+// write writes a list and its totals in the file format.
+func write(w io.Writer, list []Miss, t Totals) error {
 	b := bufio.NewWriter(w)
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(head{formatName, Version, len(list), t})
+	err := e.Encode(head{formatName, version, len(list), t})
 	for i := 0; i < len(list) && err == nil; i++ {
 		err = e.Encode(list[i])
 	}
 	return errors.Join(err, b.Flush())
 }
 
-// Read reads a file, in which the misses may be in any order. It returns an [*Error] if the
+// read reads a file, in which the misses may be in any order. It returns an [*Error] if the
 // file has another format or a later version, is damaged or is incomplete. Other errors are
 // those of r.
-func Read(r io.Reader) ([]Miss, Totals, error) {
+func read(r io.Reader) ([]Miss, Totals, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	line := 0
@@ -81,8 +81,8 @@ func Read(r io.Reader) ([]Miss, Totals, error) {
 		return fail("not a file of failed lookups", err)
 	}
 	switch {
-	case h.Version != Version:
-		return fail(fmt.Sprintf("format version %d is not supported; this program supports version %d", h.Version, Version), nil)
+	case h.Version != version:
+		return fail(fmt.Sprintf("format version %d is not supported; this program supports version %d", h.Version, version), nil)
 	case h.Since.IsZero():
 		return fail("missing time at which counting began", nil)
 	case h.Names < 0 || h.Names > maxFileNames:
@@ -123,7 +123,7 @@ func (m Miss) isSound() bool {
 			return false
 		}
 	}
-	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= MaxSuggestions && !m.First.IsZero() && !m.Last.Before(m.First)
+	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= maxSuggestions && !m.First.IsZero() && !m.Last.Before(m.First)
 }
 
 // Load reads the file with this name. If it does not exist, Load returns an empty list and zero
@@ -137,7 +137,7 @@ func Load(file string) ([]Miss, Totals, error) {
 		return nil, Totals{}, fmt.Errorf("misses: %w", err)
 	}
 	defer f.Close()
-	list, t, err := Read(f)
+	list, t, err := read(f)
 	if err != nil {
 		return nil, Totals{}, fmt.Errorf("%s: %w", file, err)
 	}
@@ -147,7 +147,7 @@ func Load(file string) ([]Miss, Totals, error) {
 // Save replaces a file atomically. Only its owner can read it. When Save returns nil, the new
 // file is on disk; otherwise the old file is unchanged.
 func Save(file string, list []Miss, t Totals) error {
-	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return Write(w, list, t) })
+	err := durable.Replace(durable.Disk{Mode: durable.Private}, file, func(w io.Writer) error { return write(w, list, t) })
 	if err != nil {
 		return fmt.Errorf("misses: %w", err)
 	}

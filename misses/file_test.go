@@ -28,13 +28,13 @@ func two() []Miss {
 func TestFormat(t *testing.T) {
 	totals := Totals{Since: hour(12), Asked: 5, Other: 1}
 	var b strings.Builder
-	if err := Write(&b, two(), totals); err != nil {
+	if err := write(&b, two(), totals); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(b.String(), firstLine+twoLines); d != "" {
 		t.Errorf("got -, want +:\n%s", d)
 	}
-	list, got, err := Read(strings.NewReader(firstLine + twoLines))
+	list, got, err := read(strings.NewReader(firstLine + twoLines))
 	if d := cmp.Diff(list, two()); d != "" || got != totals || err != nil {
 		t.Errorf("%v, %v; got -, want +:\n%s", got, err, d)
 	}
@@ -63,10 +63,10 @@ func TestReadRefuses(t *testing.T) {
 		{line(`{"name":"a","count":1,"last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
 		{line(`{"name":"a","count":1,"first":"2026-11-20T13:00:00Z","last":"2026-11-20T12:00:00Z"}`), "missing name", 2},
 		{line(`{"name":"a","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z","suggestions":[""]}`), "missing name", 2},
-		{line(`{"name":"` + strings.Repeat("a", MaxName+1) + `","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "too long", 2},
+		{line(`{"name":"` + strings.Repeat("a", maxName+1) + `","count":1,"first":"2026-11-20T12:00:00Z","last":"2026-11-20T12:00:00Z"}`), "too long", 2},
 		{line(strings.Repeat(" ", maxLine+1)), "token too long", 2},
 	} {
-		list, totals, err := Read(strings.NewReader(tt.text))
+		list, totals, err := read(strings.NewReader(tt.text))
 		var bad *Error
 		if !errors.As(err, &bad) || bad.Line != tt.line || !strings.Contains(err.Error()+errors.Join(bad.Err, io.EOF).Error(), tt.want) {
 			t.Errorf("%.200q: %v, want line %d: %s", tt.text, err, tt.line, tt.want)
@@ -84,7 +84,7 @@ func TestReadError(t *testing.T) {
 		_, err := io.WriteString(w, firstLine)
 		w.CloseWithError(errors.Join(err, io.ErrClosedPipe))
 	}()
-	_, _, err := Read(r)
+	_, _, err := read(r)
 	if bad := new(Error); errors.As(err, &bad) || !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("%T %v", err, err)
 	}
@@ -122,7 +122,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(firstLine + twoLines))
 	f.Add([]byte(strings.Replace(firstLine, `"names":2`, `"names":0`, 1)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		list, totals, err := Read(bytes.NewReader(text))
+		list, totals, err := read(bytes.NewReader(text))
 		if err != nil {
 			var bad *Error
 			if !errors.As(err, &bad) {
@@ -131,10 +131,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, list, totals); err != nil {
+		if err := write(&b, list, totals); err != nil {
 			t.Fatal(err)
 		}
-		again, totalsAgain, err := Read(&b)
+		again, totalsAgain, err := read(&b)
 		if d := cmp.Diff(again, list); d != "" || !totalsAgain.Since.Equal(totals.Since) || totalsAgain.Asked != totals.Asked || err != nil {
 			t.Fatalf("%v, %v, want %v; got -, want +:\n%s", err, totalsAgain, totals, d)
 		}

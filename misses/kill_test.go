@@ -24,7 +24,7 @@ func countForEver(file string) {
 		}()
 	}
 	for {
-		if err := c.Flush(); err != nil {
+		if err := c.flush(); err != nil {
 			panic(err)
 		}
 	}

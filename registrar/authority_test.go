@@ -32,11 +32,11 @@ func TestAuthority(t *testing.T) {
 	if !out.Created || out.Result.Revision != 1 || len(out.Warnings) != 1 || out.Warnings[0].Code != WarnOwners {
 		t.Errorf("outcome %+v; want created, a warning about owners", out)
 	}
-	got, err := d.AuthorityOf(d.ctx, name.MustParse("urn:ietf:rfc:1"))
+	got, err := d.authorityOf(d.ctx, name.MustParse("urn:ietf:rfc:1"))
 	if err != nil || got.Contact != "mailto:names@example.org" {
 		t.Errorf("AuthorityOf = %+v, %v", got, err)
 	}
-	if _, err := d.AuthorityOf(d.ctx, name.MustParse("urn:ietf:std:1")); !errors.Is(err, store.ErrNotFound) {
+	if _, err := d.authorityOf(d.ctx, name.MustParse("urn:ietf:std:1")); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("AuthorityOf a name under none: %v", err)
 	}
 }
@@ -197,7 +197,7 @@ func TestManyAuthorities(t *testing.T) {
 	if err := hosted("urn:x-b"); err == nil {
 		t.Error("two authorities are asked at the same host")
 	}
-	if got, err := r.AuthorityOf(t.Context(), name.MustParse("urn:nbn:fi:x7-1")); err != nil || got == nil || got.Prefix.String() != "urn:nbn:fi:x7" {
+	if got, err := r.authorityOf(t.Context(), name.MustParse("urn:nbn:fi:x7-1")); err != nil || got == nil || got.Prefix.String() != "urn:nbn:fi:x7" {
 		t.Errorf("AuthorityOf = %v, %v", got, err)
 	}
 }

@@ -67,34 +67,34 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 // checkRecord checks the given fields of rec, the record of n.
 func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	of := cmp.Or(rec.Spelling, n.Key())
-	if fields.Has(FieldStatus) && !validStatus(rec.Status) {
+	if fields.has(FieldStatus) && !validStatus(rec.Status) {
 		return refuse(of, "status", faultf(0, "status", "%q must be reserved, active or retired", rec.Status))
 	}
-	if fields.Has(FieldLocations) {
+	if fields.has(FieldLocations) {
 		for i := range rec.Locations {
 			if field, f := checkLocation(&rec.Locations[i]); f.bad() {
 				return refuseAt(of, "locations", i, "."+field, f)
 			}
 		}
 	}
-	if fields.Has(FieldMetadata) {
+	if fields.has(FieldMetadata) {
 		if err := checkMetadata(of, rec.Metadata); err != nil {
 			return err
 		}
 	}
-	if fields.Has(FieldSameAs) {
+	if fields.has(FieldSameAs) {
 		for i, s := range rec.SameAs {
 			if f := checkSame(s); f.bad() {
 				return refuseAt(of, "same_as", i, "", f)
 			}
 		}
 	}
-	if fields.Has(FieldSuccessors) {
+	if fields.has(FieldSuccessors) {
 		if err := checkSuccessors(of, n, rec.Successors); err != nil {
 			return err
 		}
 	}
-	if f := checkText(rec.Reason, true); fields.Has(FieldReason) && f.bad() {
+	if f := checkText(rec.Reason, true); fields.has(FieldReason) && f.bad() {
 		return refuse(of, "reason", f)
 	}
 	return nil
@@ -186,7 +186,7 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	if err := checkReason(rec); err != nil {
 		return err
 	}
-	if req.Add && req.Fields.Has(FieldLocations) {
+	if req.Add && req.Fields.has(FieldLocations) {
 		for i := range rec.Locations {
 			if field, f := checkInterval(&rec.Locations[i]); f.bad() {
 				return refuseAt(of, "locations", i, "."+field, f)

@@ -54,8 +54,8 @@ func doubts(n name.Name, req *Request) []doubt {
 		meant  bool
 		values []string
 	}{
-		{"same_as", fields.Has(FieldSameAs), req.Record.SameAs},
-		{"successors", fields.Has(FieldSuccessors), req.Record.Successors},
+		{"same_as", fields.has(FieldSameAs), req.Record.SameAs},
+		{"successors", fields.has(FieldSuccessors), req.Record.Successors},
 	} {
 		for i, s := range list.values {
 			if m, err := name.Parse(s); list.meant && err == nil {
@@ -63,7 +63,7 @@ func doubts(n name.Name, req *Request) []doubt {
 			}
 		}
 	}
-	if fields.Has(FieldMetadata) {
+	if fields.has(FieldMetadata) {
 		for i, s := range req.Record.Metadata["date"] {
 			if message := doubtDate(s); message != "" {
 				all = append(all, doubt{code: WarnDate, field: fmt.Sprintf("metadata.date[%d]", i), value: strconv.Quote(s), message: message})

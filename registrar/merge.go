@@ -54,25 +54,25 @@ func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 // set sets the fields given by the request, or adds to them.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
-	if fields.Has(FieldStatus) && from.Status != "" {
+	if fields.has(FieldStatus) && from.Status != "" {
 		rec.Status = from.Status
 	}
-	if fields.Has(FieldReason) {
+	if fields.has(FieldReason) {
 		rec.Reason = from.Reason
 	}
-	if fields.Has(FieldShowLocations) {
+	if fields.has(FieldShowLocations) {
 		rec.ShowLocations = from.ShowLocations
 	}
-	if fields.Has(FieldSameAs) {
+	if fields.has(FieldSameAs) {
 		rec.SameAs = list(without(rec.SameAs, req.Remove, itself), from.SameAs, add)
 	}
-	if fields.Has(FieldSuccessors) {
+	if fields.has(FieldSuccessors) {
 		rec.Successors = list(rec.Successors, from.Successors, add)
 	}
-	if fields.Has(FieldMetadata) {
+	if fields.has(FieldMetadata) {
 		rec.Metadata = metadata(rec.Metadata, from.Metadata, add)
 	}
-	if fields.Has(FieldLocations) {
+	if fields.has(FieldLocations) {
 		given := normal(from.Locations)
 		there := without(rec.Locations, req.Remove, urlOf)
 		if req.ReplaceLocations {

@@ -96,7 +96,7 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 		if err != nil {
 			continue // not a name
 		}
-		a, err := r.AuthorityOf(ctx, n)
+		a, err := r.authorityOf(ctx, n)
 		if err != nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
 			continue
 		}
@@ -154,9 +154,9 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 	return r.store.Get(ctx, kept, time.Time{})
 }
 
-// AuthorityOf returns the authority of n, the one with the longest prefix, or
+// authorityOf returns the authority of n, the one with the longest prefix, or
 // [store.ErrNotFound].
-func (r *Registrar) AuthorityOf(ctx context.Context, n name.Name) (*store.Authority, error) {
+func (r *Registrar) authorityOf(ctx context.Context, n name.Name) (*store.Authority, error) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ const (
 	FieldShowLocations
 )
 
-// Has reports whether f has all fields of g.
-func (f Fields) Has(g Fields) bool { return f&g == g }
+// has reports whether f has all fields of g.
+func (f Fields) has(g Fields) bool { return f&g == g }
 
 // fieldNames returns the names of all fields, in the order of their bits.
 func fieldNames() []string {
@@ -37,7 +37,7 @@ func fieldNames() []string {
 func (f Fields) Names() []string {
 	var all []string
 	for i, name := range fieldNames() {
-		if f.Has(1 << i) {
+		if f.has(1 << i) {
 			all = append(all, name)
 		}
 	}

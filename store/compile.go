@@ -19,8 +19,8 @@ type Compiled struct {
 	Form  string         // form of names in requests to Host: FormFull, FormElement or "" for either
 }
 
-// AuthorityPort is the default port of an authority's address (1995, 3.2; Y95-29).
-const AuthorityPort = 4500
+// authorityPort is the default port of an authority's address (1995, 3.2; Y95-29).
+const authorityPort = 4500
 
 // A DelegationError is returned for an invalid delegation.
 type DelegationError struct {
@@ -88,7 +88,7 @@ func hostPort(s string) (string, error) {
 		return "", errNoHost
 	}
 	if !given {
-		port = strconv.Itoa(AuthorityPort)
+		port = strconv.Itoa(authorityPort)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", errNoHost

@@ -159,7 +159,7 @@ func (s *Store) copyEngine(e *engine, dir string) error {
 		err = s.fs.MkdirAll(dir, durable.PrivateDir)
 	}
 	for _, file := range files {
-		if err == nil && isEngineFile(file) && file != lockFile && file != ManifestFile {
+		if err == nil && isEngineFile(file) && file != lockFile && file != manifestFile {
 			_, err = copyFile(s.fs, s.fs.PathJoin(s.dir, file), s.fs.PathJoin(dir, file))
 		}
 	}

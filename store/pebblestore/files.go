@@ -34,7 +34,7 @@ func absolute(path string) string {
 }
 
 // engineFiles are patterns of the file names in a store or an unfinished backup.
-var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", ManifestFile, ManifestFile + ".tmp"}
+var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", manifestFile, manifestFile + ".tmp"}
 
 // lockFile is the lock of the engine's directory. It is empty and not part of a backup.
 const lockFile = "LOCK"

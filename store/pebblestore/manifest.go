@@ -20,9 +20,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ManifestFile is the name of the file that lists the files of a backup. Its last line, the
+// manifestFile is the name of the file that lists the files of a backup. Its last line, the
 // SHA-256 of all lines before, is written when the backup is complete.
-const ManifestFile = "backup.jsonl"
+const manifestFile = "backup.jsonl"
 
 // manifestFormat and manifestVersion are in the first line of every manifest.
 // docs/reference/files.md has the history of the format.
@@ -112,13 +112,13 @@ func writeManifest(files vfs.FS, dir string, m *Manifest) error {
 }
 
 func writeManifestText(files vfs.FS, dir string, text []byte) error {
-	return durable.Write(disk{files}, files.PathJoin(dir, ManifestFile), text)
+	return durable.Write(disk{files}, files.PathJoin(dir, manifestFile), text)
 }
 
 // readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there is
 // none, and a [*ManifestError] if it is damaged or incomplete.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
-	path := files.PathJoin(dir, ManifestFile)
+	path := files.PathJoin(dir, manifestFile)
 	info, err := files.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -207,7 +207,7 @@ func parseHead(s string, h *store.Head) bool {
 
 // refuseBackup returns [ErrBackup] if a directory has a manifest.
 func refuseBackup(files vfs.FS, dir string) error {
-	there, err := isThere(files, files.PathJoin(dir, ManifestFile))
+	there, err := isThere(files, files.PathJoin(dir, manifestFile))
 	if err == nil && there {
 		err = ErrBackup
 	}

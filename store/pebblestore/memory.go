@@ -24,24 +24,24 @@ func cacheSize(memory, most int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), most)
 }
 
-// Beside is the maximum memory, in bytes, that a program uses in addition to the cache of
+// otherMemory is the maximum memory, in bytes, that a program uses in addition to the cache of
 // its store: for writes in progress, requests, and garbage.
-const Beside = 512 << 20
+const otherMemory = 512 << 20
 
 // withinShare is the minimum share of a memory limit that the cache gets.
 const withinShare = 4 // one quarter
 
 // CacheSizeWithin returns the size of the cache for a program with this memory limit, in
-// bytes: all but [Beside], but at least a quarter.
-func CacheSizeWithin(memory int64) int64 { return max(memory-Beside, memory/withinShare) }
+// bytes: all but [otherMemory], but at least a quarter.
+func CacheSizeWithin(memory int64) int64 { return max(memory-otherMemory, memory/withinShare) }
 
 // MemoryFor returns the memory limit for a program with a cache of this size, in bytes:
-// Beside more, but at most nine tenths of the machine's memory.
+// otherMemory more, but at most nine tenths of the machine's memory.
 func MemoryFor(cache int64) int64 {
 	if machine := machineMemory(); machine > 0 {
-		return min(cache+Beside, machine-machine/10)
+		return min(cache+otherMemory, machine-machine/10)
 	}
-	return cache + Beside
+	return cache + otherMemory
 }
 
 // DefaultCacheSize returns the size of the cache for programs other than servers and

@@ -117,7 +117,7 @@ func IsBackup(dir string) error {
 // hasBackup reports whether files include one that every backup has.
 func hasBackup(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool {
-		return name == ManifestFile || strings.HasPrefix(name, "MANIFEST-")
+		return name == manifestFile || strings.HasPrefix(name, "MANIFEST-")
 	})
 }
 
@@ -128,7 +128,7 @@ func (r *restorer) run() error {
 	}
 	m, err := readManifest(r.FS, r.From)
 	if bad := (*ManifestError)(nil); errors.As(err, &bad) {
-		r.damage(bad.File, "%s; to restore without it, copy the backup, remove %s from the copy and restore that: its history is then checked instead", bad.Problem, ManifestFile)
+		r.damage(bad.File, "%s; to restore without it, copy the backup, remove %s from the copy and restore that: its history is then checked instead", bad.Problem, manifestFile)
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +164,7 @@ func (r *restorer) copyListed(m *Manifest, there []string) error {
 	}
 	listed := func(name string) bool {
 		_, ok := slices.BinarySearchFunc(m.Files, name, func(f BackupFile, name string) int { return strings.Compare(f.Name, name) })
-		return ok || name == ManifestFile || name == lockFile
+		return ok || name == manifestFile || name == lockFile
 	}
 	for _, name := range there {
 		if !listed(name) {
@@ -180,7 +180,7 @@ func (r *restorer) copyAll(there []string) error {
 	if !hasBackup(there) {
 		return fmt.Errorf("%s: %w", r.From, ErrNotBackup)
 	}
-	r.note("%s has no %s; its history is verified instead of the SHA-256 of its files", r.From, ManifestFile)
+	r.note("%s has no %s; its history is verified instead of the SHA-256 of its files", r.From, manifestFile)
 	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func TestManifest(t *testing.T) {
 	for _, f := range m.Files {
 		listed = append(listed, f.Name)
 	}
-	there := slices.DeleteFunc(files(t, to), func(f string) bool { return f == ManifestFile || f == lockFile })
+	there := slices.DeleteFunc(files(t, to), func(f string) bool { return f == manifestFile || f == lockFile })
 	if !slices.Equal(listed, there) {
 		t.Errorf("the manifest lists %q; there are %q", listed, there)
 	}
@@ -138,7 +138,7 @@ func TestManifestPipe(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "backup")
 	backedUpStore(t, vfs.Default, filepath.Join(base, "store"), dir)
-	pipe := filepath.Join(dir, ManifestFile)
+	pipe := filepath.Join(dir, manifestFile)
 	if err := errors.Join(os.Remove(pipe), exec.Command("mkfifo", pipe).Run()); err != nil {
 		t.Fatal(err)
 	}
@@ -190,8 +190,8 @@ func TestRestoreDamage(t *testing.T) {
 				continue
 			}
 			dir, faults, notes, err := damaged(t, change)
-			if file == ManifestFile && name == "missing" { // as an earlier program made it
-				if err != nil || len(faults) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "has no "+ManifestFile) {
+			if file == manifestFile && name == "missing" {
+				if err != nil || len(faults) > 0 || len(notes) != 1 || !strings.Contains(notes[0], "has no "+manifestFile) {
 					t.Errorf("no manifest: %q, %q, %v; want one note", faults, notes, err)
 				}
 				continue
@@ -228,7 +228,7 @@ func TestRestoreWithoutManifest(t *testing.T) {
 	base := t.TempDir()
 	good := filepath.Join(base, "backup")
 	backedUpStore(t, vfs.Default, filepath.Join(base, "store"), good)
-	if err := os.Remove(filepath.Join(good, ManifestFile)); err != nil {
+	if err := os.Remove(filepath.Join(good, manifestFile)); err != nil {
 		t.Fatal(err)
 	}
 	for file := range tables(t, good) {

@@ -132,23 +132,22 @@ func read(t testing.TB, path string) (data []byte, ok bool) {
 // forbids tests to do without a program that is not installed.
 const CI = "CI"
 
-// Missing skips a test that needs a program that is not installed, or fails it if CI is set.
+// Missing skips a test that needs a program that is not installed, or fails it as Lacks does.
 func Missing(t testing.TB, what string) {
 	t.Helper()
-	if os.Getenv(CI) != "" {
-		t.Fatalf("%s is missing: scripts/prepare.sh installs what tests need", what)
-	}
-	t.Skipf("%s is missing: scripts/prepare.sh installs what tests need", what)
+	Lacks(t, what)
+	t.SkipNow()
 }
 
 // Lacks notes that a test does without a program that is not installed, or fails it if CI is
 // set.
 func Lacks(t testing.TB, what string) {
 	t.Helper()
+	const advice = "%s is missing: scripts/prepare.sh installs what tests need"
 	if os.Getenv(CI) != "" {
-		t.Fatalf("%s is missing: scripts/prepare.sh installs what tests need", what)
+		t.Fatalf(advice, what)
 	}
-	t.Logf("%s is missing: the test does without", what)
+	t.Logf(advice, what)
 }
 
 // moduleRoot returns the directory of go.mod.

@@ -385,10 +385,6 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 // of a checkpoint to tables.
 func (s *Store) roomFor(dir string) error {
 	const spare = 8 << 20 // for everything else that the engine writes
-	usage, err := s.fs.GetDiskUsage(dir)
-	if err != nil {
-		return nil // unknown: the write itself will fail
-	}
 	files, err := s.fs.List(dir)
 	if err != nil {
 		return err
@@ -399,8 +395,8 @@ func (s *Store) roomFor(dir string) error {
 			wanted += 2 * uint64(info.Size())
 		}
 	}
-	if usage.AvailBytes < wanted {
-		return &FullError{Free: usage.AvailBytes, Wanted: wanted}
+	if free, _ := freeSpace(s.fs, dir); free < wanted {
+		return &FullError{Free: free, Wanted: wanted}
 	}
 	return nil
 }

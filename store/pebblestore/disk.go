@@ -190,7 +190,7 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 // waitForRoom waits until a full disk has more than twice the free space that it has now,
 // the engine is closed, the disk goes down, or [compactionPause] has passed.
 func (d *engineDisk) waitForRoom() {
-	full := d.free()
+	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
 		select {
 		case <-d.ending:
@@ -199,19 +199,10 @@ func (d *engineDisk) waitForRoom() {
 			return
 		case <-time.After(roomTick):
 		}
-		if d.free() > 2*full+spareBytes {
+		if free, _ := freeSpace(d.FS, d.dir); free > spareBytes && (free-spareBytes)/2 > full {
 			return
 		}
 	}
-}
-
-// free returns the number of free bytes, 0 if unknown.
-func (d *engineDisk) free() uint64 {
-	usage, err := d.FS.GetDiskUsage(d.dir)
-	if err != nil {
-		return 0
-	}
-	return usage.AvailBytes
 }
 
 // refusal returns the error for the engine of a write to a disk that is down.

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"fmt"
+	"math"
 	"syscall"
 	"time"
 
@@ -42,6 +43,16 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
+// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are unknown
+// it returns the maximum: a write itself will then fail.
+func freeSpace(files vfs.FS, dir string) (free, total uint64) {
+	usage, err := files.GetDiskUsage(dir)
+	if err != nil {
+		return math.MaxUint64, math.MaxUint64
+	}
+	return usage.AvailBytes, usage.TotalBytes
+}
+
 // A room is the free space required on a disk.
 type room struct {
 	fs    vfs.FS
@@ -52,12 +63,9 @@ type room struct {
 // check returns a *FullError if there is too little space for a store whose opening would
 // replay this many bytes.
 func (r *room) check(replay uint64) error {
-	usage, err := r.fs.GetDiskUsage(r.dir)
-	if err != nil {
-		return nil // unknown: the write itself will fail
-	}
-	if wanted := max(min(r.spare, usage.TotalBytes/roomShare), replay+spareBytes); usage.AvailBytes < wanted {
-		return &FullError{Free: usage.AvailBytes, Wanted: wanted}
+	free, total := freeSpace(r.fs, r.dir)
+	if wanted := max(min(r.spare, total/roomShare), replay+spareBytes); free < wanted {
+		return &FullError{Free: free, Wanted: wanted}
 	}
 	if vfs.Root(r.fs) != vfs.Default {
 		return nil

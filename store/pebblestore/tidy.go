@@ -47,8 +47,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 func (s *Store) hasTidyRoom() bool {
-	usage, err := s.fs.GetDiskUsage(s.dir)
-	return err != nil || usage.AvailBytes > tidyRoom
+	free, _ := freeSpace(s.fs, s.dir)
+	return free > tidyRoom
 }
 
 // Tidy compacts all names to the lowest level of the tree, so that lookups are fast. The

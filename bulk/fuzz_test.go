@@ -77,7 +77,7 @@ func FuzzTables(f *testing.F) {
 	})
 }
 
-// readTable returns the records of a table, and all that was told.
+// readTable returns the records of a table, and all messages.
 func readTable(t *testing.T, r io.Reader, f Format) (records []*store.Record, told []string) {
 	in, err := NewReader(r, f, Plain, Sheet{})
 	if err != nil {

@@ -227,7 +227,7 @@ func TestBrokenOff(t *testing.T) {
 }
 
 // TestDamaged: what does not have the sum that was written behind it may have been
-// read wrong, and who imported it is told so.
+// read wrong, and the importer gets a warning.
 func TestDamaged(t *testing.T) {
 	const line = `{"name":"urn:dns:example.org:1"}` + "\n"
 	gz := packed(line)
@@ -556,7 +556,7 @@ func TestDryRunWithoutRoom(t *testing.T) {
 }
 
 // TestNothingInMuch imports small files that hold a lot and no record: blank lines,
-// rows without a cell, lines that are none, and one line without an end.
+// rows without a cell, blank lines, and one line without an end.
 func TestNothingInMuch(t *testing.T) {
 	const head = "name,url\n"
 	for n, c := range []struct {
@@ -569,7 +569,7 @@ func TestNothingInMuch(t *testing.T) {
 		{"blank rows", CSV, head, "\n"},
 		{"rows of empty cells", CSV, head, ",\r\n"},
 		{"rows of empty cells with tabs", TSV, "name\turl\n", "\t\n"},
-		{"lines that are no records", JSONLines, "", "x\n"},
+		{"lines that are not records", JSONLines, "", "x\n"},
 		{"rows without a name", CSV, head, ",x\n"},
 		{"a line without an end", CSV, head, "x"},
 		{"a quote without an end", CSV, head + "\"", "x\n"},

@@ -164,7 +164,7 @@ const (
 )
 
 // replaced returns the offset of the first character that could not be decoded, -1 if there
-// is none or the file is UTF-8.
+// is not one or the file is UTF-8.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1

@@ -75,10 +75,10 @@ func TestSheets(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", tt.sheet, err, tt.want)
 		}
 	}
-	b := newBench(t) // 0x81 is none in Windows-1252
+	b := newBench(t) // 0x81 is unassigned in Windows-1252
 	_, refused, err := b.bring(strings.NewReader("name,note,url\nurn:example:1,\x81,https://a.example/\nurn:example:2,,\n"), ImportOptions{Format: CSV, Sheet: Sheet{Encoding: "windows-1252"}})
 	if err != nil || len(refused) != 1 || !strings.Contains(refused[0], "line 2, column 15: urn:example:1: is not windows-1252") {
-		t.Errorf("a character that is none: %q, %v", refused, err)
+		t.Errorf("an unassigned character: %q, %v", refused, err)
 	}
 	var bad *SheetError
 	if _, err := NewReader(strings.NewReader(""), CSV, Auto, Sheet{Delimiter: "x"}); !errors.As(err, &bad) {
@@ -86,7 +86,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// What is refused is told in the order of lines, also what cannot be read amid the
+// Refusals are reported in the order of lines, also what cannot be read amid the
 // lines of a record that is refused later.
 func TestOrderOfRefusals(t *testing.T) {
 	text := "name,url\n" +

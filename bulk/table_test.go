@@ -14,7 +14,7 @@ import (
 )
 
 // readAll returns what a file holds as text: each record as JSON behind its line,
-// each error as it is told.
+// each error as it is reported.
 func readAll(t testing.TB, f Format, text string) []string {
 	t.Helper()
 	in, err := NewReader(strings.NewReader(text), f, Auto, Sheet{})
@@ -94,7 +94,7 @@ func TestFiles(t *testing.T) {
 		{"an element", CSV, "name,Creator\n", []string{`header: line 1, column 6: Creator: unknown columns: Creator (number 2: write "dc:creator")` + known}},
 		{"no element", CSV, "name,dc:colour\n", []string{`header: line 1, column 6: dc:colour: unknown columns: dc:colour (number 2)` + known}},
 		{"what no cell can hold", CSV, "name,revision\n", []string{`header: line 1, column 6: revision: unknown columns: revision (number 2)` + known}},
-		{"a state that is none", CSV, "name,url,down\nurn:example:1,u,yes\nurn:example:2,u,false\n", []string{`@30 urn:example:1: line 2, column 17: down: expected true or false, found "yes"`, `3@34 ` + u + `2","locations":[{"url":"u"}]}`}},
+		{"an invalid state", CSV, "name,url,down\nurn:example:1,u,yes\nurn:example:2,u,false\n", []string{`@30 urn:example:1: line 2, column 17: down: expected true or false, found "yes"`, `3@34 ` + u + `2","locations":[{"url":"u"}]}`}},
 		{"all at once", CSV, "size,Name,url,dc.title\n", []string{`header: line 1, column 1: size: unknown columns: size (number 1), Name (number 2: write "name"), dc.title (number 4: write "dc:title")` + known}},
 		{"semicolons", CSV, "name;url;note\nurn:example:1;u;a,b\n\"urn:example:2\";;\n", []string{`2@14 ` + u + `1","locations":[{"url":"u","note":"a,b"}]}`, `3@34 ` + u + `2"}`}},
 		{"semicolons and quotes", CSV, "\"name\";\"url\"\n\"urn:example:1\";\"u;v\"\n", []string{`2@13 ` + u + `1","locations":[{"url":"u;v"}]}`}},
@@ -204,7 +204,7 @@ func TestQuoteThatIsNeverClosed(t *testing.T) {
 	}
 }
 
-// TestLongLineInAQuote: the line that is too long is told too, though a quote has
+// TestLongLineInAQuote: a line that is too long is reported, though a quote has
 // swallowed it.
 func TestLongLineInAQuote(t *testing.T) {
 	text := "name,url\nurn:example:1,\"u\nurn:example:2,\n" + strings.Repeat("y", 2*maxLine) + "\nurn:example:3,\n"
@@ -233,7 +233,7 @@ func TestManyLinesOfOneName(t *testing.T) {
 	}
 }
 
-// TestRefusedColumns: what the registrar refuses is told with the line of the
+// TestRefusedColumns: refusals of the registrar are reported with the line of the
 // location and the column.
 func TestRefusedColumns(t *testing.T) {
 	b := newBench(t)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// nobody is a user who is not the operator and is in none of the operator's groups.
-const nobody = 65534
+// stranger is a user who is not the operator and in none of the operator's groups.
+const stranger = 65534
 
 // readableBy returns the files below dir that a user can read, by trying it as that
 // user.
@@ -92,11 +92,11 @@ func filesOfAnother(t *testing.T, umask string) {
 	nomen("put", "--data", data, "urn:dns:example.org:d", "https://example.org/d")
 	nomen("backup", "--data", data, at("backup2"))
 	nomen("export", "--data", data, "-o", at("served.jsonl"))
-	while := readableBy(t, nobody, open)
+	while := readableBy(t, stranger, open)
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
-	for _, file := range append(while, readableBy(t, nobody, open)...) {
+	for _, file := range append(while, readableBy(t, stranger, open)...) {
 		t.Errorf("another user can read %s", strings.TrimPrefix(file, open))
 	}
 	mustDo(t, wideModes(t, open))
@@ -105,7 +105,7 @@ func filesOfAnother(t *testing.T, umask string) {
 	token := filepath.Join(data, "admin.token")
 	mustDo(t, os.Chmod(data, 0o755), os.Chmod(token, 0o644))
 	again := startWith(t, options{data: data})
-	for _, file := range readableBy(t, nobody, data) {
+	for _, file := range readableBy(t, stranger, data) {
 		t.Errorf("another user can read %s after a start", strings.TrimPrefix(file, open))
 	}
 	if !strings.Contains(again.output(), "could read the administrator's token (mode 0644)") {
@@ -116,11 +116,11 @@ func filesOfAnother(t *testing.T, umask string) {
 	// has opened it.
 	old := at("restored/store")
 	mustDo(t, os.Chmod(at("restored"), 0o755), os.Chmod(old, 0o755), exec.Command("sh", "-c", "chmod 644 "+old+"/*").Run())
-	if len(readableBy(t, nobody, old)) == 0 {
+	if len(readableBy(t, stranger, old)) == 0 {
 		t.Error("the store is not open to others: the test shows nothing")
 	}
 	nomen("get", "--data", at("restored"), "urn:dns:example.org:b")
-	for _, file := range readableBy(t, nobody, old) {
+	for _, file := range readableBy(t, stranger, old) {
 		t.Errorf("another user can read %s of a store that was opened", strings.TrimPrefix(file, old))
 	}
 }

@@ -224,7 +224,7 @@ func TestAttackSlowReaders(t *testing.T) {
 				b, _ := io.ReadAll(resp.Body)
 				return slow.FindString(string(b))
 			}
-			// All turns are taken, and the buffers are full: until then nobody reads slowly.
+			// All turns are taken, and the buffers are full: until then no client reads slowly.
 			row := 0
 			for until := time.Now().Add(patience); row < 5 || cutOff() == ""; time.Sleep(500 * time.Millisecond) {
 				if time.Now().After(until) {
@@ -334,7 +334,7 @@ func TestAttackIdle(t *testing.T) {
 	}
 }
 
-// TestAttackLists asks for what costs more than a name as fast as it can: it is told to
+// TestAttackLists asks for what costs more than a name as fast as it can: the server asks it to
 // come later (429), and another client is answered.
 func TestAttackLists(t *testing.T) {
 	s := start(t)

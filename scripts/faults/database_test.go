@@ -265,7 +265,7 @@ func TestFaultDatabaseTooSlow(t *testing.T) {
 	databaseFault(t, serveDatabase(t, db.net.URL(db.Server)), "database too slow (8 s a round trip)", slow, fast)
 }
 
-// A restart is over before somebody could look at every door.
+// A restart is over before every interface can be tried.
 func TestFaultDatabaseRestarted(t *testing.T) {
 	db := newDatabase(t)
 	s := serveDatabase(t, db.URL())

@@ -49,7 +49,7 @@ func (c *scene) well() probe {
 func (c *scene) during(fault string) Row {
 	c.t.Helper()
 	c.until(c.token, &c.n, func(p probe) bool { return !p.isWell() && p.writes != "answered" && p.readyz.status != 200 })
-	for range 50 { // so many refusals are no reason for so many lines
+	for range 50 { // the log has fewer lines than there are refusals
 		c.n++
 		c.look(c.token, c.n)
 	}

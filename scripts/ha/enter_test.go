@@ -91,14 +91,14 @@ func enter(t *testing.T) (at string, inside bool) {
 // tempPrefix begins the names of directories for the files of a run.
 const tempPrefix = "nomen-ha-"
 
-// sweep removes the files of runs that were killed: nobody holds their directories.
+// sweep removes the files of runs that were killed: no process holds their directories.
 func sweep(t *testing.T) {
 	t.Helper()
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*")) // the pattern is sound
 	for _, dir := range dirs {
 		f, err := os.Open(dir)
 		if err != nil {
-			continue // somebody else sweeps
+			continue // another process removes it
 		}
 		if flock.Try(f) == nil {
 			keepLogs(t, dir)

@@ -262,7 +262,7 @@ func (l *lab) testLesser(t *testing.T, ld *load, r *report) {
 // testPartition cuts a node off from the databases.
 func (l *lab) testPartition(t *testing.T, ld *load, r *report) {
 	l.awaitWhole(t)
-	cached, absent := loadedKey(1), "urn:example:nobody-asked"
+	cached, absent := loadedKey(1), "urn:example:not-asked"
 	direct := newLoad("http://"+addresses["node1"]+":4500", "http://"+addresses["node1"]+":4501", ld.api.Token)
 	direct.bound = t.Context()
 	if _, stale, err := direct.ask(cached); err != nil || stale {

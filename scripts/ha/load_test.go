@@ -277,7 +277,7 @@ func (l *load) write(writer int) {
 }
 
 // change makes one change, and tries until it is there. Whether one that failed was
-// done is found out by the next attempt: it meets the revision that it wants to make.
+// done is found out by the next attempt: it meets the revision that it is about to make.
 func (l *load) change(w *written, revision int) bool {
 	for doubt := false; ; doubt = true {
 		begun := time.Now()
@@ -385,7 +385,7 @@ func entryText(e *store.Entry) string {
 	return fmt.Sprintf("%s %d %s", e.Change.Subject().Key, e.Change.Revision(), to)
 }
 
-// check compares what clients were told with all changes there are, and returns
+// check compares the responses to clients with all changes there are, and returns
 // what is wrong.
 func (l *load) check(entries []string, digests [][32]byte) (acked int, wrong []string) {
 	wrong = l.wrong

@@ -19,7 +19,7 @@ import (
 
 // TestCrashAnything does random operations with crashes between them and while one
 // is under way, each losing a random part of what was not synced: the store is then
-// what a store in memory is that was told the same, with the operation under way or
+// what a store in memory is that got the same changes, with the operation under way or
 // without it, and goes on.
 func TestCrashAnything(t *testing.T) {
 	testrun.Checks(t, 15)

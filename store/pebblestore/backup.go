@@ -45,7 +45,7 @@ var ErrNoBackup = errors.New("the directory is not an earlier backup of this sto
 // or the file system is read-only, it copies them beside the backup.
 //
 // Only the owner can read a backup. If an earlier backup is readable by its group, and
-// by nobody else, the new one is too.
+// by no other user, the new one is too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	e, err := s.enter()
 	if err != nil {
@@ -229,7 +229,7 @@ func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
 	if err != nil {
-		return nil // the parent may not be readable, which is no problem
+		return nil // the parent may not be readable, which does not matter
 	}
 	for _, name := range names {
 		if isCheckpoint(s.fs.PathBase(s.dir), name) {

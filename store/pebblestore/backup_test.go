@@ -156,7 +156,7 @@ func TestBackupKilled(t *testing.T) {
 		t.Errorf("a checkpoint is left: %v", err)
 	}
 	if _, err := os.Stat(mine); err != nil {
-		t.Errorf("what is none is gone: %v", err)
+		t.Errorf("what is not a backup was removed: %v", err)
 	}
 	write(t, s, 1)
 	if err := s.Backup(t.Context(), left, nil); err == nil {
@@ -186,7 +186,7 @@ func TestBackupRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Backup(t.Context(), other, nil); !errors.Is(err, ErrNoBackup) {
-		t.Errorf("Backup to what is no store: %v, want ErrNoBackup", err)
+		t.Errorf("Backup to what is not a store: %v, want ErrNoBackup", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(other, "mine.txt")); string(text) != "x" {
 		t.Errorf("what was there is %q, %v", text, err)
@@ -288,7 +288,7 @@ func TestBackupSparesOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Backup(t.Context(), to, nil); !errors.Is(err, ErrNoBackup) {
-		t.Errorf("Backup beside what is no backup: %v, want ErrNoBackup", err)
+		t.Errorf("Backup beside what is not a backup: %v, want ErrNoBackup", err)
 	}
 	if text, err := os.ReadFile(mine); string(text) != "x" {
 		t.Errorf("what was there is %q, %v", text, err)

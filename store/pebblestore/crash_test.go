@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A notebook has what writers were told to be written: by writer, the number of its
+// A notebook has the acknowledgements of writers: by writer, the number of its
 // last round.
 type notebook struct {
 	mu    sync.Mutex

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An error of the engine that comes again and again is told once a minute, with how
+// An error of the engine that comes again and again is logged once a minute, with how
 // often it was not told.
 func TestEngineLogIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestEngineLogIsLimited(t *testing.T) {
 	})
 }
 
-// When the engine cannot go on, who opened the store is told why, and ends the process.
+// When the engine cannot go on, the function Fatal gets the cause, and ends the process.
 func TestFatal(t *testing.T) {
 	var told error
 	l := &logger{fatal: func(err error) { told = err }}

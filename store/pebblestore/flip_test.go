@@ -121,7 +121,7 @@ func openDir(t *testing.T, dir string) *Store {
 }
 
 // copyDir copies a directory of files; of one that is in use, as a crash would
-// leave it, which is right as long as nobody writes.
+// leave it, which is right as long as there are no writes.
 func copyDir(t *testing.T, from, to string, inUse bool) {
 	t.Helper()
 	if err := os.MkdirAll(to, 0o750); err != nil {

@@ -298,7 +298,7 @@ func TestRekey(t *testing.T) {
 			t.Errorf("the old authority: %v", err)
 		}
 		if _, err := s.Authority(t.Context(), name.PrefixFromKey("urn:isbn:978-3"), noTime); err != nil {
-			t.Errorf("an authority that is no prefix: %v", err)
+			t.Errorf("an authority that is not a prefix: %v", err)
 		}
 	})
 	t.Run("tokens", func(t *testing.T) {
@@ -657,7 +657,7 @@ func TestRekeyKeepsEarlierStores(t *testing.T) {
 }
 
 // TestRekeyFolds: a prefix that divides at more delimiters covers more names; an
-// authority that wants lower case has to find them.
+// authority that folds case has to find them.
 func TestRekeyFolds(t *testing.T) {
 	disk := vfs.NewMem()
 	old(
@@ -677,7 +677,7 @@ func TestRekeyFolds(t *testing.T) {
 	}
 }
 
-// TestRekeyNeverWidens a prefix that is none any more.
+// TestRekeyNeverWidens a prefix that is no longer valid.
 func TestRekeyNeverWidens(t *testing.T) {
 	disk := vfs.NewMem()
 	old(

@@ -132,7 +132,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestManifestPipe: a manifest that is not a file is damage, and nobody waits for what it
+// TestManifestPipe: a manifest that is not a file is damage, and the reader does not wait for what it
 // may say.
 func TestManifestPipe(t *testing.T) {
 	base := t.TempDir()
@@ -147,7 +147,7 @@ func TestManifestPipe(t *testing.T) {
 	}
 }
 
-// TestRestoreDamage: whatever is damaged is told in one line for each file, and
+// TestRestoreDamage: damage is reported in one line for each file, and
 // nothing damaged is restored.
 func TestRestoreDamage(t *testing.T) {
 	base := t.TempDir()
@@ -223,7 +223,7 @@ func TestRestoreDamage(t *testing.T) {
 }
 
 // TestRestoreWithoutManifest: of a backup of an earlier program every damaged table
-// is told in one line.
+// is reported in one line.
 func TestRestoreWithoutManifest(t *testing.T) {
 	base := t.TempDir()
 	good := filepath.Join(base, "backup")

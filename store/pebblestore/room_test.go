@@ -213,7 +213,7 @@ func TestDiskFailsConditionAtOnce(t *testing.T) {
 }
 
 // A real disk that is small, where the machine lets the test have one: it is filled,
-// by the store and by somebody else, and emptied again.
+// by the store and by another process, and emptied again.
 func TestSmallDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := smallDisk(t, disk, 48<<20); err != nil {

@@ -339,7 +339,7 @@ func authorityHistory(s *suite) {
 	s.equal("history of an authority", read(prefix), []*store.Change{story[7], story[2]})
 	for _, other := range []string{"urn:x-a:b", prefix + ":", prefix[:len(prefix)-1], ""} {
 		if got := read(other); got != nil {
-			s.Errorf("history of %q, which is no authority: %+v", other, got)
+			s.Errorf("history of %q, which is not an authority: %+v", other, got)
 		}
 	}
 	for c := range store.AuthorityHistory(s.Context(), s.Store, RichAuthority().Prefix) {

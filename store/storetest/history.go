@@ -224,7 +224,7 @@ func authorities(s *suite) {
 	s.authorityContent()
 }
 
-// authorityContent: each field is content, and empty lists are none.
+// authorityContent: each field is content, and empty lists are absent.
 func (s *suite) authorityContent() {
 	a := &store.Authority{Prefix: name.PrefixFromKey("urn:z")}
 	s.apply(store.Change{Authority: a, Time: minute(0)})

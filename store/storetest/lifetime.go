@@ -38,7 +38,7 @@ func lostUpdate(s *suite) {
 	}
 }
 
-// addLocation reads, changes and writes until nobody comes in between.
+// addLocation reads, changes and writes until there is no conflict.
 func (s *suite) addLocation(k, url string) error {
 	for {
 		r, err := s.Get(s.Context(), key(k), time.Time{})
@@ -118,7 +118,7 @@ func cancelled(s *suite) {
 	}
 }
 
-// stopped: who stops a listing is told nothing more, not even that its context ended
+// stopped: a stopped listing yields nothing more, not even that its context ended
 // meanwhile; and may go on with others.
 func stopped(s *suite) {
 	s.fill([]string{"a", "b", "c"})
@@ -161,7 +161,7 @@ func stopped(s *suite) {
 	}
 }
 
-// stop goes through a listing as long as f wants more, or to an error.
+// stop goes through a listing as long as f returns true, or to an error.
 func stop[T any](all iter.Seq2[T, error], f func() bool) error {
 	for _, err := range all {
 		if err != nil || !f() {

@@ -208,7 +208,7 @@ func badEntries() map[string]func(e *store.Entry) {
 		"a place missing":      func(e *store.Entry) { e.Seq++ },
 		"a place twice":        func(e *store.Entry) { e.Seq-- },
 		"content altered":      func(e *store.Entry) { e.Change.Record.Locations[0].URL += "x" },
-		"who altered":          func(e *store.Entry) { e.Change.Who = "somebody" },
+		"who altered":          func(e *store.Entry) { e.Change.Who = "another" },
 		"salt altered":         func(e *store.Entry) { e.Salt[3]++ },
 		"digest altered":       func(e *store.Entry) { e.Digest[3]++ },
 		"revision of the past": resealed(func(c *store.Change) { c.Expected-- }),

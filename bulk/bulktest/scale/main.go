@@ -214,7 +214,7 @@ func (r *run) sample(line []byte) {
 	spelling, _, _ := bytes.Cut(line[at:], []byte(`"`))
 	n, err := name.Parse(string(spelling))
 	if err != nil {
-		panic("scale: a name was made that is none: " + err.Error())
+		panic("scale: made an invalid name: " + err.Error())
 	}
 	r.names[place] = n
 }

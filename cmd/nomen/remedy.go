@@ -21,6 +21,7 @@ import (
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
@@ -54,16 +55,16 @@ func failures() []failure {
 		{"no store", exitFailure, []error{(*noStoreError)(nil)}, nil, "", "The data directory has no store, and the command only reads.", "Check `--data` and `--store`."},
 		{"no space", exitFailure, []error{syscall.ENOSPC, (*adminapi.FullError)(nil), (*pebblestore.FullError)(nil), (*pgstore.FullError)(nil)}, nil, "free some space and repeat; acknowledged changes are safe", "A disk is full: of the store, of the server, or of temporary files (`TMPDIR`).", ""},
 		{"no file", exitFailure, []error{fs.ErrNotExist}, isPath, "", "A file or directory that an argument or option names does not exist.", "Check the path; a relative one begins at the current directory."},
-		{"no permission", exitFailure, []error{fs.ErrPermission}, isPath, "", "This user may not read or write a file or directory.", "Run the command as the user of the server, or give this user access. Records can be read and changed without access to the files, with a token (`--via`, [give access](../howto/give-access.md))."},
+		{"no permission", exitFailure, []error{fs.ErrPermission}, isPath, "", "This user may not read or write a file or directory.", "Run the command as the user of the server, or give this user access. Records can be read and changed without access to the files, with a token ([give access](../howto/give-access.md))."},
 
 		{"no answer about a name", exitNo, []error{(*nomen.Error)(nil)}, nil, "", "The name is malformed, unknown, retired, denied, or has nothing for the service. The message begins with the kind.", "See [Responses to requests for names](#responses-to-requests-for-names)."},
-		{"malformed identifier", exitNo, []error{(*name.Error)(nil), (*uri.Error)(nil), (*urn.Error)(nil), (*uri.Finding)(nil)}, nil, "", "The identifier breaks a rule of its syntax or scheme. The message has the offset in bytes from 0 and the rule; on a terminal a caret is below the character.", "Correct that character. [Rules](rules.md) lists the rules."},
+		{"malformed identifier", exitNo, []error{(*name.Error)(nil), (*uri.Error)(nil), (*iri.Error)(nil), (*urn.Error)(nil), (*uri.Finding)(nil)}, nil, "", "The identifier breaks a rule of its syntax or scheme. The message has the offset in bytes from 0 and the rule; on a terminal a caret is below the character.", "Correct that character. [Rules](rules.md) lists the rules."},
 		{"invalid registry", exitFailure, []error{(*urn.EntryError)(nil)}, nil, "", "An entry of the registry in a file (`--registry`) breaks a rule.", "Correct the entry that the message names."},
 		{"invalid template or rule", exitUsage, []error{(*mint.Error)(nil), (*rule.Error)(nil), (*discover.Error)(nil), (*rule.TestError)(nil), (*rule.IndexError)(nil), (*store.DelegationError)(nil), (*format.Error)(nil)}, nil, "", "A template, pattern, rule, delegation, DNS rule or document breaks its syntax. The message has the offset and the rule.", "Correct that character. [Rules](rules.md), [authorities](authority.md)."},
 		{"names used up", exitFailure, []error{(*mint.ExhaustedError)(nil), (*mint.RunError)(nil), (*mint.RefusedError)(nil), reserve.ErrCrowded}, nil, "", "The template has no free names, or the scheme rejects what it makes.", "Use a template with more random characters."},
-		{"address not allowed", exitFailure, []error{(*fetch.RefusedError)(nil)}, nil, "", "The URL leads to a private address, or to a scheme or port that fetch does not use.", "`--private` allows private addresses; see [fetch](fetch.md)."},
+		{"address not allowed", exitFailure, []error{(*fetch.RefusedError)(nil)}, nil, "", "The URL leads to a private address, or to a scheme or port that fetch does not use.", "The options of [fetch](fetch.md) allow more."},
 
-		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token or job.", "Check the spelling: `nomen find` and `nomen authority list` list what exists. With `--at`, it may not have existed yet."},
+		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token or job.", "Check the spelling: `nomen export --prefix PREFIX` and `nomen authority list` list what exists. With `--at`, it may not have existed yet."},
 		{"change breaks a rule", exitNo, []error{(*registrar.RefusalError)(nil), (*registrar.ReachError)(nil)}, nil, "", "A field of the record or authority is invalid. Nothing was changed.", "The message has the field and the rule: [records](record.md), [authorities](authority.md), [Rules](rules.md)."},
 		{"permission denied", exitNo, []error{(*registrar.DeniedError)(nil)}, nil, "", "The role or the prefixes of the token do not permit the change.", "Ask an administrator for a token with the role or prefix in the message: [give access](../howto/give-access.md)."},
 		{"modified concurrently", exitNo, []error{(*store.ConflictError)(nil), (*adminapi.PreconditionError)(nil)}, nil, "", "Another user changed the record since you read it.", "Read it again and repeat the change."},
@@ -84,8 +85,8 @@ func failures() []failure {
 		{"outcome unknown", exitFailure, []error{(*store.UnknownError)(nil)}, nil, "", "The connection to the database was lost during the commit.", "Read the record, and repeat the change if it was not made."},
 		{"read-only", exitFailure, []error{store.ErrReadOnly}, nil, "", "The store or the server was opened read-only.", "Send the change to a server that accepts it, or remove the cause: [failures](failures.md)."},
 
-		{"expired token", exitFailure, []error{adminapi.ErrExpiredToken}, nil, "'nomen token make' makes a new one", "The token in `--token` or in the data directory has expired.", ""},
-		{"invalid token", exitFailure, []error{adminapi.ErrUnauthorized}, nil, "", "The server does not know the token, or it was revoked, or none was sent.", "Pass a token of this server (`--token`); `nomen token list` lists them."},
+		{"expired token", exitFailure, []error{adminapi.ErrExpiredToken}, nil, "'nomen token make' makes a new one", "The token in the data directory (`admin.token`) has expired.", ""},
+		{"invalid token", exitFailure, []error{adminapi.ErrUnauthorized}, nil, "", "The server does not know the token, or it was revoked, or none was sent.", "Write a token of this server to `admin.token` in the data directory; `nomen token list` lists them."},
 		{"invalid request", exitFailure, []error{(*adminapi.RequestError)(nil)}, nil, "", "The server cannot understand the request; it may have another version.", "Use the same version of the program as the server."},
 		{"too many jobs", exitFailure, []error{(*adminapi.JobsError)(nil)}, nil, "'nomen jobs list' shows them", "Too many jobs run on the server.", ""},
 		{"connection lost", exitFailure, []error{(*adminapi.DetachedError)(nil)}, nil, "'nomen jobs list' shows it", "The connection to the server ended before its job did. The job continues.", "`nomen jobs wait ID` shows its result."},

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// states: every way from one state to another. "" is no record, "deleted" a reserved
+// states: every way from one state to another. "" is absence, "deleted" a reserved
 // name that is gone.
 func states(s *suite) {
 	const none, deleted = "", "deleted"

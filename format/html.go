@@ -41,7 +41,7 @@ func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 // WriteProblemHTML writes a page about p for people: what is wrong, where, and what to try
 // instead.
 func WriteProblemHTML(w io.Writer, p *Problem) error {
-	var page page
+	page := page{on: Page{Root: p.Root}}
 	page.begin(problemTitle(p), p.Answer)
 	page.problem(p)
 	return page.end(w)
@@ -101,7 +101,7 @@ func (p *page) links(a *nomen.Answer) {
 	switch {
 	case a.Name.IsZero():
 	case p.on.Base == "":
-		p.print("<link rel=\"cite-as\" href=\"%s\">\n", nameTarget(a.Name.Key()))
+		p.print("<link rel=\"cite-as\" href=\"%s\">\n", p.nameTarget(a.Name.Key()))
 	default:
 		for _, l := range p.on.landing(a) {
 			p.print("<link rel=\"%s\" href=\"%s\"", l.rel, l.href)
@@ -124,7 +124,7 @@ func (p *page) links(a *nomen.Answer) {
 		}
 	}
 	for _, s := range a.Successors {
-		p.print("<link rel=\"successor-version\" href=\"%s\">\n", nameTarget(s.Key()))
+		p.print("<link rel=\"successor-version\" href=\"%s\">\n", p.nameTarget(s.Key()))
 	}
 }
 
@@ -233,7 +233,7 @@ func (p *page) names(all []string) {
 
 // name writes a name, as a link if possible.
 func (p *page) name(s string) {
-	if target := nameTarget(s); target != "" {
+	if target := p.nameTarget(s); target != "" {
 		p.link(target, s)
 		return
 	}
@@ -321,9 +321,9 @@ func (p *page) problem(e *Problem) {
 	if next := e.nextStep(); next != "" {
 		p.print("<p>%s</p>\n", next)
 	}
-	if e.Kind() == nomen.NoResult && nameTarget(e.Name) == NamePath(e.Name) {
+	if path := p.on.Root + NamePath(e.Name); e.Kind() == nomen.NoResult && p.nameTarget(e.Name) == path {
 		p.print("<p>")
-		p.link(NamePath(e.Name)+"?s=I2C", "Show its description")
+		p.link(path+"?s=I2C", "Show its description")
 		p.print("</p>\n")
 	}
 	if len(e.Suggestions) > 0 {
@@ -380,12 +380,12 @@ func Inert(rel string) bool {
 
 // nameTarget returns the target of a link to a name: its path on the server that sent the page,
 // or the name itself if it is also a location; "" if it is not a URI.
-func nameTarget(s string) string {
+func (p *page) nameTarget(s string) string {
 	switch {
 	case location.IsLink(s):
 		return s
 	case isAbsolute(s):
-		return NamePath(s)
+		return p.on.Root + NamePath(s)
 	}
 	return ""
 }

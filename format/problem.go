@@ -17,6 +17,7 @@ type Problem struct {
 	Status   int    // of HTTP
 	Detail   string // of this occurrence, for people
 	Instance string // URI reference of this occurrence
+	Root     string // path of the server on its host, for links in a page; not sent
 
 	Name        string        // as asked
 	Service     nomen.Service // of the question

@@ -23,11 +23,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 	}
 	client := s.clientOf(r)
-	target := targetBelow(r)
+	target, mount := targetBelow(r)
+	if mount == "" {
+		target, mount = s.belowPublic(target)
+	}
 	if s.forwardRequest(w, r, target, client) {
 		return
 	}
-	in := newRequest(r, target, client)
+	in := newRequest(r, target, mount, client)
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
 		in.body = paced.NewBody(r.Body, w, s.limits.Timeout)
@@ -55,18 +58,50 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // targetBelow returns the target that the client sent, without the prefix that
-// http.StripPrefix has removed from the path.
-func targetBelow(r *http.Request) string {
-	target := wire.Target(r)
-	if target != r.RequestURI || !strings.HasPrefix(target, "/") {
-		return target
+// http.StripPrefix has removed from the path, and that prefix. A target in absolute form
+// keeps it.
+func targetBelow(r *http.Request) (target, mount string) {
+	target = wire.Target(r)
+	_, path, absolute := absoluteForm(target)
+	switch {
+	case target != r.RequestURI:
+		return target, ""
+	case !absolute:
+		path = target
 	}
-	path, _, _ := strings.Cut(target, "?")
+	path, q, hasQuery := strings.Cut(path, "?")
 	below := r.URL.EscapedPath()
-	if prefix, ok := strings.CutSuffix(path, below); ok && prefix != "" && strings.HasPrefix(below, "/") {
-		return target[len(prefix):]
+	mount, ok := strings.CutSuffix(path, below)
+	if !ok || mount == "" || !strings.HasPrefix(mount, "/") || below != "" && below[0] != '/' {
+		return target, ""
 	}
-	return target
+	mount = strings.TrimRight(mount, "/")
+	switch {
+	case absolute:
+		return target, mount
+	case below == "": // the mount itself is the home page
+		below = "/"
+	}
+	if hasQuery {
+		below += "?" + q
+	}
+	return below, mount
+}
+
+// belowPublic returns a target without the path of the public URL, which a proxy may have
+// left, and that path if it was there.
+func (s *Server) belowPublic(target string) (below, mount string) {
+	if s.publicPath == "" {
+		return target, ""
+	}
+	below, ok := strings.CutPrefix(target, s.publicPath)
+	switch {
+	case ok && strings.HasPrefix(below, "/"):
+		return below, s.publicPath
+	case ok && (below == "" || below[0] == '?'):
+		return "/" + below, s.publicPath
+	}
+	return target, ""
 }
 
 // requestLifetime returns the context of a request. In HTTP/1 a client may close its side of the
@@ -100,10 +135,11 @@ func hasBody(r *http.Request) bool {
 }
 
 // newRequest returns what decide needs of r.
-func newRequest(r *http.Request, target string, c client) *request {
+func newRequest(r *http.Request, target, mount string, c client) *request {
 	return &request{
 		method:  r.Method,
 		target:  target,
+		mount:   mount,
 		version: protocol(r),
 		host:    c.host,
 		secure:  c.secure,

@@ -393,13 +393,16 @@ func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem
 		accept = format.TypeURC
 	}
 	f = r.problemFormat(problempage.Form(accept))
-	shown := problem
-	if problem.Answer != nil { // the full description, whatever the service
-		ans, copied := *problem.Answer, *problem
-		ans.Service = nomen.I2C
-		copied.Answer, shown = &ans, &copied
+	shown := *problem
+	if shown.Root = s.root(r); strings.HasPrefix(shown.Type, "/") {
+		shown.Type = shown.Root + shown.Type
 	}
-	body, err = written(func(w io.Writer) error { return f.Write(w, shown) })
+	if problem.Answer != nil { // the full description, whatever the service
+		ans := *problem.Answer
+		ans.Service = nomen.I2C
+		shown.Answer = &ans
+	}
+	body, err = written(func(w io.Writer) error { return f.Write(w, &shown) })
 	return f, body, err
 }
 

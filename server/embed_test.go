@@ -114,10 +114,10 @@ func TestServeMuxCleansNames(t *testing.T) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/names/", http.StripPrefix("/names", srv.Public()))
-	for target, want := range map[string]string{"/names/urn:example:a//b": "/names/urn:example:a/b", "/names/urn:example:a/../b": "/names/b"} {
+	for target, want := range map[string]string{"/names/urn:example:a//b": "/names/urn:example:a/b", "/names/urn:example:a/../b": "/names/b", "/names": "/names/"} {
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
-		if got := w.Header().Get("Location"); got != want {
+		if got := w.Header().Get("Location"); got != want || w.Code != http.StatusTemporaryRedirect {
 			t.Errorf("%s: %d %q, want a redirect to %q", target, w.Code, got, want)
 		}
 	}

@@ -155,6 +155,7 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 		}
 	}
 	scheme, host, _ := strings.Cut(s.base(r), "://")
+	host, _, _ = strings.Cut(host, "/")
 	if !hasPort(host) {
 		host += map[string]string{"http": ":80", "https": ":443"}[scheme]
 	}
@@ -177,9 +178,9 @@ func (s *Server) explainInput(ctx context.Context, r *request, entered string, l
 	if err != nil {
 		return s.failure(r, err)
 	}
-	page := explanationPage{Explanation: x, Style: template.CSS(homeStyle), Version: s.version}
+	page := explanationPage{Explanation: x, Root: s.root(r), Style: template.CSS(homeStyle), Version: s.version}
 	if x.Leads() {
-		page.Here = herePath(x.Text)
+		page.Here = s.root(r) + herePath(x.Text)
 	}
 	if lead && page.Here != "" {
 		p := uncached(newReply(http.StatusSeeOther))
@@ -218,6 +219,7 @@ func herePath(text string) string {
 // An explanationPage holds the data of the page about an explanation.
 type explanationPage struct {
 	*gateway.Explanation
+	Root    string // path of this server
 	Here    string // path on this server that resolves the name; "" for none
 	Style   template.CSS
 	Version string

@@ -57,7 +57,7 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 		return false
 	}
 	u, err := url.Parse(joined(origin))
-	_, public, _ := strings.Cut(s.public, "://")
+	_, public, _ := strings.Cut(s.publicOrigin, "://")
 	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, host) && !strings.EqualFold(u.Host, public)
 }
 

@@ -5,6 +5,6 @@
 	}
 	box.hidden = false;
 	box.querySelector("button").addEventListener("click", function () {
-		navigator.registerProtocolHandler("web+urn", location.origin + "/-/handler?uri=%s");
+		navigator.registerProtocolHandler("web+urn", document.forms[0].action + "-/handler?uri=%s");
 	});
 })();

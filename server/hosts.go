@@ -44,7 +44,7 @@ func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	if p.secure {
 		connection = "https"
 	}
-	public, publicHost, _ := strings.Cut(p.own.public, "://")
+	public, publicHost, _ := strings.Cut(p.own.publicOrigin, "://")
 	port := effectivePort(scheme, host)
 	mapped := port == effectivePort(scheme, "") && store.CanonicalHost(host) != p.own.publicHost
 	switch {

@@ -118,7 +118,7 @@ func (s *Server) requestURL(r *request, a parsedTarget, base, path string) strin
 		return ""
 	}
 	if s.public != "" && store.CanonicalHost(r.host) != s.publicHost && isHostOf(a.authority, r.host) {
-		base = originOf(r)
+		base = originOf(r) + r.mount
 	} else if target == path {
 		return ""
 	}
@@ -141,10 +141,10 @@ func isHostOf(a *store.Authority, host string) bool {
 func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Page {
 	key := ans.Name.Key()
 	if key == "" || !describes(a.authority) {
-		return format.Page{}
+		return format.Page{Root: s.root(r)}
 	}
 	base := s.base(r)
-	return format.Page{Base: base, Asked: s.requestURL(r, a, base, format.NamePath(key))}
+	return format.Page{Base: base, Root: s.root(r), Asked: s.requestURL(r, a, base, format.NamePath(key))}
 }
 
 // A linkField is a Link field under construction.

@@ -198,7 +198,7 @@ func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) 
 	p.add("Link", string(l))
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", "no-cache")
-	return redirectTo(r, p, withDirectives(format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
+	return redirectTo(r, p, withDirectives(s.root(r)+format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
 // Prefixes of TimeGates and TimeMaps for programs that append the original URL to the URL
@@ -438,7 +438,7 @@ func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *no
 			continue
 		}
 		offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
-			past, err := s.past(ctx, a, ans)
+			past, err := s.past(ctx, s.root(r), a, ans)
 			if err != nil {
 				return err
 			}
@@ -450,18 +450,18 @@ func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *no
 }
 
 // past returns the part of a page about the history of a name.
-func (s *Server) past(ctx context.Context, a parsedTarget, ans *nomen.Answer) (format.Past, error) {
+func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nomen.Answer) (format.Past, error) {
 	past := format.Past{}
 	key := ans.Name.Key()
 	if !a.query.at.IsZero() {
-		past.At, past.Present = ans.Modified, a.originalOf(key)
+		past.At, past.Present = ans.Modified, root+a.originalOf(key)
 	}
 	var later *store.Change
 	add := func(before *store.Change) {
 		past.Revisions = append(past.Revisions, format.Revision{
 			Number: later.Revision(), Time: later.Time, Status: later.Record.Status,
 			Fields: changedFields(before, later),
-			Target: withDirectives(format.NamePath(key), a.directives(later.Time)),
+			Target: withDirectives(root+format.NamePath(key), a.directives(later.Time)),
 		})
 	}
 	for c, err := range s.mementos(ctx, a) {
@@ -473,7 +473,7 @@ func (s *Server) past(ctx context.Context, a parsedTarget, ans *nomen.Answer) (f
 		}
 		if later != nil {
 			if add(c); len(past.Revisions) == shownRevisions {
-				past.All = timeMapOf(key)
+				past.All = root + timeMapOf(key)
 				return past, nil
 			}
 		}

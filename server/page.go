@@ -70,7 +70,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	case "/":
 		return s.homePage(r, set)
 	case "/-/resolve":
-		return resolveForm(q)
+		return resolveForm(s.root(r), q)
 	case health.LivePath, health.ReadyPath:
 		return s.checkHealth(path)
 	case "/-/openapi.json":
@@ -78,7 +78,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 		p.add("Cache-Control", "no-cache")
 		return s.represent(r, p, "application/json", adminapi.OpenAPI)
 	case "/robots.txt":
-		return newReply(http.StatusOK).withText("User-agent: *", "Disallow: /-/")
+		return newReply(http.StatusOK).withText("User-agent: *", "Disallow: "+s.root(r)+"/-/")
 	case "/favicon.ico":
 		p := newReply(http.StatusNoContent)
 		p.add("Cache-Control", "max-age=86400")
@@ -121,7 +121,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	}
 	var b bytes.Buffer
 	err := s.home.page.Execute(&b, map[string]any{
-		"Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
+		"Root": s.root(r), "Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
 	})
 	if err != nil {
 		return s.failure(r, err)
@@ -145,9 +145,9 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 
 // resolveForm redirects from the form of the home page to the path of the input: a name,
 // with or without angle brackets and white space (1995, 2), or an element.
-func resolveForm(q string) *reply {
+func resolveForm(root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
-	path := formPath(values.Get("name"))
+	path := root + formPath(values.Get("name"))
 	p := newReply(http.StatusSeeOther)
 	p.add("Cache-Control", "no-store")
 	p.add("Location", path)

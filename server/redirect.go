@@ -120,7 +120,7 @@ func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer
 	p.add("Vary", "Accept")
 	p.add("Cache-Control", cacheFor(age, ans.Private))
 	s.link(p, r, a, ans)
-	target := s.otherName(p, a, u.String(), ans.Status == nomen.Retired)
+	target := s.otherName(p, r, a, u.String(), ans.Status == nomen.Retired)
 	if err := location.CheckURI(u); err != nil && (target == u.String() || ans.Status != nomen.Retired) {
 		return s.failure(r, fmt.Errorf("server: redirect to another identifier: %w", err))
 	}
@@ -175,7 +175,7 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 
 // otherName returns the target for redirecting a client to another identifier. A
 // successor is always resolved on this server; a delegated URL is used as it is.
-func (s *Server) otherName(p *reply, a parsedTarget, target string, successor bool) string {
+func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
 	if isName && a.form == formElement {
@@ -184,7 +184,7 @@ func (s *Server) otherName(p *reply, a parsedTarget, target string, successor bo
 	if !isName || a.bare && location.Check(target) == nil {
 		return target
 	}
-	target = format.NamePath(target)
+	target = s.root(r) + format.NamePath(target)
 	q := a.query
 	if a.authority == nil || !a.authority.PassesQuery() {
 		q.plain = ""

@@ -25,7 +25,7 @@ func (s *Server) registryPage(r *request, path string) *reply {
 	}
 	write, ok := s.registryDocument(path)
 	if !ok {
-		return newReply(http.StatusNotFound).withText("Registry or entry not found. See " + registryPath + " for the list.")
+		return newReply(http.StatusNotFound).withText("Registry or entry not found. See " + s.root(r) + registryPath + " for the list.")
 	}
 	p := newReply(http.StatusOK)
 	p.add("Cache-Control", "max-age=3600")

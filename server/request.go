@@ -10,7 +10,8 @@ import (
 // A request holds the parts of an HTTP request that determine the response.
 type request struct {
 	method  string
-	target  string // exactly as sent
+	target  string // exactly as sent, but below mount
+	mount   string // path at which this server is mounted, without a final slash; "" for the root
 	version version
 	host    string         // Host field
 	secure  bool           // received over TLS
@@ -90,7 +91,16 @@ func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
 	}
-	return originOf(r)
+	return originOf(r) + r.mount
+}
+
+// root returns the path of this server as seen by the client, without a trailing slash: that
+// of the public URL if it is set.
+func (s *Server) root(r *request) string {
+	if s.public != "" {
+		return s.publicPath
+	}
+	return r.mount
 }
 
 // originOf returns the scheme and host of a request as seen by the client.

@@ -204,6 +204,11 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 
 // reservedIn sends the answer to a reserved request in one of the formats.
 func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
+	for i, f := range offers {
+		if f.MediaType == format.TypeHTML {
+			offers[i] = f.On(format.Page{Root: s.root(r)})
+		}
+	}
 	return s.inFormat(r, ans, offers, func(p *reply) {
 		p.add("Vary", "Accept")
 		p.add("Cache-Control", "no-cache")

@@ -22,6 +22,7 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
 )
 
 // The ports of listeners whose addresses have none (1995, 3.2: Y95-29).
@@ -40,7 +41,7 @@ type Options struct {
 
 	Authorities *store.Table // those of the Store, shared with the Resolver if possible; a new table if nil
 
-	PublicURL      string         // the base URL of this server, such as https://names.example.org; "" if it varies
+	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; "" if it varies
 	Version        string         // of this program
 	Hosts          []string       // additional host names of this server, besides that of PublicURL, localhost and addresses
 	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
@@ -153,13 +154,15 @@ type Server struct {
 	admin       Admin // may be nil
 	authorities *store.Table
 
-	public     string // PublicURL without a trailing slash
-	publicHost string
-	middleware func(http.Handler) http.Handler
-	sameOrigin bool
-	version    string
-	hosts      map[string]bool
-	proxies    []netip.Prefix
+	public       string // PublicURL without a trailing slash
+	publicOrigin string // of it: scheme and host
+	publicHost   string // of it, canonical
+	publicPath   string // of it, without a trailing slash
+	middleware   func(http.Handler) http.Handler
+	sameOrigin   bool
+	version      string
+	hosts        map[string]bool
+	proxies      []netip.Prefix
 
 	country       func(netip.Addr) string
 	countryHeader string // in canonical form
@@ -249,7 +252,8 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// setPublicURL sets the public URL, which must have the form http://HOST or https://HOST.
+// setPublicURL sets the public URL, which must have the form http://HOST/PATH or
+// https://HOST/PATH; the path may be absent.
 func (s *Server) setPublicURL(text string) error {
 	if text == "" {
 		return nil
@@ -258,23 +262,42 @@ func (s *Server) setPublicURL(text string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("server: public URL: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil,
-		strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "", !validHost(u.Host):
-		return fmt.Errorf("server: public URL %q: must have the form https://HOST", text)
+	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, !validHost(u.Host),
+		u.RawQuery != "", u.ForceQuery, strings.Contains(text, "#"), !validMount(u.EscapedPath()):
+		return fmt.Errorf("server: invalid public URL %q: must have the form https://HOST or https://HOST/PATH", text)
 	}
-	s.public = u.Scheme + "://" + strings.ToLower(u.Host)
+	s.publicPath = strings.TrimRight(u.EscapedPath(), "/")
+	s.publicOrigin = u.Scheme + "://" + strings.ToLower(u.Host)
+	s.public = s.publicOrigin + s.publicPath
 	s.publicHost = store.CanonicalHost(u.Host)
 	return nil
+}
+
+// validMount reports whether this server may be mounted at a path: it has no empty segments
+// and none that clients remove ("." and "..").
+func validMount(path string) bool {
+	path = strings.TrimRight(path, "/")
+	for i, segment := range strings.Split(path, "/") {
+		if i > 0 && (segment == "" || segment == "." || segment == "..") {
+			return false
+		}
+	}
+	_, err := uri.ParseReference(path)
+	return err == nil
 }
 
 // Public returns the handler of the public listener. It expects requests from the
 // listener of package internal/wire; with another listener it answers only what net/http
 // accepts.
 //
-// It can be mounted below a path with http.StripPrefix: then it answers names, services
-// and lists of names; links in its pages lead to the root of the host. http.ServeMux is
-// not suitable as the router before it: it redirects a path with "//", "/./" or "/../"
-// to a cleaned path, which is another name.
+// It can be mounted below a path with http.StripPrefix. Everything that it links to on this
+// server then begins with that path, or with [Options.PublicURL] if it is set. The path
+// itself, without a slash, is the home page.
+//
+// http.ServeMux must not be the router before it. It redirects a path with "//", "/./"
+// or "/../" to a cleaned path, which is another name: urn:example:a//b to urn:example:a/b.
+// The status is 307, with GODEBUG=httpmuxgo121=1 it is 301. A pattern that ends in a slash
+// also redirects the path without it. A handler that compares the beginning of r.URL.Path does neither.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
 // wrap applies the middleware of the options.

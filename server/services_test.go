@@ -196,7 +196,7 @@ func TestSuccessorByTHTTP(t *testing.T) {
 		a := parsedTarget{form: formTHTTP, authority: &store.Authority{Service: service}}
 		for i, wanted := range []nomen.Service{nomen.I2L, nomen.I2R} {
 			a.query.service = wanted
-			if got := s.otherName(newReply(301), a, "urn:example:b", true); got != "/urn:example:b"+want[i] {
+			if got := s.otherName(newReply(301), &request{}, a, "urn:example:b", true); got != "/urn:example:b"+want[i] {
 				t.Errorf("%s where paths are %q: %s, want %s", wanted, service, got, want[i])
 			}
 		}

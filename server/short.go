@@ -43,8 +43,9 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	}
 	defer requestlog.Panic(s.log)
 	start := s.now()
+	target, mount := s.belowPublic(q.Target)
 	c.request = request{
-		method: q.Method, target: q.Target, version: version{1, 1}, host: q.Host, local: c.local,
+		method: q.Method, target: target, mount: mount, version: version{1, 1}, host: q.Host, local: c.local,
 		accept: q.Accept, languages: q.Languages, encodings: q.Coding,
 	}
 	c.request.country = s.countryOf(c.from, "")

@@ -66,6 +66,7 @@ type requestContext struct {
 	set       *store.AuthoritySet
 	host      string
 	local     netip.AddrPort
+	mount     string  // as in request
 	secure    bool    // received over TLS
 	anyOrigin bool    // ports and schemes of own hosts are not checked
 	own       *Server // to recognize its own hosts
@@ -73,7 +74,7 @@ type requestContext struct {
 
 // contextOf returns the context of the target of a request.
 func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
-	return requestContext{set: set, host: r.host, local: r.local, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
+	return requestContext{set: set, host: r.host, local: r.local, mount: r.mount, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
 }
 
 // authority returns the authority of the request (1995, A95-3), or nil. The default
@@ -123,6 +124,9 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 	scheme, _, _ := strings.Cut(target, ":")
 	if p.own.hostOwner(p.set, host, p.local.Addr()) == hostOurs && p.isOwnOrigin(strings.ToLower(scheme), host) {
 		p.host = host
+		if below, ok := strings.CutPrefix(path, p.root(host)); ok && strings.HasPrefix(below, "/") {
+			path = below
+		}
 		return p.readPath(path[1:])
 	}
 	spelling, q, _ := strings.Cut(target, "?")
@@ -134,6 +138,15 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 		}
 	}
 	return parsedTarget{}, errForOthers
+}
+
+// root returns the path of this server on a host: where it is mounted, or else that of the
+// public URL if it has this host.
+func (p requestContext) root(host string) string {
+	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
+		return p.own.publicPath
+	}
+	return p.mount
 }
 
 // readPath parses a target without its leading slash.
@@ -306,7 +319,7 @@ func (p requestContext) webName(path string, bare bool, here *store.Authority) (
 		return parsedTarget{}, false
 	}
 	for _, scheme := range []string{"https", "http"} {
-		n, err := p.parse(scheme+"://"+store.CanonicalHost(p.host)+"/"+path, false)
+		n, err := p.parse(scheme+"://"+store.CanonicalHost(p.host)+p.root(p.host)+"/"+path, false)
 		if err != nil {
 			continue
 		}

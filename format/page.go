@@ -6,7 +6,7 @@ type Page struct {
 	Base  string // URL of the server, without a final slash; "" if unknown
 	Asked string // URL of the request, without its query, if it differs from Base and the path of the name
 
-	Root  string // path of the server on its host, without a final slash; "" for the root
+	Root string // path of the server on its host, without a final slash; "" for the root
 
 	Past Past // for a page for people
 }

@@ -1,23 +1,16 @@
 package admin
 
 import (
-	"bufio"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
 	"net/http"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/bulk"
-	"github.com/nomen-project/nomen/internal/audit"
-	"github.com/nomen-project/nomen/internal/paced"
-	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -74,77 +67,6 @@ func unsupportedError(err error) error {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: err.Error()}
 	}
 	return err
-}
-
-// A lineWriter sends JSON Lines. Until the first line is sent, an error can be reported
-// as a problem; after that the response is aborted, so that the client sees that it is
-// truncated. It is safe for concurrent use.
-type lineWriter struct {
-	c  *call
-	mu sync.Mutex // guards what follows
-	*paced.Writer
-	out   *bufio.Writer
-	begun bool
-	gone  bool // the client is; nothing may be written
-}
-
-func (s *API) newLineWriter(c *call) *lineWriter {
-	w := &lineWriter{c: c, Writer: paced.NewWriter(c.w, s.timeout)}
-	w.out = bufio.NewWriterSize(w.Writer, 32<<10)
-	return w
-}
-
-// begin sends the header.
-func (w *lineWriter) begin() {
-	if w.begun {
-		return
-	}
-	w.begun = true
-	h := w.c.w.Header()
-	h.Set("Content-Type", bulk.JSONLines.MediaType())
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	w.c.w.WriteHeader(http.StatusOK)
-}
-
-// write buffers a line.
-func (w *lineWriter) write(v any) error {
-	b, err := adminapi.Encode(v)
-	if err != nil {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.gone {
-		return nil
-	}
-	w.begin()
-	_, err = w.out.Write(b)
-	return err
-}
-
-// send sends what was written, or at least the header.
-func (w *lineWriter) send() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.gone {
-		return nil
-	}
-	w.begin()
-	return errors.Join(w.out.Flush(), w.Flush())
-}
-
-// end finishes a response, with err if that is not nil.
-func (s *API) end(w *lineWriter, err error) error {
-	if err == nil {
-		return ignored(w.send())
-	}
-	if !w.begun {
-		return unsupportedError(err)
-	}
-	_ = w.send() // these lines are valid
-	s.log.Info("response aborted", "target", requestlog.Printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
-	panic(http.ErrAbortHandler)
 }
 
 // Limits of a history that is sent as one JSON document.
@@ -290,17 +212,14 @@ func (s *API) changes(c *call) error {
 	if err != nil {
 		return err
 	}
-	after, err := number(q, "after", 0)
-	if err != nil {
-		return err
-	}
-	limit, err := number(q, "limit", 0)
-	if err != nil {
-		return err
-	}
-	wait, err := number(q, "wait", 0)
-	if err != nil {
-		return err
+	var after, limit, wait uint64
+	for _, n := range []struct {
+		key  string
+		into *uint64
+	}{{"after", &after}, {"limit", &limit}, {"wait", &wait}} {
+		if *n.into, err = number(q, n.key, 0); err != nil {
+			return err
+		}
 	}
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
@@ -438,157 +357,4 @@ func (s *API) find(c *call) error {
 		}
 	}
 	return s.end(w, nil)
-}
-
-// report runs work and sends its reports line by line. The last line has the error that
-// ended it early, if any.
-func (s *API) report(c *call, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
-	w := s.newLineWriter(c)
-	if err := w.send(); err != nil {
-		return ignored(err)
-	}
-	ctx, cancel := context.WithCancel(c.r.Context())
-	defer cancel()
-	tell := func(r adminapi.Report) {
-		err := w.write(r)
-		if err == nil && (r.Progress != nil || r.Relocated != nil || r.Undone != nil) {
-			err = w.send()
-		}
-		if err != nil {
-			cancel() // the client is gone
-		}
-	}
-	last, err := work(ctx, tell)
-	if last.Done = true; err != nil {
-		s.log.Info("request ended early", "target", requestlog.Printable(c.r.RequestURI), "who", c.actor.Who, "err", err)
-		last.Problem = adminapi.NewProblem(err)
-	}
-	tell(last)
-	return ignored(w.send())
-}
-
-func (s *API) relocate(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
-	var rel registrar.Relocation
-	if err := readJSON(c, &rel); err != nil {
-		return err
-	}
-	job := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, Unit: "names"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
-		rel.Begun = begun
-		rel.Moved = func(n name.Name, from, to string) {
-			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
-		}
-		rel.Refused = func(n name.Name, err error) {
-			tell(adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
-		}
-		rel.Progress = func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) }
-		sum, err := s.registrar.Relocate(ctx, c.actor, rel)
-		return adminapi.Report{Relocated: &sum}, err
-	})
-}
-
-// undo reverts changes.
-func (s *API) undo(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
-	var u registrar.Undoing
-	if err := readJSON(c, &u); err != nil {
-		return err
-	}
-	subject := u.Batch
-	if subject == "" {
-		subject = fmt.Sprintf("changes %d to %d", u.From, u.To)
-	}
-	job := adminapi.Job{Kind: adminapi.JobUndo, Subject: subject, DryRun: u.DryRun, Unit: "names"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
-		u.Begun = begun
-		u.Reverted = func(r registrar.Reversal) {
-			tell(adminapi.Report{Reverted: &r})
-			if r.Authority && !u.DryRun {
-				s.authorities.Forget()
-			}
-		}
-		u.Refused = func(key string, err error) {
-			tell(adminapi.Report{Refused: &adminapi.Refused{Key: key, Problem: adminapi.NewProblem(err)}})
-		}
-		u.Progress = func(sum registrar.Undone) { tell(adminapi.Report{Undone: &sum}) }
-		sum, err := s.registrar.Undo(ctx, c.actor, u)
-		return adminapi.Report{Undone: &sum}, err
-	})
-}
-
-// verify verifies the store, or what came after a head given in the query.
-func (s *API) verify(c *call) error {
-	q, err := c.query("since")
-	if err != nil {
-		return err
-	}
-	if err := c.requireAllNames("verify"); err != nil {
-		return err
-	}
-	check := func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-		return store.Verify(ctx, s.store, fault, progress)
-	}
-	job := adminapi.Job{Kind: adminapi.JobVerify, Unit: "changes"}
-	if q["since"] != nil {
-		since, err := store.ParseHead(first(q, "since"))
-		if err != nil {
-			return &adminapi.RequestError{Field: "since", Message: err.Error()}
-		}
-		source, err := audit.SourceOf(s.store)
-		if err != nil {
-			return detailedError(err)
-		}
-		job.Subject = "since " + since.String()
-		check = func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-			return audit.Since(ctx, source, since, 0, fault, progress)
-		}
-	}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
-		h, err := check(ctx,
-			func(f store.Fault) {
-				j := adminapi.NewFault(f)
-				tell(adminapi.Report{Fault: &j})
-			},
-			func(done, total uint64) {
-				tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
-			})
-		if err != nil {
-			return adminapi.Report{}, detailedError(err)
-		}
-		j := adminapi.NewHead(h)
-		return adminapi.Report{Head: &j}, nil
-	})
-}
-
-// backup makes a backup on the machine of the server, with the rights of the server.
-func (s *API) backup(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
-	if err := c.requireAllNames("backup"); err != nil {
-		return err
-	}
-	var body adminapi.BackupRequest
-	if err := readJSON(c, &body); err != nil {
-		return err
-	}
-	if !filepath.IsAbs(body.Dir) {
-		return &adminapi.RequestError{Field: "dir", Message: "must be an absolute path on the machine of the server"}
-	}
-	job := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
-		err := store.Backup(ctx, s.store, filepath.Clean(body.Dir), func(done, total uint64) {
-			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
-		})
-		if err != nil {
-			return adminapi.Report{}, detailedError(err)
-		}
-		s.log.Info("backup completed", "dir", body.Dir, "who", c.actor.Who)
-		return adminapi.Report{}, nil
-	})
 }

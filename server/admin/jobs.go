@@ -1,26 +1,20 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/internal/durable"
-	"github.com/nomen-project/nomen/registrar"
-	"github.com/nomen-project/nomen/store"
 )
 
 // Limits of jobs.
@@ -72,21 +66,6 @@ type jobs struct {
 	writing sync.Mutex
 }
 
-// A job is guarded by the mutex of its jobs.
-type job struct {
-	adminapi.Job
-	Token string `json:"token"` // ID of the token that started it
-
-	cancel context.CancelCauseFunc
-	ended  chan struct{}
-}
-
-// A savedJobs is the content of the file.
-type savedJobs struct {
-	Version int    `json:"version"`
-	Jobs    []*job `json:"jobs"`
-}
-
 // newJobs returns the jobs saved in a directory. Those that were running when the server
 // ended become interrupted.
 func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
@@ -122,8 +101,6 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
 	}
 	return js
 }
-
-func (js *jobs) file() string { return filepath.Join(js.dir, jobsFile) }
 
 // start adds a job for a request.
 func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
@@ -369,50 +346,6 @@ func (js *jobs) tidy() {
 	})
 }
 
-// saveSoon schedules a save; mu must be held. A crash loses at most the changes since the
-// last one.
-func (js *jobs) saveSoon() {
-	js.changed = true
-	if js.dir == "" || js.saving {
-		return
-	}
-	js.saving = true
-	time.AfterFunc(saveEvery, js.save)
-}
-
-// makeDir creates the directory of the jobs, but not the data directory above it: one that
-// was moved away or deleted must not appear again.
-func (js *jobs) makeDir() error {
-	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
-// save writes the file.
-func (js *jobs) save() {
-	js.writing.Lock()
-	defer js.writing.Unlock()
-	js.mu.Lock()
-	js.saving = false
-	js.tidy()
-	b, err := json.Marshal(savedJobs{jobsVersion, js.all})
-	failed := js.failed
-	js.mu.Unlock()
-	if err == nil {
-		err = js.makeDir()
-	}
-	if err == nil {
-		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
-	}
-	if err != nil && !failed {
-		js.log.Error("jobs cannot be saved", "file", js.file(), "err", err)
-	}
-	js.mu.Lock()
-	js.failed = err != nil
-	js.mu.Unlock()
-}
-
 // close interrupts running jobs, waits for them until ctx ends, and writes the file if
 // anything changed.
 func (js *jobs) close(ctx context.Context) {
@@ -445,221 +378,11 @@ func (js *jobs) close(ctx context.Context) {
 	}
 }
 
-// token returns the ID of the token of a request.
-func (c *call) token() string {
-	_, spelling, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
-	id, _, _ := adminapi.SplitToken(strings.TrimSpace(spelling))
-	return id
-}
+// A job is guarded by the mutex of its jobs.
+type job struct {
+	adminapi.Job
+	Token string `json:"token"` // ID of the token that started it
 
-// sees reports whether a token may see a job: its own jobs, or all jobs if it is an
-// administrator of all names.
-func (c *call) sees(j *job) bool {
-	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
-}
-
-// tokenInvalid returns why the jobs of a token must end. While the store is unavailable it
-// returns nil.
-func (s *API) tokenInvalid(ctx context.Context, id string) error {
-	tokens, ok := s.store.(store.Tokens)
-	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
-		return nil
-	}
-	switch t, err := tokens.Token(ctx, id); {
-	case errors.Is(err, store.ErrNotFound), err == nil && t.Revoked:
-		return errJobRevoked
-	case err == nil && t.Expired(s.now()):
-		return errJobExpired
-	}
-	return nil
-}
-
-func (s *API) listJobs(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
-	s.jobs.mu.Lock()
-	all := adminapi.Jobs{Jobs: []adminapi.Job{}}
-	for _, j := range slices.Backward(s.jobs.all) {
-		if c.sees(j) {
-			all.Jobs = append(all.Jobs, s.jobs.snapshot(j))
-		}
-	}
-	s.jobs.mu.Unlock()
-	return writeJSON(c.w, http.StatusOK, all)
-}
-
-// job returns the job in the path.
-func (s *API) job(c *call) (*job, error) {
-	if _, err := c.query(); err != nil {
-		return nil, err
-	}
-	s.jobs.mu.Lock()
-	defer s.jobs.mu.Unlock()
-	for _, j := range s.jobs.all {
-		if j.ID == c.value && c.sees(j) {
-			return j, nil
-		}
-	}
-	return nil, store.ErrNotFound
-}
-
-func (s *API) getJob(c *call) error {
-	j, err := s.job(c)
-	if err != nil {
-		return err
-	}
-	return s.tellJob(c, http.StatusOK, j)
-}
-
-// cancelJob cancels a job and waits a few seconds for its end.
-func (s *API) cancelJob(c *call) error {
-	j, err := s.job(c)
-	if err != nil {
-		return err
-	}
-	if j.cancel != nil {
-		j.cancel(errJobCancelled)
-	}
-	const patience = 5 * time.Second
-	select {
-	case <-j.ended:
-	case <-time.After(patience):
-	case <-c.r.Context().Done():
-	}
-	return s.tellJob(c, http.StatusOK, j)
-}
-
-func (s *API) tellJob(c *call, status int, j *job) error {
-	s.jobs.mu.Lock()
-	out := s.jobs.snapshot(j)
-	s.jobs.mu.Unlock()
-	return writeJSON(c.w, status, out)
-}
-
-// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
-func (s *API) accepted(c *call, j *job) error {
-	h := c.w.Header()
-	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
-	h.Set("Preference-Applied", "respond-async")
-	h.Set(adminapi.JobHeader, j.ID)
-	return s.tellJob(c, http.StatusAccepted, j)
-}
-
-// prefersAsync reports whether a request asks for an asynchronous response.
-func prefersAsync(r *http.Request) bool {
-	for _, field := range r.Header.Values("Prefer") {
-		for p := range strings.SplitSeq(field, ",") {
-			p, _, _ = strings.Cut(p, ";")
-			if strings.EqualFold(strings.TrimSpace(p), "respond-async") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// reportJob runs a job and sends its reports like report. The job continues if the
-// connection breaks; it ends early only if it is cancelled.
-func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
-	j, ctx, err := s.jobs.start(c, of)
-	if err != nil {
-		return err
-	}
-	do := func(tell func(adminapi.Report)) {
-		var last adminapi.Report
-		err := s.jobs.run(ctx, j, func(ctx context.Context) (err error) {
-			note := func(r adminapi.Report) {
-				s.jobs.note(j, r)
-				tell(r)
-			}
-			last, err = work(ctx, note, s.jobs.begun(j))
-			s.jobs.note(j, last)
-			return err
-		})
-		if last.Done = true; err != nil {
-			last.Problem = jobProblem(err)
-		}
-		tell(last)
-	}
-	if prefersAsync(c.r) {
-		go do(func(adminapi.Report) {})
-		return s.accepted(c, j)
-	}
-	c.w.Header().Set(adminapi.JobHeader, j.ID)
-	w := s.newLineWriter(c)
-	w.tell(adminapi.Report{})
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		do(w.tell)
-	}()
-	select {
-	case <-told:
-	case <-c.r.Context().Done():
-		w.stop()
-	}
-	return nil
-}
-
-// tell writes a report, unless the client is gone. An empty report only sends the header.
-func (w *lineWriter) tell(r adminapi.Report) {
-	w.mu.Lock()
-	gone := w.gone
-	w.mu.Unlock()
-	if gone {
-		return
-	}
-	var err error
-	if r != (adminapi.Report{}) {
-		err = w.write(r)
-	}
-	if err == nil && (r.Moved == nil && r.Reverted == nil && r.Refused == nil && r.Fault == nil) {
-		err = w.send()
-	}
-	if err != nil {
-		w.stop()
-	}
-}
-
-// stop stops writing to the connection.
-func (w *lineWriter) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.gone = true
-}
-
-// spool stores the body of a request for a job that reads it after the response.
-func (js *jobs) spool(body io.Reader) (*os.File, error) {
-	dir := cmp.Or(js.dir, os.TempDir())
-	if js.dir != "" {
-		if err := js.makeDir(); err != nil {
-			return nil, err
-		}
-	}
-	f, err := os.CreateTemp(dir, "*"+spoolSuffix)
-	if err != nil {
-		return nil, err
-	}
-	n, err := io.Copy(f, io.LimitReader(body, maxSpool+1))
-	if err == nil && n > maxSpool {
-		err = &store.LimitError{What: "body", Size: maxSpool + 1, Limit: maxSpool}
-	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		drop(f)
-		return nil, err
-	}
-	return f, nil
-}
-
-// maxSpool limits the body of an asynchronous import, in bytes.
-const maxSpool = 4 << 30
-
-// drop removes a spool.
-func drop(f *os.File) {
-	_ = f.Close()
-	_ = os.Remove(f.Name()) // otherwise removed at the next start
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
 }

@@ -154,24 +154,10 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 		state = scrubState{Version: scrubVersion, Started: s.now().UTC(), Last: last}
 	}
 	begun := time.Now()
-	next, err := audit.Since(ctx, c.source, since, scrubStep, func(f store.Fault) {
-		if state.Faults++; state.Faults <= maxScrubLines {
-			j := adminapi.NewFault(f)
-			s.log.Error("scrub found a fault in the store", "kind", j.Kind, "key", j.Key, "change", j.Seq, "problem", j.Problem)
-		}
-	}, nil)
+	next, err := audit.Since(ctx, c.source, since, scrubStep, func(f store.Fault) { c.found(&state, f) }, nil)
 	took := time.Since(begun)
-	var wrong *store.HeadError
-	if errors.As(err, &wrong) && since != (store.Head{}) {
-		s.log.Warn("scrub restarts: the store does not match the changes verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
-		c.set(scrubState{Version: scrubVersion, Last: state.Last})
-		return scrubRetry
-	}
 	if err != nil {
-		if ctx.Err() == nil {
-			s.log.Warn("scrub cannot read the store", "err", err)
-		}
-		return scrubRetry
+		return c.failed(ctx, err, since, state)
 	}
 	done := next.Size - since.Size
 	if state.Head = next.String(); done < scrubStep {
@@ -182,6 +168,28 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	c.set(state)
 	c.save(!state.Ended.IsZero())
 	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
+}
+
+// found counts a fault of a pass, and logs it unless there are too many.
+func (c *scrub) found(state *scrubState, f store.Fault) {
+	if state.Faults++; state.Faults <= maxScrubLines {
+		j := adminapi.NewFault(f)
+		c.server.log.Error("scrub found a fault in the store", "kind", j.Kind, "key", j.Key, "change", j.Seq, "problem", j.Problem)
+	}
+}
+
+// failed handles an error of a step. If the store does not match the changes verified
+// before, the next step begins a new pass.
+func (c *scrub) failed(ctx context.Context, err error, since store.Head, state scrubState) time.Duration {
+	var wrong *store.HeadError
+	switch {
+	case errors.As(err, &wrong) && since != (store.Head{}):
+		c.server.log.Warn("scrub restarts: the store does not match the changes verified before", "head", wrong.Since.String(), "reason", wrong.Reason)
+		c.set(scrubState{Version: scrubVersion, Last: state.Last})
+	case ctx.Err() == nil:
+		c.server.log.Warn("scrub cannot read the store", "err", err)
+	}
+	return scrubRetry
 }
 
 func (c *scrub) set(state scrubState) {

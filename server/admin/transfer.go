@@ -131,24 +131,21 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	if errors.As(o.Sheet.Check(), &bad) {
 		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
 	}
-	if o.Sheet.Spreadsheet, err = flag(q, "spreadsheet"); err != nil {
-		return o, err
-	}
-	if o.DryRun, err = flag(q, "dry_run"); err != nil {
-		return o, err
-	}
-	if o.Strict, err = flag(q, "strict"); err != nil {
-		return o, err
-	}
-	if o.Retired, err = flag(q, "retired"); err != nil {
-		return o, err
-	}
-	if o.Resolvers, err = flag(q, "map_resolvers"); err != nil {
-		return o, err
-	}
-	changes, err := flag(q, "changes")
-	if err != nil {
-		return o, err
+	changes := false
+	for _, f := range []struct {
+		key  string
+		into *bool
+	}{
+		{"spreadsheet", &o.Sheet.Spreadsheet},
+		{"dry_run", &o.DryRun},
+		{"strict", &o.Strict},
+		{"retired", &o.Retired},
+		{"map_resolvers", &o.Resolvers},
+		{"changes", &changes},
+	} {
+		if *f.into, err = flag(q, f.key); err != nil {
+			return o, err
+		}
 	}
 	if changes {
 		o.Changed = func(bulk.Change) {}

@@ -1,0 +1,171 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// token returns the ID of the token of a request.
+func (c *call) token() string {
+	_, spelling, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	id, _, _ := adminapi.SplitToken(strings.TrimSpace(spelling))
+	return id
+}
+
+// sees reports whether a token may see a job: its own jobs, or all jobs if it is an
+// administrator of all names.
+func (c *call) sees(j *job) bool {
+	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
+}
+
+// tokenInvalid returns why the jobs of a token must end. While the store is unavailable it
+// returns nil.
+func (s *API) tokenInvalid(ctx context.Context, id string) error {
+	tokens, ok := s.store.(store.Tokens)
+	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
+		return nil
+	}
+	switch t, err := tokens.Token(ctx, id); {
+	case errors.Is(err, store.ErrNotFound), err == nil && t.Revoked:
+		return errJobRevoked
+	case err == nil && t.Expired(s.now()):
+		return errJobExpired
+	}
+	return nil
+}
+
+func (s *API) listJobs(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	all := adminapi.Jobs{Jobs: []adminapi.Job{}}
+	for _, j := range slices.Backward(s.jobs.all) {
+		if c.sees(j) {
+			all.Jobs = append(all.Jobs, s.jobs.snapshot(j))
+		}
+	}
+	s.jobs.mu.Unlock()
+	return writeJSON(c.w, http.StatusOK, all)
+}
+
+func (s *API) getJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+// cancelJob cancels a job and waits a few seconds for its end.
+func (s *API) cancelJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	if j.cancel != nil {
+		j.cancel(errJobCancelled)
+	}
+	const patience = 5 * time.Second
+	select {
+	case <-j.ended:
+	case <-time.After(patience):
+	case <-c.r.Context().Done():
+	}
+	return s.tellJob(c, http.StatusOK, j)
+}
+
+func (s *API) tellJob(c *call, status int, j *job) error {
+	s.jobs.mu.Lock()
+	out := s.jobs.snapshot(j)
+	s.jobs.mu.Unlock()
+	return writeJSON(c.w, status, out)
+}
+
+// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
+func (s *API) accepted(c *call, j *job) error {
+	h := c.w.Header()
+	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
+	h.Set("Preference-Applied", "respond-async")
+	h.Set(adminapi.JobHeader, j.ID)
+	return s.tellJob(c, http.StatusAccepted, j)
+}
+
+// prefersAsync reports whether a request asks for an asynchronous response.
+func prefersAsync(r *http.Request) bool {
+	for _, field := range r.Header.Values("Prefer") {
+		for p := range strings.SplitSeq(field, ",") {
+			p, _, _ = strings.Cut(p, ";")
+			if strings.EqualFold(strings.TrimSpace(p), "respond-async") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reportJob runs a job and sends its reports like report. The job continues if the
+// connection breaks; it ends early only if it is cancelled.
+func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
+	j, ctx, err := s.jobs.start(c, of)
+	if err != nil {
+		return err
+	}
+	do := func(tell func(adminapi.Report)) {
+		var last adminapi.Report
+		err := s.jobs.run(ctx, j, func(ctx context.Context) (err error) {
+			note := func(r adminapi.Report) {
+				s.jobs.note(j, r)
+				tell(r)
+			}
+			last, err = work(ctx, note, s.jobs.begun(j))
+			s.jobs.note(j, last)
+			return err
+		})
+		if last.Done = true; err != nil {
+			last.Problem = jobProblem(err)
+		}
+		tell(last)
+	}
+	if prefersAsync(c.r) {
+		go do(func(adminapi.Report) {})
+		return s.accepted(c, j)
+	}
+	c.w.Header().Set(adminapi.JobHeader, j.ID)
+	w := s.newLineWriter(c)
+	w.tell(adminapi.Report{})
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		do(w.tell)
+	}()
+	select {
+	case <-told:
+	case <-c.r.Context().Done():
+		w.stop()
+	}
+	return nil
+}
+
+// job returns the job in the path.
+func (s *API) job(c *call) (*job, error) {
+	if _, err := c.query(); err != nil {
+		return nil, err
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	for _, j := range s.jobs.all {
+		if j.ID == c.value && c.sees(j) {
+			return j, nil
+		}
+	}
+	return nil, store.ErrNotFound
+}

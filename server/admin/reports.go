@@ -1,0 +1,178 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/audit"
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// report runs work and sends its reports line by line. The last line has the error that
+// ended it early, if any.
+func (s *API) report(c *call, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
+	w := s.newLineWriter(c)
+	if err := w.send(); err != nil {
+		return ignored(err)
+	}
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	tell := func(r adminapi.Report) {
+		err := w.write(r)
+		if err == nil && (r.Progress != nil || r.Relocated != nil || r.Undone != nil) {
+			err = w.send()
+		}
+		if err != nil {
+			cancel() // the client is gone
+		}
+	}
+	last, err := work(ctx, tell)
+	if last.Done = true; err != nil {
+		s.log.Info("request ended early", "target", requestlog.Printable(c.r.RequestURI), "who", c.actor.Who, "err", err)
+		last.Problem = adminapi.NewProblem(err)
+	}
+	tell(last)
+	return ignored(w.send())
+}
+
+func (s *API) relocate(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	var rel registrar.Relocation
+	if err := readJSON(c, &rel); err != nil {
+		return err
+	}
+	job := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, Unit: "names"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
+		rel.Begun = begun
+		rel.Moved = func(n name.Name, from, to string) {
+			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
+		}
+		rel.Refused = func(n name.Name, err error) {
+			tell(adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
+		}
+		rel.Progress = func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) }
+		sum, err := s.registrar.Relocate(ctx, c.actor, rel)
+		return adminapi.Report{Relocated: &sum}, err
+	})
+}
+
+// undo reverts changes.
+func (s *API) undo(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	var u registrar.Undoing
+	if err := readJSON(c, &u); err != nil {
+		return err
+	}
+	subject := u.Batch
+	if subject == "" {
+		subject = fmt.Sprintf("changes %d to %d", u.From, u.To)
+	}
+	job := adminapi.Job{Kind: adminapi.JobUndo, Subject: subject, DryRun: u.DryRun, Unit: "names"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
+		u.Begun = begun
+		u.Reverted = func(r registrar.Reversal) {
+			tell(adminapi.Report{Reverted: &r})
+			if r.Authority && !u.DryRun {
+				s.authorities.Forget()
+			}
+		}
+		u.Refused = func(key string, err error) {
+			tell(adminapi.Report{Refused: &adminapi.Refused{Key: key, Problem: adminapi.NewProblem(err)}})
+		}
+		u.Progress = func(sum registrar.Undone) { tell(adminapi.Report{Undone: &sum}) }
+		sum, err := s.registrar.Undo(ctx, c.actor, u)
+		return adminapi.Report{Undone: &sum}, err
+	})
+}
+
+// A verification reports faults and its progress, and returns the head that it verified.
+type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
+
+// verification returns what a request for verification asks for: the store, or what came
+// after the head in the query, which is the subject.
+func (s *API) verification(q map[string][]string) (check verification, subject string, err error) {
+	if q["since"] == nil {
+		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+			return store.Verify(ctx, s.store, fault, progress)
+		}, "", nil
+	}
+	since, err := store.ParseHead(first(q, "since"))
+	if err != nil {
+		return nil, "", &adminapi.RequestError{Field: "since", Message: err.Error()}
+	}
+	source, err := audit.SourceOf(s.store)
+	if err != nil {
+		return nil, "", detailedError(err)
+	}
+	return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
+		return audit.Since(ctx, source, since, 0, fault, progress)
+	}, "since " + since.String(), nil
+}
+
+// verify verifies the store, or what came after a head given in the query.
+func (s *API) verify(c *call) error {
+	q, err := c.query("since")
+	if err != nil {
+		return err
+	}
+	if err := c.requireAllNames("verify"); err != nil {
+		return err
+	}
+	check, subject, err := s.verification(q)
+	if err != nil {
+		return err
+	}
+	job := adminapi.Job{Kind: adminapi.JobVerify, Subject: subject, Unit: "changes"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
+		h, err := check(ctx,
+			func(f store.Fault) {
+				j := adminapi.NewFault(f)
+				tell(adminapi.Report{Fault: &j})
+			},
+			func(done, total uint64) {
+				tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
+			})
+		if err != nil {
+			return adminapi.Report{}, detailedError(err)
+		}
+		j := adminapi.NewHead(h)
+		return adminapi.Report{Head: &j}, nil
+	})
+}
+
+// backup makes a backup on the machine of the server, with the rights of the server.
+func (s *API) backup(c *call) error {
+	if _, err := c.query(); err != nil {
+		return err
+	}
+	if err := c.requireAllNames("backup"); err != nil {
+		return err
+	}
+	var body adminapi.BackupRequest
+	if err := readJSON(c, &body); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(body.Dir) {
+		return &adminapi.RequestError{Field: "dir", Message: "must be an absolute path on the machine of the server"}
+	}
+	job := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
+	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
+		err := store.Backup(ctx, s.store, filepath.Clean(body.Dir), func(done, total uint64) {
+			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
+		})
+		if err != nil {
+			return adminapi.Report{}, detailedError(err)
+		}
+		s.log.Info("backup completed", "dir", body.Dir, "who", c.actor.Who)
+		return adminapi.Report{}, nil
+	})
+}

@@ -1,0 +1,187 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/problempage"
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/store"
+)
+
+// problem writes an error.
+func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
+	var e *nomen.Error
+	switch {
+	case errors.As(err, &e):
+		if e.Answer != nil && e.Answer.Raw != nil {
+			if a.query.service == "" && a.form != formTHTTP {
+				return s.passThrough(r, e.Answer)
+			}
+			plain := *e
+			plain.Answer, e = nil, &plain
+		}
+	case errors.Is(err, nomen.ErrLoop):
+		return s.loop(r, a)
+	case errors.Is(err, errMisdirected):
+		return s.misdirected(r, a, "The Host field names neither this server nor a naming authority here. Use the full name, including its scheme, such as urn:. "+
+			"If the host is this server, add it to the hosts of the server or to its public URL; if it belongs to a naming authority, add it to the hosts of the authority.")
+	case errors.Is(err, errForOthers) && s.forward != nil:
+		return s.problem(r, a, &nomen.Error{Kind: nomen.Denied, Name: r.target, Message: "this server is a proxy for its own users only"})
+	case errors.Is(err, errForOthers):
+		return s.misdirected(r, a, "The request target is a URL of another server, and this server is not a proxy for other hosts. "+
+			"If the host is this server, add it to the hosts of the server or to its public URL.")
+	default:
+		return s.failure(r, err)
+	}
+	s.countMiss(a, e)
+	e = a.unknown(e)
+	said := format.NewProblem(e, format.StatusOf(e))
+	p := s.withProblem(r, a, said)
+	p.reason = e.Kind.Phrase()
+	return p
+}
+
+func (s *Server) withProblem(r *request, a parsedTarget, problem *format.Problem) *reply {
+	f, body, err := s.problemBody(r, a, problem)
+	if err != nil {
+		return s.failure(r, err)
+	}
+	p := newReply(problem.Status)
+	if problem.Answer != nil {
+		s.link(p, r, a, problem.Answer)
+	}
+	p.add("Vary", "Accept")
+	varyCharset(p, f.MediaType)
+	p.add("Cache-Control", "no-cache")
+	return p.withBody(f.ContentType(), body)
+}
+
+// problemBody writes a problem in a format chosen by Accept.
+func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
+	accept := r.accept
+	if accept == "" && a.form == formElement { // Y95-45
+		accept = format.TypeURC
+	}
+	f = r.problemFormat(problempage.Form(accept))
+	shown := *problem
+	if shown.Root = s.root(r); strings.HasPrefix(shown.Type, "/") {
+		shown.Type = shown.Root + shown.Type
+	}
+	if problem.Answer != nil { // the full description, whatever the service
+		ans := *problem.Answer
+		ans.Service = nomen.I2C
+		shown.Answer = &ans
+	}
+	body, err = written(func(w io.Writer) error { return f.Write(w, &shown) })
+	return f, body, err
+}
+
+// unknown returns the error about an unknown name with a suggestion and the time of the
+// lookup; other errors are returned unchanged.
+func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
+	request := a.similarRequest()
+	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
+		return e
+	}
+	said := *e
+	if request != "" {
+		said.Suggestions = append([]string{request}, e.Suggestions...)
+	}
+	if at := a.query.at; !at.IsZero() {
+		said.Message = strings.TrimSuffix("as of "+at.UTC().Format(time.RFC3339)+": "+e.Message, ": ")
+	}
+	return &said
+}
+
+// countMiss counts a failed lookup, without the client.
+func (s *Server) countMiss(a parsedTarget, err error) {
+	var e *nomen.Error
+	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
+		return
+	}
+	s.misses.Add(a.kept().Key(), e.Suggestions)
+}
+
+// The errors of requests for other servers.
+var (
+	errMisdirected = errors.New("server: the Host field names another host")      // neither this server nor an authority
+	errForOthers   = errors.New("server: the request target is another server's") // in absolute form
+)
+
+// misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20;
+// RFC 9112, 3.2.2). The authority of an element is that of the Host field (Y95-21).
+func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
+	return s.withProblem(r, a, problempage.New(problempage.KindHost, detail))
+}
+
+// loop answers a request that resolvers keep forwarding to each other.
+func (s *Server) loop(r *request, a parsedTarget) *reply {
+	s.log.Warn("delegation loop", "target", requestlog.Printable(r.target), "hops", r.hops)
+	p := problempage.New(problempage.KindLoop, "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.")
+	p.Name = a.text()
+	return s.withProblem(r, a, p)
+}
+
+// failure answers a request that the server failed to process. The cause is logged but
+// not sent.
+func (s *Server) failure(r *request, err error) *reply {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
+		return s.tooMany(limit)
+	}
+	kind, retry := problempage.KindFailed, "5"
+	var away *store.AwayError
+	isAway := errors.As(err, &away)
+	switch {
+	case isAway: // the store logs when it becomes unavailable and available
+		kind, retry = problempage.KindAway, away.RetryAfter()
+	case errors.Is(err, nomen.ErrUpstream):
+		kind = problempage.KindUpstream
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
+		kind = problempage.KindBusy
+	}
+	said := problempage.New(kind, "Please try again later.")
+	if kind == problempage.KindUpstream && errors.Is(err, context.DeadlineExceeded) {
+		said.Status = http.StatusGatewayTimeout
+	}
+	if !isAway {
+		s.log.Error("request failed", "target", requestlog.Printable(r.target), "err", err)
+	}
+	p := newReply(said.Status)
+	p.add("Cache-Control", "no-store")
+	if said.Status != http.StatusInternalServerError {
+		p.add("Retry-After", retry)
+	}
+	f := problempage.Form(r.accept)
+	body, err := written(func(w io.Writer) error { return f.Write(w, said) })
+	if err != nil {
+		return p.withText(said.Title + ". " + said.Detail)
+	}
+	p.add("Vary", "Accept")
+	return p.withBody(f.ContentType(), body)
+}
+
+// notAcceptable answers a client that accepts none of the available formats, and lists
+// them.
+func notAcceptable(r *request, offers []format.Format) *reply {
+	problem := problempage.New(problempage.KindFormat, "The Accept field excludes every format that is available for this answer.")
+	for _, f := range offers {
+		problem.Available = append(problem.Available, f.MediaType)
+	}
+	f := problempage.Form(r.accept)
+	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
+	if err != nil {
+		return newReply(http.StatusNotAcceptable).withText("Available: " + strings.Join(problem.Available, ", "))
+	}
+	p := newReply(http.StatusNotAcceptable)
+	p.add("Vary", "Accept")
+	return p.withBody(f.ContentType(), body)
+}

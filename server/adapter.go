@@ -27,10 +27,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if mount == "" {
 		target, mount = s.belowPublic(target)
 	}
-	if s.forwardRequest(w, r, target, client) {
+	in := newRequest(r, target, mount, client)
+	if s.forwardRequest(w, r, in, client) {
 		return
 	}
-	in := newRequest(r, target, mount, client)
 	switch {
 	case r.Method == http.MethodPost && isBatch(target):
 		in.body = paced.NewBody(r.Body, w, s.limits.Timeout)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/resolve"
 )
 
@@ -39,7 +40,10 @@ func TestRedirectAllocations(t *testing.T) {
 	measure := func(n int) float64 {
 		s, _ := newTestServer(t, func(o *Options) { o.Resolver = wide(n) })
 		r := plainGet()
-		return testing.AllocsPerRun(100, func() { s.decide(t.Context(), r) })
+		return testing.AllocsPerRun(100, func() {
+			r.parsed = nil
+			s.decide(t.Context(), r)
+		})
 	}
 	const most = 12
 	one := measure(1)
@@ -51,6 +55,20 @@ func TestRedirectAllocations(t *testing.T) {
 	// detector.
 	if ten, many := measure(maxItems), measure(10_000); many > ten+4 {
 		t.Errorf("with %d locations %v allocations, with 10,000 %v", maxItems, ten, many)
+	}
+}
+
+// A target is parsed once, however often it is needed.
+func TestTargetIsParsedOnce(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	r := plainGet()
+	r.target = "http://localhost:4500/urn:ietf:rfc:2648"
+	if s.isForOthers(t.Context(), r) {
+		t.Fatal("for others")
+	}
+	r.parsedOnce.target.name = name.MustParse("urn:dns:example.org:alb002") // another parse would overwrite it
+	if p := s.decide(t.Context(), r); p.get("Location") != "https://example.org/albums/2" {
+		t.Errorf("got %d %q", p.status, p.get("Location"))
 	}
 }
 
@@ -67,11 +85,29 @@ func BenchmarkDecideI2L(b *testing.B) {
 			r := plainGet()
 			b.ReportAllocs()
 			for b.Loop() {
+				r.parsed = nil
 				if p := s.decide(b.Context(), r); p.status != 303 {
 					b.Fatal(p.status)
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkDecideAbsolute measures a request as sent to a proxy, whose target is needed
+// several times.
+func BenchmarkDecideAbsolute(b *testing.B) {
+	s, _ := newTestServer(b, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		r := plainGet()
+		r.target = "http://localhost:4500/urn:ietf:rfc:2648"
+		if s.isForOthers(b.Context(), r) {
+			b.Fatal("for others")
+		}
+		if p := s.decide(b.Context(), r); p.status != 303 {
+			b.Fatal(p.status)
+		}
 	}
 }
 

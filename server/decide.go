@@ -56,16 +56,11 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	if path, _, _ := strings.Cut(r.target, "?"); path == health.LivePath || path == health.ReadyPath {
 		return s.checkHealth(path)
 	}
-	set, err := s.authorities.Set(ctx, time.Time{})
+	asked, err := s.parse(ctx, r)
 	if err != nil {
 		return s.failure(r, err)
 	}
-	a, err := s.contextOf(r, set).read(r.target)
-	out := s.answerAsked(ctx, r, a, set, err)
-	if out.form == formOther {
-		out.form = a.form
-	}
-	return out
+	return s.answerAsked(ctx, r, asked)
 }
 
 // isForOthers reports whether the target is a URL of another server, as sent to a proxy.
@@ -73,22 +68,28 @@ func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if _, _, ok := absoluteForm(r.target); !ok {
 		return false
 	}
-	set, err := s.authorities.Set(ctx, time.Time{})
-	if err != nil {
-		return false
-	}
-	_, err = s.contextOf(r, set).read(r.target)
-	return errors.Is(err, errForOthers)
+	asked, err := s.parse(ctx, r)
+	return err == nil && errors.Is(asked.err, errForOthers)
 }
 
-func (s *Server) answerAsked(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, err error) *reply {
+// answerAsked answers a request whose target has been parsed.
+func (s *Server) answerAsked(ctx context.Context, r *request, asked *parsedRequest) *reply {
+	p := s.replyTo(ctx, r, asked)
+	if p.form == formOther {
+		p.form = asked.target.form
+	}
+	return p
+}
+
+func (s *Server) replyTo(ctx context.Context, r *request, asked *parsedRequest) *reply {
+	a := asked.target
 	switch {
-	case err != nil:
-		return s.problem(r, a, err)
+	case asked.err != nil:
+		return s.problem(r, a, asked.err)
 	case a.form == formPage:
-		return s.page(ctx, r, a, set)
+		return s.page(ctx, r, a, asked.set)
 	case a.reserved != "":
-		return s.reservedRequest(ctx, r, a, set)
+		return s.reservedRequest(ctx, r, a, asked.set)
 	case r.hops > maxVia:
 		return s.problem(r, a, nomen.ErrLoop)
 	}

@@ -60,23 +60,22 @@ func newPage(name, text string) (*template.Template, error) {
 
 // forwardRequest forwards a request for another host, if forwarding is enabled and the client is
 // allowed to use it. Otherwise it returns false and does nothing.
-func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target string, c client) bool {
+func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *request, c client) bool {
 	asker := &gateway.Client{Addr: c.addr} // a web page cannot make a browser send proxy requests
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	in := &request{target: target, host: c.host, local: localAddr(r), secure: c.secure, proxied: c.proxied}
 	if r.Method != http.MethodConnect && !s.isForOthers(r.Context(), in) {
 		return false
 	}
 	start := s.now()
 	counted := &countedWriter{ResponseWriter: w, out: paced.NewWriter(w, s.limits.Timeout)}
-	u, err := url.Parse(target)
+	u, err := url.Parse(in.target)
 	if err != nil || r.Method == http.MethodConnect {
 		u = r.URL
 	}
 	out := r.WithContext(gateway.WithClient(r.Context(), asker))
-	out.URL, out.RequestURI = u, target
+	out.URL, out.RequestURI = u, in.target
 	if hasBody(r) {
 		out.Body = struct {
 			*paced.Reader
@@ -86,7 +85,7 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, target s
 	defer func() {
 		took := s.now().Sub(start)
 		s.metrics.Observe(formOther.String(), counted.status, took)
-		requestlog.Of(r, target, c.addr).Log(r.Context(), s.access, counted.status, counted.out.Written(), took)
+		requestlog.Of(r, in.target, c.addr).Log(r.Context(), s.access, counted.status, counted.out.Written(), took)
 	}()
 	s.forward.ServeHTTP(counted, out)
 	return true

@@ -37,6 +37,9 @@ type request struct {
 	contentType   string
 	contentCoding string
 	body          io.Reader // nil if the body is not read
+
+	parsed     *parsedRequest // of the target, once it has been parsed
+	parsedOnce parsedRequest  // which parsed points to
 }
 
 // maxTarget is the maximum length of a target in bytes. Longer ones occur only with

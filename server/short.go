@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
@@ -38,7 +37,7 @@ func (s *Server) short(local, remote net.Addr) wire.Answerer {
 // may take long: net/http detects when a waiting client is gone.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server
-	if s.health.Closing() || len(q.Target) > maxTarget {
+	if s.health.Closing() || len(q.Target) > maxTarget || !mayBeLocal(q.Target) {
 		return out, false
 	}
 	defer requestlog.Panic(s.log)
@@ -52,18 +51,11 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	r := &c.request
 	ctx := &c.ctx
 	ctx.Reset()
-	set, err := s.authorities.Set(ctx, time.Time{})
-	if err != nil {
+	asked, err := s.parse(ctx, r)
+	if err != nil || asked.err != nil || !asked.target.isLocal() || asked.target.authority == nil && s.asksOthers() {
 		return out, false
 	}
-	a, err := s.contextOf(r, set).read(r.target)
-	if err != nil || !a.isLocal() || a.authority == nil && s.asksOthers() {
-		return out, false
-	}
-	p := s.answerAsked(ctx, r, a, set, nil)
-	if p.form == formOther {
-		p.form = a.form
-	}
+	p := s.answerAsked(ctx, r, asked)
 	s.addAge(p, ctx.Age(start))
 	p.finish(s.dates.of(start))
 	out, sent, ok := p.appendTo(out, r.method)
@@ -77,6 +69,18 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 		requestlog.Record{From: c.from, Method: q.Method, Target: q.Target, Proto: "HTTP/1.1", Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
 	}
 	return out, true
+}
+
+// mayBeLocal reports whether a target may turn out to be local: it is neither a request of
+// 1995 without a slash nor a service or a page. It saves those from being parsed twice.
+func mayBeLocal(target string) bool {
+	path, ok := strings.CutPrefix(target, "/")
+	return ok && !isPage(path) && !hasPrefixFold(path, thttpPath)
+}
+
+// hasPrefixFold reports whether s begins with a prefix, in any case.
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // isLocal reports whether the answer comes from the store alone: it is not a stream and

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"net/netip"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/nomen-project/nomen"
@@ -75,6 +77,30 @@ type requestContext struct {
 // contextOf returns the context of the target of a request.
 func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 	return requestContext{set: set, host: r.host, local: r.local, mount: r.mount, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
+}
+
+// A parsedRequest is what the target of a request means. Nothing changes it: what decides and what
+// replies gets copies of the target.
+type parsedRequest struct {
+	set    *store.AuthoritySet // the authorities when it was parsed
+	target parsedTarget
+	err    error // why the target cannot be answered: as of [requestContext.read]
+}
+
+// parse returns what the target of a request means. The target is parsed only once. The
+// error is that of the store.
+func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
+	if r.parsed != nil {
+		return r.parsed, nil
+	}
+	set, err := s.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	r.parsedOnce = parsedRequest{set: set}
+	r.parsedOnce.target, r.parsedOnce.err = s.contextOf(r, set).read(r.target)
+	r.parsed = &r.parsedOnce
+	return r.parsed, nil
 }
 
 // authority returns the authority of the request (1995, A95-3), or nil. The default
@@ -155,7 +181,7 @@ func (p requestContext) readPath(path string) (parsedTarget, error) {
 	switch {
 	case isPage(rest):
 		return parsedTarget{form: formPage, path: "/" + path}, nil
-	case len(rest) >= len(thttpPath) && strings.EqualFold(rest[:len(thttpPath)], thttpPath):
+	case hasPrefixFold(rest, thttpPath):
 		return p.readTHTTP(rest[len(thttpPath):], q, hasQuery)
 	case hasQuery && isRootTHTTP(rest, q):
 		return p.readTHTTP(rest, q, true)

@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/internal/problempage"
 	"github.com/nomen-project/nomen/internal/question"
@@ -33,7 +34,7 @@ type home struct {
 }
 
 func newHome() (home, error) {
-	page, err := newPage("home", homePage)
+	page, err := gateway.ParsePage("home", homePage)
 	if err != nil {
 		return home{}, err
 	}

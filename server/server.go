@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -178,7 +177,6 @@ type Server struct {
 	access      *slog.Logger
 	limits      Limits
 	home        home
-	explained   *template.Template
 	linkBuffers sync.Pool // of *linkField
 	signposts   signposts
 	sizes       sizes
@@ -245,10 +243,7 @@ func New(o Options) (*Server, error) {
 		s.explainer = &gateway.Explainer{Authorities: s.authorities, Store: s.store}
 	}
 	var err error
-	if s.home, err = newHome(); err != nil {
-		return nil, err
-	}
-	s.explained, err = newPage("explain", explainPage)
+	s.home, err = newHome()
 	return s, err
 }
 

@@ -1,0 +1,129 @@
+package gateway
+
+import (
+	_ "embed" // for the page
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/question"
+	"github.com/nomen-project/nomen/internal/requestlog"
+)
+
+//go:embed explain.html
+var explainPage string
+
+// explainTemplate returns the template of the page about an explanation, which it parses once.
+var explainTemplate = sync.OnceValues(func() (*template.Template, error) { return ParsePage("explain", explainPage) })
+
+// ParsePage parses the template of a page. In it {{link URL}} returns the URL if it may be
+// a link, or else ""; html/template itself allows only http, https and mailto.
+func ParsePage(name, text string) (*template.Template, error) {
+	page, err := template.New(name).Funcs(template.FuncMap{"link": func(s string) template.URL {
+		if !location.IsLink(s) {
+			return ""
+		}
+		return template.URL(s)
+	}}).Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
+	return page, nil
+}
+
+// herePath returns the path of a name on this server, with the query and fragment after
+// the name.
+func herePath(text string) string {
+	text, fragment, hasFragment := strings.Cut(text, "#")
+	text, q, hasQuery := strings.Cut(text, "?")
+	path := format.NamePath(text)
+	if hasQuery {
+		path += "?" + question.EscapeExcluded(q)
+	}
+	if hasFragment {
+		path += "#" + question.EscapeExcluded(fragment)
+	}
+	return path
+}
+
+// A Page is the page about an explanation.
+type Page struct {
+	*Explanation
+	Root    string // path of this server
+	Style   template.CSS
+	Version string
+}
+
+// Here returns the path on this server that resolves the name, or "" if none does.
+func (e Page) Here() string {
+	if !e.Leads() {
+		return ""
+	}
+	return e.Root + herePath(e.Text)
+}
+
+// WriteHTML writes the page.
+func (e Page) WriteHTML(w io.Writer) error {
+	t, err := explainTemplate()
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, e)
+}
+
+// Ask returns the path of the description of the name, or "".
+func (e Page) Ask() string {
+	path, _, _ := strings.Cut(e.Here(), "#")
+	path, _, _ = strings.Cut(path, "?")
+	if path == "" {
+		return ""
+	}
+	return path + "?s=I2C"
+}
+
+// Served returns the prefix of the naming authority of the name, if it is known here.
+func (e Page) Served() string {
+	if e.Authority == nil {
+		return ""
+	}
+	return e.Authority.Prefix.String()
+}
+
+// Key returns the key of the name, or "" if it is not a name.
+func (e Page) Key() string { return e.Name.Key() }
+
+// Lines returns the page for clients that prefer plain text.
+func (e Page) Lines() []string {
+	all := []string{requestlog.Printable(e.Given), ""}
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, fmt.Sprintf("%-18s %s", name, requestlog.Printable(value)))
+		}
+	}
+	if e.Fault != nil {
+		add("error", fmt.Sprintf("%s (offset %d, rule %s)", e.Fault.Message, e.Fault.Offset, e.Fault.Rule))
+	}
+	add("kind", e.Kind)
+	for _, p := range e.Parts {
+		add(p.Name, p.Value)
+	}
+	add("canonical name", e.Key())
+	for _, s := range e.Remarks {
+		add("note", s)
+	}
+	for _, f := range e.Meant {
+		add("did you mean", f.Name+" ("+f.Value+")")
+	}
+	add("naming authority", e.Served())
+	for _, w := range e.Ways {
+		add("looked up at", w.Name+" ("+w.Value+")")
+	}
+	add("discovery failed", e.NoWay)
+	add("path here", e.Here())
+	add("external link", e.Link)
+	return all
+}

@@ -311,7 +311,7 @@ func TestForOwnUsersAlone(t *testing.T) {
 					t.Errorf("another site got\n%s", got)
 				case !from.allowed && route.name != "handler" && route.name != "explained" && route.method != "POST" && !strings.HasPrefix(got, "HTTP/1.1 403 "):
 					t.Errorf("got\n%s\nwant 403", got)
-				case !from.allowed && route.method == "GET" && strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.Contains(got, "a page of another site sent this request") && !strings.Contains(got, "--host"):
+				case !from.allowed && route.method == "GET" && strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.Contains(got, "a page of another site sent this request") && !strings.Contains(got, "add it to the hosts of the server"):
 					t.Errorf("got\n%s\nwant the reason", got)
 				}
 				if got := exchange(t, open, request); !strings.Contains(got, "\r\nAccess-Control-Allow-Origin: *\r\n") || !strings.Contains(got, route.found) {

@@ -643,7 +643,7 @@ func TestOptionsRefused(t *testing.T) {
 	for _, o := range []Options{
 		{},
 		{Resolver: resolverFunc(nil), Store: emptyStore{}, PublicURL: "names.example"},
-		{Resolver: resolverFunc(nil), Store: emptyStore{}, PublicURL: "https://names.example/path"},
+		{Resolver: resolverFunc(nil), Store: emptyStore{}, PublicURL: "https://names.example/a//b"},
 		{Resolver: resolverFunc(nil), Store: emptyStore{}, PublicURL: "https://u@names.example"},
 		{Resolver: resolverFunc(nil), Store: emptyStore{}, PublicURL: "https://names example"},
 	} {

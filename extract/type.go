@@ -16,12 +16,13 @@ const (
 	TypeText Type = iota
 	TypeHTML
 	TypeMIME // a message, or a mailbox
+	TypeMarkdown
 	types
 )
 
-// String returns "text", "html" or "mime".
+// String returns "text", "html", "mime" or "markdown".
 func (t Type) String() string {
-	names := [types]string{"text", "html", "mime"}
+	names := [types]string{"text", "html", "mime", "markdown"}
 	if t >= types {
 		return "unknown"
 	}
@@ -39,13 +40,15 @@ func ParseType(name string) (Type, bool) {
 }
 
 // Find returns an iterator over the identifiers in a document of the type, as
-// returned by [Text], [HTML] or [MIME].
+// returned by [Text], [HTML], [MIME] or [Markdown].
 func (t Type) Find(r io.Reader, o Options) iter.Seq2[Finding, error] {
 	switch t {
 	case TypeHTML:
 		return HTML(r, o)
 	case TypeMIME:
 		return MIME(r, o)
+	case TypeMarkdown:
+		return Markdown(r, o)
 	default:
 		return Text(r, o)
 	}
@@ -62,7 +65,9 @@ func TypeOfName(name string) (Type, bool) {
 		return TypeHTML, true
 	case ".eml", ".mbox", ".mbx", ".mht", ".mhtml", ".mime":
 		return TypeMIME, true
-	case ".md", ".json", ".jsonl", ".csv", ".tsv", ".log", ".c", ".h", ".go", ".py", ".js", ".css":
+	case ".md", ".markdown", ".mkd":
+		return TypeMarkdown, true
+	case ".json", ".jsonl", ".csv", ".tsv", ".log", ".c", ".h", ".go", ".py", ".js", ".css":
 		return TypeText, true
 	}
 	return 0, false

@@ -18,8 +18,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-const extractLong = `Extract finds the identifiers in documents: plain text, HTML and mail, both single
-messages and mailboxes. It detects the type of a document by the suffix of its name or
+const extractLong = `Extract finds the identifiers in documents: plain text, HTML, Markdown, and mail,
+both single messages and mailboxes. It detects the type of a document by the suffix of its name or
 by its beginning, unless --type is given. Without a file, or for "-", it reads standard
 input.
 
@@ -75,7 +75,7 @@ func (c *cli) extractCommand() *cobra.Command {
 	}
 	e.dialect = addURNDialect(cmd)
 	f := cmd.Flags()
-	f.StringVar(&e.typ, "type", "", "type of the documents: text, html or mime (default detected by name and content)")
+	f.StringVar(&e.typ, "type", "", "type of the documents: text, html, mime or markdown (default detected by name and content)")
 	f.StringVar(&e.base, "base", "", "URI from which the document was retrieved (default none)")
 	f.StringVar(&e.defaultBase, "default-base", "", "base for documents that have no other")
 	f.BoolVar(&e.embed, "embed-base", false, "print the document with its base embedded")
@@ -85,7 +85,7 @@ func (c *cli) extractCommand() *cobra.Command {
 	f.BoolVar(&e.options.Mail, "mail", false, "also find mail addresses")
 	f.StringVar(&e.bare, "bare", "", "also find identifiers without a scheme: all, or some of doi,isbn,issn,orcid,arxiv,pmid,pmcid")
 	f.BoolVar(&e.options.IRI, "iri", false, "allow letters beyond ASCII in identifiers")
-	complete(cmd, "type", []string{extract.TypeText.String(), extract.TypeHTML.String(), extract.TypeMIME.String()})
+	complete(cmd, "type", []string{extract.TypeText.String(), extract.TypeHTML.String(), extract.TypeMIME.String(), extract.TypeMarkdown.String()})
 	return cmd
 }
 
@@ -131,7 +131,7 @@ type extracted struct {
 func (e *extractor) run(ctx context.Context, args []string) error {
 	if e.typ != "" {
 		if e.as, e.forced = extract.ParseType(e.typ); !e.forced {
-			return usagef("--type %q: must be text, html or mime", e.typ)
+			return usagef("--type %q: must be text, html, mime or markdown", e.typ)
 		}
 	}
 	e.options.URN = e.dialect.d
@@ -267,7 +267,7 @@ func (e *extractor) complain(name string, err error) {
 func (e *extractor) embedded(name string, typ extract.Type, r io.Reader) error {
 	embed := extract.EmbedBase
 	switch typ {
-	case extract.TypeText:
+	case extract.TypeText, extract.TypeMarkdown:
 		return usagef("--embed-base: %s: plain text cannot hold a base", sourceName(name))
 	case extract.TypeMIME:
 		embed = extract.EmbedBaseMIME

@@ -1,10 +1,10 @@
-// Package extract finds identifiers in documents: in plain text, HTML and mail,
-// with the judgement of a careful human reader.
+// Package extract finds identifiers in documents: in plain text, HTML, Markdown
+// and mail, with the judgement of a careful human reader.
 //
-// [Text], [HTML] and [MIME] read a document of that type as a stream; [Bytes]
-// reads text in memory. Each [Finding] has the kind of the identifier, its
-// exact range in the document, its spelling without line breaks and other
-// additions, and its target.
+// [Text], [HTML], [Markdown] and [MIME] read a document of that type as a
+// stream; [Bytes] reads text in memory. Each [Finding] has the kind of the
+// identifier, its exact range in the document, its spelling without line breaks
+// and other additions, and its target.
 //
 // # Documents
 //

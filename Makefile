@@ -25,8 +25,8 @@ demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR 
 # than there are cores.
 AT_ONCE = -p 4 -parallel 8
 
-# Left out of quick: these kill servers and databases under load, or measure memory.
-LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand
+# Left out of quick: these kill servers and databases under load, repeat a lot, or measure memory.
+LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
 
 test: ## everything; installs what is missing
 	@echo 'make test: all checks and all tests with the race detector; about a quarter of an hour on two cores that have compiled it before.'

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/store"
+)
+
+// shownRevisions is how many revisions the page of a name shows.
+const shownRevisions = 20
+
+// onPage adds the page of the answer to the formats; HTML also shows the history of the
+// name.
+func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
+	page := s.pageOf(r, a, ans)
+	for i, f := range offers {
+		offers[i] = f.On(page)
+		if f.MediaType != format.TypeHTML || !a.negotiable() {
+			continue
+		}
+		offers[i].Write = func(w io.Writer, ans *nomen.Answer) error {
+			past, err := s.past(ctx, s.root(r), a, ans)
+			if err != nil {
+				return err
+			}
+			page.Past = past
+			return f.On(page).Write(w, ans)
+		}
+	}
+	return offers
+}
+
+// past returns the part of a page about the history of a name.
+func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nomen.Answer) (format.Past, error) {
+	past := format.Past{}
+	key := ans.Name.Key()
+	if !a.query.at.IsZero() {
+		past.At, past.Present = ans.Modified, root+a.originalOf(key)
+	}
+	var later *store.Change
+	add := func(before *store.Change) {
+		past.Revisions = append(past.Revisions, format.Revision{
+			Number: later.Revision(), Time: later.Time, Status: later.Record.Status,
+			Fields: changedFields(before, later),
+			Target: withDirectives(root+format.NamePath(key), a.directives(later.Time)),
+		})
+	}
+	for c, err := range s.mementos(ctx, a) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			return past, nil
+		case err != nil:
+			return past, err
+		}
+		if later != nil {
+			if add(c); len(past.Revisions) == shownRevisions {
+				past.All = root + timeMapOf(key)
+				return past, nil
+			}
+		}
+		later = c
+	}
+	if later != nil {
+		add(nil)
+	}
+	return past, nil
+}
+
+// changedFields returns the names of the fields that differ between two public revisions.
+func changedFields(before, after *store.Change) []string {
+	if before == nil {
+		return nil
+	}
+	var all []string
+	for _, d := range adminapi.Differences(before.Record, after.Record) {
+		field := strings.ReplaceAll(strings.TrimPrefix(d.Field, "metadata."), "_", " ")
+		if !slices.Contains(all, field) {
+			all = append(all, field)
+		}
+	}
+	return all
+}

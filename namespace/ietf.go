@@ -65,12 +65,34 @@ func lintIETF(nss string) []Finding {
 			at := len(series) + 1 + i
 			return []Finding{remark(CodeForm, at, at+1, "string", "RFC 2648 defines only letters, digits and hyphens")}
 		}
+	case strings.EqualFold(series, "params"):
+		return lintSCIM(nss)
 	case !ok && numberIETF(nss) > 0:
 		f := remark(CodeForm, 0, len(nss), "NSS", "a series and its number must be separated by a colon")
 		f.Right = nss[:3] + ":" + nss[numberIETF(nss):]
 		return []Finding{f}
-	case !ok || !isSeries(series) && !strings.EqualFold(series, "params"):
+	case !ok || !isSeries(series):
 		return []Finding{remark(CodeUnassigned, 0, len(series), "other-nss", "is not a series of RFC 2648")}
+	}
+	return nil
+}
+
+// lintSCIM returns a remark about a name of SCIM whose type is not one that is
+// registered, or that has no name after the type (RFC 7643, 10.2):
+//
+//	"urn:ietf:params:scim:" type ":" name [":" other]
+func lintSCIM(nss string) []Finding {
+	const prefix, rule = "params:scim:", "urn:ietf:params:scim (RFC 7643, 10.2)"
+	if len(nss) < len(prefix) || !strings.EqualFold(nss[:len(prefix)], prefix) {
+		return nil
+	}
+	kind, _, ok := strings.Cut(nss[len(prefix):], ":")
+	end := len(prefix) + len(kind)
+	switch {
+	case !strings.EqualFold(kind, "schemas") && !strings.EqualFold(kind, "api") && !strings.EqualFold(kind, "event"):
+		return []Finding{remark(CodeUnassigned, len(prefix), end, rule, "is not a type of SCIM names: schemas, api or event")}
+	case !ok:
+		return []Finding{remark(CodeForm, end, end, rule, "a colon and a name must follow the type")}
 	}
 	return nil
 }

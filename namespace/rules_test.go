@@ -35,7 +35,7 @@ var good = map[string][]string{
 		"it:unimi-12345", "no-nb_digibok_2006082800121", "si:FSD:MAG-1DC22KA", "fi:st:x-a/b",
 	},
 	"nan":  {"fi:ka:a-123", "fi-a"},
-	"ietf": {"rfc:2648", "RFC:2648", "bcp:14", "std:66", "fyi:4", "id:ietf-urn-ietf-06", "mtg:41", "params:xml:ns:yang:1", "wg:oauth:2.0:oob"},
+	"ietf": {"rfc:2648", "RFC:2648", "bcp:14", "std:66", "fyi:4", "id:ietf-urn-ietf-06", "mtg:41", "params:xml:ns:yang:1", "params:scim:schemas:core:2.0:User", "wg:oauth:2.0:oob"},
 	"doi":  {"10.1000/182", "10.1000/456%23789", "15434/x", "10.1000%2F182", "10.1000/%C3%A9"},
 	"epc": {
 		"id:sgtin:0614141.107346.2018", "id:sscc:0614141.1234567890", "id:sgln:0614141.12345.400", "id:grai:0614141.12345.400",
@@ -519,6 +519,8 @@ func TestLint(t *testing.T) {
 		{"nbn", "de:101-1_", namespace.CodeForm, 8, 9, ""},
 		{"nan", "xx-1", namespace.CodeUnassigned, 0, 2, ""},
 		{"ietf", "rfc:020", namespace.CodeForm, 4, 7, "20"},
+		{"ietf", "params:scim:model:a", namespace.CodeUnassigned, 12, 17, ""},
+		{"ietf", "params:scim:schemas", namespace.CodeForm, 19, 19, ""},
 		{"ietf", "id:a.b", namespace.CodeForm, 4, 5, ""},
 		{"ietf", "wg:x", namespace.CodeUnassigned, 0, 2, ""},
 		{"doi", "abc/x", namespace.CodeForm, 0, 3, ""},

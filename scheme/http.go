@@ -56,6 +56,9 @@ func checkHTTP(u uri.URI) []Finding {
 		return []Finding{layout.Warn(CodeCredentials, l.User, l.UserEnd, "RFC 9110, 4.2.4: userinfo",
 			"user information can hide the real host: treat it as an error in a locator from an untrusted source")}
 	}
+	if f := pid.CheckWeb(u); f != nil {
+		return []Finding{layout.Instead(layout.Warn(CodeValue, f.Offset, f.End, f.Rule, f.Message), f.Right)}
+	}
 	return nil
 }
 

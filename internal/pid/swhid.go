@@ -1,6 +1,7 @@
 package pid
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/uri"
@@ -75,35 +76,30 @@ func (t *text) checkSWHID() *uri.Finding {
 
 // checkSWHIDQualifiers checks what follows the core identifier.
 func checkSWHIDQualifiers(s string, at int) *uri.Finding {
-	seen := ""
+	seen := 0 // bits by the index of the name
 	for at < len(s) {
 		from := at + 1
 		at = until(s, from, len(s), ';')
 		name, value, ok := strings.Cut(s[from:at], "=")
+		k := slices.Index(swhidQualifiers[:], name)
 		switch {
-		case !isSWHIDQualifier(name):
+		case k < 0:
 			return flaw(from, from+len(name), ruleSWHID, "a qualifier must be origin, visit, anchor, path, lines or bytes")
 		case !ok || value == "":
 			return flaw(at, at, ruleSWHID, "the qualifier has no value")
-		case strings.Contains(seen, ";"+name+";"):
+		case seen>>k&1 != 0:
 			return flaw(from, from+len(name), ruleSWHID, "the qualifier is repeated")
 		case (name == "visit" || name == "anchor") && (!strings.HasPrefix(value, "swh:") || LenSWHID(value[4:])+4 != len(value)):
 			return flaw(from+len(name)+1, at, ruleSWHID, "the value must be a SWHID without qualifiers")
 		case (name == "lines" || name == "bytes") && !isSWHIDRange(value):
 			return flaw(from+len(name)+1, at, ruleSWHID, "the value must be a number, or two joined by a hyphen")
 		}
-		seen += ";" + name + ";"
+		seen |= 1 << k
 	}
 	return nil
 }
 
-func isSWHIDQualifier(name string) bool {
-	switch name {
-	case "origin", "visit", "anchor", "path", "lines", "bytes":
-		return true
-	}
-	return false
-}
+var swhidQualifiers = [...]string{"origin", "visit", "anchor", "path", "lines", "bytes"}
 
 func isSWHIDRange(s string) bool {
 	n := countDigits(s)

@@ -133,3 +133,29 @@ func countDigits(s string) int {
 	}
 	return n
 }
+
+// CheckWeb returns what is wrong with the number in the https or http form of an
+// ORCID iD or arXiv identifier, such as https://orcid.org/0000-0002-1825-0097 and
+// https://arxiv.org/abs/2101.00001. It returns nil for other URIs.
+func CheckWeb(u uri.URI) *uri.Finding {
+	host, _ := u.Host()
+	path := u.Path()
+	at := textOf(u).path
+	switch {
+	case strings.EqualFold(host, "orcid.org"):
+		if len(path) < 6 || countDigits(path[1:]) != 4 || path[5] != '-' {
+			return nil // another page
+		}
+		f := CheckORCID(path[1:])
+		if f != nil {
+			f.Offset += at + 1
+			f.End += at + 1
+		}
+		return f
+	case strings.EqualFold(host, "arxiv.org") && strings.HasPrefix(path, "/abs/"):
+		if id := path[len("/abs/"):]; LenArXiv(id) != len(id) || id == "" {
+			return flaw(at+len("/abs/"), at+len(path), RuleArXiv, "is not an arXiv identifier, such as 2101.00001v2 or hep-th/9901001")
+		}
+	}
+	return nil
+}

@@ -31,7 +31,7 @@ func schemes() []scheme.Scheme {
 		javascript, vbscript, viewSource, feed, webcal, blob, filesystem, jar, about,
 		sip, sips, acct, im, pres, xmpp,
 		ldap, ldaps, imap, pop,
-		ni, nih, magnet, did,
+		ni, nih, magnet, did, swh, purl,
 		ssh, sftp, git, svn, rsync, jdbc,
 		dns, dict, ipp, ipps, snmp, tftp, nfs, opaquelocktoken, pkcs11, payto,
 	}, tunnelled(), constrained(), relays(), z3950(), servers())

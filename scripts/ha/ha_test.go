@@ -186,6 +186,7 @@ func (l *lab) testKills(t *testing.T, ld *load, r *report, times int) {
 			l.startPatroni(t, leader.Name)
 		}
 		l.awaitWhole(t)
+		l.checkSynchronous(t, leader.Name)
 		rejoined := time.Now()
 		c := ld.take()
 		gap := ld.longestGap(killed)

@@ -20,8 +20,25 @@ import (
 
 func (l *lab) startPatroni(t *testing.T, machine string) {
 	t.Helper()
+	l.stopPostgres(t, machine)
 	config := l.install(t, "patroni.yml", machine, 0o644)
 	l.start(t, machine, "patroni", []string{"NOMEN_PASSWORD=" + l.vars["NOMEN_PASSWORD"]}, "/usr/bin/patroni", config)
+}
+
+// stopPostgres does what systemd does before it starts Patroni.
+func (l *lab) stopPostgres(t *testing.T, machine string) {
+	t.Helper()
+	unit, err := os.ReadFile(l.install(t, "patroni.service.conf", machine, 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, command, found := strings.Cut(string(unit), "\nExecStartPre=-")
+	if !found {
+		t.Fatal("patroni.service.conf has no ExecStartPre")
+	}
+	p := l.start(t, machine, "pg_ctl", nil, strings.Fields(command)...)
+	p.told = true
+	_ = p.wait(t) // it fails if PostgreSQL does not run
 }
 
 // A member is one of the answer of Patroni's /cluster.
@@ -131,6 +148,19 @@ func (l *lab) killPostgres(t *testing.T, machine string) {
 		if n, err := strconv.Atoi(child); err == nil {
 			_ = syscall.Kill(n, syscall.SIGKILL) // or it has ended by itself
 		}
+	}
+}
+
+// checkSynchronous checks that no running primary was told not to wait for a standby any
+// more when Patroni started again: what waits then is acknowledged, and may be lost.
+func (l *lab) checkSynchronous(t *testing.T, machine string) {
+	t.Helper()
+	log, err := os.ReadFile(l.logFile(machine, "patroni"))
+	if err != nil {
+		t.Error(err)
+	}
+	if bytes.Contains(log, []byte(`parameter "synchronous_standby_names" removed from configuration file`)) {
+		t.Errorf("%s: Patroni has reset synchronous_standby_names of a running primary", machine)
 	}
 }
 

@@ -151,8 +151,9 @@ func (l *lab) killPostgres(t *testing.T, machine string) {
 	}
 }
 
-// checkSynchronous checks that no running primary was told not to wait for a standby any
-// more when Patroni started again: what waits then is acknowledged, and may be lost.
+// checkSynchronous checks that Patroni, when it started again, did not reset
+// synchronous_standby_names of a running primary: that acknowledges commits that wait for
+// the standby, and they may be lost.
 func (l *lab) checkSynchronous(t *testing.T, machine string) {
 	t.Helper()
 	log, err := os.ReadFile(l.logFile(machine, "patroni"))

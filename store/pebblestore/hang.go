@@ -49,6 +49,15 @@ func (w *stopwatch) tick() {
 	}
 }
 
+// touch begins the time anew, unless it is over.
+func (w *stopwatch) touch() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.left > 0 {
+		w.left = hangSteps
+	}
+}
+
 func (w *stopwatch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,11 +68,17 @@ func (w *stopwatch) stop() {
 // timed performs a call that may wait for the disk. If it exceeds the limit, the disk goes
 // down.
 func (d *engineDisk) timed(call func() error) error {
+	return d.watched(func(*stopwatch) error { return call() })
+}
+
+// watched performs something long that may wait for the disk several times. If it does not
+// touch the stopwatch, and does not stop it, for longer than the limit, the disk goes down.
+func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)
 	w := startStopwatch(d.limit, d.hang)
 	defer w.stop()
-	return call()
+	return work(w)
 }
 
 // hang takes the disk down because a call does not return.

@@ -2,11 +2,13 @@ package pebblestore
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -267,3 +269,50 @@ type writerFunc func([]byte) (int, error)
 
 // Write implements [io.Writer].
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestDiskSlow checks that a batch is not taken for a call that hangs although it takes longer
+// than the limit of a call: it reads many records from a slow disk.
+func TestDiskSlow(t *testing.T) {
+	const each, limit, names = 20 * time.Millisecond, 400 * time.Millisecond, 3000
+	var reads atomic.Int64
+	var slow errorfs.Toggle
+	slow.Injector = errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if strings.HasSuffix(op.Path, ".sst") && op.Kind == errorfs.OpFileReadAt {
+			reads.Add(1)
+			time.Sleep(each)
+		}
+		return nil
+	})
+	mem := vfs.NewMem()
+	batch := func(revision int) []store.Change {
+		all := make([]store.Change, names)
+		for i := range all {
+			all[i] = round(1, i+1)[1]
+			all[i].Record.Metadata = map[string][]string{"title": {rand.Text() + strings.Repeat(rand.Text(), 20)}}
+			all[i].Expected = uint64(revision)
+		}
+		return all
+	}
+	s := openMem(t, mem)
+	if _, err := s.Apply(t.Context(), batch(0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(Options{Dir: "store", FS: fresh{errorfs.Wrap(mem, &slow)}, CacheSize: 64 << 10, hangAfter: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	slow.On()
+	defer slow.Off()
+	began := time.Now()
+	_, err = s.Apply(t.Context(), batch(1))
+	if took := time.Since(began); err != nil || took < limit {
+		t.Errorf("%v after %v and %d reads; want success after more than %v", err, took, reads.Load(), limit)
+	}
+	if c := s.Condition(); c != (store.Condition{}) {
+		t.Errorf("condition: %+v", c)
+	}
+}

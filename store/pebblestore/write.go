@@ -117,18 +117,19 @@ func (s *Store) decide() {
 		if r.task != nil {
 			r.err = r.task()
 		} else if r.err = cmp.Or(s.refusal(e), r.ctx.Err()); r.err == nil && r.begin() {
-			r.err = e.disk.timed(func() error { return s.write(e, r) })
+			r.err = e.disk.watched(func(watch *stopwatch) error { return s.write(e, r, watch) })
 			r.park()
 		}
 		s.decided <- r
 	}
 }
 
-// write writes r to the write-ahead log, without waiting for the disk.
-func (s *Store) write(e *engine, r *request) error {
+// write writes r to the write-ahead log, without waiting for the disk. A batch can take long,
+// so each of its changes touches the stopwatch.
+func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
-	w.request = r
+	w.request, w.watch = r, watch
 	if err := w.view.open(e.db); err != nil {
 		return err
 	}
@@ -152,6 +153,7 @@ func (s *Store) write(e *engine, r *request) error {
 	if err = w.fill(steps, r.entries); err == nil {
 		s.look.since += w.batch.Len()
 		r.park()
+		watch.stop() // the engine may wait for a slow flush, whose calls are timed one by one
 		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 		s.reads.forget(steps)
 	}

@@ -22,7 +22,8 @@ type writer struct {
 	plan  store.Planner
 	reads *reads
 
-	request *request // being planned
+	request *request   // being planned
+	watch   *stopwatch // of request
 
 	batch *pebble.Batch
 	apart []*pebble.Batch // parts of a long batch, which are added to batch when all steps are in
@@ -65,7 +66,7 @@ func (w *writer) reset() {
 		_ = b.Close() // of a buffer
 	}
 	clear(w.apart)
-	w.batch, w.parts, w.apart, w.scrub, w.entries, w.request = nil, parts{}, w.apart[:0], nil, w.entries[:0], nil
+	w.batch, w.parts, w.apart, w.scrub, w.entries, w.request, w.watch = nil, parts{}, w.apart[:0], nil, w.entries[:0], nil, nil
 }
 
 // maxEntries is the maximum number of entries whose memory a writer keeps between batches.
@@ -73,6 +74,7 @@ const maxEntries = 8192
 
 // last returns the last change of a subject for [store.Plan].
 func (w *writer) last(s store.Subject) (*store.Change, error) {
+	w.watch.touch()
 	if c, raw := w.reads.take(s); c != nil {
 		w.keepRaw(c, raw)
 		return c, nil
@@ -168,6 +170,7 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
 	for i, step := range steps {
+		w.watch.touch()
 		w.count += step.Next.Records() - step.Last.Records()
 		var err error
 		switch e := &w.entries[i]; {

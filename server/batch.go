@@ -37,6 +37,8 @@ const (
 const (
 	batchAhead  = 16 // names of one list that are looked up at once
 	maxBatchRow = 64 << 10
+
+	batchPause = 20 * time.Millisecond // how long lines are kept before they are sent
 )
 
 // isBatch reports whether a target is that of lists of names, also in the absolute form
@@ -262,6 +264,7 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pending := make(chan chan []byte, batchAhead)
+	l := &listLookups{server: s, next: make(chan struct{}, 1)}
 	go func() {
 		defer close(pending)
 		for i := range items {
@@ -271,14 +274,17 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 			case <-ctx.Done():
 				return
 			}
-			go func() { line <- s.itemLine(ctx, r, set, q, &items[i]) }()
+			go func() { line <- s.itemLine(ctx, r, set, q, l, &items[i]) }()
 		}
 	}()
+	late := time.NewTimer(batchPause)
+	defer late.Stop()
 	for line := range pending {
 		var b []byte
+		late.Reset(batchPause)
 		select {
 		case b = <-line:
-		default:
+		case <-late.C:
 			if err := flush(w); err != nil { // send what is known
 				return err
 			}
@@ -291,8 +297,43 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// itemLine answers one line of a list.
-func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *batchItem) (line []byte) {
+// A listLookups is the share of one list in the lookups of all lists. Only one name of each list
+// waits for its turn, so a short list is answered soon, however many long ones are read.
+type listLookups struct {
+	server *Server
+	next   chan struct{} // the element is the name that waits
+}
+
+func (l *listLookups) begin(ctx context.Context) error {
+	select {
+	case l.next <- struct{}{}:
+		defer func() { <-l.next }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case l.server.lookups <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *listLookups) end() { <-l.server.lookups }
+
+// outside interrupts a lookup while other servers may be asked.
+func (l *listLookups) outside(ctx context.Context, ask func() (*nomen.Answer, error)) (*nomen.Answer, error) {
+	l.end()
+	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
+	return ask()
+}
+
+// itemLine answers one line of a list, during a lookup of the list.
+func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
+	if l.begin(ctx) != nil {
+		return nil // the list is not read any more
+	}
+	defer l.end()
 	out := batchResult{Input: w.Name, Line: w.Line}
 	defer func() {
 		if v := recover(); v != nil {
@@ -302,7 +343,7 @@ func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthorityS
 	}()
 	stale := store.WithStaleness(ctx) // one per line
 	stale.Note(store.StalenessOf(ctx).Since())
-	ans, err := s.resolveItem(stale, r, set, q, w)
+	ans, err := s.resolveItem(stale, r, set, q, l, w)
 	if err == nil {
 		out.Answer, err = answerJSON(ans)
 	}
@@ -327,8 +368,8 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// resolveItem resolves one line of a list.
-func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, w *batchItem) (*nomen.Answer, error) {
+// resolveItem resolves one line of a list. What waits for other servers is no lookup.
+func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -350,7 +391,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 		return nil, err
 	}
 	if a = reservedName(a, spelling); a.reserved != "" {
-		return s.reservedItem(ctx, r, a, set)
+		return l.outside(ctx, func() (*nomen.Answer, error) { return s.reservedItem(ctx, r, a, set) })
 	}
 	a = a.interpreted()
 	if a.service == nomen.I2R || a.service == nomen.I2Rs {
@@ -364,15 +405,13 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	if languages != "" {
 		put.Languages = languages
 	}
+	var ans *nomen.Answer
+	resolve := func() (*nomen.Answer, error) { return s.resolver.Resolve(ctx, put) }
 	if a.isLocal() && (a.authority != nil || !s.asksOthers()) {
-		select {
-		case s.lookups <- struct{}{}:
-			defer func() { <-s.lookups }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+		ans, err = resolve()
+	} else {
+		ans, err = l.outside(ctx, resolve)
 	}
-	ans, err := s.resolver.Resolve(ctx, put)
 	if err != nil {
 		s.countMiss(a, err)
 		var e *nomen.Error

@@ -184,7 +184,7 @@ type Server struct {
 	coders      coders
 	rates       *gateway.Rates // of costly requests
 	turns       *pool          // of costly requests
-	lookups     chan struct{}  // one element for each name of a list that is being looked up in the store
+	lookups     chan struct{}  // one element for each name of a list that is being answered from the store
 	bodies      *gateway.Turns // one turn per byte of a buffered body
 	resources   *pool
 	metrics     Metrics

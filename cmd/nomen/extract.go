@@ -259,7 +259,7 @@ func (e *extractor) document(ctx context.Context, name string, r io.Reader) erro
 // complain prints an error in a document.
 func (e *extractor) complain(name string, err error) {
 	e.answered.flush()
-	fmt.Fprintln(e.err, "nomen: "+printable(sourceName(name)+": "+err.Error()))
+	fmt.Fprintln(e.err, "nomen: "+printable(sourceName(name)+": "+err.Error())+caretOn(e.err, err))
 	e.bad = true
 }
 

@@ -131,7 +131,7 @@ type mintedName struct {
 func (c *cli) mintFailed(o reserve.Options, err error) error {
 	var bad *mint.Error
 	if errors.As(err, &bad) {
-		return usagef("--template %q: offset %d: %s: %s", bad.Input, bad.Offset, bad.Rule, bad.Message)
+		return usageError{rephrasedError{bad, fmt.Sprintf("--template %q: offset %d: %s: %s", bad.Input, bad.Offset, bad.Rule, bad.Message)}}
 	}
 	var refused *mint.RefusedError
 	no := errors.As(err, &refused)

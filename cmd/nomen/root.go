@@ -48,6 +48,18 @@ var (
 // A usageError is an error in the command line, the environment or the configuration.
 type usageError struct{ error }
 
+// Unwrap returns the error without its meaning for the exit status.
+func (e usageError) Unwrap() error { return e.error }
+
+// A rephrasedError is an error in other words.
+type rephrasedError struct {
+	error
+	text string
+}
+
+func (e rephrasedError) Error() string { return e.text }
+func (e rephrasedError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run executes one command line and returns the exit status.

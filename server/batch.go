@@ -368,7 +368,7 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// resolveItem resolves one line of a list. What waits for other servers is no lookup.
+// resolveItem resolves one line of a list. Waiting for other servers does not count as a lookup.
 func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err

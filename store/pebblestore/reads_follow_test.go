@@ -27,7 +27,7 @@ func TestReadsFollow(t *testing.T) {
 		if _, err := from.Apply(t.Context(), changes); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := to.Records(t.Context(), keys); err != nil { // they are kept
+		if _, err := to.Records(t.Context(), keys, true); err != nil { // they are kept
 			t.Fatal(err)
 		}
 		if revision > 0 && len(to.reads.all) != len(keys) {
@@ -39,7 +39,7 @@ func TestReadsFollow(t *testing.T) {
 		if len(to.reads.all) != 0 || to.reads.size != 0 {
 			t.Errorf("revision %d: kept %v", revision+1, to.reads.all)
 		}
-		recs, err := to.Records(t.Context(), keys)
+		recs, err := to.Records(t.Context(), keys, false)
 		if err != nil {
 			t.Fatal(err)
 		}

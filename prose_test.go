@@ -104,7 +104,6 @@ var allowed = map[string][]string{
 	"store/pgstore/pgtest/pgtest.go":     {`"nobody"`},                 // the Unix user
 }
 
-
 // TestProse holds comments, strings and documents to the words that people use.
 func TestProse(t *testing.T) {
 	lexicon := newLexicon()

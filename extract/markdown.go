@@ -62,7 +62,6 @@ type markdown struct {
 	fence      fence
 	html       htmlBlock
 	paragraph  source.Mapped
-	from       int64 // offset in the file at which the block began
 }
 
 // An item is a finding, or an error.

@@ -18,8 +18,6 @@ var (
 	fill              = servertest.Fill
 	grant             = servertest.Grant
 	exchange          = servertest.Exchange
-	cutAnswer         = servertest.CutAnswer
-	fieldOf           = servertest.FieldOf
 	logged            = servertest.Logged
 )
 

@@ -107,6 +107,7 @@ func TestDiskHangs(t *testing.T) {
 				db := s.engine.Load().db
 				go func() { // it may hang itself
 					defer close(flushed)
+					defer func() { _ = recover() }() // the store may have closed this engine
 					for s.Condition().Cause == "" {
 						_, _ = db.AsyncFlush()
 						time.Sleep(time.Millisecond)

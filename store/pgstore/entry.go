@@ -29,9 +29,6 @@ const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
 
-// check returns the part of the leaf hash that is in nomen_log.
-func (e *entry) check() [checkSize]byte { return [checkSize]byte(e.leaf[:checkSize]) }
-
 // appendTo appends the encoding of e with the first leafSize bytes of its leaf hash.
 func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	b = append(b, byte(e.kind))

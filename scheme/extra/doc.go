@@ -4,9 +4,6 @@
 // databases and repositories, and of programs. [Catalogue] returns them together
 // with those of package scheme.
 //
-// Most of these schemes have parameters of the form name=value. Their grammars
-// are tables; see params.go.
-//
 // # Adding a scheme
 //
 // Each scheme has its own file, or shares one with related schemes. The file

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
+	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -176,19 +177,15 @@ The rules are the productions of RFC 3986, of RFC 3987 for IRIs, and of RFC 1808
 // rulesIn returns the messages of each rule in the sources of a package.
 func rulesIn(t *testing.T, dir string, calls map[string][2]int) map[string][]string {
 	t.Helper()
-	constants, rules := map[string]string{}, map[string][]string{}
+	rules := map[string][]string{}
 	files := sourcesOf(t, filepath.Join("../..", filepath.FromSlash(dir)))
+	global, constants := map[string]string{}, map[string]string{}
 	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if v, ok := n.(*ast.ValueSpec); ok {
-				for i := range min(len(v.Names), len(v.Values)) {
-					if s := literal(v.Values[i], nil); s != "" && s != "..." {
-						constants[v.Names[i].Name] = s
-					}
-				}
+		for _, d := range f.Decls {
+			if _, ok := d.(*ast.GenDecl); ok {
+				addConstants(global, d)
 			}
-			return true
-		})
+		}
 	}
 	add := func(function string, args []ast.Expr) {
 		at, ok := calls[function]
@@ -206,25 +203,44 @@ func rulesIn(t *testing.T, dir string, calls map[string][2]int) map[string][]str
 			rules[rule] = append(rules[rule], message)
 		}
 	}
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				switch fn := n.Fun.(type) {
-				case *ast.Ident:
-					add(fn.Name, n.Args)
-				case *ast.SelectorExpr:
-					add(fn.Sel.Name, n.Args)
-				}
-			case *ast.CompositeLit:
-				if id, ok := n.Type.(*ast.Ident); ok && len(n.Elts) == 4 {
-					add(id.Name, n.Elts)
-				}
+	inspect := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			switch fn := n.Fun.(type) {
+			case *ast.Ident:
+				add(fn.Name, n.Args)
+			case *ast.SelectorExpr:
+				add(fn.Sel.Name, n.Args)
 			}
-			return true
-		})
+		case *ast.CompositeLit:
+			if id, ok := n.Type.(*ast.Ident); ok && len(n.Elts) == 4 {
+				add(id.Name, n.Elts)
+			}
+		}
+		return true
+	}
+	for _, f := range files {
+		for _, d := range f.Decls { // constants of a function are not visible in others
+			constants = maps.Clone(global)
+			addConstants(constants, d)
+			ast.Inspect(d, inspect)
+		}
 	}
 	return rules
+}
+
+// addConstants adds the strings that n declares to constants.
+func addConstants(constants map[string]string, n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok {
+			for i := range min(len(v.Names), len(v.Values)) {
+				if s := literal(v.Values[i], nil); s != "" && s != "..." {
+					constants[v.Names[i].Name] = s
+				}
+			}
+		}
+		return true
+	})
 }
 
 // sourcesOf parses the sources of a package, except its tests.

@@ -21,6 +21,7 @@ const (
 	watchEvery   = 500 * time.Millisecond // interval between checks of a server
 	watchSoon    = 25 * time.Millisecond  // minimum interval between checks
 	watchTimeout = 3 * time.Second        // maximum duration of a check: a slower server hangs
+	maxSessions  = 10                     // new sessions tried in a check while an administrator ends them
 	maxLooks     = 6                      // maximum number of concurrent checks of a server
 	firstPause   = 5 * time.Millisecond   // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
@@ -160,8 +161,8 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 		return err
 	}
 	err := s.watch.with(ctx, look)
-	if err != nil && ctx.Err() == nil { // possibly only the connection was lost: try a new one
-		s.watch.drop()
+	for tries := 0; err != nil && ctx.Err() == nil && (tries == 0 || state(err) == sessionEnded && tries < maxSessions); tries++ {
+		s.watch.drop() // possibly only the connection was lost: try a new one
 		err = s.watch.with(ctx, look)
 	}
 	switch {

@@ -23,6 +23,7 @@ const (
 	undefinedTable       = "42P01"
 	undefinedDatabase    = "3D000"
 	diskFull             = "53100"
+	sessionEnded         = "57P01" // by an administrator, or because the server shuts down
 )
 
 // state returns the SQLSTATE of an error sent by a server, "" for other errors.

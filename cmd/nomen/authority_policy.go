@@ -34,15 +34,15 @@ type policyFlags struct {
 
 func (p *policyFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.rules, "rules", "", "JSON file of rules, or \"-\" for standard input; an empty file removes them")
-	f.StringVar(&p.delegate, "delegate", "", "answer for names that have no record by another resolver: redirect to it, or ask it; \"\" for neither")
+	f.StringVar(&p.delegate, "delegate", "", "for names without a record: redirect to another resolver, or ask it; \"\" for neither")
 	f.StringVar(&p.delegateTo, "delegate-to", "", "the other resolver: HOST, HOST:PORT or a template such as https://resolver.example/{+name}{?s,c}")
 	f.StringVar(&p.suffix, "suffix", "", "append: append what follows a registered name to its locations")
 	f.StringVar(&p.access, "access", "", "reject all requests: denied, or legal for legal reasons")
 	f.StringVar(&p.accessNote, "access-note", "", "reason for --access, for people")
 	f.StringSliceVar(&p.services, "service", nil, "service to offer: I2L, I2Ls and others (default all)")
 	f.StringArrayVar(&p.keywords, "keyword", nil, "directive to understand: KEYWORD or KEYWORD=VALUE,VALUE")
-	f.StringArrayVar(&p.rComponents, "r-component", nil, "meaning of an r-component: R=DIRECTIVES, as in toc=c=toc")
-	f.StringVar(&p.qComponent, "q-component", "", "append it to the location's query (default), or ignore it")
+	f.StringArrayVar(&p.rComponents, "r-component", nil, "directives that an r-component stands for: R=DIRECTIVES; with toc=c=toc, ?+toc means c=toc")
+	f.StringVar(&p.qComponent, "q-component", "", "append the q-component to the location's query (default), or ignore it")
 	f.StringVar(&p.query, "query", "", "append a plain query to the location's query, or ignore it (default)")
 	f.BoolVar(&p.fragment, "fragment", false, "allow fragments in references to its names")
 	f.BoolVar(&p.fetch, "fetch", false, "let I2R and I2Rs send the resource itself")

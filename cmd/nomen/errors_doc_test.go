@@ -136,14 +136,14 @@ var constructors = []struct {
 }
 
 // anyRule stands for rules that the source has in a variable.
-const anyRule = "*any of these*"
+const anyRule = "*several rules*"
 
 // rulesReference returns the reference of rules as Markdown.
 func rulesReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(generatedErrors + `# Rules
 
-An error about an identifier, a template or a field names the rule that the input violates: a production of the document in its own spelling, or a name of nomen. ` + "`...`" + ` stands for a value of the input. To mend an error, change the input at the offset so that the message no longer applies; where nomen can guess what was meant, it says "did you mean". [Errors](errors.md)
+An error about an identifier, a template or a field names the rule that the input violates: a production of the document in its own spelling, or a rule that nomen defines. ` + "`...`" + ` stands for a value of the input. Where nomen can guess what was meant, it says "did you mean". See also [Errors](errors.md).
 
 ## Syntax of URIs
 
@@ -195,6 +195,9 @@ func rulesIn(t *testing.T, dir string, calls map[string][2]int) map[string][]str
 		rule, message := literal(args[at[0]], constants), "is ..., should be ..."
 		if at[1] >= 0 {
 			message = literal(args[at[1]], constants)
+		}
+		if function == "wrongByte" && message != "" && message != "..." {
+			message = "expected " + message
 		}
 		if rule == "" || rule == "..." {
 			rule = anyRule

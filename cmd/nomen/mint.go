@@ -31,12 +31,12 @@ A template describes what follows the prefix, as literal text and parts in brace
   {check}        the check character of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two digits
 
-The first delimiter of the namespace is put between the prefix and the rest, unless the
-template begins with a delimiter: for urn:nbn:fi the template x{seq} gives urn:nbn:fi-x1,
-and :x-{seq} gives urn:nbn:fi:x-1.
+The first delimiter of the namespace (for example - for nbn) is put between the prefix and
+the rest, unless the template begins with a delimiter: for urn:nbn:fi the template
+x{seq} gives urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template, new names continue the existing ones (the last one, of at most
-20,000) with the next number, and a check character if the namespace needs one. For
+Without a template, new names continue from the last existing name (at most 20,000 are
+read) with the next number, and a check character if the namespace needs one. For
 urn:uuid they are UUIDs, for an ark prefix random characters with a check character.
 Namespaces in which every number has a check character, such as ISBN and ISSN, are
 assigned in blocks: they need a template that stays within your block.

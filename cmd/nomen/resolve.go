@@ -36,7 +36,8 @@ urn:dns:HOST:ELEMENT it is HOST at port 4500, at all of its addresses, by the pr
 1995. With --via HOST:PORT, all names are sent there by the same protocol: as the full
 name, then as the ElementID if the resolver does not understand that. HOST:PORT/full and
 HOST:PORT/element use only one form. With --via URL, names are sent over the web: as
-paths below the URL, by RFC 2169 if the URL ends in /uri-res/, or in place of {name}.
+paths below the URL, by RFC 2169 if the URL ends in /uri-res/ or, if the URL contains
+{name}, in its place.
 
 If a resolver sends text, a page or an unknown type, it is printed unchanged with its
 media type; in JSON as content_type and body (or body_base64).
@@ -45,12 +46,12 @@ Names may contain white space and be enclosed in <angle brackets>, as the protoc
 1995 allows. With --dialect 2012 the directives after a URN are part of the question, as
 in urn:example:book?s=I2Ls&c=ToC: s is the service and c the component, unless options
 set them; other directives are passed on. A fragment is not sent, but added to the
-locations in the answer. Requests are unencrypted, except to an https URL. Only what the
-options set is sent; -v shows each step.
+locations in the answer. Requests are unencrypted, except to an https URL. They contain
+only the name and what the options set; -v shows each step.
 
 With --cache DIR, answers are kept in DIR, and before one is used again the resolver is
-asked whether it is still valid. With --offline no resolver is asked; the answer says
-when it was last confirmed.
+asked whether the answer is still valid. With --offline no resolver is asked; the answer
+says when it was last confirmed.
 
 --audit asks every address of a resolver and reports differences; the exit status is 1 if
 there are any. --explain shows how an answer comes about, for the names of your own

@@ -47,8 +47,8 @@ files, given by --data DIR: admin.token with the token, and admin.url with the U
 which the bearer reaches the admin listener, such as that of a tunnel.
 
 A prefix covers a name only if a delimiter follows: urn:nbn:fi:ex covers urn:nbn:fi:ex-1
-but not urn:nbn:fi:example-1. A prefix below an authority therefore ends with its
-delimiter (urn:nbn:fi:ex-), unless it is an authority itself.`
+but not urn:nbn:fi:example-1. So write the delimiter at the end
+(urn:nbn:fi:ex-). Only the prefix of an authority needs none.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var g adminapi.Grant

@@ -22,8 +22,8 @@ covers all changes so far.
 
 Write the head down somewhere else than on this machine. With --head, verify also checks
 that the log still begins with the log of that head: that none of those changes was
-altered since, not even by someone able to rewrite the whole store. If so, it prints
-nothing about it.
+altered since, not even by someone able to rewrite the whole store. If it does,
+nothing extra is printed.
 
 With --since, verify makes the same check and then verifies only what came after that
 head: the changes, the names and authorities that they changed, and their locations in
@@ -31,9 +31,9 @@ the index. This takes time in proportion to the changes, not to the names. It do
 read older changes and records again, so run a full verify from time to time to find
 damage there. It is an error if the log does not begin with the log of that head.
 
-A running server keeps serving; there verify is a job: see 'nomen jobs'. In a database,
-changes that are not in the log yet are put there first. The exit status is 1 if there
-are faults, or if the log does not begin with the log of the head.`
+On a running server, which keeps serving, verify is a job: see 'nomen jobs'. In a
+database, changes that are not in the log yet are added to the log first. The exit
+status is 1 if there are faults, or if the log does not begin with the log of the head.`
 
 func (c *cli) verifyCommand() *cobra.Command {
 	var noted, since string

@@ -34,10 +34,10 @@ test: ## everything; installs what is missing
 	@scripts/prepare.sh
 	$(MAKE) check
 
-quick: ## the tests while you work: no race detector, less of what only repeats, and none that are long by nature
+quick: ## the tests while you work: no race detector, less repetition, and without the long tests (LONG)
 	$(GO) test -short -vet=off -ldflags='-s -w' $(AT_ONCE) -skip '^($(LONG))$$' ./...
 
-check: lint race static ## what must hold before every change lands
+check: lint race static ## all that must pass before a change lands
 
 lint: $(TOOLS)/.built
 	@scripts/subjects.sh
@@ -56,7 +56,7 @@ cross: ## vet the packages with files for some systems alone, as for macOS, Free
 race: # the detector of races makes all slow: there tests repeat less (internal/testrun); without GORACE each command that a test runs ends with a second of sleep. With CI, a test whose program is not installed fails
 	CI=1 GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags='-s -w' $(AT_ONCE) -timeout 25m ./...
 
-static: build ## the binary links nothing and runs
+static: build ## check that the binary is static and runs
 	@! ldd bin/nomen >/dev/null 2>&1 || { echo 'bin/nomen is not static'; exit 1; }
 	bin/nomen version
 
@@ -75,7 +75,7 @@ test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a 
 	@scripts/prepare.sh ha
 	KILLS=$(or $(KILLS),20) $(GO) test -count=1 -tags ha -timeout 60m -v ./scripts/ha
 
-crash: build ## kill -9 servers and a database KILLS times under load, after simulated crashes and damage in full length; STORE=pebble or STORE=pg for one of them
+crash: build ## kill -9 servers and a database KILLS times under load, after the full-length tests of simulated crashes and damage; STORE=pebble or STORE=pg for one of them
 	$(if $(filter pg,$(STORE)),,$(GO) test -count=1 -timeout 1h ./store/pebblestore)
 	NOMEN_KILLS=$(or $(KILLS),100) $(GO) test -count=1 -run '^TestKill$(if $(STORE),$(KILLED_$(STORE)),(Database)?)$$' -v -timeout 4h ./cmd/nomen ./store/pgstore
 

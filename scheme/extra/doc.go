@@ -19,5 +19,6 @@
 //     dialect.
 //
 // List the variable in catalogue.go, and an unregistered scheme also in
-// unregistered.go of package scheme, so that its name is known there.
+// unregistered.go of package scheme, so that its name is known there. Add a row
+// to docs/reference/schemes.md.
 package extra

@@ -31,8 +31,8 @@ type Audited struct {
 	Answer *nomen.Answer
 	Err    error
 
-	// Differs lists the parts that differ from the first answer of the report that says
-	// something about the name.
+	// Differs lists the parts in which this answer differs from the reference: the first
+	// answer in the report that says something about the name.
 	Differs []string
 }
 
@@ -104,7 +104,7 @@ func (c *Client) audited(ctx context.Context, at *hop, q nomen.Question) (endpoi
 
 func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at hop, all []formed, q nomen.Question) Audited {
 	out := Audited{Addr: ap}
-	r, err := askEach(all, new(takes), func(m message) (*reply, error) {
+	r, err := askEach(all, new(knownForms), func(m message) (*reply, error) {
 		request, err := m.bytes()
 		if err != nil {
 			return nil, err

@@ -106,7 +106,7 @@ type Client struct {
 	guarded *plain // for URLs chosen by others than the user
 	own     *plain // the client's own transport; equal to web unless Options.Transport is set
 	hosts   *limits
-	takes   takes
+	forms   knownForms
 	tracing sync.Mutex
 	shuffle func(n int, swap func(i, j int))
 }

@@ -23,8 +23,8 @@
 // The client follows a redirection to another name, given in the reason phrase or in Location
 // (Y95-43, Y95-44), and finds the resolver of that name anew. A redirection to a URL is the
 // answer if a location was asked for. Otherwise the client reads the URL, unless a Link field
-// with the relation "item" says that the resource is there; the resolver then does not offer the
-// service (2012, 2.3.1). A public server cannot send the client to an address of a private
+// with the relation "item" says that the resource is there, which means that the resolver does
+// not offer the service and sent a location instead (2012, 2.3.1). A public server cannot send the client to an address of a private
 // network.
 //
 // # Limits

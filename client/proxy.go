@@ -43,7 +43,7 @@ func (p proxy) ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, er
 	if err != nil {
 		return nil, err
 	}
-	return askEach(all, &c.takes, func(m message) (*reply, error) { return c.exchangeAbout(ctx, e, m, s) })
+	return askEach(all, &c.forms, func(m message) (*reply, error) { return c.exchangeAbout(ctx, e, m, s) })
 }
 
 func (p proxy) endpoint(ctx context.Context, c *Client, s hop) (endpoint, error) {
@@ -81,7 +81,7 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	if host, ok := strings.CutPrefix(authority, "dns:"); ok {
 		short.host = host // selects the authority among those at one address (A95-3)
 	}
-	switch form := cmp.Or(p.form, c.takes.form(of)); {
+	switch form := cmp.Or(p.form, c.forms.form(of)); {
 	case form == discover.FormElement && !fields:
 		return nil, &RouteError{Name: s.spelling, Reason: "the resolver takes only ElementIDs, so the name must be urn:SCHEME:AUTHORITY:ELEMENT without components"}
 	case form == discover.FormElement:
@@ -92,9 +92,9 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	return []formed{full, short}, nil
 }
 
-// A takes remembers which form each resolver understands for an authority, so that later names
+// knownForms remembers which form each resolver understands for an authority, so that later names
 // are sent in that form at once.
-type takes struct {
+type knownForms struct {
 	mu    sync.Mutex
 	forms map[string]string // by formed.of
 }
@@ -103,13 +103,13 @@ type takes struct {
 const maxTakes = 10_000
 
 // form returns the remembered form, or "" if it is not known.
-func (t *takes) form(of string) string {
+func (t *knownForms) form(of string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.forms[of]
 }
 
-func (t *takes) learn(m formed) {
+func (t *knownForms) learn(m formed) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.forms == nil {
@@ -122,13 +122,13 @@ func (t *takes) learn(m formed) {
 
 // askEach sends requests until one is understood. If none is, it returns the most specific
 // reply: that the name is not known, or else the first one.
-func askEach(all []formed, known *takes, send func(message) (*reply, error)) (*reply, error) {
+func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error
 	for i, m := range all {
 		r, err := send(m.message)
 		switch {
-		case err != nil && i+1 < len(all) && garbles(err):
+		case err != nil && i+1 < len(all) && failedOn(err):
 			failed = err
 		case err != nil && best != nil:
 			return best, nil
@@ -159,8 +159,8 @@ func (r *reply) understood() bool {
 	}, r.status) || r.problem().Err() != nil
 }
 
-// garbles reports whether a request made a server fail or was invalid for it.
-func garbles(err error) bool {
+// failedOn reports whether err means that the server failed on a request or found it invalid.
+func failedOn(err error) bool {
 	var status *StatusError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
 }

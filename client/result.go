@@ -51,8 +51,9 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether an unstructured body counts as an answer. On a page that a
-// redirection led to it is the resource, unless the resolver itself was asked.
+// keepsText reports whether an unstructured body counts as an answer. If a
+// redirection led to the page, an unstructured body is the resource and not an answer, unless
+// the question is a request to the resolver itself.
 func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)
@@ -259,8 +260,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It leaves an answer to that
-// service as it is, and also an answer to the default when the service is not one of RFC 2483.
+// project reduces a description to what the service asks for. It returns unchanged an
+// answer to that service, a redirect, and any answer if that service is not one of RFC 2483.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil

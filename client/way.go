@@ -63,7 +63,7 @@ func (c *Client) parseVia(via string) (way, error) {
 }
 
 // placeholder is replaced by the name in a template. The name is escaped as the path or query
-// requires, so RFC 6570's form with less escaping means the same.
+// requires, so {+name}, the form of RFC 6570 with less escaping, means the same as {name}.
 const (
 	placeholder = "{name}"
 	reserved    = "{+name}"

@@ -13,14 +13,14 @@
 //
 // A locator that the user has named is trusted: it may be a local file or at a private address,
 // and may contain credentials. Locators from redirections, from resolvers and from the users of
-// a server are not trusted. They cannot lead to
+// a server are not trusted. They cannot make fetch contact or read
 //
 //   - addresses outside the public Internet, in whatever spelling. The address is checked after
 //     the DNS lookup, when connecting (package guard). The only exception is the address that the
 //     user's own locator led to;
 //   - local files and programs;
 //   - ports of other protocols, even with [Options.AllowPrivate];
-//   - a server to which credentials in the locator would be sent.
+//   - a server with credentials that the locator itself contains.
 //
 // Credentials in the user's locator are sent only to its origin. Requests contain nothing that
 // was not asked for: no cookies, no Referer, no User-Agent.

@@ -123,7 +123,7 @@ func (n *newsSession) group(name string) (*Object, error) {
 	}
 	span := fmt.Sprintf("%d-%d", max(low, high-maxArticles+1), high)
 	o, err := n.stream("OVER "+span, typeOverview, newsOverview)
-	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // its name before RFC 3977
+	if e, ok := err.(*StatusError); ok && e.Code >= 500 { // servers older than RFC 3977 call OVER XOVER
 		o, err = n.stream("XOVER "+span, typeOverview, newsOverview)
 	}
 	return o, err

@@ -62,7 +62,7 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 	}
 }
 
-// errOther reports a part that does not continue the user's part.
+// errOther reports a part that does not follow on from what the user has.
 var errOther = errors.New("the resource has changed")
 
 // web is the step for http and https. Servers that do not support If-Range send a part even if

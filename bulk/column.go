@@ -12,8 +12,8 @@ type column struct {
 	ignored   bool   // it is skipped
 }
 
-// The columns of a table are the members of a record and of a location, and one for each element
-// of metadata with this prefix.
+// elementColumn begins the title of the column of an element of metadata. The other columns are
+// the members of a record and of a location.
 const elementColumn = "dc:"
 
 // titles returns the titles of the columns as they are written.

@@ -4,8 +4,8 @@
 //
 // # Files
 //
-// A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF, which
-// may be missing after the last one; blank lines are skipped. A line, or all lines
+// A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF. The
+// line ending may be missing after the last line; blank lines are skipped. A line, or all lines
 // of a quoted cell, have at most 4 MiB. Errors have line, column and byte
 // offset, and the other records are imported.
 //
@@ -19,8 +19,9 @@
 //
 // A header line names the columns: name, status, reason, successors, same_as, the
 // members of a location, and dc:ELEMENT for metadata. Each line is a location;
-// consecutive lines with the same name are one record. Values of the record as a
-// whole are in one of its lines, or the same in all. Successors, same_as and
+// consecutive lines with the same name are one record. A value of the whole
+// record need be in only one of its lines; if it is in several, it must be the same.
+// Successors, same_as and
 // metadata may have several values, separated by bars. An empty cell means no value.
 // An invalid line makes its record invalid.
 //
@@ -51,6 +52,6 @@
 // rejected, never written in part.
 //
 // Maps contain, for active names, the location to which a client without preferences is
-// redirected. Nothing in a location can break out of its word: URLs with anything but
+// redirected. Nothing in a location can break out of its place in the server's configuration: URLs with anything but
 // visible ASCII are rejected, and words are quoted by the rules of the server.
 package bulk

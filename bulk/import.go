@@ -249,7 +249,7 @@ func (i *importer) run(ctx context.Context, in *Reader) error {
 	}
 	for b := range inOrder {
 		<-b.ready
-		if err := i.bring(ctx, b); err != nil {
+		if err := i.applyBatch(ctx, b); err != nil {
 			return fmt.Errorf("import, from line %d: %w", b.first(), err)
 		}
 		switch {
@@ -317,8 +317,8 @@ func (b *batch) first() int {
 	return b.items[0].line.Number
 }
 
-// bring applies a checked batch and reports the results.
-func (i *importer) bring(ctx context.Context, b *batch) error {
+// applyBatch applies a checked batch and reports the results.
+func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 	if len(b.items) == 0 {
 		return nil
 	}

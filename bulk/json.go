@@ -205,8 +205,9 @@ func ordinary(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quote, backslash := x^(ones*'"'), x^(ones*'\\')
-		// A top bit is set where a byte is below ' ', or zero in one of the others;
-		// perhaps in bytes above such a one too, which does not matter here.
+		// A top bit is set where a byte of x is below ' ', or where quote or backslash has a
+		// zero byte. Borrows may set it falsely in higher bytes, which does not matter, since
+		// then a lower one is set rightly.
 		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}

@@ -110,8 +110,8 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 const maxNginxWord = 4095
 
 // A nginxMap writes lines for the map directive of nginx. Both words are in quotes, in which
-// only the quote and the backslash are special, and in the second one the dollar sign of
-// variables. That cannot be escaped, so it is replaced by a variable. The keys of a map are
+// only the quote and the backslash are special. In the second, $ begins a variable and cannot be
+// escaped; it is written as a variable whose value is $. The keys of a map are
 // case-insensitive, and nginx rejects the whole file if two keys are equal.
 type nginxMap struct {
 	at     time.Time
@@ -150,8 +150,9 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key is equal to an earlier one except for case. Of such keys, the first
-// one in byte order has a capital letter.
+// seen reports whether a key is equal to an earlier one except for case. Keys come
+// in byte order, so the first of such keys has a capital letter: only keys with capital letters
+// need be remembered.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)

@@ -128,7 +128,7 @@ func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer
 	if ans.Status != nomen.Retired || a.form != formElement {
 		return redirectTo(r, p, target)
 	}
-	f, body, err := s.problemBody(r, a, tombstone(ans, p.status))
+	f, body, err := s.problemBody(r, a, retiredProblem(ans, p.status))
 	if err != nil {
 		return s.failure(r, err)
 	}
@@ -137,9 +137,9 @@ func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer
 	return p.withBody(f.ContentType(), body)
 }
 
-// tombstone adds the description of a retired name for clients of 1995 that cannot follow
-// a redirect: a Simple-Request has no status line (Y95-25, Y95-32).
-func tombstone(ans *nomen.Answer, status int) *format.Problem {
+// retiredProblem returns the body of a redirect from a retired name. It is for clients of 1995
+// that cannot follow a redirect: a Simple-Request has no status line (Y95-25, Y95-32).
+func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
 		e.Message = "retired"

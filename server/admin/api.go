@@ -3,8 +3,8 @@
 // has its types and its client.
 //
 // An [API] is the handler of the admin listener of package server. Each request needs a
-// token, and the registrar checks its rights; changes by several requests at once are
-// conflicts, which are reported. An [API] also verifies the store in the background while
+// token, and the registrar checks its rights; concurrent changes to one
+// record are conflicts, which are reported. An [API] also verifies the store in the background while
 // [API.Run] runs.
 package admin
 

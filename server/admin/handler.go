@@ -84,7 +84,7 @@ func (o operation) match(path string) (string, bool) {
 	return adminapi.UnescapeName(value), ok && value != ""
 }
 
-// protected returns the handler of requests, except those from other sites.
+// protected returns the API's handler, which rejects cross-site requests.
 func (s *API) protected() http.Handler {
 	var crossOrigin http.CrossOriginProtection
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -205,7 +205,7 @@ const (
 	waitStep = 200 * time.Millisecond
 )
 
-// changes streams the log of changes after a number of changes. With "wait" it waits for
+// changes streams the log of changes after the first "after" changes. With "wait" it waits for
 // a change if there are none yet.
 func (s *API) changes(c *call) error {
 	q, err := c.query("after", "limit", "wait")
@@ -258,7 +258,7 @@ func maySee(a registrar.Actor, c *store.Change) bool {
 	return a.Reaches(c.Delete)
 }
 
-// await returns when the log has more than after changes, or after the time most.
+// await blocks until the log has more than after changes, for at most the duration most.
 func (s *API) await(ctx context.Context, after uint64, most time.Duration) error {
 	if most == 0 {
 		return nil

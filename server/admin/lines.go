@@ -21,7 +21,7 @@ type lineWriter struct {
 	*paced.Writer
 	out   *bufio.Writer
 	begun bool
-	gone  bool // the client is; nothing may be written
+	gone  bool // the client has disconnected; nothing may be written
 }
 
 func (s *API) newLineWriter(c *call) *lineWriter {

@@ -32,7 +32,7 @@ func (s *API) mint(c *call) error {
 	if body.Count < 1 || body.Count > mint.MaxRun {
 		return &adminapi.RequestError{Field: "count", Message: fmt.Sprintf("must be between 1 and %d", mint.MaxRun)}
 	}
-	next, stop := iter.Pull2(reserve.Names(c.r.Context(), minter{s, c.actor}, reserve.Options{
+	next, stop := iter.Pull2(reserve.Names(c.r.Context(), actorStore{s, c.actor}, reserve.Options{
 		Prefix: p, Template: body.Template, Count: body.Count, DryRun: body.DryRun, Why: body.Why, Now: s.now,
 	}))
 	defer stop()
@@ -72,16 +72,16 @@ func mintError(template string, err error) error {
 	return err
 }
 
-// A minter is the store as seen by an actor.
-type minter struct {
+// An actorStore is the store with the rights of an actor.
+type actorStore struct {
 	s     *API
 	actor registrar.Actor
 }
 
-var _ reserve.Backend = minter{}
+var _ reserve.Backend = actorStore{}
 
 // Authorities implements [reserve.Backend].
-func (m minter) Authorities(ctx context.Context) (all []*store.Authority, err error) {
+func (m actorStore) Authorities(ctx context.Context) (all []*store.Authority, err error) {
 	for a, err := range m.s.store.Authorities(ctx, time.Time{}) {
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (m minter) Authorities(ctx context.Context) (all []*store.Authority, err er
 }
 
 // GetAt implements [reserve.Backend], limited to the names that the actor has rights on.
-func (m minter) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+func (m actorStore) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	kept, err := m.s.registrar.Kept(ctx, n, at)
 	if err != nil {
 		return nil, err
@@ -104,13 +104,13 @@ func (m minter) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Re
 }
 
 // Put implements [reserve.Backend].
-func (m minter) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
+func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error) {
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
 // Keys implements [reserve.Backend], limited to the names that the actor has rights on,
 // since new names reveal the existing ones.
-func (m minter) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
+func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for rec, err := range m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}) {
 			if err != nil {

@@ -42,7 +42,7 @@ func (s *API) importNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	_ = control.EnableFullDuplex() // HTTP/2 always is
+	_ = control.EnableFullDuplex() // HTTP/2 is always full duplex
 	// The rest of the body may remain unread, so the connection is closed: a client that
 	// does not expect it would send its next request into the body.
 	h := c.w.Header()

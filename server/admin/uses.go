@@ -43,8 +43,8 @@ func (u *tokenUses) note(t *store.Token, now time.Time) {
 	}()
 }
 
-// due reports whether the use of a token must be recorded now. If so, the next time is
-// next.
+// due reports whether the use of a token must be recorded now. If so, it
+// records next as the time of the next write.
 func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

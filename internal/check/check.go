@@ -1,6 +1,6 @@
 // Package check verifies a store: whether its log of changes, its changes and its index of
 // locations agree with each other and keep the rules that are common to all stores. A store
-// gives it one moment of itself as a [Source].
+// passes a consistent snapshot of itself as a [Source].
 package check
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Source is one moment of a store. An error that a sequence yields beside an element ends
-// it; the Err of an element concerns only that element. Errors that are damage (see Damaged)
+// A Source is a consistent snapshot of a store. An error that a sequence yields beside an
+// element ends the sequence; the Err of an element concerns only that element. Errors that are damage (see Damaged)
 // become faults, all others end the verification.
 type Source struct {
 	Size  uint64      // of the log
@@ -32,11 +32,10 @@ type Source struct {
 	// of each row, to set Leaf and Err.
 	Log func(leaves bool) iter.Seq2[Row, error]
 
-	// Waiting are changes that are acknowledged and have no place in the log yet.
+	// Waiting are changes that are acknowledged and have no number in the log yet.
 	Waiting []Row
 
-	// Node returns a stored node of the tree over the rows that Log has yielded, up to the
-	// current one, that the last of them completes.
+	// Node returns a node of the stored tree that the current row of Log completes.
 	Node func(level int, index uint64) (ledger.Hash, error)
 
 	// Changes yields the changes of names and authorities, subject by subject, the changes of
@@ -47,7 +46,7 @@ type Source struct {
 	Places func() iter.Seq2[Place, error]         // of the index; nil if none is stored
 	Tokens func() iter.Seq2[store.Subject, error] // with the error of reading each; nil if tokens are not verified
 
-	// Damaged reports whether an error means that data is damaged, beside a [Problem] and a
+	// Damaged reports whether an error means that data is damaged, in addition to a [Problem] and a
 	// [*codec.CorruptError]. It may be nil.
 	Damaged func(error) bool
 }

@@ -38,7 +38,7 @@ type history struct {
 	gone    map[uint64]uint64 // revisions that are redacted: their numbers in the log
 }
 
-// A moment is the place of a change among those of its subject.
+// A moment is the position of a change in the history of its subject.
 type moment struct {
 	revision uint64 // 0 for none
 	time     time.Time
@@ -78,7 +78,8 @@ func (h *history) add(ch *Change) error {
 	return nil
 }
 
-// follows verifies that the next change is next to the one before it.
+// follows verifies that the next change has the revision and the time that must follow those of
+// the one before it.
 func (h *history) follows(now moment) {
 	earlier, later := h.before, now
 	if h.Descending {

@@ -1,7 +1,7 @@
 package check
 
-// passes reports the progress of a verification in changes, although each of them is read in
-// several passes, and other things too.
+// passes reports the progress of a verification. It converts work done in several passes into a
+// number of changes.
 type passes struct {
 	report  func(done, total uint64) // may be nil
 	changes uint64
@@ -15,8 +15,8 @@ type passes struct {
 // passStep is how many units of a pass are done between two reports.
 const passStep = 10_000
 
-// newPasses returns the progress of reading a number of changes in a number of passes, which is
-// reported to report unless it is nil.
+// newPasses returns the progress of reading a number of changes in a number of passes. It
+// calls report with the progress, unless report is nil.
 func newPasses(changes uint64, number int, report func(done, total uint64)) *passes {
 	return &passes{report: report, changes: changes, number: number}
 }

@@ -42,7 +42,8 @@ func (t *tally) count(side int) (n uint64) {
 }
 
 // parts yields functions that report whether the hash of an element belongs to a part of the
-// classes that differ.
+// classes that differ. The parts bound memory: one has at most maxHeld elements, unless a single
+// class has more.
 func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	return func(yield func(func(uint64) bool) bool) {
 		var part [classes]bool

@@ -5,7 +5,7 @@ import (
 )
 
 // delimited reads an identifier inside angle brackets or quotation marks that
-// directly enclose it, or "URL:" and it. White space inside is removed (1997
+// directly enclose it, optionally with "URL:" before it. White space inside is removed (1997
 // and 2003, appendix E; 1995, 2).
 //
 // Inside quotation marks, white space is removed only at line breaks, because

@@ -73,8 +73,8 @@ func (s *scanner) endBeforeNext(slash int) {
 //	10.1002/(SICI)1097-4636(199823)43:4<555::AID-JBM1>3.0.CO;2-X
 //	10.1890/0012-9658(2001)082[1655:ETDOTE]2.0.CO;2
 //
-// A DOI is found as a whole or not at all, since its beginning may be another
-// one.
+// A DOI is found as a whole or not at all, since its beginning may be
+// another valid DOI.
 func (s *scanner) isWholeDOI(end, slash int) bool {
 	if s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true); end <= slash {
 		return false

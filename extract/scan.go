@@ -14,7 +14,7 @@ const MaxLength = 1 << 16
 
 const (
 	maxScheme = 64  // octets of a scheme name
-	maxLabel  = 96  // octets of white space and URL: between a delimiter and a scheme
+	maxLabel  = 96  // octets of white space and "URL:" between a delimiter and a scheme
 	maxHost   = 254 // octets of a host name, including a trailing dot
 	maxLocal  = 64  // octets of the local part of an address (RFC 5321, 4.5.3.1.1)
 	maxColumn = 160 // octets of a line of wrapped text
@@ -62,8 +62,8 @@ type hit struct {
 //
 // All that it knows of the text before the window is in pos, minStart and tail. So
 // its findings do not depend on the window boundaries, as long as the window
-// holds maxBehind octets before pos and, unless short is obeyed, limit+maxAhead
-// after it.
+// holds maxBehind octets before pos and limit+maxAhead after it, unless the
+// caller handles short by reading more.
 type scanner struct {
 	o     Options
 	limit int
@@ -77,7 +77,7 @@ type scanner struct {
 	minStart int  // no identifier begins before it: the end of the last one
 	tail     bool // pos is inside text that is too long
 
-	colon, at, dot int // the offset of the next one at or after pos, if they are
+	colon, at, dot int // the offset of the next one; valid only if >= pos
 	start          int // of an identifier without a scheme, likewise
 	sought         int // the length of the window in which they were searched for
 

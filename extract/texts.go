@@ -5,7 +5,7 @@ import "unsafe"
 // texts stores the texts of findings together, so that many of them share an
 // allocation.
 type texts struct {
-	block   []byte // what follows its length is not in any text that is kept
+	block   []byte // up to its length, texts that are kept; the capacity after it is free
 	count   int
 	scratch []byte
 }
@@ -29,9 +29,9 @@ func (t *texts) add(b []byte) string {
 	return view(t.block[n:])
 }
 
-// draft returns the first size octets of b, or all of them, as a text that is
-// valid until the next call, except for what is kept of it. It is empty as long
-// as texts are allocated separately.
+// draft returns the first size octets of b, or all of them if b is shorter. The
+// text is valid until the next call of add or draft; the part that [texts.keep]
+// keeps stays valid. draft returns "" as long as texts are allocated separately.
 func (t *texts) draft(b []byte, size int) string {
 	if t.count < textAlone {
 		return ""

@@ -37,8 +37,8 @@ func (s *scanner) gap(i int) (next, lines int) {
 	}
 }
 
-// fold returns the offset at which a line continues that is folded with a
-// backslash at i (RFC 8792, 7.1 and 8.1), or -1.
+// fold returns the offset at which a folded line continues, or -1 if the line is
+// not folded with a backslash at i (RFC 8792, 7.1 and 8.1).
 func (s *scanner) fold(i int) int {
 	if s.peek(i) != '\\' {
 		return -1
@@ -248,9 +248,9 @@ func (s *scanner) lineStart(i int) int {
 	return low + n + 1
 }
 
-// wrapped returns the offset on the next line at which the identifier continues
-// that has been read up to i, and whose last piece begins at piece. It returns
-// -1 if the identifier ends at i.
+// For an identifier read up to i, whose last piece begins at piece, wrapped
+// returns the offset on the next line at which it continues, or -1 if it ends
+// at i.
 //
 // A line folded with a backslash always continues, and so does one with a
 // backslash before a punctuation character.
@@ -335,7 +335,7 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	if s.isBrokenAt(i) {
 		return isHex(first)
 	}
-	if p.closes && p.closed && is(before, classJoin) {
+	if p.enclosed && p.closing && is(before, classJoin) {
 		return true
 	}
 	switch before {
@@ -406,8 +406,8 @@ func (s *scanner) isBrokenAt(i int) bool {
 type nextWord struct {
 	end        int  // the part that is allowed in an identifier
 	foreign    bool // begins an identifier of its own, or names a field
-	closes     bool // a parenthesis precedes the identifier, and none has been opened since
-	closed     bool // ends in the parenthesis that closes that one
+	enclosed   bool // a parenthesis precedes the identifier, and none has been opened since
+	closing    bool // ends in the parenthesis that closes that one
 	looksLocal bool // has characters that words do not have
 	assigns    bool // looks like name=value
 	equals     bool // has an equals sign
@@ -418,9 +418,9 @@ func (s *scanner) nextWord(t *token, i int) nextWord {
 	sub := token{start: i, limit: t.limit, depth: t.depth, quoted: t.quoted, hash: t.hash}
 	p := nextWord{end: s.run(&sub, i)}
 	open := s.before(t.start)
-	p.closes = (open == '(' || open == '[') && t.depth == 0
+	p.enclosed = (open == '(' || open == '[') && t.depth == 0
 	closing := s.peek(p.end)
-	p.closed = closing == ')' || closing == ']'
+	p.closing = closing == ')' || closing == ']'
 	word := s.b[i:p.end]
 	if n := bytes.IndexByte(word, ':'); n >= 0 {
 		rest := word[n+1:]

@@ -120,7 +120,7 @@ func Kinds() []Kind {
 			kindFull,
 			[]int{http.StatusInsufficientStorage},
 			"The disk of the server is full",
-			"Earlier acknowledged changes are safe, and names are still answered. Of this request nothing was stored, or only what the response says.",
+			"Earlier acknowledged changes are safe, and names are still answered. Nothing in this request was stored, except what the response lists.",
 			"Free some space on the disk named in the response, then send the request again; the server need not be restarted.",
 		},
 		{
@@ -155,7 +155,7 @@ func Kinds() []Kind {
 			kindAway,
 			[]int{http.StatusServiceUnavailable},
 			"The storage of the server is unavailable",
-			"The server cannot use the disk or the database with its names at the moment, or its clock is wrong (rule clock). Nothing of the request was carried out, or only what the response says.",
+			"The server cannot use the disk or the database with its names at the moment, or its clock is wrong (rule clock). Nothing in the request was carried out, except what the response lists.",
 			"Send it again after the time in Retry-After; the server need not be restarted. The operator finds the cause in docs/reference/failures.md.",
 		},
 		{

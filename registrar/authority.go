@@ -28,7 +28,7 @@ func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Autho
 	return out, err
 }
 
-// putting is how to put an authority.
+// putting holds the options of PutAuthority.
 type putting struct {
 	expected uint64
 	why      string
@@ -97,7 +97,7 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 }
 
 // takesRequests reports whether a change makes an authority answer requests that it did not
-// answer before. Wherever its prefix is, these requests may belong to another authority. A
+// answer before. Whatever its prefix, these requests may belong to another authority. A
 // prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1), and a web prefix those for
 // its host and path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {

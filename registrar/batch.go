@@ -298,7 +298,7 @@ func (p *plan) change(i int, s *state) error {
 	return nil
 }
 
-// put adds the change of request i, which makes rec of a name. The first change of a name
+// put adds the change of request i, which turns the record of a name into rec. The first change of a name
 // expects the revision that was read; the store applies further ones on top of it.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
@@ -331,7 +331,7 @@ func (s *state) expects(req *Request) uint64 {
 	return req.Expected
 }
 
-// next returns the change that makes rec of the state, nil if nothing would change.
+// next returns the change that turns the state into rec, nil if nothing would change.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
 	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.reg.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {

@@ -62,8 +62,8 @@ type Scratch interface {
 	Keep(records []*store.Record) error
 }
 
-// Remember makes further previewed batches build on each other in s, as batches that are
-// written do.
+// Remember makes further previewed batches build on each other in s, as written
+// batches do.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
 // A Batch is a list of requests that were checked without their records. It belongs to one

@@ -95,8 +95,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first element to be removed that a record, nil if there is none, does
-// not have.
+// missing returns the first element to be removed that the record there lacks; there may be
+// nil.
 func (q *Request) missing(there *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -225,8 +225,8 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields in which something was added or changed between before, nil if
-// there was no record, and between, and is missing in after.
+// undone returns the fields in which something was added or changed from before to between
+// and is missing in after. A nil before means that there was no record.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)

@@ -29,8 +29,8 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns n in the case in which its authority stores it, as of the time at or now if
-// that is zero. A name has its history under this name, and rights apply to it.
+// Kept returns n in the letter case in which its authority stores it, as of the time at, or
+// now if that is zero. History and rights belong to this spelling.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -40,8 +40,7 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 }
 
 // Redact removes the content of revisions of n. Only an administrator may do so. It makes a
-// new revision with the current content: what must be removed from that has to be replaced
-// first. It returns [store.ErrNotFound] if there never was such a name, otherwise errors as
+// new revision with the current content: replace anything sensitive in that first. It returns [store.ErrNotFound] if there never was such a name, otherwise errors as
 // Put does, and [errors.ErrUnsupported] if the store has no history.
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)

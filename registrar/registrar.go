@@ -53,7 +53,7 @@ func New(s store.Store, o Options) *Registrar {
 	return r
 }
 
-// Put makes a record as req says. The error is a [*RefusalError], a [*DeniedError], one of
+// Put creates or changes a record as req says. The error is a [*RefusalError], a [*DeniedError], one of
 // those of [store.Store], or a failure of the store. The Outcome contains it too.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
@@ -137,7 +137,7 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 	return r.find(ctx, n)
 }
 
-// find returns the record of n in the case in which its authority stores it.
+// find returns the record of n in the letter case in which its authority stores it.
 func (r *Registrar) find(ctx context.Context, n name.Name) (*store.Record, error) {
 	return r.GetAt(ctx, n, time.Time{})
 }

@@ -280,8 +280,8 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether this location is the one for which a record is processed: the least
-// that moves, so that the record is counted once. A record that others have changed since
+// first reports whether a record is processed for this location. A record is found once per
+// matching location; first picks the smallest, so that the record is counted once. A record that others have changed since
 // the start is processed where it is first found, because its least location may have been
 // added where the reader had passed.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
@@ -389,7 +389,7 @@ func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	return err
 }
 
-// countDone counts what was done of a batch when nothing more is to be done.
+// countDone counts the final results of a batch when nothing more is to be done.
 func (m *mover) countDone(w *moveWrite) {
 	for i, out := range w.outs {
 		if out.Err == nil && out.Result.Changed {

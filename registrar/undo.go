@@ -72,8 +72,8 @@ type Undone struct {
 
 const undoBatch = 500 // names changed at once
 
-// newBatch returns a new batch ID. It begins with the size of the log, after which the
-// changes are found.
+// newBatch returns a new batch ID. It begins with the size of the log at the start; the
+// changes come after it.
 func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	head, err := store.HeadOf(ctx, r.store)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -138,7 +138,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check returns the number in the log after which the changes are.
+// check returns the size of the log at the start; the changes come after it.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -284,7 +284,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, before, nil
 }
 
-// later returns an error if the subject was changed after, or by others between, the changes.
+// later returns an error if the subject was changed by others during the changes, or by
+// anyone since.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:

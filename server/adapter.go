@@ -124,7 +124,7 @@ func isMetrics(method, target string) bool {
 }
 
 // refuseBody limits the time for reading an unused body. The request is the last of its
-// connection, since the wire does not watch what follows it.
+// connection, since internal/wire does not parse what follows it.
 func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // tests have no connection
 }

@@ -74,11 +74,11 @@
 //
 // "?at=" asks for the record of a name as of a time of RFC 3339, or as of the end of a
 // day, UTC. A value that does not begin like a date is meant for another program and
-// ignored as above; one that does but is not valid is 400. The response is a memento
+// ignored as above; one that does, but is invalid, gets 400. The response is a memento
 // (RFC 7089): Memento-Datetime is the time of the revision shown, rounded up to the
-// second, also for redirects and tombstones. It is absent for a time in the future, as
-// of which the answer may still change. Before the name was public it is unknown; if
-// the content was redacted the response is 451.
+// second, also for redirects and tombstones. It is absent for a time in the future,
+// because the answer may still change. For a time before the name was public, the
+// name is unknown; if the content was redacted the response is 451.
 //
 // The path of a name is its own TimeGate (pattern 1.1): with Accept-Datetime it
 // redirects (302) to the memento, or to the first one for earlier times. Every response

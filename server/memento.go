@@ -297,7 +297,7 @@ func badDatetime(a parsedTarget) error { // RFC 7089, 4.5.3
 	}
 }
 
-// kept returns the name in the case in which it is stored.
+// kept returns the name in the letter case in which it is stored.
 func (a parsedTarget) kept() name.Name { return a.authority.Fold(a.name) }
 
 // isPublic reports whether the revision that a change made is public.

@@ -179,7 +179,7 @@ func authorityURN(s string) string {
 }
 
 // authorityLinks returns a list of naming authorities as links. A link to one served here
-// is its description on this server (urn+m), to one with a host the description by the
+// is its description on this server (urn+m); a link to one with a host is the description by the
 // resolver on that host (1995, 3.2); any other is only named.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
@@ -218,7 +218,7 @@ func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offer
 	})
 }
 
-// patience is after how many unlisted records a list checks the time.
+// patience is the number of unlisted records after which a list checks the time.
 const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")

@@ -27,7 +27,7 @@ const (
 	refusedSlow  = "slow"  // the client reads too slowly: the response is aborted
 )
 
-// Refusals returns the reasons with which a server calls [Metrics].
+// Refusals returns the reasons that a server passes to [Metrics].
 func Refusals() []string {
 	return []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle}
 }

@@ -36,7 +36,7 @@ func (f form) String() string {
 	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
 }
 
-// Forms returns the forms of requests with which a server calls [Metrics].
+// Forms returns the forms of requests that a server passes to [Metrics].
 func Forms() []string {
 	all := make([]string, forms)
 	for f := range all {
@@ -79,12 +79,12 @@ func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 	return requestContext{set: set, host: r.host, local: r.local, mount: r.mount, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
 }
 
-// A parsedRequest is what the target of a request means. Nothing changes it: what decides and what
-// replies gets copies of the target.
+// A parsedRequest is what the target of a request means. Nothing changes it: callers
+// get copies of the target.
 type parsedRequest struct {
 	set    *store.AuthoritySet // the authorities when it was parsed
 	target parsedTarget
-	err    error // why the target cannot be answered: as of [requestContext.read]
+	err    error // why the target cannot be answered: as returned by [requestContext.read]
 }
 
 // parse returns what the target of a request means. The target is parsed only once. The

@@ -24,7 +24,7 @@
 // A lookup searches the levels of the tree in order until one has the name. In
 // the lowest level, which holds nearly all names, this reads two blocks: the
 // index of a table and a data block. Indexes have a single level, tables of names
-// contain nothing else, and these use a compression that is fast to read. In quiet
+// hold only names and use a compression that is fast to read. In quiet
 // times names are compacted to the lowest level. With Options.Warm they are read
 // into the cache after the store was opened.
 //
@@ -39,7 +39,7 @@
 //
 // The planning goroutine assigns each change its number in the log, in the batch
 // that writes the change; the change is sealed when the batch is on disk. The log
-// holds only references to changes: entries are read from where their content is,
+// holds only references to changes: entries are read from the change they refer to,
 // in windows sorted by key. The right edge of the Merkle tree is kept in memory;
 // opening rebuilds it from at most the last 255 entries.
 //

@@ -223,7 +223,7 @@ type engine struct {
 	log     ledger.Log
 	count   int64
 	damage  error // how the log is damaged, nil if it is not
-	missing error // the same, if the log can be read nevertheless
+	missing error // damage that leaves the log readable
 	since   time.Time
 
 	ctx    context.Context // cancelled when the disk fails or the engine is closed

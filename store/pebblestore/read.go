@@ -86,7 +86,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 		found = make([]read, len(names))
 		defer func() { s.reads.keep(places, found) }()
 	}
-	e, err := s.enter() // of now, since another engine forgets what was announced before it
+	e, err := s.enter() // after announcing: a new engine drops earlier announcements
 	if err != nil {
 		return nil, err
 	}

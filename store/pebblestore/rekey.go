@@ -81,7 +81,7 @@ type RekeyResult struct {
 // merges the locations, metadata, same_as and successors of those that have the final
 // status; all spellings are kept in same_as. Names with another status, such as a reserved
 // one beside an active one, remain only in the history, because their locations were not
-// public. Of authorities, lists, Default and FoldCase are merged, and List is set if all
+// public. For authorities, lists, Default and FoldCase are merged, and List is set if all
 // have it; all else comes from the one that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()

@@ -9,7 +9,7 @@ import (
 )
 
 // Names are compacted to the lowest level when nothing was written for tidyAfter and at
-// least one part in tidyShare of them is above it. Each name is thus rewritten about once
+// least 1/tidyShare of them is above it. Each name is thus rewritten about once
 // per tidyShare names written.
 const (
 	tidyAfter = time.Minute

@@ -188,7 +188,7 @@ func (v *view) pass(yield func(check.Change) bool, while func(subject []byte) bo
 	return true
 }
 
-// past returns the change in the history at which v is, whose key has the stamp from end on.
+// past returns the change of the history at v; key[end:] is its stamp.
 func (v *view) past(key []byte, end int) check.Change {
 	var c check.Change
 	switch key[0] {

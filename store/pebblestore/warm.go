@@ -7,15 +7,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Warming reads warmStep names, then rests for warmRest, and longer while more than
-// warmQuiet blocks are requested per rest: clients take precedence, and read what they need.
+// Warming reads warmStep names, then rests for warmRest, and longer while
+// clients request more than warmQuiet blocks per rest: they take precedence, and read what they need.
 const (
 	warmStep  = 4096
 	warmRest  = 5 * time.Millisecond
 	warmQuiet = 20
 )
 
-// warmShare of warmParts of the cache are filled by warming; the rest is left to clients.
+// Warming fills warmShare/warmParts of the cache; the rest is left to clients.
 const warmShare, warmParts = 3, 4
 
 // warm reads names into the cache in the order of their keys, until all are read, its share

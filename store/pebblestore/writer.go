@@ -101,7 +101,7 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	w.raw[c] = raw
 }
 
-// follow plans entries, up to the first that does not follow.
+// follow plans entries, up to the first that does not follow the log.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // the last step of a subject, counted from 1

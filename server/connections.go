@@ -2,6 +2,7 @@ package server
 
 import (
 	"container/list"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -32,6 +33,7 @@ type limitedListener struct {
 
 	mu     sync.Mutex
 	n      int
+	secure map[*tls.Conn]*limitedConn // those of a TLS listener, which net/http may get bare
 	shares map[netip.Addr]*share
 	sizes  []*list.List // of *share: sizes[n] has the addresses with n connections, n > 0
 	idle   list.List    // of *tabled, ordered by since
@@ -48,7 +50,7 @@ func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bo
 	return &limitedListener{
 		Listener: l, max: most, each: each, many: many, refused: refused,
 		closed: make(chan struct{}), freed: make(chan struct{}, 1),
-		shares: map[netip.Addr]*share{}, sizes: make([]*list.List, 1),
+		secure: map[*tls.Conn]*limitedConn{}, shares: map[netip.Addr]*share{}, sizes: make([]*list.List, 1),
 	}
 }
 
@@ -123,6 +125,9 @@ func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	}
 	t.shares[c.from] = s
 	t.resize(s, +1)
+	if secure, ok := c.Conn.(*tls.Conn); ok {
+		t.secure[secure] = c
+	}
 	c.isOpen = true
 	t.setIdle(c)
 	return false, true
@@ -183,7 +188,7 @@ func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 		if c := e.Value.(*limitedConn); c.reading.Load() { // else a request is being answered
 			t.remove(c)
 			t.refused(refusedIdle)
-			_ = c.Conn.Close() // the pending read fails, and the server drops the connection
+			_ = c.abort() // the pending read fails, and the server drops the connection
 			return true
 		}
 	}
@@ -224,6 +229,9 @@ func (t *limitedListener) remove(c *limitedConn) {
 	}
 	t.setBusy(c)
 	c.isOpen = false
+	if secure, ok := c.Conn.(*tls.Conn); ok {
+		delete(t.secure, secure)
+	}
 	s := t.shares[c.from]
 	if t.resize(s, -1); s.n == 0 {
 		delete(t.shares, c.from)
@@ -239,34 +247,63 @@ func (t *limitedListener) signal() {
 	}
 }
 
-// state is the ConnState hook of [http.Server]; it records which connections are idle.
+// state is the ConnState hook of [http.Server]; it records which connections are idle, and
+// when a bare TLS connection is closed, which limitedConn cannot notice.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
-	c := limitedConnOf(conn)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.connOf(conn)
 	if c == nil {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch state {
-	case http.StateIdle:
+	bare := conn == c.Conn
+	switch {
+	case state == http.StateIdle:
+		if bare {
+			c.heard.Store(time.Now().UnixNano())
+		}
 		t.setIdle(c)
-	case http.StateActive, http.StateHijacked:
+	case state == http.StateActive, state == http.StateHijacked:
 		t.setBusy(c)
+	case state == http.StateClosed && bare:
+		t.remove(c)
 	}
 }
 
-// limitedConnOf returns the limitedConn that conn wraps, or nil.
-func limitedConnOf(conn net.Conn) *limitedConn {
+// connOf returns the limitedConn that conn wraps, or whose TLS connection it is or wraps;
+// nil if there is none. t.mu must be held.
+func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	for {
 		switch c := conn.(type) {
 		case *limitedConn:
 			return c
+		case *tls.Conn:
+			if of := t.secure[c]; of != nil {
+				return of
+			}
+			conn = c.NetConn()
 		case interface{ NetConn() net.Conn }:
 			conn = c.NetConn()
 		default:
 			return nil
 		}
 	}
+}
+
+// bareListener is a listener whose TLS connections are bare, since net/http serves HTTP/2
+// only with those.
+type bareListener struct{ *limitedListener }
+
+// Accept waits for a connection.
+func (l bareListener) Accept() (net.Conn, error) {
+	c, err := l.limitedListener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	if secure, ok := c.(*limitedConn).Conn.(*tls.Conn); ok {
+		return secure, nil
+	}
+	return c, nil
 }
 
 // Close closes the listener and stops waiting for a slot.
@@ -312,6 +349,17 @@ func (c *limitedConn) Close() error {
 	c.table.remove(c)
 	return err
 }
+
+// abort closes the connection without waiting for the client, as TLS would to say goodbye.
+func (c *limitedConn) abort() error {
+	if secure, ok := c.Conn.(*tls.Conn); ok {
+		return secure.NetConn().Close()
+	}
+	return c.Conn.Close()
+}
+
+// NetConn returns the underlying connection.
+func (c *limitedConn) NetConn() net.Conn { return c.Conn }
 
 // CloseWrite closes the writing side of the connection.
 func (c *limitedConn) CloseWrite() error {

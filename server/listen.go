@@ -62,6 +62,10 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 // 1995 on the public one, the admin API on the other. Either can be nil. It takes over
 // the listeners, which Shutdown closes, and applies the limits of the server to their
 // connections. t is as in Listen.
+//
+// The listeners can be TLS listeners whose connections are of type [*tls.Conn], such as those
+// of [tls.NewListener] and of ACME clients; t must be nil then. They serve HTTP/2 to clients
+// that negotiate "h2". For HTTP/1.0 and the protocol of 1995 no protocol needs to be negotiated.
 func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	limited := func(l net.Listener) *limitedListener {
@@ -70,12 +74,12 @@ func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 	if public != nil {
 		l.Public = public.Addr()
 		of := limited(public)
-		l.serve(s.publicServer(t != nil), of, s.onWire(of, t))
+		l.serve(s.publicServer(), of, s.onWire(of, t))
 	}
 	if admin != nil {
 		l.Admin = admin.Addr()
 		of := limited(admin)
-		l.serve(s.adminServer(), of, of)
+		l.serve(s.adminServer(), of, bareListener{of})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l.endWork = cancel
@@ -109,7 +113,7 @@ func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 // maxStreams limits the concurrent requests on an HTTP/2 connection.
 const maxStreams = 64
 
-func (s *Server) publicServer(secure bool) *http.Server {
+func (s *Server) publicServer() *http.Server {
 	h := &http.Server{
 		Handler:           s.wrap(s.Public()),
 		ConnContext:       wire.ConnContext,
@@ -124,7 +128,7 @@ func (s *Server) publicServer(secure bool) *http.Server {
 	}
 	h.Protocols = new(http.Protocols)
 	h.Protocols.SetHTTP1(true)
-	h.Protocols.SetHTTP2(secure)
+	h.Protocols.SetHTTP2(true) // only over TLS
 	h.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: maxStreams}
 	return h
 }

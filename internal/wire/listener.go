@@ -54,8 +54,8 @@ func (c Config) withDefaults() Config {
 }
 
 // NewListener returns a listener whose connections mend requests that net/http rejects. It must
-// be passed to an [http.Server] without a wrapper. l may be a TLS listener. Closing it closes
-// l.
+// be passed to an [http.Server] without a wrapper. l may be a TLS listener; its connections are of
+// type [*tls.Conn], or return one from a method NetConn. Closing it closes l.
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
 		Listener:     l,
@@ -110,8 +110,8 @@ func (l *listener) Close() error {
 func (l *listener) acceptAll() {
 	for ok := true; ok; {
 		c, err := l.Listener.Accept()
-		if t, isTLS := c.(*tls.Conn); isTLS {
-			go l.shakeHands(t)
+		if t := tlsOf(c); t != nil {
+			go l.shakeHands(c, t)
 			continue
 		}
 		if err != nil {
@@ -139,9 +139,18 @@ func (l *listener) deliver(a arrival) bool {
 	}
 }
 
-// shakeHands delivers t after its handshake. net/http reports a failed handshake, and supports
-// HTTP/2, only with a bare *tls.Conn.
-func (l *listener) shakeHands(t *tls.Conn) {
+// tlsOf returns the TLS connection that c is or wraps, or nil.
+func tlsOf(c net.Conn) *tls.Conn {
+	t, ok := c.(*tls.Conn)
+	if w, wraps := c.(interface{ NetConn() net.Conn }); !ok && wraps {
+		t, _ = w.NetConn().(*tls.Conn)
+	}
+	return t
+}
+
+// shakeHands delivers c, or t that it is or wraps, after its handshake. net/http reports a failed
+// handshake, and supports HTTP/2, only with a bare *tls.Conn.
+func (l *listener) shakeHands(c net.Conn, t *tls.Conn) {
 	t.SetDeadline(time.Now().Add(l.config.HeadTimeout))
 	err := t.Handshake()
 	t.SetDeadline(time.Time{})
@@ -149,7 +158,7 @@ func (l *listener) shakeHands(t *tls.Conn) {
 		l.deliver(arrival{conn: t})
 		return
 	}
-	l.deliver(arrival{conn: &tlsConn{conn: l.wrap(t), tls: t}})
+	l.deliver(arrival{conn: &tlsConn{conn: l.wrap(c), tls: t}})
 }
 
 func isHTTP1(proto string) bool {

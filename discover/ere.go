@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits for the expressions in rules, which are untrusted input.
@@ -143,7 +145,7 @@ func (e *ere) escape(begin int) error {
 		return e.fail(begin, `"\" at the end`)
 	}
 	r := e.next()
-	if r != e.delim && r < utf8.RuneSelf && (isLetter(byte(r)) || isDigit(byte(r))) {
+	if r != e.delim && r < utf8.RuneSelf && (ascii.IsLetter(byte(r)) || ascii.IsDigit(byte(r))) {
 		return e.fail(begin, `"\%c" is undefined in an extended regular expression`, r)
 	}
 	return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
@@ -183,7 +185,7 @@ func (e *ere) interval(begin int) error {
 
 // number reads a number up to maxRepeat.
 func (e *ere) number() (n int, ok bool) {
-	for e.at < len(e.in) && isDigit(e.in[e.at]) && n <= maxRepeat {
+	for e.at < len(e.in) && ascii.IsDigit(e.in[e.at]) && n <= maxRepeat {
 		n = 10*n + int(e.in[e.at]-'0')
 		e.at, ok = e.at+1, true
 	}

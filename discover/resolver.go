@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits for DNS queries and responses.
@@ -380,7 +382,7 @@ func isDomainName(name string) bool {
 			return false
 		}
 		for i := range len(label) {
-			if c := label[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '_' {
+			if c := label[i]; !ascii.IsLetter(c) && !ascii.IsDigit(c) && c != '-' && c != '_' {
 				return false
 			}
 		}

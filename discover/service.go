@@ -1,6 +1,10 @@
 package discover
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // Services is a parsed service field of a rule: a protocol, and the services
 // offered by it.
@@ -59,7 +63,7 @@ func ParseServices(field string) (Services, error) {
 // wordLength returns the length of the start of w that matches ALPHA *31ALPHANUM.
 func wordLength(w string) int {
 	for i := range len(w) {
-		if i == maxToken || !isLetter(w[i]) && (i == 0 || !isDigit(w[i])) {
+		if i == maxToken || !ascii.IsLetter(w[i]) && (i == 0 || !ascii.IsDigit(w[i])) {
 			return i
 		}
 	}
@@ -67,10 +71,6 @@ func wordLength(w string) int {
 }
 
 func isService(w string) bool { return services[strings.ToUpper(w)] != "" }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Known returns the services that RFC 2483 defines, without duplicates; nil if
 // the field names none.

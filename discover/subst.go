@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // MaxExpression is the maximum length of a substitution expression, in octets: it
@@ -76,7 +78,7 @@ func checkExpression(s string) error {
 		return refuse(s[:MaxExpression], MaxExpression, "subst-expr", "longer than %d octets", MaxExpression)
 	case !utf8.ValidString(s):
 		return refuse(s, 0, "subst-expr", "not UTF-8")
-	case isDigit(s[0]), s[0] == '\\', s[0]|0x20 == 'i':
+	case ascii.IsDigit(s[0]), s[0] == '\\', s[0]|0x20 == 'i':
 		return refuse(s, 0, "delim-char", "%q cannot be a delimiter: it could be a digit, an escape or a flag", s[:1])
 	}
 	return nil
@@ -120,7 +122,7 @@ func parseReplacement(s, delim string, groups int) ([]piece, error) {
 		case escaped && strings.HasPrefix(s[i+1:], delim):
 			text.WriteString(delim)
 			i += len(delim)
-		case escaped && isDigit(s[i+1]):
+		case escaped && ascii.IsDigit(s[i+1]):
 			group := int(s[i+1] - '0')
 			if group == 0 || group > groups {
 				return nil, refuse("", i, "backref", `"\%d": the expression has %d groups`, group, groups)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Kinds is a set of kinds of findings.
@@ -72,7 +74,7 @@ func (s *scanner) beginsWord(i int) bool {
 // decideBare looks for an identifier without a scheme at i.
 func (s *scanner) decideBare(i int) bool {
 	switch c := s.b[i]; {
-	case isDigit(c):
+	case ascii.IsDigit(c):
 		return s.isBareStart(i) && (s.decideDOI(i) || s.decideORCID(i) || s.decideHyphens(i))
 	case c|0x20 == 'i':
 		return s.decideISBN(i) || s.decideISSN(i)
@@ -100,7 +102,7 @@ func (s *scanner) isBareStart(i int) bool {
 // precedes reports whether a text in lower case is before i, ignoring case.
 func (s *scanner) precedes(i int, text string) bool {
 	low := i - len(text)
-	return low >= s.minStart && low >= 0 && equalFold(s.b[low:i], text)
+	return low >= s.minStart && low >= 0 && ascii.EqualFold(s.b[low:i], text)
 }
 
 // bareFound records an identifier without a scheme.
@@ -113,10 +115,10 @@ func (s *scanner) bareFound(kind Kind, target string, pieces ...segment) bool {
 	return true
 }
 
-// word returns the offset after a word in lower case at i, ignoring case, or -1.
+// wordAt returns the offset after a word in lower case at i, ignoring case, or -1.
 func (s *scanner) wordAt(i int, word string) int {
 	for k := range len(word) {
-		if lower(s.peek(i+k)) != word[k] {
+		if ascii.Lower(s.peek(i+k)) != word[k] {
 			return -1
 		}
 	}
@@ -145,7 +147,7 @@ func (s *scanner) pastNote(i int) int {
 		switch c := s.peek(k); {
 		case c == ')':
 			return s.pastSpace(k + 1)
-		case isDigit(c) && k == i+1, c == 0:
+		case ascii.IsDigit(c) && k == i+1, c == 0:
 			return i
 		}
 	}

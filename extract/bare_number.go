@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/namespace"
 )
@@ -28,7 +29,7 @@ func (s *scanner) number(i, max int, spaced bool) (num number) {
 	from := i
 	for num.n < max {
 		c := s.peek(i)
-		if !isDigit(c) && (c|0x20 != 'x' || num.n != max-1 && num.n != tenDigits-1) {
+		if !ascii.IsDigit(c) && (c|0x20 != 'x' || num.n != max-1 && num.n != tenDigits-1) {
 			break
 		}
 		if c|0x20 == 'x' {
@@ -136,7 +137,7 @@ func (s *scanner) decideHyphens(i int) bool {
 		}
 		nss := string(s.b[i:num.end])
 		n, _ := namespace.Lookup("isbn")
-		if n.Check(nss) == nil && equalFold([]byte(n.Display(nss)), nss) && len(nss) == length+3+(length-tenDigits)/3 {
+		if n.Check(nss) == nil && ascii.EqualFold(n.Display(nss), nss) && len(nss) == length+3+(length-tenDigits)/3 {
 			return s.bareFound(ISBN, urnOf("isbn", nss), num.pieces...)
 		}
 	}
@@ -231,7 +232,7 @@ func (s *scanner) decidePMID(i int) bool {
 // -1.
 func (s *scanner) shortNumber(i int) int {
 	end := i
-	for end <= i+maxPMID && isDigit(s.peek(end)) {
+	for end <= i+maxPMID && ascii.IsDigit(s.peek(end)) {
 		end++
 	}
 	if end == i || end > i+maxPMID || s.b[i] == '0' || !s.endsNumber(end) && s.peek(end) != '.' {

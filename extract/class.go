@@ -1,5 +1,7 @@
 package extract
 
+import "github.com/nomen-project/nomen/internal/ascii"
+
 // A class is a property of an octet that tells where it may occur. An octet may
 // belong to several classes.
 type class uint16
@@ -28,7 +30,7 @@ var classes = func() (t [256]class) {
 		}
 	}
 	for c := range 128 {
-		if isLetter(byte(c)) || isDigit(byte(c)) {
+		if ascii.IsLetter(byte(c)) || ascii.IsDigit(byte(c)) {
 			t[c] = classAlnum | classScheme | classURI | classPlain | classHost | classLocal | classLast
 		}
 	}
@@ -50,38 +52,6 @@ var classes = func() (t [256]class) {
 func is(c byte, k class) bool { return classes[c]&k != 0 }
 
 func isAlnum(c byte) bool { return is(c, classAlnum) }
-
-// unhex returns the value of a hexadecimal digit.
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return lower(c) - 'a' + 10
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
-}
-
-// equalFold reports whether b equals s, which is in lower case, ignoring case.
-func equalFold(b []byte, s string) bool {
-	if len(b) != len(s) {
-		return false
-	}
-	for i := range b {
-		if lower(b[i]) != lower(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -38,14 +39,14 @@ func (s *scanner) decideDOI(i int) bool {
 // -1.
 func (s *scanner) registrant(i int) int {
 	from := i
-	for isDigit(s.peek(i)) {
+	for ascii.IsDigit(s.peek(i)) {
 		i++
 	}
 	if i-from < 4 || i-from > 9 {
 		return -1
 	}
-	for s.peek(i) == '.' && isDigit(s.peek(i+1)) && i < from+maxLabel {
-		for i++; isDigit(s.peek(i)) && i < from+maxLabel; i++ {
+	for s.peek(i) == '.' && ascii.IsDigit(s.peek(i+1)) && i < from+maxLabel {
+		for i++; ascii.IsDigit(s.peek(i)) && i < from+maxLabel; i++ {
 		}
 	}
 	if s.peek(i) != '/' {
@@ -121,7 +122,7 @@ func (s *scanner) sici(i int) int {
 	}
 	for _, class := range "d.d.LL;d" {
 		c := s.peek(k + 1)
-		if class == 'd' && !isDigit(c) || class == 'L' && !isLetter(c) || class != 'd' && class != 'L' && rune(c) != class {
+		if class == 'd' && !ascii.IsDigit(c) || class == 'L' && !ascii.IsLetter(c) || class != 'd' && class != 'L' && rune(c) != class {
 			return 0
 		}
 		k++
@@ -146,7 +147,7 @@ func isSICI(b []byte) bool {
 // isVersioned reports whether a SICI ends with its version, as in "3.0.CO;2-X".
 func isVersioned(b []byte) bool {
 	n := bytes.LastIndexByte(b, ';')
-	return n > 6 && n+1 < len(b) && isDigit(b[n+1]) && isLetter(b[n-1]) && isLetter(b[n-2]) && b[n-3] == '.'
+	return n > 6 && n+1 < len(b) && ascii.IsDigit(b[n+1]) && ascii.IsLetter(b[n-1]) && ascii.IsLetter(b[n-2]) && b[n-3] == '.'
 }
 
 // escapeDOI returns a DOI as the rest of a URI: characters that a path cannot
@@ -155,7 +156,7 @@ func isVersioned(b []byte) bool {
 func escapeDOI(doi string) string {
 	var b strings.Builder
 	for i := range len(doi) {
-		if c := doi[i]; c == '%' && i+2 < len(doi) && isHex(doi[i+1]) && isHex(doi[i+2]) {
+		if c := doi[i]; c == '%' && i+2 < len(doi) && ascii.IsHex(doi[i+1]) && ascii.IsHex(doi[i+2]) {
 			b.WriteByte(c)
 		} else {
 			b.WriteString(uri.EscapePath(doi[i : i+1]))

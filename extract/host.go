@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -44,7 +45,7 @@ func (s *scanner) decideAt(i int) bool {
 	case '@', '_', '=', '\\':
 		return false
 	case ':': // user@host:directory
-		if n := s.peek(end + 1); isLetter(n) || n == '/' || n == '~' {
+		if n := s.peek(end + 1); ascii.IsLetter(n) || n == '/' || n == '~' {
 			return false
 		}
 	case '(':
@@ -171,7 +172,7 @@ func (s *scanner) isFree(i int) bool {
 func (s *scanner) portAndPath(t *token, i int) int {
 	if s.peek(i) == ':' {
 		n := i + 1
-		for n < i+7 && isDigit(s.peek(n)) {
+		for n < i+7 && ascii.IsDigit(s.peek(n)) {
 			n++
 		}
 		if n == i+1 || !isPort(s.b[i:n]) {
@@ -235,7 +236,7 @@ func isReferenceHost(name []byte, more bool) bool {
 
 // isIPv4 reports whether a name is an address in dotted-decimal form.
 func isIPv4(name []byte) bool {
-	if !isDigit(name[0]) {
+	if !ascii.IsDigit(name[0]) {
 		return false
 	}
 	u, err := uri.Parse("x://" + string(name))
@@ -270,7 +271,7 @@ func isDomain(name []byte, mail bool) bool {
 // isTopLevel reports whether a label is a top-level domain.
 func isTopLevel(label string) bool {
 	a, err := idna.ToASCII(label)
-	if err != nil || len(a) == 0 || isDigit(a[len(a)-1]) && !strings.HasPrefix(a, "xn--") {
+	if err != nil || len(a) == 0 || ascii.IsDigit(a[len(a)-1]) && !strings.HasPrefix(a, "xn--") {
 		return false
 	}
 	_, icann := publicsuffix.PublicSuffix(a)

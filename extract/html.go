@@ -10,6 +10,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits on what is remembered of a document.
@@ -124,13 +125,13 @@ func (h *htmlScan) wants(tag, attr []byte) attrKind { return attributeKind(tag, 
 func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	kind, ok := t.get("type")
 	if string(t.name) == "style" {
-		return !ok || equalFold(bytes.TrimSpace(kind.Text), "text/css") || len(kind.Text) == 0
+		return !ok || ascii.EqualFold(bytes.TrimSpace(kind.Text), "text/css") || len(kind.Text) == 0
 	}
 	if !ok {
 		return false
 	}
 	essence, _, _ := bytes.Cut(kind.Text, []byte(";"))
-	return equalFold(bytes.TrimSpace(essence), "application/ld+json")
+	return ascii.EqualFold(bytes.TrimSpace(essence), "application/ld+json")
 }
 
 // chars adds visible text.

@@ -1,6 +1,10 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // An attrKind is the type of an attribute value.
 type attrKind uint8
@@ -180,7 +184,7 @@ func refresh(b []byte) (i, j int, ok bool) {
 		}
 	}
 	skip(isSpace)
-	skip(func(c byte) bool { return isDigit(c) || c == '.' })
+	skip(func(c byte) bool { return ascii.IsDigit(c) || c == '.' })
 	before := i
 	skip(isSpace)
 	if i < len(b) && (b[i] == ';' || b[i] == ',') {
@@ -190,7 +194,7 @@ func refresh(b []byte) (i, j int, ok bool) {
 	if i == before || i == len(b) {
 		return 0, 0, false
 	}
-	if rest := b[i:]; len(rest) > 3 && equalFold(rest[:3], "url") {
+	if rest := b[i:]; len(rest) > 3 && ascii.EqualFold(rest[:3], "url") {
 		start := i
 		i += 3
 		skip(isSpace)

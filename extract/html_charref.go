@@ -6,6 +6,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // decode appends n octets of the rest to a text, decoding character references
@@ -56,7 +57,7 @@ func characterReference(b []byte, attribute bool) (int, string) {
 		return numericReference(b)
 	}
 	n := 1
-	for n < len(b) && n < maxRef && (isLetter(b[n]) || isDigit(b[n])) {
+	for n < len(b) && n < maxRef && (ascii.IsLetter(b[n]) || ascii.IsDigit(b[n])) {
 		n++
 	}
 	semicolon := n < len(b) && b[n] == ';'
@@ -87,12 +88,12 @@ var commonReferences = [...]struct{ source, text string }{
 // numericReference is characterReference for references that begin with "&#".
 func numericReference(b []byte) (int, string) {
 	n := len("&#")
-	hex := n < len(b) && lower(b[n]) == 'x'
+	hex := n < len(b) && ascii.Lower(b[n]) == 'x'
 	if hex {
 		n++
 	}
 	digits := n
-	for n < len(b) && n < maxRef && (isDigit(b[n]) || hex && 'a' <= lower(b[n]) && lower(b[n]) <= 'f') {
+	for n < len(b) && n < maxRef && (ascii.IsDigit(b[n]) || hex && 'a' <= ascii.Lower(b[n]) && ascii.Lower(b[n]) <= 'f') {
 		n++
 	}
 	if n == digits {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A cssScanner finds the references in a style sheet or in declarations: url()
@@ -45,7 +46,7 @@ func (s *cssScanner) token() {
 }
 
 func cssName(c byte) bool {
-	return isLetter(c) || isDigit(c) || c == '-' || c == '_' || c >= 0x80
+	return ascii.IsLetter(c) || ascii.IsDigit(c) || c == '-' || c == '_' || c >= 0x80
 }
 
 func cssNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
@@ -104,10 +105,10 @@ func (s *cssScanner) space() {
 // atRule reads the text after the name of an at-rule.
 func (s *cssScanner) atRule(name []byte) {
 	switch {
-	case equalFold(name, "import"):
+	case ascii.EqualFold(name, "import"):
 		s.space()
 		s.quoted("@import")
-	case equalFold(name, "namespace"):
+	case ascii.EqualFold(name, "namespace"):
 		if n := bytes.IndexByte(s.rest(), ';'); n >= 0 {
 			s.i += n
 		} else {
@@ -123,10 +124,10 @@ func (s *cssScanner) function(name []byte) {
 		return
 	}
 	switch {
-	case equalFold(name, "url"), equalFold(name, "src"):
+	case ascii.EqualFold(name, "url"), ascii.EqualFold(name, "src"):
 		s.i++
-		s.url(equalFold(name, "url"))
-	case equalFold(name, "image-set"), equalFold(name, "-webkit-image-set"):
+		s.url(ascii.EqualFold(name, "url"))
+	case ascii.EqualFold(name, "image-set"), ascii.EqualFold(name, "-webkit-image-set"):
 		s.i++
 		s.imageSet()
 	}
@@ -199,7 +200,7 @@ func (s *cssScanner) imageSet() {
 		case c == ';' || c == '}':
 			return
 		case cssName(c):
-			if name := s.name(); equalFold(name, "url") || equalFold(name, "src") {
+			if name := s.name(); ascii.EqualFold(name, "url") || ascii.EqualFold(name, "src") {
 				if s.i < len(s.in.Text) && s.in.Text[s.i] == '(' {
 					s.function(name)
 					s.i += min(1, len(s.rest())) // the closing parenthesis
@@ -269,7 +270,7 @@ func (s *cssScanner) escape() {
 // it stands for: a character, by its number or itself, or nothing for a line
 // break.
 func cssEscape(b []byte) (n int, text string) {
-	for n = 1; n < len(b) && n < 7 && isHex(b[n]); n++ {
+	for n = 1; n < len(b) && n < 7 && ascii.IsHex(b[n]); n++ {
 	}
 	switch {
 	case n > 1:

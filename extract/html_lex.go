@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits on what is kept of a document at a time. Longer text is skipped and
@@ -83,7 +84,7 @@ func (l *htmlLexer) peek(k int) (byte, bool) {
 // hasPrefix reports whether the rest begins with s, ignoring case.
 func (l *htmlLexer) hasPrefix(s string) bool {
 	_, ok := l.peek(len(s) - 1)
-	return ok && equalFold(l.rest()[:len(s)], s)
+	return ok && ascii.EqualFold(l.rest()[:len(s)], s)
 }
 
 // place returns the offset in the file at which the rest begins.
@@ -137,7 +138,7 @@ func unfinishedRef(b []byte) int {
 func (l *htmlLexer) markup() {
 	c, ok := l.peek(1)
 	switch {
-	case ok && isLetter(c):
+	case ok && ascii.IsLetter(c):
 		l.startTag()
 	case ok && c == '/':
 		l.endTag()
@@ -155,7 +156,7 @@ func (l *htmlLexer) endTag() {
 	switch {
 	case !ok:
 		l.chars(2, false)
-	case !isLetter(c):
+	case !ascii.IsLetter(c):
 		l.skipThrough('>')
 	default:
 		l.i += len("</")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // rawElement reports whether the content of an element is text without markup.
@@ -80,7 +81,7 @@ func (l *htmlLexer) rawText(name string, take func(n int)) {
 // isEnd reports whether b begins with the end tag of an element.
 func (l *htmlLexer) isEnd(b []byte, name string) bool {
 	n := len("</") + len(name)
-	return len(b) > n && b[0] == '<' && b[1] == '/' && equalFold(b[2:n], name) && endsName(b[n])
+	return len(b) > n && b[0] == '<' && b[1] == '/' && ascii.EqualFold(b[2:n], name) && endsName(b[n])
 }
 
 // A scriptState tracks where in a script an end tag counts.
@@ -125,5 +126,5 @@ func (s *scriptState) step(b []byte) int {
 
 // namesElement reports whether b begins with s and the end of the name.
 func namesElement(b []byte, s string) bool {
-	return len(b) > len(s) && equalFold(b[:len(s)], s) && endsName(b[len(s)])
+	return len(b) > len(s) && ascii.EqualFold(b[:len(s)], s) && endsName(b[len(s)])
 }

@@ -3,6 +3,7 @@ package extract
 import (
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -30,7 +31,7 @@ func isASCII(s string) bool {
 // there is none.
 func schemeLength(s string) int {
 	n := 0
-	for n < len(s) && (isLetter(s[n]) || n > 0 && (isDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
+	for n < len(s) && (ascii.IsLetter(s[n]) || n > 0 && (ascii.IsDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
 		n++
 	}
 	if n == 0 || n == len(s) || s[n] != ':' {
@@ -38,5 +39,3 @@ func schemeLength(s string) int {
 	}
 	return n
 }
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= lower(c) && lower(c) <= 'f' }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // An htmlTag is a start tag with the attributes of interest.
@@ -79,7 +80,7 @@ func appendName(to, b []byte, n int) []byte {
 		return to
 	}
 	for _, c := range b[:n] {
-		to = append(to, lower(c))
+		to = append(to, ascii.Lower(c))
 	}
 	return to
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits on Markdown.
@@ -399,14 +400,14 @@ func (h *htmlBlock) begin(line []byte, inParagraph bool) bool {
 		{"<!", ">"},
 	} {
 		n := len(kind.begin)
-		if len(line) >= n && equalFold(line[:n], kind.begin) && (!isLetter(kind.begin[1]) || n == len(line) || endsName(line[n])) {
+		if len(line) >= n && ascii.EqualFold(line[:n], kind.begin) && (!ascii.IsLetter(kind.begin[1]) || n == len(line) || endsName(line[n])) {
 			h.end = kind.end
 			return true
 		}
 	}
 	name := bytes.TrimPrefix(line[1:], []byte("/"))
 	n := span(name, classAlnum)
-	if n == 0 || !isLetter(name[0]) {
+	if n == 0 || !ascii.IsLetter(name[0]) {
 		return false
 	}
 	if isBlockTag(string(bytes.ToLower(name[:n]))) && (n == len(name) || endsName(name[n])) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits on inline syntax.
@@ -186,7 +187,7 @@ func tagLength(b []byte) int {
 	if b[1] == '/' {
 		i++
 	}
-	if !isLetter(b[i]) {
+	if !ascii.IsLetter(b[i]) {
 		return 0
 	}
 	for i < len(b) && (isAlnum(b[i]) || b[i] == '-') {

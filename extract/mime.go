@@ -12,6 +12,7 @@ import (
 
 	"github.com/nomen-project/nomen/extract/internal/source"
 	"github.com/nomen-project/nomen/extract/mime"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // MIME yields the identifiers in a message, or in the messages of a mailbox in
@@ -139,7 +140,7 @@ func (m *mimeScan) headerFields(fs mime.Fields, outer, own Base) {
 // elsewhere.
 func isExternalBody(value []byte) bool {
 	kind, _, _ := bytes.Cut(value, []byte(";"))
-	return equalFold(bytes.TrimSpace(kind), "message/external-body")
+	return ascii.EqualFold(bytes.TrimSpace(kind), "message/external-body")
 }
 
 // links parses a Link field (RFC 8288, 3): references in angle brackets,

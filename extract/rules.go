@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
@@ -22,7 +23,7 @@ func ruleOf(name []byte) rule {
 	}
 	var b [maxRule]byte
 	for i, c := range name {
-		b[i] = lower(c)
+		b[i] = ascii.Lower(c)
 	}
 	switch string(b[:len(name)]) {
 	case "urn":
@@ -90,7 +91,7 @@ func span(b []byte, k class) int {
 
 func digits(b []byte) int {
 	i := 0
-	for i < len(b) && isDigit(b[i]) {
+	for i < len(b) && ascii.IsDigit(b[i]) {
 		i++
 	}
 	return i
@@ -146,7 +147,7 @@ func isNumber(b []byte) bool {
 	}
 	for ; i < len(b); i++ {
 		switch c := b[i]; {
-		case isDigit(c):
+		case ascii.IsDigit(c):
 			n++
 		case c == '-' || c == '.' || c == '(' || c == ')':
 		default:
@@ -165,7 +166,7 @@ func isGroup(b []byte) bool {
 	dot := false
 	for i, c := range b {
 		switch {
-		case 'a' <= c && c <= 'z' || isDigit(c) || i > 0 && (c == '-' || c == '+' || c == '_'):
+		case 'a' <= c && c <= 'z' || ascii.IsDigit(c) || i > 0 && (c == '-' || c == '+' || c == '_'):
 		case c == '.' && i > 0 && b[i-1] != '.':
 			dot = true
 		case c == '*' && dot && i == len(b)-1:
@@ -220,7 +221,7 @@ func isARK(b []byte) bool {
 // isInfo accepts a namespace, "/" and further text (RFC 4452, 3).
 func isInfo(b []byte) bool {
 	n := bytes.IndexByte(b, '/')
-	if n < 2 || n+1 == len(b) || !isLetter(b[0]) {
+	if n < 2 || n+1 == len(b) || !ascii.IsLetter(b[0]) {
 		return false
 	}
 	for _, c := range b[:n] {
@@ -244,7 +245,7 @@ func isTag(b []byte) bool {
 // isDID accepts a method, ":" and further text (DID Core, 3.1).
 func isDID(b []byte) bool {
 	n := 0
-	for n < len(b) && ('a' <= b[n] && b[n] <= 'z' || isDigit(b[n])) {
+	for n < len(b) && ('a' <= b[n] && b[n] <= 'z' || ascii.IsDigit(b[n])) {
 		n++
 	}
 	return n >= 2 && n+1 < len(b) && b[n] == ':' && (isAlnum(b[n+1]) || b[n+1] == '%')
@@ -253,7 +254,7 @@ func isDID(b []byte) bool {
 // isNIH accepts the name of a hash, ";" and hexadecimal digits (RFC 6920, 7).
 func isNIH(b []byte) bool {
 	n := bytes.IndexByte(b, ';')
-	return n > 1 && n+2 < len(b) && span(b, classScheme) == n && isHex(b[n+1])
+	return n > 1 && n+2 < len(b) && span(b, classScheme) == n && ascii.IsHex(b[n+1])
 }
 
 // isData accepts a media type, parameters, "," and the data (RFC 2397, 3).
@@ -309,7 +310,7 @@ func isUUID(b []byte) bool {
 		return false
 	}
 	for i, c := range b[:36] {
-		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (c == '-') || !hyphen && !isHex(c) {
+		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (c == '-') || !hyphen && !ascii.IsHex(c) {
 			return false
 		}
 	}
@@ -319,7 +320,7 @@ func isUUID(b []byte) bool {
 // isPKCS11 accepts attributes with values (RFC 7512, 2.3).
 func isPKCS11(b []byte) bool {
 	n := bytes.IndexByte(b, '=')
-	return n > 1 && n+1 < len(b) && isLetter(b[0])
+	return n > 1 && n+1 < len(b) && ascii.IsLetter(b[0])
 }
 
 // isBitcoin accepts an address of 26 letters and digits or more.
@@ -337,6 +338,6 @@ func isSpotify(b []byte) bool {
 // isWrapper accepts another identifier with "//".
 func isWrapper(b []byte) bool {
 	n := bytes.Index(b, []byte("://"))
-	return n > 1 && n+3 < len(b) && span(b[:n], classScheme|classURI) == n && isLetter(b[0]) &&
+	return n > 1 && n+3 < len(b) && span(b[:n], classScheme|classURI) == n && ascii.IsLetter(b[0]) &&
 		(isAlnum(b[n+3]) || b[n+3] == '/' || b[n+3] == '[')
 }

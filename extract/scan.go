@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -286,7 +287,7 @@ func (s *scanner) decideHier(i int) bool {
 // it without a space, as in "...http://a/" and "1.http://a/". It returns -1 if
 // there is no scheme.
 func (s *scanner) schemeStart(low, i int) int {
-	for low < i && !isLetter(s.b[low]) {
+	for low < i && !ascii.IsLetter(s.b[low]) {
 		low++
 	}
 	if i-low < 2 || !isAlnum(s.b[i-1]) {
@@ -349,7 +350,7 @@ func (s *scanner) pastEscape(low, i int) int {
 
 func isHexNumber(b []byte) bool {
 	for _, c := range b {
-		if !isHex(c) {
+		if !ascii.IsHex(c) {
 			return false
 		}
 	}
@@ -373,7 +374,7 @@ func (s *scanner) isKnown(start, end int) bool {
 // a rule, as any word may stand before a colon.
 func (s *scanner) decideOpaque(i int) bool {
 	start := s.word(i)
-	for start < i && !isLetter(s.b[start]) {
+	for start < i && !ascii.IsLetter(s.b[start]) {
 		start++
 	}
 	if i-start < 2 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A token is the state of reading an identifier without delimiters.
@@ -145,14 +147,14 @@ func (s *scanner) ends(t *token, i int, c byte) bool {
 }
 
 // isEscape reports whether the percent sign at i begins a percent-encoding.
-func (s *scanner) isEscape(i int) bool { return isHex(s.peek(i+1)) && isHex(s.peek(i+2)) }
+func (s *scanner) isEscape(i int) bool { return ascii.IsHex(s.peek(i+1)) && ascii.IsHex(s.peek(i+2)) }
 
 // isBrokenEscape reports whether a line break splits the percent-encoding at i.
 func (s *scanner) isBrokenEscape(i int) bool {
 	if s.o.OneLine {
 		return false
 	}
-	if i++; isHex(s.peek(i)) {
+	if i++; ascii.IsHex(s.peek(i)) {
 		i++
 	}
 	c := s.peek(i)
@@ -206,10 +208,10 @@ func (s *scanner) isMarkupNumber(i int) bool {
 			}
 			return false
 		}
-		if !isDigit(c) && (base == 10 || !isHex(c)) {
+		if !ascii.IsDigit(c) && (base == 10 || !ascii.IsHex(c)) {
 			return false
 		}
-		n = n*base + rune(unhex(c))
+		n = n*base + rune(ascii.Unhex(c))
 	}
 	return false
 }
@@ -447,7 +449,7 @@ func isPortNumber[T string | []byte](digits T) bool {
 	}
 	n := 0
 	for i := range len(digits) {
-		if !isDigit(digits[i]) {
+		if !ascii.IsDigit(digits[i]) {
 			return false
 		}
 		n = n*10 + int(digits[i]-'0')

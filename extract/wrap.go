@@ -2,6 +2,8 @@ package extract
 
 import (
 	"bytes"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // gap returns the offset at which the identifier continues after the white
@@ -333,14 +335,14 @@ func (s *scanner) goesOn(t *token, i, next int) bool {
 	}
 	before, first := s.b[i-1], s.b[next]
 	if s.isBrokenAt(i) {
-		return isHex(first)
+		return ascii.IsHex(first)
 	}
 	if p.enclosed && p.closing && is(before, classJoin) {
 		return true
 	}
 	switch before {
 	case '-':
-		return s.b[i-2] != '-' && is(first, classHost) && first != '-' && (p.end-next > 1 || isDigit(first))
+		return s.b[i-2] != '-' && is(first, classHost) && first != '-' && (p.end-next > 1 || ascii.IsDigit(first))
 	case '#':
 		return is(first, classPlain) && p.looksLocal
 	case '=', '&', '_', '+', '~':
@@ -374,7 +376,7 @@ func (s *scanner) beginsSegment(t *token, i, next, end int) bool {
 	case '#', '$', '=', '*':
 		return false
 	case '+':
-		return len(word) > 1 && !isDigit(word[1])
+		return len(word) > 1 && !ascii.IsDigit(word[1])
 	case '@':
 		return slash > 0
 	case '.':
@@ -456,7 +458,7 @@ func looksLocal(word []byte) bool {
 			slashes++
 		case c == '-':
 			hyphens++
-		case isDigit(c):
+		case ascii.IsDigit(c):
 			digits++
 		default:
 			letters++

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/uri"
@@ -349,7 +350,7 @@ var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "a
 // bibKey replaces characters that the key of an entry cannot contain.
 func bibKey(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x80 && (isAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {
+		if r < 0x80 && (ascii.IsAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {
 			return r
 		}
 		return '_'

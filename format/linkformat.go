@@ -7,6 +7,7 @@ import (
 	unicode8 "unicode/utf8"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // WriteLinkset writes the links of [WriteLinksetJSON] as application/linkset (RFC 9264, 4.1): a
@@ -231,20 +232,11 @@ func unpercent(s string) ([]byte, bool) {
 			b = append(b, s[i])
 			continue
 		}
-		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+		if i+2 >= len(s) || !ascii.IsHex(s[i+1]) || !ascii.IsHex(s[i+2]) {
 			return nil, false
 		}
-		b = append(b, unhex(s[i+1])<<4|unhex(s[i+2]))
+		b = append(b, ascii.Unhex(s[i+1])<<4|ascii.Unhex(s[i+2]))
 		i += 2
 	}
 	return b, true
-}
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
 }

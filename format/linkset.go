@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
@@ -92,11 +93,11 @@ func locationRelations(l nomen.Location) []string {
 // / DIGIT / "." / "-" ) (RFC 8288, 3.3). The word anchor is excluded, because it would be read
 // as the link context.
 func isRegistered(r string) bool {
-	if r == "" || r == "anchor" || !isAlpha(r[0]) {
+	if r == "" || r == "anchor" || !ascii.IsLetter(r[0]) {
 		return false
 	}
 	for _, c := range []byte(r) {
-		if (!isAlnum(c) || 'A' <= c && c <= 'Z') && c != '.' && c != '-' {
+		if (!ascii.IsAlnum(c) || 'A' <= c && c <= 'Z') && c != '.' && c != '-' {
 			return false
 		}
 	}

@@ -1,6 +1,10 @@
 package format
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // A scanner reads the lexical elements shared by HTTP fields (RFC 9110, 5.6).
 type scanner struct {
@@ -89,11 +93,5 @@ func (s *scanner) quoted() (string, bool) {
 }
 
 func isTokenChar(c byte) bool {
-	return isAlnum(c) || c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+	return ascii.IsAlnum(c) || c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
-
-func isAlnum(c byte) bool { return isAlpha(c) || isDigit(c) }
-
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }

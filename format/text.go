@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
@@ -162,7 +163,7 @@ func label(name string) string {
 		return "Last changed"
 	}
 	name = strings.TrimPrefix(name, foreign)
-	if name != "" && isAlpha(name[0]) {
+	if name != "" && ascii.IsLetter(name[0]) {
 		return strings.ToUpper(name[:1]) + name[1:]
 	}
 	return name

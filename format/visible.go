@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -55,11 +56,11 @@ func mediaTypeOf(s string) string {
 // isRestrictedName reports whether s is a restricted-name of RFC 6838, 4.2.
 func isRestrictedName(s string) bool {
 	const most = 127
-	if s == "" || len(s) > most || !isAlnum(s[0]) {
+	if s == "" || len(s) > most || !ascii.IsAlnum(s[0]) {
 		return false
 	}
 	for _, c := range []byte(s) {
-		if !isAlnum(c) && strings.IndexByte("!#$&-^_.+", c) < 0 {
+		if !ascii.IsAlnum(c) && strings.IndexByte("!#$&-^_.+", c) < 0 {
 			return false
 		}
 	}
@@ -78,7 +79,7 @@ func isLanguage(s string) bool {
 			return false
 		}
 		for _, c := range []byte(subtag) {
-			if !isAlpha(c) && (i == 0 || !isDigit(c)) {
+			if !ascii.IsLetter(c) && (i == 0 || !ascii.IsDigit(c)) {
 				return false
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -117,7 +118,7 @@ func (m *mender) mend() {
 		switch c := s[i]; {
 		case c == '\t' || c == '\n' || c == '\r':
 			m.change(uri.FindingStripped, i, i+1, "", "tabs and line breaks are removed")
-		case c == '%' && (i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2])):
+		case c == '%' && (i+2 >= len(s) || !ascii.IsHex(s[i+1]) || !ascii.IsHex(s[i+2])):
 			m.change(FindingPercent, i, i+1, "%25", "a percent sign must begin an escape")
 		case c == '#' && !fragment:
 			authority, fragment = false, true
@@ -179,7 +180,7 @@ func atAuthority(b string, n int) bool {
 // none.
 func schemeLength(s string) int {
 	n := 0
-	for n < len(s) && (isLetter(s[n]) || n > 0 && (isDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
+	for n < len(s) && (ascii.IsLetter(s[n]) || n > 0 && (ascii.IsDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
 		n++
 	}
 	if n == 0 || n == len(s) || s[n] != ':' {
@@ -197,11 +198,7 @@ func isSpecial(scheme string) bool {
 
 // inURI reports whether c is allowed in a URI, apart from brackets and the number sign.
 func inURI(c byte) bool {
-	return isLetter(c) || isDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
+	return ascii.IsLetter(c) || ascii.IsDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
 }
 
 func escapeOctet(c byte) string { return string([]byte{'%', upperHex[c>>4], upperHex[c&15]}) }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isHex(c byte) bool    { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }

@@ -3,6 +3,7 @@ package mint
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/namespace"
 )
 
@@ -37,7 +38,7 @@ func noid(key string) string {
 
 // luhn returns the check digit for the digits at the end of key.
 func luhn(key string) string {
-	d := tail(key, isDigit)
+	d := tail(key, ascii.IsDigit)
 	if d == "" {
 		return ""
 	}
@@ -47,7 +48,7 @@ func luhn(key string) string {
 // mod97 returns the check digits for the letters and digits at the end of key.
 // A letter counts as two digits: "a" is 10.
 func mod97(key string) string {
-	s := tail(key, func(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' })
+	s := tail(key, func(c byte) bool { return ascii.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' })
 	if s == "" {
 		return ""
 	}
@@ -63,5 +64,3 @@ func tail(s string, in func(byte) bool) string {
 	}
 	return s[at:]
 }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }

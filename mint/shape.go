@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -175,7 +176,7 @@ func (s shape) number(key string) (n uint64, ok bool) {
 		}
 		for range span {
 			switch c := key[at]; {
-			case role == '=' && c != s.base[i], role == '#' && !isDigit(c):
+			case role == '=' && c != s.base[i], role == '#' && !ascii.IsDigit(c):
 				return 0, false
 			case role == '#' && s.grows && c == '0' && n == 0 && span > 1:
 				return 0, false // not in the canonical form

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -26,7 +27,7 @@ func Suggest(p name.Prefix, last name.Name, o Options) (Template, error) {
 		return Parse(p, "{random:8}{check:noid}")
 	}
 	element := p.Element(last)
-	number := tail(element, isDigit)
+	number := tail(element, ascii.IsDigit)
 	text, end := strings.TrimSuffix(element, number), ""
 	if number == "" {
 		text, number = "", "1"

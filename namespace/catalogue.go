@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -100,7 +101,7 @@ func (c Catalogue) find(nid string) (int, bool) {
 // compareFold compares a, which is in lower case, with b, ignoring case.
 func compareFold(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
-		if d := int(a[i]) - int(lower(b[i])); d != 0 {
+		if d := int(a[i]) - int(ascii.Lower(b[i])); d != 0 {
 			return d
 		}
 	}

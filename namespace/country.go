@@ -1,5 +1,7 @@
 package namespace
 
+import "github.com/nomen-project/nomen/internal/ascii"
+
 // countries are the officially assigned alpha-2 codes of ISO 3166-1.
 const countries = "adaeafagaialamaoaqarasatauawaxazbabbbdbebfbgbhbibjblbmbnbobqbrbsbtbvbwbybz" +
 	"cacccdcfcgchcickclcmcncocrcucvcwcxcyczdedjdkdmdodzeceeegeheresetfifjfkfmfofr" +
@@ -11,7 +13,7 @@ const countries = "adaeafagaialamaoaqarasatauawaxazbabbbdbebfbgbhbibjblbmbnbobqb
 
 // isCountry reports whether two letters are a country code.
 func isCountry(a, b byte) bool {
-	a, b = lower(a), lower(b)
+	a, b = ascii.Lower(a), ascii.Lower(b)
 	for i := 0; i < len(countries); i += 2 {
 		if countries[i] == a && countries[i+1] == b {
 			return true

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -20,7 +21,7 @@ var gsma = Namespace{
 // imeiLength is the length of tac "-" snr "-" spare.
 const imeiLength = 8 + 1 + 6 + 1 + 1
 
-func isGSMA(c byte) bool { return isAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
+func isGSMA(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
 
 func checkGSMA(nss string) *Finding {
 	end := run(nss, 0, isGSMA)
@@ -53,7 +54,7 @@ func checkIMEI(nss string, end int) *Finding {
 	switch {
 	case end == start:
 		return broken(start, start, "imeival", "is missing")
-	case !isDigit(nss[start]):
+	case !ascii.IsDigit(nss[start]):
 		return nil // ext-imei
 	}
 	for i := range form {
@@ -61,7 +62,7 @@ func checkIMEI(nss string, end int) *Finding {
 		if at >= end {
 			return wrongByte(nss[:end], at, "imeival", "8 digits, a hyphen, 6 digits, a hyphen and a digit")
 		}
-		if form[i] == '-' && nss[at] != '-' || form[i] == '0' && !isDigit(nss[at]) {
+		if form[i] == '-' && nss[at] != '-' || form[i] == '0' && !ascii.IsDigit(nss[at]) {
 			return wrongByte(nss, at, "imeival", "8 digits, a hyphen, 6 digits, a hyphen and a digit")
 		}
 	}
@@ -97,7 +98,7 @@ func checkParameter(nss string, start, end int, imei bool) *Finding {
 // lintGSMA compares the last digit of an IMEI with its check digit.
 func lintGSMA(nss string) []Finding {
 	const start = len("imei:")
-	if len(nss) < start+imeiLength || !strings.EqualFold(nss[:start], "imei:") || !isDigit(nss[start]) {
+	if len(nss) < start+imeiLength || !strings.EqualFold(nss[:start], "imei:") || !ascii.IsDigit(nss[start]) {
 		return nil
 	}
 	spare := start + imeiLength - 1
@@ -135,7 +136,7 @@ func partsGSMA(nss string) []Part {
 	head, params, _ := strings.Cut(canonicalGSMA(nss), ";")
 	specifier, value, _ := strings.Cut(head, ":")
 	parts := []Part{{"specifier", specifier}, {"value", value}}
-	if specifier == "imei" && len(value) == imeiLength && isDigit(value[0]) {
+	if specifier == "imei" && len(value) == imeiLength && ascii.IsDigit(value[0]) {
 		parts = []Part{{"specifier", specifier}, {"tac", value[:8]}, {"snr", value[9:15]}, {"spare", value[16:]}}
 	}
 	for p := range strings.SplitSeq(params, ";") {
@@ -165,7 +166,7 @@ func checkPP2(nss string) *Finding {
 	}
 	const form = "meid:00000000-000000"
 	for i := len("meid:"); i < len(form); i++ {
-		if i >= len(nss) || form[i] == '-' && nss[i] != '-' || form[i] == '0' && !isHex(nss[i]) {
+		if i >= len(nss) || form[i] == '-' && nss[i] != '-' || form[i] == '0' && !ascii.IsHex(nss[i]) {
 			return wrongByte(nss, i, "meidval", "8 hex digits, a hyphen and 6 hex digits")
 		}
 	}
@@ -196,12 +197,12 @@ var dev = Namespace{
 	Rules:     Rules{Check: checkDev, Lint: lintDev, Parts: partsColon("subtype", "id")},
 }
 
-func isDev(c byte) bool { return isAlnum(c) || c == '.' || c == '-' }
+func isDev(c byte) bool { return ascii.IsAlnum(c) || c == '.' || c == '-' }
 
 func checkDev(nss string) *Finding {
-	end := run(nss, 0, func(c byte) bool { return isLower(c) || isDigit(c) })
+	end := run(nss, 0, func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) })
 	switch {
-	case end == 0 || !isLower(nss[0]):
+	case end == 0 || !ascii.IsLower(nss[0]):
 		return wrongByte(nss, 0, "subtype", "a lower-case letter")
 	case end == len(nss) || nss[end] != ':':
 		return wrongByte(nss, end, "subtype", "lower-case letters and digits, then a colon")
@@ -209,7 +210,7 @@ func checkDev(nss string) *Finding {
 	i := end + 1
 	switch subtype := nss[:end]; subtype {
 	case "mac", "ow":
-		stop := run(nss, i, isHex)
+		stop := run(nss, i, ascii.IsHex)
 		if stop == i || (stop-i)%2 == 1 {
 			return wrongByte(nss, stop, "hexstring", "pairs of hex digits")
 		}

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -46,10 +47,10 @@ func checkDOI(nss string) *Finding {
 		if nss[i] != '%' {
 			continue
 		}
-		if i+2 >= len(nss) || !isHex(nss[i+1]) || !isHex(nss[i+2]) {
+		if i+2 >= len(nss) || !ascii.IsHex(nss[i+1]) || !ascii.IsHex(nss[i+2]) {
 			return broken(i, min(i+3, len(nss)), "pct-encoded", `"%" must be followed by two hex digits`)
 		}
-		if c := unhex(nss[i+1])<<4 | unhex(nss[i+2]); c < 0x20 || c == 0x7f {
+		if c := ascii.Unhex(nss[i+1])<<4 | ascii.Unhex(nss[i+2]); c < 0x20 || c == 0x7f {
 			return broken(i, i+3, "DOI-CHARS", "control characters are not allowed")
 		}
 		i += 2
@@ -62,7 +63,7 @@ func checkDOI(nss string) *Finding {
 func noSlash(nss string) *Finding {
 	const message = "no slash between prefix and suffix"
 	at := digits(nss, min(len("10."), len(nss)))
-	if strings.HasPrefix(nss, "10.") && at > len("10.") && at+1 < len(nss) && !isAlnum(nss[at]) && nss[at] != '%' {
+	if strings.HasPrefix(nss, "10.") && at > len("10.") && at+1 < len(nss) && !ascii.IsAlnum(nss[at]) && nss[at] != '%' {
 		f := broken(at, at+1, "DOI-NSS", message)
 		f.Right = "/"
 		return f
@@ -70,7 +71,7 @@ func noSlash(nss string) *Finding {
 	return broken(len(nss), len(nss), "DOI-NSS", message)
 }
 
-func isPrefixDOI(c byte) bool { return isDigit(c) || c == '.' }
+func isPrefixDOI(c byte) bool { return ascii.IsDigit(c) || c == '.' }
 
 func lintDOI(nss string) []Finding {
 	end, _ := slashDOI(nss)

@@ -1,6 +1,10 @@
 package namespace
 
-import "github.com/nomen-project/nomen/urn"
+import (
+	"github.com/nomen-project/nomen/urn"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // Energy Identification Code: the registration of 2021, section 5 of the EIC
 // Reference Manual 5.5 of ENTSO-E.
@@ -20,11 +24,11 @@ func checkEIC(nss string) *Finding {
 		switch {
 		case i >= 16:
 			return broken(i, len(nss), rule, "more than 16 characters")
-		case isLower(c):
+		case ascii.IsLower(c):
 			f := broken(i, i+1, rule, "letters are written in upper case")
-			f.Right = string(rune(upper(c)))
+			f.Right = string(rune(ascii.Upper(c)))
 			return f
-		case !isLDH(c) || i < 2 && !isDigit(c):
+		case !isLDH(c) || i < 2 && !ascii.IsDigit(c):
 			return wrongByte(nss, i, rule, "two digits of the issuing office, a type letter, 12 letters, digits or hyphens, and a check character")
 		}
 	}

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -35,10 +36,10 @@ func checkEIDR(nss string) *Finding {
 		at := len(content) + i
 		last := i == len(form)-1
 		switch {
-		case at >= len(nss), form[i] == '-' && nss[at] != '-', form[i] == '0' && !last && !isHex(nss[at]), last && !isAlnum(nss[at]):
+		case at >= len(nss), form[i] == '-' && nss[at] != '-', form[i] == '0' && !last && !ascii.IsHex(nss[at]), last && !ascii.IsAlnum(nss[at]):
 			return wrongByte(nss, at, "suffix", "five groups of 4 hex digits and a check character, separated by hyphens")
 		case form[i] == '0' && !last:
-			d[n] = upper(nss[at])
+			d[n] = ascii.Upper(nss[at])
 			n++
 		}
 	}
@@ -46,7 +47,7 @@ func checkEIDR(nss string) *Finding {
 	if len(nss) > last+1 {
 		return broken(last+1, len(nss), "suffix", "more than 20 hex digits and a check character")
 	}
-	if want := mod37hybrid36(d[:]); upper(nss[last]) != want {
+	if want := mod37hybrid36(d[:]); ascii.Upper(nss[last]) != want {
 		return wrongCheck(last, "EIDR check character (ISO/IEC 7064, MOD 37,36)", nss[last:], string(rune(want)))
 	}
 	return nil

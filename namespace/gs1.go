@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -145,7 +146,7 @@ func checkGDD(nss string, at int) *Finding {
 	case strings.EqualFold(branch, "bie"):
 		return checkBIE(nss, end+1)
 	case strings.EqualFold(branch, "bdt"), strings.EqualFold(branch, "cl"):
-		name := camel(nss, end+1, isUpper)
+		name := camel(nss, end+1, ascii.IsUpper)
 		switch {
 		case name == end+1:
 			return wrongByte(nss, name, "class-name", "an upper-case letter")
@@ -165,13 +166,13 @@ func camel(s string, i int, first func(byte) bool) int {
 	if i >= len(s) || !first(s[i]) {
 		return i
 	}
-	return run(s, i, isAlnum)
+	return run(s, i, ascii.IsAlnum)
 }
 
 // checkBIE parses class-name [ "." class-name / "." lower-name [ "." class-name ]
 // ].
 func checkBIE(nss string, i int) *Finding {
-	end := camel(nss, i, isUpper)
+	end := camel(nss, i, ascii.IsUpper)
 	if end == i {
 		return wrongByte(nss, i, "class-name", "an upper-case letter")
 	}
@@ -180,12 +181,12 @@ func checkBIE(nss string, i int) *Finding {
 			return wrongByte(nss, end, "bie-ref", "letters, digits and periods")
 		}
 		i = end + 1
-		association := n == 1 && i < len(nss) && isLower(nss[i])
+		association := n == 1 && i < len(nss) && ascii.IsLower(nss[i])
 		if association {
-			end = run(nss, i, isAlnum)
+			end = run(nss, i, ascii.IsAlnum)
 			continue
 		}
-		if end = camel(nss, i, isUpper); end == i {
+		if end = camel(nss, i, ascii.IsUpper); end == i {
 			return wrongByte(nss, i, "class-name", "an upper-case letter")
 		}
 		if end < len(nss) {
@@ -196,10 +197,10 @@ func checkBIE(nss string, i int) *Finding {
 }
 
 func checkCodeValue(nss string, i int) *Finding {
-	if i == len(nss) || !isUpper(nss[i]) {
+	if i == len(nss) || !ascii.IsUpper(nss[i]) {
 		return wrongByte(nss, i, "code-value", "an upper-case letter")
 	}
-	if end := run(nss, i, func(c byte) bool { return isUpper(c) || isDigit(c) || c == '_' }); end < len(nss) {
+	if end := run(nss, i, func(c byte) bool { return ascii.IsUpper(c) || ascii.IsDigit(c) || c == '_' }); end < len(nss) {
 		return wrongByte(nss, end, "code-value", "upper-case letters, digits and underscores")
 	}
 	return nil
@@ -208,9 +209,9 @@ func checkCodeValue(nss string, i int) *Finding {
 // checkGS1Standard parses std-id [ ":" version [ ":" clause ] ].
 func checkGS1Standard(nss string, at int) *Finding {
 	i := at + 1
-	end := run(nss, min(i, len(nss)), func(c byte) bool { return isLower(c) || isDigit(c) || c == '-' })
+	end := run(nss, min(i, len(nss)), func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) || c == '-' })
 	switch {
-	case i >= len(nss) || !isLower(nss[i]):
+	case i >= len(nss) || !ascii.IsLower(nss[i]):
 		return wrongByte(nss, i, "std-id", "a lower-case letter")
 	case end == len(nss):
 		return nil
@@ -250,7 +251,7 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 // lintGS1 reports pairs out of order: the qualifiers of the key come first, in
 // their order, then the attributes in the order of their identifiers.
 func lintGS1(nss string) []Finding {
-	if !isDigit(nss[0]) {
+	if !ascii.IsDigit(nss[0]) {
 		return nil
 	}
 	end := until(nss, 0, ':')
@@ -277,7 +278,7 @@ func lintGS1(nss string) []Finding {
 // canonicalGS1 converts the literals of the branches to lower case; values keep
 // their case.
 func canonicalGS1(nss string) string {
-	if isDigit(nss[0]) {
+	if ascii.IsDigit(nss[0]) {
 		return nss
 	}
 	end := until(nss, 0, ':')
@@ -291,9 +292,9 @@ func canonicalGS1(nss string) string {
 }
 
 func partsGS1(nss string) []Part {
-	if !isDigit(nss[0]) {
+	if !ascii.IsDigit(nss[0]) {
 		names := []string{"branch", "standard", "version", "clause"}
-		if lower(nss[0]) == 'g' {
+		if ascii.Lower(nss[0]) == 'g' {
 			names = []string{"branch", "kind", "name", "code"}
 		}
 		return partsColon(names...)(canonicalGS1(nss))

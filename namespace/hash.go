@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -127,7 +128,7 @@ var unpadded = base32.StdEncoding.WithPadding(base32.NoPadding)
 // base32Length is the length of a digest in base32 without padding.
 func base32Length(size int) int { return (size*8 + 4) / 5 }
 
-func isBase32(c byte) bool { return isAlpha(c) || '2' <= c && c <= '7' }
+func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' }
 
 func checkDigest(nss string, size int) *Finding {
 	switch n := len(nss); {
@@ -137,7 +138,7 @@ func checkDigest(nss string, size int) *Finding {
 		}
 		return checkPadding(nss, size)
 	case n == 2*size:
-		if i := run(nss, 0, isHex); i < n {
+		if i := run(nss, 0, ascii.IsHex); i < n {
 			return wrongByte(nss, i, "hex", "a hex digit")
 		}
 		return nil
@@ -149,9 +150,9 @@ func checkDigest(nss string, size int) *Finding {
 // checkPadding requires the bits of the last character beyond the digest to be 0,
 // so that a digest has only one spelling.
 func checkPadding(nss string, size int) *Finding {
-	last := upper(nss[len(nss)-1])
+	last := ascii.Upper(nss[len(nss)-1])
 	value := int(last) - 'A'
-	if isDigit(last) {
+	if ascii.IsDigit(last) {
 		value = int(last-'2') + 26
 	}
 	if spare := base32Length(size)*5 - size*8; value&(1<<spare-1) != 0 {

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -27,7 +28,7 @@ func checkISAN(nss string) *Finding {
 	var d [26]byte
 	n, bad := squeeze(nss, d[:])
 	switch {
-	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
+	case bad >= 0 && n == len(d) && ascii.IsAlnum(nss[bad]):
 		return broken(bad, len(nss), "ISAN", "more than 24 digits and 2 check characters")
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISAN", "hex digits, with single hyphens between them")
@@ -37,7 +38,7 @@ func checkISAN(nss string) *Finding {
 		return broken(len(nss), len(nss), "ISAN", "has "+decimal(n)+" characters, expected 16 or 24, with check characters 17 or 26")
 	}
 	for i, c := range d[:n] {
-		if !isHex(c) && (!checks || i != 16 && i != 25) {
+		if !ascii.IsHex(c) && (!checks || i != 16 && i != 25) {
 			return wrongByte(nss, place(nss, i), "ISAN", "a hex digit")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -24,7 +25,7 @@ func checkISBN(nss string) *Finding {
 	var d [13]byte
 	n, bad := squeeze(nss, d[:])
 	switch {
-	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
+	case bad >= 0 && n == len(d) && ascii.IsAlnum(nss[bad]):
 		return tooMany(nss, d, bad, "ISBN")
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISBN", "digits, with single hyphens between them")
@@ -34,7 +35,7 @@ func checkISBN(nss string) *Finding {
 		last = 9 // the check digit may be X
 	}
 	for i, c := range d[:n] {
-		if !isDigit(c) && (i != last || c != 'X') {
+		if !ascii.IsDigit(c) && (i != last || c != 'X') {
 			return wrongByte(nss, place(nss, i), "ISBN", "a digit")
 		}
 	}
@@ -51,7 +52,7 @@ func checkISBN(nss string) *Finding {
 // the first letter among them.
 func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
 	for i, c := range d {
-		if !isDigit(c) {
+		if !ascii.IsDigit(c) {
 			return wrongByte(nss, place(nss, i), rule, "a digit")
 		}
 	}

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -22,7 +23,7 @@ func checkISMN(nss string) *Finding {
 	var d [13]byte
 	n, bad := squeeze(nss, d[:])
 	switch {
-	case bad >= 0 && n == len(d) && isAlnum(nss[bad]):
+	case bad >= 0 && n == len(d) && ascii.IsAlnum(nss[bad]):
 		return tooMany(nss, d, bad, "ISMN")
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISMN", "digits, with single hyphens between them")
@@ -31,7 +32,7 @@ func checkISMN(nss string) *Finding {
 	}
 	old := n == 10 && d[0] == 'M'
 	for i, c := range d[:n] {
-		if !isDigit(c) && (i > 0 || !old) {
+		if !ascii.IsDigit(c) && (i > 0 || !old) {
 			return wrongByte(nss, place(nss, i), "ISMN", "a digit")
 		}
 	}
@@ -64,7 +65,7 @@ func canonicalISMN(nss string) string {
 }
 
 func lintISMN(nss string) []Finding {
-	if upper(nss[0]) == 'M' {
+	if ascii.Upper(nss[0]) == 'M' {
 		return []Finding{advice(0, len(nss), "ISMN", "the older form: new names have thirteen digits", displayISMN(nss))}
 	}
 	return nil

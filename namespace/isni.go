@@ -1,6 +1,10 @@
 package namespace
 
-import "github.com/nomen-project/nomen/urn"
+import (
+	"github.com/nomen-project/nomen/urn"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // International Standard Name Identifier: the registration of 2025, ISO 27729.
 var isni = Namespace{
@@ -19,8 +23,8 @@ func checkISNI(nss string) *Finding {
 		switch c := nss[i]; {
 		case i >= len(d):
 			return broken(i, len(nss), "ISNI-NSS", "more than 16 characters")
-		case isDigit(c) || i == 15 && c|0x20 == 'x':
-			d[i] = upper(c)
+		case ascii.IsDigit(c) || i == 15 && c|0x20 == 'x':
+			d[i] = ascii.Upper(c)
 		default:
 			return wrongByte(nss, i, "ISNI-NSS", "15 digits and a check character, without spaces or hyphens")
 		}

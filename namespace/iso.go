@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -117,7 +118,7 @@ func isISOStatus(s string) bool {
 // isISOVersion reports whether s is v and a version, optionally with the
 // supplements that it includes: v1-amd1.v1.
 func isISOVersion(s string) bool {
-	return len(s) > 1 && s[0]|0x20 == 'v' && isDigit(s[1]) && run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
+	return len(s) > 1 && s[0]|0x20 == 'v' && ascii.IsDigit(s[1]) && run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
 }
 
 func numbered(s, prefix string) bool {

@@ -1,6 +1,10 @@
 package namespace
 
-import "github.com/nomen-project/nomen/urn"
+import (
+	"github.com/nomen-project/nomen/urn"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // International Standard Serial Number: the registration of 2017 (it replaces
 // RFC 3044) and ISO 3297.
@@ -23,8 +27,8 @@ func checkISSN(nss string) *Finding {
 		case n == 4 && i == 4 && c == '-':
 		case n == 8:
 			return broken(i, len(nss), "ISSN", "more than 8 digits")
-		case isDigit(c) || n == 7 && c|0x20 == 'x':
-			d[n] = upper(c)
+		case ascii.IsDigit(c) || n == 7 && c|0x20 == 'x':
+			d[n] = ascii.Upper(c)
 			n++
 		default:
 			return wrongByte(nss, i, "ISSN", "four digits, a hyphen, three digits and a check digit")

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -82,7 +83,7 @@ func frame(s string) string {
 
 func lintLaw(nss string) []Finding {
 	for i := range len(nss) {
-		if isUpper(nss[i]) {
+		if ascii.IsUpper(nss[i]) {
 			return []Finding{remark(CodeForm, i, i+1, "letters", "names of this namespace are written in lower case")}
 		}
 	}

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -23,7 +24,7 @@ func checkLEI(nss string) *Finding {
 		switch {
 		case i >= 20:
 			return broken(i, len(nss), rule, "more than 20 characters")
-		case !isAlnum(nss[i]) || i >= 18 && !isDigit(nss[i]):
+		case !ascii.IsAlnum(nss[i]) || i >= 18 && !ascii.IsDigit(nss[i]):
 			return wrongByte(nss, i, rule, "18 letters or digits and 2 check digits")
 		}
 	}

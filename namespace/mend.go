@@ -3,6 +3,8 @@ package namespace
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // mendAlnum keeps only letters and digits: other characters have no meaning in
@@ -10,7 +12,7 @@ import (
 func mendAlnum(nss string) (string, string) {
 	b := make([]byte, 0, len(nss))
 	for i := range len(nss) {
-		if isAlnum(nss[i]) {
+		if ascii.IsAlnum(nss[i]) {
 			b = append(b, nss[i])
 		}
 	}
@@ -51,7 +53,7 @@ func mendUUID(nss string) (string, string) {
 	for i := range len(nss) {
 		c := nss[i]
 		switch {
-		case isHex(c) && len(b) < len(nilUUID):
+		case ascii.IsHex(c) && len(b) < len(nilUUID):
 			b = append(b, c)
 		case strings.IndexByte("-{}() ", c) < 0:
 			return "", ""

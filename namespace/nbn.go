@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -22,13 +23,13 @@ var nbn = Namespace{
 // prefixed parses prefix "-" string, the form of NBN and NAN: a country code, and
 // sub-namespaces after colons. It returns the offset of the hyphen.
 func prefixed(nss, name string) (int, *Finding) {
-	end := run(nss, 0, isAlpha)
+	end := run(nss, 0, ascii.IsLetter)
 	if end != 2 {
 		return 0, broken(0, max(end, min(1, len(nss))), "iso-cc", "a country code has two letters")
 	}
 	for end < len(nss) && nss[end] == ':' {
 		start := end + 1
-		if end = run(nss, start, isAlnum); end == start {
+		if end = run(nss, start, ascii.IsAlnum); end == start {
 			return 0, wrongByte(nss, end, "subspc", "letters and digits")
 		}
 	}
@@ -85,7 +86,7 @@ func checkNBN(nss string) *Finding {
 // library. Names of Austria and Switzerland may have it too.
 func checksDNB(nss string) bool {
 	last := nss[len(nss)-1]
-	return isDigit(last) || isAlpha(last)
+	return ascii.IsDigit(last) || ascii.IsLetter(last)
 }
 
 // checkDNB compares the last digit with the check digit.
@@ -107,12 +108,12 @@ var lettersDNB = [26]uint8{18, 14, 19, 15, 16, 21, 22, 23, 24, 25, 42, 26, 27, 1
 // valueDNB returns the number that represents a character in the check digit of
 // the German library, or 0.
 func valueDNB(c byte) int {
-	switch c = lower(c); {
+	switch c = ascii.Lower(c); {
 	case c == '9':
 		return 41
-	case isDigit(c):
+	case ascii.IsDigit(c):
 		return int(c-'0') + 1
-	case isLower(c):
+	case ascii.IsLower(c):
 		return int(lettersDNB[c-'a'])
 	}
 	switch c {
@@ -187,14 +188,14 @@ var nationalForms = [...]nationalForm{
 
 // fitsFinnish applies to all but the national library's own series, fe and fea.
 func fitsFinnish(sub, s string) bool {
-	series := run(s, 0, isAlpha)
+	series := run(s, 0, ascii.IsLetter)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
 }
 
 func fitsInstitution(sub, _ string) bool { return sub != "" }
 
 func fitsCzech(sub, s string) bool {
-	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && run(s, 0, isAlnum) == 6
+	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && run(s, 0, ascii.IsAlnum) == 6
 }
 
 func fitsDutch(sub, _ string) bool {

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -79,7 +80,7 @@ func checkArchivalTime(nss string, start, end int) *Finding {
 	const form = "T00:00:00"
 	t := s[10:]
 	for i := range min(len(t), len(form)) {
-		if form[i] == '0' && !isDigit(t[i]) || form[i] != '0' && upper(t[i]) != form[i] {
+		if form[i] == '0' && !ascii.IsDigit(t[i]) || form[i] != '0' && ascii.Upper(t[i]) != form[i] {
 			return wrongByte(nss, start+10+i, rule, "a time of the form HH:MM:SS")
 		}
 	}

@@ -3,51 +3,25 @@ package namespace
 import (
 	"strconv"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 const upperHex = "0123456789ABCDEF"
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
-func isAlpha(c byte) bool { return isLower(c | 0x20) }
-func isAlnum(c byte) bool { return isDigit(c) || isAlpha(c) }
-func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-func isLDH(c byte) bool   { return isAlnum(c) || c == '-' }
+func isLDH(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
 // isPchar reports whether c may appear unescaped in a namespace-specific string
 // (RFC 3986, 3.3). It excludes the slash of RFC 8141, which parts need not
 // contain.
-func isPchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
-
-func upper(c byte) byte {
-	if isLower(c) {
-		return c - 0x20
-	}
-	return c
-}
-
-func lower(c byte) byte {
-	if isUpper(c) {
-		return c + 0x20
-	}
-	return c
-}
-
-// unhex returns the value of a hex digit.
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
+func isPchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
 
 // value36 returns the value of a digit or letter: 0 to 9, A is 10, Z is 35.
 func value36(c byte) int {
-	if isDigit(c) {
+	if ascii.IsDigit(c) {
 		return int(c - '0')
 	}
-	return int(upper(c)-'A') + 10
+	return int(ascii.Upper(c)-'A') + 10
 }
 
 // digit36 is the reverse of value36.
@@ -61,7 +35,7 @@ func run(s string, i int, kind func(byte) bool) int {
 	return i
 }
 
-func digits(s string, i int) int { return run(s, i, isDigit) }
+func digits(s string, i int) int { return run(s, i, ascii.IsDigit) }
 
 // until returns the offset of the first sep at or after i, or the end.
 func until(s string, i int, sep byte) int {
@@ -91,8 +65,8 @@ func emptyField(s string, sep byte) int {
 func squeeze(s string, dst []byte) (n, bad int) {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case isAlnum(c) && n < len(dst):
-			dst[n] = upper(c)
+		case ascii.IsAlnum(c) && n < len(dst):
+			dst[n] = ascii.Upper(c)
 			n++
 		case c == '-' && i > 0 && i < len(s)-1 && s[i-1] != '-':
 		default:
@@ -154,7 +128,7 @@ func decimal(n int) string { return strconv.Itoa(n) }
 func foldCase(s string) string {
 	same := true
 	for i := range len(s) {
-		same = same && !isUpper(s[i])
+		same = same && !ascii.IsUpper(s[i])
 	}
 	if same && strings.IndexByte(s, '%') < 0 {
 		return s
@@ -162,11 +136,11 @@ func foldCase(s string) string {
 	b := []byte(s)
 	for i := 0; i < len(b); i++ {
 		if b[i] == '%' && i+2 < len(b) {
-			b[i+1], b[i+2] = upper(b[i+1]), upper(b[i+2])
+			b[i+1], b[i+2] = ascii.Upper(b[i+1]), ascii.Upper(b[i+2])
 			i += 2
 			continue
 		}
-		b[i] = lower(b[i])
+		b[i] = ascii.Lower(b[i])
 	}
 	return string(b)
 }

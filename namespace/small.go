@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -27,7 +28,7 @@ var adid = Namespace{
 }
 
 func checkADID(nss string) *Finding {
-	switch end := run(nss, 0, isAlnum); {
+	switch end := run(nss, 0, ascii.IsAlnum); {
 	case end < len(nss):
 		return wrongByte(nss, end, "full-adid-identifier", "letters and digits")
 	case end < 11:
@@ -158,7 +159,7 @@ var clei = Namespace{
 }
 
 func checkCLEI(nss string) *Finding {
-	if i := run(nss, 0, isAlnum); i < len(nss) {
+	if i := run(nss, 0, ascii.IsAlnum); i < len(nss) {
 		return wrongByte(nss, i, "CLEI code", "letters and digits")
 	}
 	if len(nss) != 10 {
@@ -196,7 +197,7 @@ func checkFDC(nss string) *Finding {
 		switch {
 		case bad < dot || dot == i:
 			return wrongByte(nss, bad, "ProviderId", "a domain name")
-		case dot == end && (i == 0 || !isAlpha(nss[i])):
+		case dot == end && (i == 0 || !ascii.IsLetter(nss[i])):
 			return broken(i, end, "ProviderId", "is not a domain name, expected at least two labels, the last beginning with a letter")
 		case nss[i] == '-' || nss[dot-1] == '-':
 			return broken(i, dot, "label", "begins or ends with a hyphen")
@@ -313,7 +314,7 @@ func checkNFI(nss string) *Finding {
 		if end == len(nss) && fields >= 2 {
 			return checkNFIVersion(nss, i)
 		}
-		if end == i || !isAlpha(nss[i]) {
+		if end == i || !ascii.IsLetter(nss[i]) {
 			return wrongByte(nss, i, "name", "a letter")
 		}
 		i = end + 1

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -43,7 +44,7 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%s: N12-56: default service %q is not one of %q", n.NID, s.byDefault, s.services)
 		}
 		for i := range len(s.special) {
-			if c := s.special[i]; strings.IndexByte(s.special[:i], c) >= 0 || !isPchar(c) && c != '/' || isAlnum(c) {
+			if c := s.special[i]; strings.IndexByte(s.special[:i], c) >= 0 || !isPchar(c) && c != '/' || ascii.IsAlnum(c) {
 				t.Errorf("%s: N12-69: special characters %q: %q is repeated or not one", n.NID, s.special, c)
 			}
 		}
@@ -57,7 +58,7 @@ func names(text, document string) bool {
 		if !ok {
 			return false
 		}
-		if rest == "" || !isAlnum(rest[0]) {
+		if rest == "" || !ascii.IsAlnum(rest[0]) {
 			return true
 		}
 		text = rest

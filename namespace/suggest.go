@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -246,7 +247,7 @@ func (g *guess) digits(n *Namespace, prefix, nss string) {
 	}
 	b, changed := []byte(nss), false
 	for i := max(1, ownPart(n, nss)); i < len(b); i++ {
-		if d := digitLike(b[i]); d != "" && isDigit(b[i-1]) {
+		if d := digitLike(b[i]); d != "" && ascii.IsDigit(b[i-1]) {
 			b[i], changed = d[0], true
 		}
 	}
@@ -362,8 +363,8 @@ func (g *guess) cutKnown(s string) (nid, nss string) {
 	if i, ok := g.catalogue.find(s[:end]); ok && g.catalogue.list[i].Rules.Check != nil {
 		return strings.ToLower(s[:end]), strings.TrimLeft(s[end:], separators)
 	}
-	end = run(s, 0, isAlpha)
-	if end < len(s) && isDigit(s[end]) && among(selfChecking, s[:end]) {
+	end = run(s, 0, ascii.IsLetter)
+	if end < len(s) && ascii.IsDigit(s[end]) && among(selfChecking, s[:end]) {
 		return strings.ToLower(s[:end]), s[end:]
 	}
 	return "", ""
@@ -445,7 +446,7 @@ func looksISBN(s string) bool {
 	case 13:
 		return run(s, 0, isLDH) == len(s) && (strings.HasPrefix(s, "978") || strings.HasPrefix(s, "979"))
 	case 10:
-		return run(s, 0, isLDH) == len(s) && hyphens == 3 && isDigit(s[0])
+		return run(s, 0, isLDH) == len(s) && hyphens == 3 && ascii.IsDigit(s[0])
 	}
 	return false
 }

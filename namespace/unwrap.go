@@ -3,6 +3,8 @@ package namespace
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // unwrap removes what commonly surrounds names, and records it as a reason. It
@@ -157,7 +159,7 @@ func labelled(path string) (inner, why string) {
 // findURN returns the URN in a path or query, or "".
 func findURN(path string) string {
 	for i := range len(path) {
-		if i > 0 && isAlnum(path[i-1]) || path[i]|0x20 != 'u' {
+		if i > 0 && ascii.IsAlnum(path[i-1]) || path[i]|0x20 != 'u' {
 			continue
 		}
 		if _, ok := cutFold(path[i:], "urn:"); ok {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -32,7 +33,7 @@ func checkUUID(nss string) *Finding {
 			return broken(i, len(nss), rule, "more than 36 characters")
 		case nilUUID[i] == '-' && nss[i] != '-':
 			return wrongByte(nss, i, rule, "a hyphen: the groups have 8, 4, 4, 4 and 12 hex digits")
-		case nilUUID[i] != '-' && !isHex(nss[i]):
+		case nilUUID[i] != '-' && !ascii.IsHex(nss[i]):
 			return wrongByte(nss, i, "hexDigit", "a hex digit")
 		}
 	}
@@ -44,7 +45,7 @@ func checkUUID(nss string) *Finding {
 
 // variant returns the name of the variant (RFC 9562, 4.1).
 func variant(nss string) string {
-	switch v := unhex(nss[19]); {
+	switch v := ascii.Unhex(nss[19]); {
 	case v < 8:
 		return "NCS"
 	case v < 12:
@@ -61,7 +62,7 @@ func lintUUID(nss string) []Finding {
 	if s != nss {
 		found = append(found, advice(0, len(nss), "UUID", "hex digits are written in lower case", s))
 	}
-	switch v := unhex(nss[14]); {
+	switch v := ascii.Unhex(nss[14]); {
 	case s == nilUUID || s == maxUUID:
 	case variant(s) != "RFC 9562":
 		found = append(found, remark(CodeUnassigned, 19, 20, "variant", "is "+variant(s)+", not that of RFC 9562"))
@@ -83,7 +84,7 @@ func partsUUID(nss string) []Part {
 	if variant(s) != "RFC 9562" {
 		return parts
 	}
-	parts = append(parts, Part{"version", decimal(int(unhex(s[14])))})
+	parts = append(parts, Part{"version", decimal(int(ascii.Unhex(s[14])))})
 	if t, ok := timeUUID(s); ok {
 		parts = append(parts, Part{"time", t.UTC().Format(time.RFC3339Nano)})
 	}

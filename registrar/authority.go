@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -211,7 +212,7 @@ func isHost(s string) bool {
 			return false
 		}
 		for i := range len(label) {
-			if c := label[i]; !isAlnum(c) && c != '-' && c != '_' {
+			if c := label[i]; !ascii.IsAlnum(c) && c != '-' && c != '_' {
 				return false
 			}
 		}

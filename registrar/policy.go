@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/name"
@@ -113,7 +114,7 @@ func checkDirectives(of string, a *store.Authority) error {
 func isKeyword(s string) bool {
 	for i := range len(s) {
 		hyphen := s[i] == '-' && i > 0 && i < len(s)-1 && s[i-1] != '-'
-		if !isAlnum(s[i]) && !hyphen || i == 0 && !isAlpha(s[i]) {
+		if !ascii.IsAlnum(s[i]) && !hyphen || i == 0 && !ascii.IsLetter(s[i]) {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -84,7 +85,7 @@ func checkType(s string) fault {
 // isToken reports whether s is a token of RFC 9110, 5.6.2.
 func isToken(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isAlnum(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+		if c := s[i]; !ascii.IsAlnum(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
 			return false
 		}
 	}
@@ -109,7 +110,7 @@ func checkLang(s string) fault {
 	start := 0
 	for i := 0; i <= len(s); i++ {
 		if i < len(s) && s[i] != '-' {
-			if !isAlnum(s[i]) || start == 0 && !isAlpha(s[i]) {
+			if !ascii.IsAlnum(s[i]) || start == 0 && !ascii.IsLetter(s[i]) {
 				return faultf(i, rule, "unexpected character %q", s[i])
 			}
 			continue
@@ -146,7 +147,7 @@ func checkRel(s string) fault {
 
 // checkCountry accepts two letters (ISO 3166-1 alpha-2).
 func checkCountry(s string) fault {
-	if len(s) != 2 || !isAlpha(s[0]) || !isAlpha(s[1]) {
+	if len(s) != 2 || !ascii.IsLetter(s[0]) || !ascii.IsLetter(s[1]) {
 		return faultf(0, "country", "must be two letters (ISO 3166-1)")
 	}
 	return fault{}
@@ -173,7 +174,3 @@ func checkTime(s string) (time.Time, fault) {
 	}
 	return t, fault{}
 }
-
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isAlnum(c byte) bool { return isAlpha(c) || '0' <= c && c <= '9' }

@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Limits of patterns.
@@ -89,7 +91,7 @@ func ParsePattern(s string, fold bool) (Pattern, error) {
 func writePart(re *strings.Builder, s string, i, end int) error {
 	label, class, typed := strings.Cut(s[i:end], ":")
 	for j := range len(label) {
-		if !isAlnum(label[j]) && label[j] != '_' || j == 0 && (isDigit(label[j]) || label[j] == '_') {
+		if !ascii.IsAlnum(label[j]) && label[j] != '_' || j == 0 && (ascii.IsDigit(label[j]) || label[j] == '_') {
 			return &Error{s, i + j, "name", "invalid name of a part: must be letters, digits and \"_\", beginning with a letter"}
 		}
 	}
@@ -136,7 +138,7 @@ func repetition(class string) (string, bool) {
 
 func number(s string) (int, bool) {
 	for i := range len(s) {
-		if !isDigit(s[i]) {
+		if !ascii.IsDigit(s[i]) {
 			return 0, false
 		}
 	}

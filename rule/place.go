@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -96,7 +97,7 @@ func isWeb(scheme string) bool {
 
 func isScheme(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isAlnum(c) && strings.IndexByte("+-.", c) < 0 || i == 0 && (isDigit(c) || !isAlnum(c)) {
+		if c := s[i]; !ascii.IsAlnum(c) && strings.IndexByte("+-.", c) < 0 || i == 0 && (ascii.IsDigit(c) || !ascii.IsAlnum(c)) {
 			return false
 		}
 	}
@@ -142,7 +143,7 @@ func isLabel(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if !isAlnum(s[i]) && s[i] != '-' {
+		if !ascii.IsAlnum(s[i]) && s[i] != '-' {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -208,7 +209,7 @@ func parseVarspec(s string, i, end int) (varspec, error) {
 	at := i
 	for at < end {
 		switch c := s[at]; {
-		case isAlnum(c), c == '_', c == '.' && at > i && s[at-1] != '.' && at+1 < end:
+		case ascii.IsAlnum(c), c == '_', c == '.' && at > i && s[at-1] != '.' && at+1 < end:
 			at++
 			continue
 		case c == '%' && isEscape(s, at) && at+2 < end:
@@ -361,7 +362,7 @@ func appendEscaped(b []byte, s string, reserved bool) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
-		case isAlnum(c), strings.IndexByte("-._~", c) >= 0,
+		case ascii.IsAlnum(c), strings.IndexByte("-._~", c) >= 0,
 			reserved && strings.IndexByte(":/?#[]@!$&'()*+,;=", c) >= 0:
 			b = append(b, c)
 		case reserved && isEscape(s, i):
@@ -376,17 +377,7 @@ func appendEscaped(b []byte, s string, reserved bool) []byte {
 }
 
 func isEscape(s string, i int) bool {
-	return i+2 < len(s) && s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2])
-}
-
-func isHex(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isAlnum(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return i+2 < len(s) && s[i] == '%' && ascii.IsHex(s[i+1]) && ascii.IsHex(s[i+2])
 }
 
 const maxQuoted = 80 // bytes; longer input is shortened

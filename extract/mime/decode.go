@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // transfer returns a feed that decodes the content transfer encoding of lines
@@ -78,8 +79,8 @@ func quoted(p source.Piece, i, j int, out *source.Mapped, word bool) {
 		case p.Text[i] == '_':
 			out.Add(source.Unit([]byte{' '}, at, at+1))
 			i++
-		case i+2 < j && isHex(p.Text[i+1]) && isHex(p.Text[i+2]):
-			out.Add(source.Unit([]byte{unhex(p.Text[i+1])<<4 | unhex(p.Text[i+2])}, at, at+3))
+		case i+2 < j && ascii.IsHex(p.Text[i+1]) && ascii.IsHex(p.Text[i+2]):
+			out.Add(source.Unit([]byte{ascii.Unhex(p.Text[i+1])<<4 | ascii.Unhex(p.Text[i+2])}, at, at+3))
 			i += 3
 		default:
 			out.Add(p.Slice(i, i+1))
@@ -123,7 +124,7 @@ func (d *base64Decoder) octet(c byte, at int64, out *source.Mapped) {
 		d.flush(out)
 		return
 	}
-	if !isLetter(c) && !isDigit(c) && c != '+' && c != '/' {
+	if !ascii.IsLetter(c) && !ascii.IsDigit(c) && c != '+' && c != '/' {
 		return
 	}
 	if d.n == 0 {

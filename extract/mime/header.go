@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A Field is a header field as spelled in a message.
@@ -193,7 +194,7 @@ func encodedWord(b []byte) (w word, ok bool) {
 	if !ok || len(charset) == 0 || len(charset) > 64 || len(rest) < 2 || rest[1] != '?' || bytes.ContainsAny(charset, " \t<>@") {
 		return word{}, false
 	}
-	switch lower(rest[0]) {
+	switch ascii.Lower(rest[0]) {
 	case 'b':
 		w.base64 = true
 	case 'q':

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // skipBody skips to the next boundary.
@@ -34,7 +35,7 @@ func (m *messageReader) isFrom(line []byte) bool {
 		return false
 	}
 	for i := 2; i+2 < len(line); i++ {
-		if line[i] == ':' && isDigit(line[i-1]) && isDigit(line[i+1]) && isDigit(line[i+2]) {
+		if line[i] == ':' && ascii.IsDigit(line[i-1]) && ascii.IsDigit(line[i+1]) && ascii.IsDigit(line[i+2]) {
 			return true
 		}
 	}

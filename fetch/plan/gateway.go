@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -197,7 +198,7 @@ func expand(template string, u uri.URI) string {
 func escapeAll(b *strings.Builder, s string) {
 	const hex = "0123456789ABCDEF"
 	for i := range len(s) {
-		if c := s[i]; isAlnum(c) || strings.IndexByte("-._~", c) >= 0 {
+		if c := s[i]; ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			b.Write([]byte{'%', hex[c>>4], hex[c&15]})

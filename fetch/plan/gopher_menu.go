@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/extra"
 	"github.com/nomen-project/nomen/uri"
@@ -91,7 +92,7 @@ func (i GopherItem) quoted(text string) (uri.URI, error) {
 
 // server returns the host and port as parts.
 func (i GopherItem) server() ([]scheme.Part, error) {
-	if !isHost(i.Host) || i.Port != "" && !all(i.Port, isDigit) {
+	if !isHost(i.Host) || i.Port != "" && !all(i.Port, ascii.IsDigit) {
 		return nil, fmt.Errorf("scheme: host %q, port %q: %w", i.Host, i.Port, ErrGopherItem)
 	}
 	parts := []scheme.Part{{Name: "host", Value: i.Host}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -69,7 +70,7 @@ func gopherName(d uri.Dialect, server []scheme.Part, name string) (uri.URI, erro
 		return uri.URI{}, err
 	}
 	kind := "1" // a menu
-	if name != "" && isAlnum(name[0]) {
+	if name != "" && ascii.IsAlnum(name[0]) {
 		kind = name[:1]
 	}
 	return build("gopher", d, append(server, scheme.Part{Name: "type", Value: kind}, scheme.Part{Name: "selector", Value: uri.MakeSafer(selector, "?")}))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -99,7 +100,7 @@ func (t *text) checkARK() *uri.Finding {
 	for i := from; i < to; i++ {
 		switch c := t.s[i]; {
 		case c == '-':
-		case isAlnum(c):
+		case ascii.IsAlnum(c):
 			digits++
 		default:
 			return flaw(i, i+1, RuleARKNAAN, "the NAAN must consist of letters and digits")
@@ -114,7 +115,7 @@ func (t *text) checkARK() *uri.Finding {
 	name := 0
 	for i := to + 1; i < t.pathEnd; i++ {
 		switch c := t.s[i]; {
-		case isAlnum(c), c == '%', strings.IndexByte("=~*+@_$", c) >= 0:
+		case ascii.IsAlnum(c), c == '%', strings.IndexByte("=~*+@_$", c) >= 0:
 			name++
 		case c == '-', isStructural(c):
 		default:
@@ -158,7 +159,7 @@ func (t *text) checkHandle(doi bool) *uri.Finding {
 		return flaw(t.path, slash, ruleDOI, "a DOI prefix must begin with 10. (write other handles as hdl:)")
 	}
 	for i := len(indicator); i < len(prefix); i++ {
-		if !isDigit(prefix[i]) && prefix[i] != '.' {
+		if !ascii.IsDigit(prefix[i]) && prefix[i] != '.' {
 			return flaw(t.path+i, t.path+i+1, ruleDOI, "a registrant code must consist of digits and dots")
 		}
 	}
@@ -181,7 +182,7 @@ func (t *text) checkInfo() *uri.Finding {
 		return flaw(t.path, t.path, ruleInfo, "missing namespace")
 	}
 	for i := t.path; i < slash; i++ {
-		if c := t.s[i]; !isAlpha(c) && (i == t.path || !isDigit(c) && strings.IndexByte(".+-", c) < 0) {
+		if c := t.s[i]; !ascii.IsLetter(c) && (i == t.path || !ascii.IsDigit(c) && strings.IndexByte(".+-", c) < 0) {
 			return flaw(i, i+1, ruleInfoName, "a namespace must begin with a letter, followed by letters, digits, . + -")
 		}
 	}
@@ -247,7 +248,7 @@ func checkTagAuthority(s string, from, to int) *uri.Finding {
 	at := from
 	if sign := until(s, from, to, '@'); sign < to {
 		for i := from; i < sign; i++ {
-			if !isAlnum(s[i]) && strings.IndexByte("-._", s[i]) < 0 {
+			if !ascii.IsAlnum(s[i]) && strings.IndexByte("-._", s[i]) < 0 {
 				return flaw(i, i+1, ruleTagName, "the local part of a mail address must consist of letters, digits and - . _")
 			}
 		}
@@ -276,31 +277,12 @@ func BadHostName(s string, from, to int) int {
 				return i - 1
 			}
 			start = i + 1
-		case isAlnum(s[i]), s[i] == '-' && i > start:
+		case ascii.IsAlnum(s[i]), s[i] == '-' && i > start:
 		default:
 			return i
 		}
 	}
 	return -1
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-func isAlnum(c byte) bool { return isDigit(c) || isAlpha(c) }
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 0x20
-	}
-	return c
-}
-
-// unhex returns the value of a hex digit.
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
 }
 
 // until returns the offset of the first sep at or after i and before end, or

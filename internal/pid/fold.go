@@ -1,6 +1,10 @@
 package pid
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // FoldARK returns the spelling that stands for all equivalent ones of an ARK
 // (draft-kunze-ark, 2.7): the NAAN in lower case, no hyphens, no repeated or
@@ -9,7 +13,7 @@ func FoldARK(naan, name string) string {
 	b := append(make([]byte, 0, len("ark:/")+len(naan)+len(name)), "ark:"...)
 	for _, c := range []byte(naan) {
 		if c != '-' {
-			b = append(b, lower(c))
+			b = append(b, ascii.Lower(c))
 		}
 	}
 	b = append(b, '/')
@@ -37,7 +41,7 @@ func FoldHandle(handle string) string {
 			i += 2
 			continue
 		}
-		b[i] = lower(b[i])
+		b[i] = ascii.Lower(b[i])
 	}
 	return string(b)
 }
@@ -63,13 +67,13 @@ func foldDOI(doi string, slashes bool) string {
 	var b []byte // nil as long as nothing has changed
 	for i := 0; i < len(doi); {
 		from := i
-		c := lower(doi[i])
+		c := ascii.Lower(doi[i])
 		piece := [3]byte{c}
 		n := 1
 		if i++; c == '%' {
-			d := unhex(doi[i])<<4 | unhex(doi[i+1])
+			d := ascii.Unhex(doi[i])<<4 | ascii.Unhex(doi[i+1])
 			if i += 2; isPchar(d) || d == '/' && slashes && from > 0 {
-				piece[0] = lower(d)
+				piece[0] = ascii.Lower(d)
 			} else {
 				piece[1], piece[2], n = upperHex[d>>4], upperHex[d&15], 3
 			}
@@ -89,4 +93,4 @@ func foldDOI(doi string, slashes bool) string {
 
 // isPchar reports whether c may appear unescaped in a path segment (RFC 3986,
 // 3.3).
-func isPchar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
+func isPchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -106,4 +107,4 @@ func isSWHIDRange(s string) bool {
 	return n > 0 && (n == len(s) || s[n] == '-' && n+1 < len(s) && countDigits(s[n+1:]) == len(s)-n-1)
 }
 
-func isLowerHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
+func isLowerHex(c byte) bool { return ascii.IsDigit(c) || 'a' <= c && c <= 'f' }

@@ -3,6 +3,7 @@ package pid
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -29,9 +30,9 @@ func CheckORCID(id string) *uri.Finding {
 			}
 		case n == len(d):
 			return flaw(i, len(id), RuleORCID, "more than 16 digits")
-		case isDigit(c), n == 15 && c|0x20 == 'x':
+		case ascii.IsDigit(c), n == 15 && c|0x20 == 'x':
 			d[n] = c &^ 0x20 // X in upper case
-			if isDigit(c) {
+			if ascii.IsDigit(c) {
 				d[n] = c
 			}
 			n++
@@ -104,7 +105,7 @@ func lenOldArXiv(s string) int {
 		return 0
 	}
 	archive, class, has := strings.Cut(s[:slash], ".")
-	if !isArchive(archive) || has && (len(class) != 2 || !isAlpha(class[0]) || !isAlpha(class[1])) && archive != "cond-mat" && archive != "physics" {
+	if !isArchive(archive) || has && (len(class) != 2 || !ascii.IsLetter(class[0]) || !ascii.IsLetter(class[1])) && archive != "cond-mat" && archive != "physics" {
 		return 0
 	}
 	if date := s[slash+1:]; !isMonth(date[2:4]) || date[:4] < "9107" && date[:4] > "0703" {
@@ -128,7 +129,7 @@ func isMonth(s string) bool { return s >= "01" && s <= "12" }
 
 func countDigits(s string) int {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && ascii.IsDigit(s[n]) {
 		n++
 	}
 	return n

@@ -69,7 +69,7 @@ func (s *scanner) endBeforeNext(slash int) {
 
 // isWholeDOI reports whether the DOI whose suffix begins after slash, and which
 // has been read up to end, is complete there. If it has the form of a SICI
-// (ANSI/NISO Z39.56), with "<" or "[", isWholeDOI extends it to its end:
+// (ANSI/NISO Z39.56), with "<" or "[", isWholeDOI first extends it to its end:
 //
 //	10.1002/(SICI)1097-4636(199823)43:4<555::AID-JBM1>3.0.CO;2-X
 //	10.1890/0012-9658(2001)082[1655:ETDOTE]2.0.CO;2
@@ -77,18 +77,18 @@ func (s *scanner) endBeforeNext(slash int) {
 // A DOI is found as a whole or not at all, since its beginning may be
 // another valid DOI.
 func (s *scanner) isWholeDOI(end, slash int) bool {
-	if s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true); end <= slash {
+	if end <= slash {
 		return false
 	}
+	if tail := s.sici(end); tail > 0 {
+		s.segs[len(s.segs)-1].end = tail
+		end = tail
+	}
+	s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true)
 	switch c := s.peek(end); {
 	case c == '(':
 		return false // without its closing one
 	case c == '<' || c == '[' || c == '&':
-		if tail := s.sici(end); tail > 0 {
-			last := &s.segs[len(s.segs)-1]
-			last.end = tail
-			return s.isWholeDOI(tail, slash)
-		}
 		return !isSICI(s.texts.scratch)
 	case c == '>' && s.hit.delimiter != '<':
 		return s.before(s.hit.start) == '<' || !isSICI(s.texts.scratch)

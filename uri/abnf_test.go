@@ -11,7 +11,7 @@ import (
 
 // A slow and readable interpreter of ABNF, taken directly from the documents: a
 // rule runs on a set of offsets in the input and returns the set of offsets where
-// it may end. The files are in testdata/abnf.
+// it may end. The files are in abnf.
 
 // maxSlow is the length of the longest input for the slow recognisers.
 const maxSlow = 255
@@ -45,15 +45,15 @@ type (
 		least, most int
 	}
 	literalText struct {
-		grammar *abnf
+		grammar *slowGrammar
 		text    string
 	}
 	octetRange struct {
-		grammar   *abnf
+		grammar   *slowGrammar
 		low, high byte
 	}
 	ruleRef struct {
-		grammar *abnf
+		grammar *slowGrammar
 		name    string
 	}
 )
@@ -162,8 +162,8 @@ func (n ruleRef) generate(r *rand.Rand, depth int) string {
 	return n.grammar.rule(n.name).generate(r, depth+1)
 }
 
-// An abnf is a complete grammar.
-type abnf struct {
+// A slowGrammar is a complete grammar.
+type slowGrammar struct {
 	names []string
 	rules map[string]node
 
@@ -171,7 +171,7 @@ type abnf struct {
 }
 
 // reach records whether the end of s is a place where a text could continue.
-func (g *abnf) reach(s string, from places, text string) {
+func (g *slowGrammar) reach(s string, from places, text string) {
 	for i := max(0, len(s)-len(text)+1); i <= len(s); i++ {
 		if from.has(i) && strings.EqualFold(s[i:], text[:min(len(s)-i, len(text))]) {
 			g.reached = true
@@ -180,12 +180,12 @@ func (g *abnf) reach(s string, from places, text string) {
 }
 
 // viable reports whether s is the beginning of a string that matches a rule.
-func (g *abnf) viable(rule, s string) bool {
+func (g *slowGrammar) viable(rule, s string) bool {
 	g.reached = false
 	return g.matches(rule, s) || g.reached
 }
 
-func (g *abnf) rule(name string) node {
+func (g *slowGrammar) rule(name string) node {
 	n, ok := g.rules[name]
 	if !ok {
 		panic("no rule " + name)
@@ -194,7 +194,7 @@ func (g *abnf) rule(name string) node {
 }
 
 // matches reports whether the whole of s matches a rule.
-func (g *abnf) matches(rule, s string) bool {
+func (g *slowGrammar) matches(rule, s string) bool {
 	var from places
 	from.add(0)
 	to := g.rule(rule).run(s, from)
@@ -202,13 +202,13 @@ func (g *abnf) matches(rule, s string) bool {
 }
 
 // loadABNF reads the grammar of a dialect.
-func loadABNF(t testing.TB, d Dialect) *abnf {
+func loadABNF(t testing.TB, d Dialect) *slowGrammar {
 	t.Helper()
-	data, err := os.ReadFile("testdata/abnf/" + d.String() + ".abnf")
+	data, err := os.ReadFile("abnf/" + d.String() + ".abnf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &abnf{rules: map[string]node{}}
+	g := &slowGrammar{rules: map[string]node{}}
 	var name, body string
 	flush := func() {
 		if name != "" {
@@ -230,7 +230,7 @@ func loadABNF(t testing.TB, d Dialect) *abnf {
 }
 
 type abnfParser struct {
-	grammar *abnf
+	grammar *slowGrammar
 	text    string
 }
 

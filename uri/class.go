@@ -16,6 +16,77 @@ const (
 	safeBare                     // normalisation decodes its escape
 )
 
+const (
+	alphanums     = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	xalphas1993   = alphanums + `$-_.&!*"'();,` // xalpha (1993, BNF) without ":", "@", escapes and the space
+	unreserved97  = alphanums + "$-_.!~*'(),"   // 1997, 2.3
+	unreserved03  = alphanums + "-_.!~*'()"     // 2003, 2.3
+	unreserved05  = alphanums + "-._~"          // RFC 3986, 2.3
+	subDelims     = "!$&'()*+,;="               // RFC 3986, 2.2
+	schemeLetters = alphanums + "+-."           // 1997, 4.1; 2003, 3.1; RFC 3986, 3.1
+)
+
+// charsets has the characters of each component in each dialect, with the
+// section of the document.
+var charsets = [dialects]map[class]string{
+	Draft1993: {
+		inScheme:   xalphas1993 + "@",    // BNF: scheme, up to the first colon
+		inUser:     xalphas1993 + "@:",   // BNF: user, and the colon of the password
+		inHost:     xalphas1993,          // BNF: hostname
+		inPath:     xalphas1993 + "@:+/", // BNF: path
+		inQuery:    xalphas1993 + "@:+",  // BNF: search
+		inFrag:     xalphas1993 + "@:",   // BNF: fragmentid
+		unreserved: alphanums,            // the document does not have the term
+	},
+	Draft1997: {
+		inScheme:   schemeLetters,
+		inUser:     unreserved97 + ";:&=+",    // 4.3.1
+		inHost:     alphanums + "-.",          // 4.3.1: hostname
+		inPath:     unreserved97 + ":@&=+;/",  // 4.3.2
+		inQuery:    unreserved97 + ":@&=+;/?", // 4.3.3: *urlc
+		inFrag:     unreserved97 + ":@&=+;/?", // 3: *urlc
+		unreserved: unreserved97,
+		safeBare:   unreserved97, // 2.4.2
+	},
+	Draft2003: {
+		inScheme:   schemeLetters,
+		inUser:     unreserved03 + ";:&=+$,",    // 3.2.2: userinfo
+		inHost:     alphanums + "-.",            // 3.2.2: hostname
+		inPath:     unreserved03 + ";:@&=+$,/",  // 3.3
+		inQuery:    unreserved03 + ";:@&=+$,/?", // 3.4
+		inFrag:     unreserved03 + ";:@&=+$,/?", // 4.1
+		inOpaque:   "[]",                        // 3 and G.1
+		unreserved: unreserved03,
+		safeBare:   alphanums + "_~", // 2.3
+	},
+	RFC3986: charsets3986,
+	RFC6874: charsets3986,
+}
+
+var charsets3986 = map[class]string{
+	inScheme:   schemeLetters,
+	inUser:     unreserved05 + subDelims + ":",    // 3.2.1
+	inHost:     unreserved05 + subDelims,          // 3.2.2: reg-name
+	inPath:     unreserved05 + subDelims + ":@/",  // 3.3
+	inQuery:    unreserved05 + subDelims + ":@/?", // 3.4
+	inFrag:     unreserved05 + subDelims + ":@/?", // 3.5
+	unreserved: unreserved05,
+	safeBare:   unreserved05, // 2.3
+}
+
+// classes has for each dialect and octet the components in which the octet may
+// appear unescaped.
+var classes = func() (all [dialects][256]class) {
+	for d, sets := range charsets {
+		for in, chars := range sets {
+			for i := range len(chars) {
+				all[d][chars[i]] |= in
+			}
+		}
+	}
+	return all
+}()
+
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c-'0' < 10 }

@@ -31,4 +31,4 @@
 // [Suggest] returns what was probably meant by a text that is not a valid name.
 package namespace
 
-//go:generate go run ./gen -ranges ../testdata/corpus/whole/isbn/isbn-ranges.json -out zisbn.go
+//go:generate go run ./gen -ranges ../testdata/corpus/whole/isbn/isbn-ranges.json -out isbn.tsv

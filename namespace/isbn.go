@@ -1,8 +1,9 @@
 package namespace
 
 import (
-	"slices"
+	_ "embed" // the ranges
 	"strings"
+	"sync"
 
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
@@ -122,33 +123,54 @@ type isbnSplit struct {
 	agency            string
 }
 
+// An isbnGroup is a registration group.
+type isbnGroup struct {
+	agency string
+	ranges []isbnRange
+}
+
+// An isbnRange is a range of registrants with the same number of digits.
+type isbnRange struct{ low, high string }
+
+// isbnTable has a line for each group: the GS1 element with the group element,
+// the agency, and the ranges.
+//
+//go:embed isbn.tsv
+var isbnTable string
+
+// isbnGroups returns the groups by GS1 and group element.
+var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
+	groups := map[string]isbnGroup{}
+	_, rows, _ := strings.Cut(isbnTable, "\n") // the first line is a comment
+	for row := range strings.Lines(rows) {
+		fields := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+		g := isbnGroup{agency: fields[1]}
+		for text := range strings.FieldsSeq(fields[2]) {
+			low, high, _ := strings.Cut(text, "-")
+			g.ranges = append(g.ranges, isbnRange{low, high})
+		}
+		groups[fields[0]] = g
+	}
+	return groups
+})
+
 // splitISBN finds the elements by the ranges of the agency.
 func splitISBN(d string) (isbnSplit, bool) {
 	for end := 4; end <= 8; end++ {
-		i, ok := slices.BinarySearchFunc(isbnGroups[:], d[:end], func(g isbnGroup, s string) int { return strings.Compare(g.prefix, s) })
-		if !ok {
-			continue
+		if g, ok := isbnGroups()[d[:end]]; ok {
+			size := g.registrantSize(d[end:12])
+			return isbnSplit{group: end, registrant: end + size, agency: g.agency}, size > 0
 		}
-		g := isbnGroups[i]
-		size := registrantSize(g, d[end:12])
-		return isbnSplit{group: end, registrant: end + size, agency: g.name}, size > 0
 	}
 	return isbnSplit{}, false
 }
 
 // registrantSize returns the number of digits after a group that are the
 // registrant element, or 0 if the range is not assigned.
-func registrantSize(g isbnGroup, rest string) int {
-	n := uint32(0)
-	for i := range 7 {
-		n *= 10
-		if i < len(rest) {
-			n += uint32(rest[i] - '0')
-		}
-	}
-	for _, r := range isbnRanges[g.first:g.after] {
-		if r.low <= n && n <= r.high && int(r.size) < len(rest) {
-			return int(r.size)
+func (g isbnGroup) registrantSize(rest string) int {
+	for _, r := range g.ranges {
+		if n := len(r.low); n < len(rest) && r.low <= rest[:n] && rest[:n] <= r.high {
+			return n
 		}
 	}
 	return 0

@@ -2,6 +2,7 @@ package scheme
 
 import (
 	"cmp"
+	_ "embed" // the registry
 	"errors"
 	"fmt"
 	"iter"
@@ -22,11 +23,20 @@ type Catalogue struct {
 	rules []uri.SchemeRules
 }
 
+// registered has a line for each scheme of the IANA registry: its name, status,
+// title, reference and template.
+//
+//go:embed schemes.tsv
+var registered string
+
 // standard builds the catalogue once.
 var standard = sync.OnceValue(func() Catalogue {
 	c := Catalogue{list: unregistered()}
-	for _, r := range registered {
-		c.list = append(c.list, Scheme{Name: r.name, Title: r.title, Status: r.status, Reference: r.reference, Template: r.template})
+	_, rows, _ := strings.Cut(registered, "\n") // the first line is a comment
+	for row := range strings.Lines(rows) {
+		fields := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+		status, _ := ParseStatus(fields[1])
+		c.list = append(c.list, Scheme{Name: fields[0], Status: status, Title: fields[2], Reference: fields[3], Template: fields[4]})
 	}
 	return catalogueOf(c.merge(ruled()))
 })

@@ -43,4 +43,4 @@
 // draft of 1993 sets for a registration.
 package scheme
 
-//go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out zschemes.go
+//go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out schemes.tsv

@@ -107,12 +107,12 @@ func (c *cli) authorityListCommand() *cobra.Command {
 	return cmd
 }
 
-const authorityPutLong = `Put creates or changes an authority. Options that are not given keep their values. An
-option that can be repeated replaces the whole list; an empty value (--owner "") clears
-it. Rules come with tests and are rejected when a test fails: docs/reference/authority.md.
+const authorityPutLong = `Put creates or changes an authority. What you do not give stays unchanged. An option that
+can be repeated replaces the whole list; an empty value (--owner "") clears it. A file of
+rules has tests, and is rejected if one fails: see docs/reference/authority.md.
 
 With "-" it reads complete authorities from standard input, one per line, in the format
-"nomen authority list --json" prints.`
+that 'nomen authority list --json' prints.`
 
 func (c *cli) authorityPutCommand() *cobra.Command {
 	var given store.Authority
@@ -130,10 +130,10 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 		Args: arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&given.Owners, "owner", nil, "person or department responsible for it; name at least two (default none)")
+	f.StringArrayVar(&given.Owners, "owner", nil, "person or department responsible for the authority; give at least two (default none)")
 	f.StringSliceVar(&given.Hosts, "host", nil, "host name at which the server answers for this authority")
 	f.StringSliceVar(&given.Addresses, "address", nil, "local address at which the server answers for this authority")
-	f.BoolVar(&given.Default, "default", false, "use this authority when the request does not say which")
+	f.BoolVar(&given.Default, "default", false, "use this authority for requests that name none")
 	f.StringArrayVar(&given.Parents, "parent", nil, "naming authority that authorised this one")
 	f.StringArrayVar(&given.Children, "child", nil, "naming authority that this authority authorised")
 	f.StringVar(&given.Contact, "contact", "", "contact URL, such as mailto:, https: or tel:")

@@ -13,20 +13,20 @@ import (
 	"github.com/nomen-project/nomen/conform"
 )
 
-const conformLong = `Conform checks a resolver from outside against the documents about name resolution. It
-works with any resolver, not only nomen.
+const conformLong = `Conform sends requests to a resolver and checks its responses against the standards of name
+resolution. It works with any resolver, not only nomen.
 
-TARGET is HOST, HOST:PORT or an http or https URL; the default port of HOST is 4500. A
-URL can have a path if the resolver is below one.
+TARGET is HOST, HOST:PORT or an http or https URL; the default port of HOST is 4500. A URL
+has a path if the resolver is below that path.
 
 The profiles are 1995 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (its services,
 requested as in RFC 2169), web (HTTP, RFC 8141), memento (RFC 7089), linkset (RFC 9264)
 and signposting (FAIR Signposting). By default all are tried, and those that the server
 does not offer count as not applicable.
 
---name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs
-of the authority. Without --name, the command gets a list by urn+a and takes the first
-three. It sends only requests that read, and one with the unknown method RESOLVE.
+--name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs of
+the authority. Without --name, the command asks the resolver for its list of names (urn+a)
+and takes the first three. No request changes anything; one has the unknown method RESOLVE.
 
 Each case passes, fails or is not applicable, with the reason. For failures, or with -v
 for all cases, the command prints what it sent (>) and received (<), with bytes other

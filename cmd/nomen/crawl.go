@@ -20,18 +20,18 @@ import (
 )
 
 const crawlLong = `Crawl follows the links between naming authorities, starting from one. It asks the
-resolver of each authority, by the reserved requests urn+p and urn+c, which authorities
-have authorised it and which it has authorised, and continues with those.
+resolver of each authority for its parents (the authorities that authorised it, urn+p) and
+its children (those that it authorised, urn+c), and continues with these.
 
-AUTHORITY is a domain name, or urn:dns: with one. Each authority is asked once, in
-breadth first order, several at a time; requests to the same address are --delay apart.
-The resolver of an authority is at its own host, or where --table says. Only the first may
-be in a private network, unless --allow-private is given. With --via one resolver is
-asked about all of them.
+AUTHORITY is a domain name, or urn:dns: and a domain name. Each authority is asked once,
+several at a time; requests to the same address are --delay apart. The resolver of an
+authority is at its own host, or where --table says. With --via one resolver is asked
+about all of them. Only the first authority may be in a private network, unless
+--allow-private is given.
 
-It prints a line for each link: the authority, the relation of the other to it (parent
-or child), and the name of the other as it is given there. --format dot prints a graph
-for Graphviz at the end, and svg a drawn tree.
+It prints a line for each link: the authority, parent or child, and the name of the parent
+or child as the resolver gave it. At the end, --format dot prints a graph for Graphviz,
+and --format svg a drawing of a tree.
 
 With --state the progress is saved in a file. Running the same command again continues
 from there, even after a crash; --retry asks failed authorities again.

@@ -18,44 +18,48 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-const extractLong = `Extract finds the identifiers in documents: plain text, HTML, Markdown, and mail,
-both single messages and mailboxes. It detects the type of a document by the suffix of its name or
-by its beginning, unless --type is given. Without a file, or for "-", it reads standard
-input.
+const extractLong = `Extract prints the identifiers in documents: plain text, HTML, Markdown, mail messages and
+mailboxes. The type of a document is detected by the suffix of its name or by its first
+bytes; --type sets it. Without a file, or for "-", extract reads standard input.
 
-In text it finds everything with a scheme. It leaves out surrounding brackets, quotation
-marks and punctuation, and joins identifiers that were broken over lines. Options make it
-find more: references without a scheme (--abbreviated), mail addresses (--mail) and
-identifiers with letters beyond ASCII (--iri). --bare finds identifiers that are written
-without a scheme: DOIs (10.1000/182), ISBNs, ISSNs, ORCID iDs, arXiv identifiers, and
-numbers of PubMed and PubMed Central. Each must have the right form and check digit, and
-a number that could be anything must follow a word such as ISBN. They are printed as
-URIs: doi:10.1000/182, urn:isbn:9780521431088. By default none of these is found.
+In text it finds everything with a scheme, such as https: or urn:. It leaves out brackets,
+quotation marks and punctuation around an identifier, and joins identifiers that are
+broken over lines. Options make it find more:
 
-References in HTML and in mail headers are resolved against the base that applies there:
-BASE, Content-Base, Content-Location, those of the enclosing entities, --base (the URI
-from which the document was retrieved, after redirects), or else --default-base.
+  --abbreviated  references without a scheme, such as www.example.org/a
+  --mail         mail addresses
+  --iri          identifiers with letters beyond ASCII
+  --bare         DOIs, ISBNs, ISSNs, ORCID iDs, arXiv, PubMed and PubMed Central numbers
+                 that are written without a scheme, such as 10.1000/182
 
---dialect decides where a URN ends: in 2012 before a slash, in rfc8141 not. A URN is not
-useful as a base: only fragments and absolute references resolve against it.
+--bare finds only identifiers with the right form and check digit. A plain number, such as
+a PubMed number, must follow a word that names its kind. They are printed as URIs:
+doi:10.1000/182, urn:isbn:9780521431088.
+
+Relative references in HTML and in mail headers are resolved. The base is the first of:
+the base that the document gives (BASE in HTML, Content-Base or Content-Location in mail),
+that of the message around it, --base, --default-base.
+
+--dialect says where a URN ends. In 2012 a URN ends before a slash; in rfc8141 a slash can
+be part of it.
 
 It prints one identifier per line, after the name of the file if there are several. JSON
-output also says where in the document it was found, in which role, and which rule gave
-the base; start and end are byte offsets into the file.
+output also has the position in bytes (start and end), the role in the document, and the
+rule that gave the base.
 
-With --links it also says how each identifier is written (well-formed, mended, malformed)
-and the outcome of retrieving it, which it reads from the file given by --history. Each
-line there has three fields separated by tabs: a URI, the time of the last retrieval (RFC
-3339), and the error of the last attempt; the last two may be empty. Nothing is
-retrieved.
+With --links it also says whether each identifier is well-formed, mended or malformed, and
+what happened when it was last retrieved. It retrieves nothing itself: it reads this from
+the file given by --history. Each line of that file has three fields separated by tabs: a
+URI, the time of the last retrieval (RFC 3339), and the error of the last attempt. The
+last two may be empty.
 
-With --embed-base it prints the document itself, changed so that its relative references
-keep their meaning wherever it is stored: HTML gets a BASE, a message gets a
+With --embed-base it prints the document with its base in it, so that relative references
+keep their meaning wherever the document is stored. HTML gets a BASE, a message gets a
 Content-Location. Absolute references stay unchanged.
 
-The exit status is 1 if nothing was found, as for grep, or if a document has an error,
-which is printed with its offset to standard error; and 3 if a file cannot be read.
-Errors do not stop the remaining documents from being read.`
+The exit status is 1 if nothing was found or a document has an error, and 3 if a file
+cannot be read. Errors are printed with their offset. After an error, the remaining
+documents are still read.`
 
 func (c *cli) extractCommand() *cobra.Command {
 	e := &extractor{cli: c}

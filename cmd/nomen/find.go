@@ -10,9 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const findLong = `Find lists the names with a location that begins with PREFIX, compared byte by byte. It
-prints one line for each, sorted by location: the location, a tab and the name. Retired
-and reserved names are included; locations of earlier revisions are not.
+const findLong = `Find lists the names with a location that begins with the text given by --location,
+compared byte by byte. It prints one line for each, sorted by location: the location, a
+tab and the name. Retired and reserved names are included; locations of earlier revisions
+are not.
 
 To read a long list in parts, pass the last line of a part to --after-location and
 --after-name. The exit status is 1 if no location is found.`

@@ -15,24 +15,24 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const checkLong = `Check says whether identifiers are valid, and warns about anything that may mislead people
-or programs: passwords, look-alike hosts, unusual forms of addresses, ports, escaped
-delimiters, hosts that are not domain names, mixed writing directions, and text in which browsers, curl and Go's net/url see different hosts. Each
-finding is an error, a warning or information, and has an offset in bytes from 0.
+const checkLong = `Check says whether identifiers are valid. It also warns about anything that may mislead
+people or programs: passwords, look-alike hosts, unusual forms of addresses, ports, escaped
+delimiters, hosts that are not domain names, mixed writing directions, and text in which
+browsers, curl and Go's net/url see different hosts. Each finding is an error, a warning or
+information, and has an offset in bytes from 0.
 
-An identifier is valid if it matches the reference rule of the dialect, and a URN if it
-matches the syntax of its dialect. If it breaks a rule of the URN's namespace, such as a
-check character, that is a finding of severity error; check suggests what was probably
-meant, if it can.
+A URI reference or URN is valid if it matches the syntax of its dialect (--dialect). Each
+rule of the URN's namespace that it breaks, such as a wrong check character, is a finding
+of severity error. If it can, check suggests what was probably meant.
 
 With --rule, an identifier is valid if it matches the given production of the dialect,
-such as host, IPv6address, NSS or r-component (in 1997 site, hostname ...); nothing else
-is checked. A production that exists for URIs and URNs is taken from the dialect that
---dialect names. The exit status is 1 if an identifier is invalid or has a finding of
-severity error.
+such as host, IPv6address, NSS or r-component. Nothing else is checked. If URIs and URNs
+both have a production of that name, --dialect decides between them.
 
-With --base, references are also checked for problems when they are resolved against that
-URI: a URN has no hierarchy for relative references.
+With --base, check also says which references cannot be resolved against that URI. (A URN
+has no hierarchy for relative references.)
+
+The exit status is 1 if an identifier is invalid or has a finding of severity error.
 
 An identifier may be enclosed in angle brackets, with "URL:" and white space inside, as in
 text.

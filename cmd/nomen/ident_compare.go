@@ -10,15 +10,17 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const compareLong = `Compare says whether two identifiers are equivalent, and the first level at which they
-are: string, case, percent, path or scheme, as in 'nomen normalize', or urn for two URNs
-that are the same name by the rules of URNs and of their namespace, which ignore what
-follows ?+, ?= and #. "Not established" does not mean that the resources differ: names
-cannot show that.
+const compareLong = `Compare says whether two identifiers are equivalent, and at which level: string, case,
+percent, path or scheme, as in 'nomen normalize'. Two URNs are equivalent at the level urn
+if they are the same name by the rules of URNs and of their namespace. What follows ?+, ?=
+and # is then ignored.
 
-Fragments of URIs count, unless the purpose is "cache". That compares what would be sent
-to a server, and the directives in the query of a URN of 2012 count, in any order. The
-exit status is 1 if a pair is not established to be equivalent.
+"Not established" means that the identifiers do not show that they are equivalent. They
+may still identify the same resource.
+
+Fragments of URIs are compared. With --purpose cache, compare ignores them, as they are
+not sent to a server; the directives in the query of a URN of 2012 are then compared, in
+any order. The exit status is 1 if a pair is not established to be equivalent.
 
 ` + pairHelp
 

@@ -13,16 +13,16 @@ import (
 
 // The help on "-".
 const (
-	streamHelp = `With "-", identifiers are read from standard input, one per line. Answers are printed in
-the same order while input still arrives. A bad line does not stop the command: with
---json its answer has an error with code, offset, rule and message; as text its answer is
-an empty line, and standard error gives the line number and the reason.`
+	streamHelp = `With "-", identifiers are read from standard input, one per line. Each line is answered as
+soon as it is read. An invalid line gets an empty line as its answer, and a message with
+the line number on standard error; with --json its answer is an object with the error. The
+lines after it are still read.`
 
 	pairHelp = `With "-" as the only argument, two identifiers per line are read from standard input,
-separated by a tab; with "-" as the second, one per line. Answers are printed in the same
-order while input still arrives. A bad line does not stop the command: with --json its
-answer has an error with code, offset, rule and message; as text its answer is an empty
-line, and standard error gives the line number and the reason.`
+separated by a tab; with "-" as the second, one per line. Each line is answered as soon as
+it is read. An invalid line gets an empty line as its answer, and a message with the line
+number on standard error; with --json its answer is an object with the error. The lines
+after it are still read.`
 )
 
 // The maximum lengths of lines, without the line end.

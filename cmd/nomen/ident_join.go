@@ -10,17 +10,18 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-const joinLong = `Join prints the URI to which each reference resolves in a document whose URI is BASE. If
-the dialect says that a reference means the current document, and gives no URI for it,
-the answer is "(current document)" and the fragment, if the reference has one; with
---json it has same_document and no target. In RFC 3986 it has both.
+const joinLong = `Join prints the URI to which each reference resolves in a document whose URI is BASE.
 
---compatible treats a reference with the scheme of the base, such as http:g, as if it had
-no scheme, where the dialect permits it (2003, RFC 3986).
+In older dialects, a reference such as #s means the current document and has no URI. Then
+join prints "(current document) #s"; with --json the answer has same_document and no target.
+In RFC 3986 it has both.
+
+--compatible ignores the scheme of a reference such as http:g if the base has the same
+scheme. The dialects 2003 and rfc3986 permit this.
 
 A URN has no hierarchy: only absolute references, the empty reference and fragments can be
-resolved against it. --urn-base resolves every reference as against any other URI, with a
-warning.
+resolved against it. With --urn-base, join resolves every reference against a URN, and
+prints a warning.
 
 ` + pairHelp
 

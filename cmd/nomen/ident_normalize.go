@@ -16,12 +16,13 @@ const normalizeLong = `Normalize prints the normal form of each identifier. Each
   path      segments that are . or .. removed
   scheme    default port removed and empty path set, by the scheme (default)
 
-In an older dialect a level does what the document of the dialect says. From "case" on, a
-URN gets its canonical form: "urn" and the namespace in lower case, hexadecimal digits in
-upper case, and in 1995 also the authority in lower case and unnecessary escapes decoded.
-At "scheme" it gets the one spelling that its namespace uses for all equivalent ones: ISBNs,
-for example, get thirteen digits without hyphens. What follows ?+, ?= and # is kept, in
-2012 also the query.
+In an older dialect a level does what the document of the dialect says.
+
+From "case" on, a URN gets its canonical form: "urn" and the namespace in lower case,
+hexadecimal digits in upper case. In 1995 the authority is in lower case too, and
+unnecessary escapes are decoded. At "scheme" it gets the spelling that its namespace
+prefers: an ISBN, for example, gets thirteen digits without hyphens. What follows ?+, ?=
+and # is kept, and in 2012 the query.
 
 ` + streamHelp
 

@@ -14,17 +14,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const jobsLong = `Imports, relocations, undos, verifications and backups run as jobs on a running server. A
-job continues when the connection to the server breaks; its result is kept for a week,
-for the last hundred jobs. Interrupting (Ctrl-C) the command that started a job cancels
-the job.
+const jobsLong = `On a running server, imports, relocations, undos, verifications and backups are jobs. A job
+continues if the connection to the server is lost. Interrupting (Ctrl-C) the command that
+started a job cancels the job. The results of the last hundred jobs are kept for a week.
 
-When the server stops before a job is complete, the job is interrupted: changes already
-made stay, and 'nomen jobs show' says how far it got and how to continue.
+If the server stops before a job is complete, the job is interrupted. Changes already made
+stay, and 'nomen jobs show' says how to continue.
 
-An administrator without prefixes can see and cancel all jobs, other tokens only the jobs
-they started. Without a running server there are no jobs: commands then work on the store
-directly.`
+An administrator's token without prefixes can see and cancel all jobs; other tokens only
+the jobs that they started. If no server is running, there are no jobs: the commands work
+on the store directly.`
 
 func (c *cli) jobsCommand() *cobra.Command {
 	list := c.jobsListCommand()

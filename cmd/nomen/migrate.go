@@ -20,12 +20,11 @@ and digests, and the tokens. At the end it compares the two: the heads of their
 histories, which cover every change in order, and the numbers of records and tokens. The
 source is not changed.
 
-A store is pebble:DIR or postgres://USER@HOST/DATABASE. No server may have a pebble store
-open meanwhile. From a database in use, migrate copies the changes made before it
-started, including those that a killed node had committed but not yet logged.
+A store is pebble:DIR or postgres://USER@HOST/DATABASE. Stop the server of a pebble store
+first. A database may be in use: migrate copies the changes made before it started,
+including those that a killed node had committed but not yet logged.
 
-If it is interrupted, run it again: it compares what is already there instead of copying
-it again.
+If it is interrupted, run it again: it compares what is already copied and continues.
 
 With --repair-times, changes that a wrong clock dated in the future get the time of the
 change before them; 'nomen verify' says whether there are any. Everything else is copied

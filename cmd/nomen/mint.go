@@ -12,13 +12,13 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-const mintLong = `Mint creates new names and reserves them: each becomes a reserved record, which cannot be
-given out again and is not public until it is made active. Names that already exist are
-skipped. Names are printed as soon as they are reserved; --dry-run prints them without
-reserving them.
+const mintLong = `Mint creates new names and reserves them. A reserved name has a record and cannot be
+created again; it is not public until 'nomen put' makes it active. Names that already
+exist are skipped. Each name is printed as soon as it is reserved. --dry-run prints names
+without reserving them.
 
-NAMESPACE-OR-PREFIX is where the names belong: the prefix of an authority, or the
-identifier of a URN namespace, such as uuid.
+NAMESPACE-OR-PREFIX is the prefix of an authority, or the identifier of a URN namespace,
+such as uuid.
 
 A template describes what follows the prefix, as literal text and parts in braces:
 
@@ -31,15 +31,15 @@ A template describes what follows the prefix, as literal text and parts in brace
   {check}        the check character of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two digits
 
-The first delimiter of the namespace (for example - for nbn) is put between the prefix and
-the rest, unless the template begins with a delimiter: for urn:nbn:fi the template
-x{seq} gives urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
+If the template does not begin with a delimiter, mint puts the first delimiter of the
+namespace before it, such as - for nbn. For urn:nbn:fi the template x{seq} gives
+urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template, new names continue from the last existing name (at most 20,000 are
-read) with the next number, and a check character if the namespace needs one. For
-urn:uuid they are UUIDs, for an ark prefix random characters with a check character.
-Namespaces in which every number has a check character, such as ISBN and ISSN, are
-assigned in blocks: they need a template that stays within your block.
+Without a template, a new name is the last existing name with the next number (at most
+20,000 names are read), and a check character if the namespace needs one. For urn:uuid new
+names are UUIDs; for an ark prefix they are random characters with a check character. ISBN,
+ISSN and similar numbers are assigned to publishers in blocks: they need a template that
+stays within your block.
 
 The exit status is 1 if the template cannot give as many names as requested.`
 

@@ -76,17 +76,21 @@ func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.
 	return rec, namedHint(spelling, hint, err)
 }
 
-const putLong = `Put creates or changes one record. What is not given stays as it is: locations and
-values are added, and the given elements of metadata replace the existing ones; --meta
-ELEMENT= without a value clears an element. With --replace, the given locations replace
-the existing ones; one that stays keeps its type, language, priority and so on unless
-these are given. --remove removes a location, or an identifier added by --same-as.
+const putLong = `Put creates a record, or changes an existing one. In an existing record it changes only
+what you give:
 
---type, --lang, --rel, --note and --priority apply to all the given locations.
+  URL         adds a location; with --replace, the URLs replace all locations
+  --same-as   adds an identifier
+  --remove    removes a location, or an identifier added by --same-as
+  --meta      replaces the values of the element; ELEMENT= clears it
+
+--type, --lang, --rel, --note and --priority apply to all the given URLs. A location that
+exists keeps those that you do not give, even with --replace.
 
 A new name is active unless --status says otherwise. With --strict, put rejects a new name
 in which 'nomen check' finds an error; otherwise it only warns. An active name can never
-be deleted. To bring back a retired name, use --status active with --revision and the number of its last revision.`
+be deleted. To bring a retired name back, use --status active and --revision with the
+number of its last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
 	var p putFlags
@@ -102,7 +106,7 @@ func (c *cli) putCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.status, "status", "", "reserved, active or retired (default active for a new name)")
-	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, an element of Dublin Core such as creator, or ELEMENT= to clear it; can be repeated")
+	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, where ELEMENT is an element of Dublin Core such as creator; ELEMENT= clears it; can be repeated")
 	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
 	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
 	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
@@ -111,7 +115,7 @@ func (c *cli) putCommand() *cobra.Command {
 	f.StringVar(&p.location.Note, "note", "", "note on the locations, for people")
 	f.IntVar(&p.location.Priority, "priority", 0, "priority of the locations; 1 is tried first (default 1)")
 	f.BoolVar(&p.replace, "replace", false, "replace the existing locations by the given ones")
-	f.StringArrayVar(&p.remove, "remove", nil, "URL of a location, or identifier of --same-as, to remove; can be repeated")
+	f.StringArrayVar(&p.remove, "remove", nil, "location, or identifier added by --same-as, to remove; can be repeated")
 	f.BoolVar(&p.strict, "strict", false, "reject a new name in which 'nomen check' finds an error")
 	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
 	f.StringVar(&p.why, "why", "", "reason, recorded in the history")

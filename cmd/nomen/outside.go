@@ -37,8 +37,8 @@ type outsideFlags struct {
 }
 
 func (o *outsideFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&o.asks, "asks", 256, "concurrent requests to other resolvers, at most an eighth of them for one client; further ones wait, then get 503")
-	f.BoolVar(&o.private, "allow-private", false, "allow I2R and redirects of delegates to reach private networks")
+	f.IntVar(&o.asks, "asks", 256, "concurrent requests to other resolvers, an eighth of them for one client; others wait, then get status 503")
+	f.BoolVar(&o.private, "allow-private", false, "allow requests to private networks: to locations (I2R), and to resolvers of delegated names")
 	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format, to choose locations by the client's country")
 	f.StringVar(&o.countryHeader, "country-header", "", "request field in which trusted proxies give the client's country, such as CF-IPCountry")
 	o.find.register(f)

@@ -21,8 +21,8 @@ import (
 
 const redactLong = `Redact permanently removes the content of revisions, for example after a court order. The
 revision itself stays in the history, with its time, the status of the name, the digest
-and the reason given here; so 'nomen verify' still finds the history complete, and a
-client that asks for the record as of that time learns that content was removed.
+and the reason given here. So 'nomen verify' still finds the history complete. A client
+that asks for the record as of that time learns that its content was removed.
 
 With --authority it redacts the history of a naming authority: contacts, owners, rules.
 Without --revision it then redacts all revisions before the current one.

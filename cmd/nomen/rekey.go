@@ -16,24 +16,23 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const rekeyLong = `Rekey converts a store that was made by an earlier version of nomen, and is therefore
-rejected, to the keys of this version's rules of names. Names move with all of their
-history, and so do authorities and the prefixes of tokens. Spellings stay unchanged.
+const rekeyLong = `Rekey converts a store that an earlier version of nomen made to this version's rules of
+names. (These rules turn each name into the key under which it is stored. This version
+does not open the store before.) Names move with their history, authorities and the
+prefixes of tokens too. Spellings stay unchanged.
 
-It writes a new store beside the old one, compares the two, and puts the new one in its
-place; the disk needs room for both. The old store is kept, and the last line says where;
-delete it when all is well. A store in which no key changes is only marked. If rekey is
-interrupted, run it again.
+Stop the server first. Rekey writes a new store beside the old one, compares the two, and
+puts the new one in its place. The disk needs room for both. The old store is kept; the
+last line says where. Delete it when all is well. If rekey is interrupted, run it again.
 
-Several names that get the same key are a collision: rekey lists them and changes
-nothing. With --merge it merges them: the changes of all in the order of their times, and
-one more that combines locations, metadata and same_as; the other spellings are kept in
-same_as. An active name wins over a reserved one, whose content stays only in the
-history. If one is active and another retired, you have to decide: rekey changes nothing
-unless --merge=retired-too lets the active one win.
+If several names get the same key, this is a collision: rekey lists the names and changes
+nothing. With --merge it merges them. The new record has the changes of all, in the order
+of their times, and then one that combines locations, metadata and same_as. The other
+spellings are kept in same_as. An active name wins over a reserved one, whose content
+stays only in the history. If one name is active and another retired, rekey changes
+nothing, unless --merge=retired-too lets the active one win.
 
-No server may have the store open. The exit status is 1 if there are collisions that
---merge does not cover.`
+The exit status is 1 if there are collisions that --merge does not cover.`
 
 func (c *cli) rekeyCommand() *cobra.Command {
 	var dry bool

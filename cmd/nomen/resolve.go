@@ -31,31 +31,37 @@ import (
 const resolveLong = `Resolve asks a resolver about names and prints its answer: where the resource is, and
 what is known about it. To get the resource itself, use 'nomen fetch'.
 
-Without --via, the resolver of each name is found as 'nomen discover' shows; for
-urn:dns:HOST:ELEMENT it is HOST at port 4500, at all of its addresses, by the protocol of
-1995. With --via HOST:PORT, all names are sent there by the same protocol: as the full
-name, then as the ElementID if the resolver does not understand that. HOST:PORT/full and
-HOST:PORT/element use only one form. With --via URL, names are sent over the web: as
-paths below the URL, by RFC 2169 if the URL ends in /uri-res/ or, if the URL contains
-{name}, in its place.
+--via names the resolver:
+
+  HOST:PORT           the protocol of 1995: with the full name and, if the resolver does
+                      not understand that, with only the ElementID
+  HOST:PORT/full      the same, always with the full name
+  HOST:PORT/element   the same, always with the ElementID
+  URL                 HTTP: the name is a path below the URL, or replaces {name} in it
+  URL/uri-res/        HTTP as in RFC 2169
+
+Without --via, the resolver of each name is found as 'nomen discover' shows. For
+urn:dns:HOST:ELEMENT it is HOST at port 4500.
 
 If a resolver sends text, a page or an unknown type, it is printed unchanged with its
-media type; in JSON as content_type and body (or body_base64).
+media type. With --json it is in content_type and body (or body_base64).
 
 Names may contain white space and be enclosed in <angle brackets>, as the protocol of
-1995 allows. With --dialect 2012 the directives after a URN are part of the question, as
-in urn:example:book?s=I2Ls&c=ToC: s is the service and c the component, unless options
-set them; other directives are passed on. A fragment is not sent, but added to the
-locations in the answer. Requests are unencrypted, except to an https URL. They contain
-only the name and what the options set; -v shows each step.
+1995 allows. A fragment is not sent; it is added to the locations in the answer. With
+--dialect 2012, directives after a URN are part of the question. In
+urn:example:book?s=I2Ls&c=ToC, s is the service and c the component; --service and
+--component come first. Other directives are passed on.
 
-With --cache DIR, answers are kept in DIR, and before one is used again the resolver is
-asked whether the answer is still valid. With --offline no resolver is asked; the answer
-says when it was last confirmed.
+Requests are unencrypted, except to an https URL. They contain only the name and what the
+options set. -v shows each step.
+
+With --cache DIR, answers are kept in DIR. Before an answer is used again, the resolver is
+asked whether it is still valid. With --offline no resolver is asked, and the answer says
+when it was last confirmed.
 
 --audit asks every address of a resolver and reports differences; the exit status is 1 if
-there are any. --explain shows how an answer comes about, for the names of your own
-server: it asks the server of the data directory, or reads the store if none is running.
+there are any. --explain shows how your own server finds the answer. It asks the server of
+the data directory, or reads the store if no server is running.
 
 ` + streamHelp
 

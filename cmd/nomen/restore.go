@@ -18,10 +18,11 @@ import (
 const restoreLong = `Restore creates a store from the backup in DIR, at the place given by --data or --store.
 It never overwrites an existing store: move that away first. The backup is not changed.
 
-It compares every file with the manifest of the backup before it puts the store in
-place. If files are damaged, it prints a line for each, restores nothing, and exits with
-status 1. If the manifest itself is damaged, copy the backup and remove backup.jsonl from
-the copy; restore then verifies its history instead, as 'nomen verify' does.
+It compares every file with the manifest of the backup (backup.jsonl) before it puts the
+store in place. If files are damaged, it prints a line for each, restores nothing, and
+exits with status 1. If the manifest itself is damaged, copy the backup and delete
+backup.jsonl in the copy. Restore then verifies the history instead, as 'nomen verify'
+does.
 
 The store appears only when it is complete. An interrupted restore leaves a directory
 beside it whose name ends in ".restoring" and a number, which you can delete.

@@ -120,9 +120,9 @@ Results go to standard output, everything else to standard error. The exit statu
 for success and "yes", 1 for the answer "no", 2 for wrong usage, and 3 for a failure of
 disk, network or server.
 
-Every long option can also be set in the environment, as NOMEN_ and its name in capitals
-(--public-url is NOMEN_PUBLIC_URL), or in a TOML file given with --config. An option
-shown without a default is unset.`
+Options can also be set in the environment or in a TOML file (--config). The variable of
+an option is NOMEN_ and its long name in capitals: NOMEN_PUBLIC_URL for --public-url. An
+option shown without a default is unset.`
 
 const rootExample = `  nomen serve --demo                                serve the 9,154 RFC names
   nomen put urn:dns:example.org:a https://example.org/a
@@ -148,7 +148,7 @@ func (c *cli) root() *cobra.Command {
 	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are an error")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line instead of text")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "log progress to standard error")
-	f.BoolVar(&c.clockOK, "clock-ok", false, "allow changes although the clock is more than a day before the last one (docs/howto/repair-wrong-times.md)")
+	f.BoolVar(&c.clockOK, "clock-ok", false, "allow changes although the clock is more than a day behind the last change (docs/howto/repair-wrong-times.md)")
 	root.AddCommand(
 		c.serveCommand(), c.resolveCommand(),
 		c.discoverCommand(), c.zoneCommand(),

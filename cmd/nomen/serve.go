@@ -29,20 +29,20 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const serveLong = `Serve runs the resolver. It answers questions about names at --listen, on the web and in
-the protocol of 1995, and offers the admin API at --admin.
+const serveLong = `Serve runs the resolver. The public listener (--listen) answers requests for names, on the
+web and in the protocol of 1995. The admin listener (--admin) has the admin API.
 
-The names are in the store of the data directory. The first start creates it, with an
-administrator's token in admin.token that only its owner can read. Other nomen commands
-with the same --data find the running server by themselves. 'nomen token' creates tokens
-for other people. With a database, the token in the data directory is valid only at this
-server and only until it stops.
+The names are in a store in the data directory (--data). The first start creates the store
+and an administrator's token. The token is in the file admin.token, which only its owner
+can read. Other nomen commands with the same --data find the running server and the token.
+For other people, make tokens with 'nomen token make'. With a PostgreSQL store, the token
+in the data directory is valid only at this server, until it stops.
 
-A server whose disk is full, failing or read-only keeps answering questions about names.
-It rejects changes, and /-/readyz gives the reason, until the disk can be written to
-again. With --read-only it writes nothing from the start.
+If the disk is full, fails or is read-only, the server keeps answering requests for names.
+It rejects changes until it can write to the disk again; /-/readyz gives the reason. With
+--read-only it never writes.
 
-To stop the server, interrupt it; it completes the requests in progress first.`
+To stop the server, interrupt it (Ctrl-C). It completes the requests in progress first.`
 
 type serveFlags struct {
 	listen, admin, publicURL string
@@ -76,25 +76,25 @@ func (c *cli) serveCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&s.listen, "listen", ":4500", "address of the public listener")
 	f.StringVar(&s.admin, "admin", "127.0.0.1:4501", "address of the admin listener")
-	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default from each request)")
+	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default as in each request)")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")
 	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are trusted, as in 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
-	f.StringSliceVar(&s.hosts, "host", nil, "further host name of this server, such as that of a load balancer (default those of --public-url, of --listen and of the machine; localhost; addresses)")
-	f.DurationVar(&s.drain, "drain", 0, "after SIGTERM, keep answering for this long, such as 5s, while /-/readyz says 503 closing: for load balancers")
+	f.StringSliceVar(&s.hosts, "host", nil, "another host name of this server, such as that of a load balancer; always accepted are the hosts of --public-url and --listen, the machine's name, localhost, and IP addresses")
+	f.DurationVar(&s.drain, "drain", 0, "how long to keep answering after SIGTERM, such as 5s; meanwhile /-/readyz has status 503, so that load balancers notice")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
-	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background, 0 for none (default 1000, with a database 0)")
+	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background, 0 for none (default 1000; with PostgreSQL 0)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
 	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, which must exist, and reject all changes")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
 	c.memoryFlag(f, "an eighth of the machine's memory, between 64 and 2,048, plus 512")
 	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory")
 	_ = f.MarkDeprecated("cache", "use --memory with a value 512 higher")
-	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while the database is unavailable, 0 for not at all")
-	f.IntVar(&s.connections, "connections", 0, "open connections on each listener (default 10000, or a quarter of the limit of open files)")
-	f.IntVar(&s.perAddress, "connections-per-address", 0, "open connections of one address or IPv6 /64 (default a quarter of --connections; no limit for trusted proxies and 127.0.0.1)")
-	f.Float64Var(&s.rate, "rate", 10, "lists, batches, fetches and searches per second of one address or IPv6 /64, with bursts of five times as many; more get 429")
+	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable, 0 for not at all")
+	f.IntVar(&s.connections, "connections", 0, "maximum number of open connections on each listener (default 10000 or a quarter of the limit of open files, whichever is less)")
+	f.IntVar(&s.perAddress, "connections-per-address", 0, "maximum number of open connections from one IPv4 address or IPv6 /64 (default a quarter of --connections; no limit for trusted proxies and 127.0.0.1)")
+	f.Float64Var(&s.rate, "rate", 10, "costly requests (lists, batches, fetches, searches) per second from one IPv4 address or IPv6 /64; bursts of five times as many are allowed, more get status 429")
 	s.outside.register(f)
 	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }

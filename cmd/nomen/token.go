@@ -19,8 +19,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-const tokenLong = `A token is a secret with which another person or program proves who it is to the admin
-API. It has a role, and can be limited to prefixes of names:
+const tokenLong = `A token is a secret with which a person or program proves who it is to the admin API. A
+token has a role, and can be limited to prefixes of names. The roles are:
 
   reader         can see records and their history
   editor         can also create, change and retire names
@@ -39,16 +39,16 @@ func (c *cli) tokenCommand() *cobra.Command {
 	return cmd
 }
 
-const tokenMakeLong = `Make creates a token and prints it, this once: it cannot be shown again. With --output it
-is written to a file that only you can read.
+const tokenMakeLong = `Make creates a token and prints it. Keep it: it cannot be shown again. With --output it is
+written to a file that only you can read.
 
-To use the commands of this program, the bearer of the token needs a directory with two
-files, given by --data DIR: admin.token with the token, and admin.url with the URL at
-which the bearer reaches the admin listener, such as that of a tunnel.
+To use nomen with the token, its bearer makes a directory with two files and gives it by
+--data DIR. The file admin.token has the token, and admin.url the URL at which the bearer
+reaches the admin listener.
 
-A prefix covers a name only if a delimiter follows: urn:nbn:fi:ex covers urn:nbn:fi:ex-1
-but not urn:nbn:fi:example-1. So write the delimiter at the end
-(urn:nbn:fi:ex-). Only the prefix of an authority needs none.`
+A prefix covers a name only if a delimiter follows it in the name. End the prefix with the
+delimiter: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:example-1. The prefix
+of an authority needs no delimiter.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var g adminapi.Grant

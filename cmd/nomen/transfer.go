@@ -24,36 +24,37 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const importLong = `Import reads records from files and merges them into the store. It changes only the fields
-that a file has and never removes what the file does not mention. The formats are JSON
-Lines (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd; "-" is
-standard input. docs/reference/record.md describes them, with examples.
+const importLong = `Import reads records from files and merges them into the store. The formats are JSON Lines
+(.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd. "-" is standard
+input. docs/reference/record.md describes the formats, with examples.
 
-A CSV file may have semicolons, tabs or bars instead of commas, as spreadsheets write
-them. --map TITLE=COLUMN gives the meaning of columns of another system.
+In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If the first
+line has other titles than nomen's, --map TITLE=COLUMN says which column each title means.
 
-Invalid records are refused one by one, with line and reason; all others are imported.
-Mistakes that do not prevent an import, such as a wrong check character in a name, give
-warnings. --strict refuses such names, because an active name can never be deleted.
-Importing the same file again changes nothing; to resume an interrupted import, run it
-again. On a running server it is a job: see 'nomen jobs'.
+Import rejects each invalid record with its line and the reason, and imports all others.
+It only warns about mistakes such as a wrong check character in a name. Because an active
+name can never be deleted, --strict rejects these names too.
 
---on-conflict decides about names that already exist:
+Importing the same file again changes nothing. To resume an interrupted import, run it
+again. On a running server an import is a job: see 'nomen jobs'.
 
-  merge    add what the file has; set fields that have one value
-  keep     leave them unchanged
+--on-conflict says what to do with a name that already exists:
+
+  merge    add the file's values; replace fields that can have only one value
+  keep     leave the record unchanged
   replace  replace the fields that the file has
-  fail     refuse the record if it would change anything
+  fail     reject the file's record if it would change anything
 
-Retired names are left unchanged, and each is reported, unless --retired is given, so
-that an old file does not bring back a withdrawn item.
+Fields that the file does not have are never changed. Retired names are left unchanged and
+reported, so that an old file cannot bring back a withdrawn item; --retired changes them
+too.
 
-The summary gives the ID of the import, with which 'nomen undo' reverts it.
+The summary gives the ID of the import; 'nomen undo --import ID' reverts it.
 
 With --dry-run nothing is changed. With -v every name that is (or would be) created or
 changed is listed with its fields.
 
-The exit status is 1 if records were refused, and 3 if the input is truncated.`
+The exit status is 1 if records were rejected, and 3 if the input is truncated.`
 
 func (c *cli) importCommand() *cobra.Command {
 	var o bulk.ImportOptions
@@ -73,13 +74,13 @@ func (c *cli) importCommand() *cobra.Command {
 	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
-	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN, the meaning of a column of the file; TITLE= ignores it; can be repeated")
-	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, the separator of several values in a cell, such as ; or || (default a bar); can be repeated")
+	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores it; can be repeated")
+	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, the separator of several values in a cell, such as ; or || (default |); can be repeated")
 	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' puts before cells")
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")
 	f.BoolVar(&o.Retired, "retired", false, "also change retired names, which are otherwise left unchanged")
-	f.BoolVar(&o.Strict, "strict", false, "refuse new names in which 'nomen check' finds an error")
+	f.BoolVar(&o.Strict, "strict", false, "reject new names in which 'nomen check' finds an error")
 	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read URLs of well-known resolvers, such as https://doi.org/10.5072/a, as the names in them")
 	f.StringVar(&o.Who, "as", "", "author to record in the history (default the bearer of the token)")
 	f.StringVar(&o.Why, "why", "", "reason, recorded in the history")

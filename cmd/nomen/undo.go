@@ -16,17 +16,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const undoLong = `Undo reverts changes: those of an import, relocation or undo, by the ID in its summary, or
-those numbered N to M. 'nomen changes' lists both.
+const undoLong = `Undo reverts changes. --import gives the ID of an import, relocation or undo, and --change
+the number of a change, or of the first and the last one (N..M). 'nomen changes' lists IDs
+and numbers.
 
-Each name and authority gets a new revision with its content from before the changes; the
-history keeps everything. A name that the changes created may already be in use and
-cannot be deleted: it becomes a tombstone without content. A reserved one is deleted.
-Undoing twice changes nothing, and an undo can be undone by its own ID.
+Each name and authority gets a new revision with its content from before the changes. The
+history keeps everything. A name that the changes created may already be in use, so it is
+not deleted: it becomes a tombstone without content. A reserved name is deleted. Undoing
+twice changes nothing. An undo can be undone by its own ID.
 
-A name that was changed again since then is not changed but reported; --force also
-reverts those later changes, and retires names that were reserved and have become public
-since. Redactions, tokens and the creation of authorities cannot be undone.
+If a name was changed again since then, undo reports it and leaves it unchanged. --force
+reverts the later changes too, and retires names that were reserved and are public now.
+Redactions, tokens and the creation of authorities cannot be undone.
 
 On a running server it is a job: see 'nomen jobs'.
 

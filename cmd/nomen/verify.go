@@ -14,26 +14,23 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const verifyLong = `Verify checks every record against its history, the history against the chain of digests
-over all changes, and every index against the records. It reports each fault; a change
-that was altered, removed, added or moved is found. A change dated in the future by the
-clock of this machine is also a fault. At the end it prints the head, SIZE:HASH, which
-covers all changes so far.
+const verifyLong = `Verify checks every record against its history, every change against the digests in the
+log, and every index against the records. It finds each change that was altered, removed,
+added or moved. A change dated in the future by the clock of this machine is also a fault.
+At the end it prints the head, SIZE:HASH, which covers all changes so far.
 
-Write the head down somewhere else than on this machine. With --head, verify also checks
-that the log still begins with the log of that head: that none of those changes was
-altered since, not even by someone able to rewrite the whole store. If it does,
-nothing extra is printed.
+Keep the head on another machine. With --head HEAD, verify also checks that all changes
+up to that head are still the same. It finds a difference even if an intruder rewrote the
+whole store. If there is none, it prints nothing extra.
 
-With --since, verify makes the same check and then verifies only what came after that
-head: the changes, the names and authorities that they changed, and their locations in
-the index. This takes time in proportion to the changes, not to the names. It does not
-read older changes and records again, so run a full verify from time to time to find
-damage there. It is an error if the log does not begin with the log of that head.
+With --since HEAD, verify checks the same and then verifies only what changed after that
+head: the changes, the names and authorities in them, and their locations in the index.
+This takes much less time than a full verify. It does not read older changes and records
+again, so run a full verify from time to time to find damage there.
 
-On a running server, which keeps serving, verify is a job: see 'nomen jobs'. In a
-database, changes that are not in the log yet are added to the log first. The exit
-status is 1 if there are faults, or if the log does not begin with the log of the head.`
+On a running server, verify is a job: see 'nomen jobs'. In a database, changes that are
+not yet in the log are added to it first. The exit status is 1 if there are faults, or if
+changes up to the given head differ.`
 
 func (c *cli) verifyCommand() *cobra.Command {
 	var noted, since string

@@ -315,15 +315,21 @@ func (c *Counter) saveFromTimeToTime() {
 		defer close(ended)
 		tick := time.NewTicker(c.o.Every)
 		defer tick.Stop()
+		failed := false
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
 			}
-			if err := c.flush(); err != nil {
+			err := c.flush()
+			switch {
+			case err != nil && !failed:
 				c.o.Log.Warn("cannot save failed lookups", "file", c.o.File, "error", err)
+			case err == nil && failed:
+				c.o.Log.Info("failed lookups are saved again", "file", c.o.File)
 			}
+			failed = err != nil
 		}
 	}()
 }

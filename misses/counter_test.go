@@ -366,6 +366,36 @@ func TestFlushFails(t *testing.T) {
 	}
 }
 
+// A file that cannot be saved for hours is logged once, and once when it is saved again.
+func TestFlushFailsForHours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "there")
+		var log bytes.Buffer
+		c, err := Open(Options{File: filepath.Join(dir, "misses.jsonl"), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			c.Add("urn:x-y:a", nil)
+			time.Sleep(3 * time.Hour)
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		failed, again := strings.Count(log.String(), "cannot save failed lookups"), strings.Count(log.String(), "saved again")
+		if failed != 2 || again != 2 {
+			t.Errorf("%d and %d lines of log, want 2 and 2:\n%s", failed, again, &log)
+		}
+	})
+}
+
 func BenchmarkAdd(b *testing.B) {
 	for _, kind := range []string{"again", "flood"} {
 		b.Run(kind, func(b *testing.B) {

@@ -411,7 +411,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 	if err := c.announce(ctx, f, l, log); err != nil {
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	}
-	defer os.Remove(filepath.Join(c.data, urlFile)) // other commands must not find a server that has stopped
+	defer c.removeURL(l)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Wait() }()
 	select {
@@ -434,7 +434,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 // announce prints the addresses of the server and writes them for other commands.
 func (c *cli) announce(ctx context.Context, f serveFlags, l *server.Listening, log *slog.Logger) error {
 	if l.Admin != nil {
-		c.writeURL(ctx, "http://"+l.Admin.String()+"\n", log)
+		c.writeURL(ctx, adminURL(l), log)
 	}
 	if l.Public != nil {
 		fmt.Fprintf(c.err, "nomen: public listener at %s\n", l.Public)
@@ -446,27 +446,6 @@ func (c *cli) announce(ctx context.Context, f serveFlags, l *server.Listening, l
 		return c.suggest(c.err, l.Public)
 	}
 	return nil
-}
-
-// writeURL writes the URL of the admin listener to a file for other commands. If that
-// fails it retries until ctx ends.
-func (c *cli) writeURL(ctx context.Context, url string, log *slog.Logger) {
-	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url) }
-	err := write()
-	if err == nil {
-		return
-	}
-	log.Warn("cannot write the server's address; other commands will not find this server until that succeeds", "err", err)
-	go func() {
-		for err != nil {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(time.Second):
-				err = write()
-			}
-		}
-	}()
 }
 
 // suggest prints six commands to try.

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
+	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/store"
 )
@@ -58,38 +60,74 @@ func (js *jobs) save() {
 	if err == nil {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, js.file(), b)
 	}
-	if err != nil && !failed {
+	switch {
+	case err != nil && !failed:
 		js.log.Error("jobs cannot be saved", "file", js.file(), "err", err)
+	case err == nil && failed:
+		js.log.Info("jobs are saved again", "file", js.file())
 	}
 	js.mu.Lock()
 	js.failed = err != nil
 	js.mu.Unlock()
 }
 
-// spool stores the body of a request for a job that reads it after the response.
+// spool stores the body of a request for a job that reads it after the response. The error
+// says whether the client, the body or the disk is the cause.
 func (js *jobs) spool(body io.Reader) (*os.File, error) {
-	dir := cmp.Or(js.dir, os.TempDir())
-	if js.dir != "" {
-		if err := js.makeDir(); err != nil {
-			return nil, err
-		}
-	}
-	f, err := os.CreateTemp(dir, "*"+spoolSuffix)
+	f, err := js.createSpool()
 	if err != nil {
-		return nil, err
+		return nil, unstored(err)
 	}
-	n, err := io.Copy(f, io.LimitReader(body, maxSpool+1))
-	if err == nil && n > maxSpool {
-		err = &store.LimitError{What: "body", Size: maxSpool + 1, Limit: maxSpool}
-	}
+	in := &bodyReader{Reader: body}
+	n, err := io.Copy(f, io.LimitReader(in, maxSpool+1))
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
+	}
+	switch {
+	case in.err != nil:
+		err = &adminapi.RequestError{Message: "request body truncated: " + in.err.Error()}
+	case err != nil:
+		err = unstored(err)
+	case n > maxSpool:
+		err = &store.LimitError{What: "body", Size: maxSpool + 1, Limit: maxSpool}
 	}
 	if err != nil {
 		drop(f)
 		return nil, err
 	}
 	return f, nil
+}
+
+func (js *jobs) createSpool() (*os.File, error) {
+	if js.dir != "" {
+		if err := js.makeDir(); err != nil {
+			return nil, err
+		}
+	}
+	return os.CreateTemp(cmp.Or(js.dir, os.TempDir()), "*"+spoolSuffix)
+}
+
+// unstored returns the error for a body that the server cannot store.
+func unstored(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return err
+	}
+	return &store.AwayError{Cause: "the request body cannot be stored on the server's disk", Err: err}
+}
+
+// A bodyReader records why reading failed.
+type bodyReader struct {
+	io.Reader
+	err error
+}
+
+// Read implements [io.Reader].
+func (r *bodyReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
 }
 
 // maxSpool limits the body of an asynchronous import, in bytes.

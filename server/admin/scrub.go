@@ -208,8 +208,11 @@ func (c *scrub) save(now bool) {
 	if err == nil {
 		err = durable.Write(durable.Disk{Mode: durable.Private}, c.file, b)
 	}
-	if err != nil && !c.writeFailed {
+	switch {
+	case err != nil && !c.writeFailed:
 		c.server.log.Warn("cannot save the state of the scrub", "file", c.file, "err", err)
+	case err == nil && c.writeFailed:
+		c.server.log.Info("the state of the scrub is saved again", "file", c.file)
 	}
 	c.writeFailed = err != nil
 }

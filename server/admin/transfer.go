@@ -11,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -67,9 +66,6 @@ func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.Impo
 	}
 	spool, err := s.jobs.spool(body)
 	if err != nil {
-		if !errors.As(err, new(*store.LimitError)) && !errors.Is(err, syscall.ENOSPC) {
-			err = &adminapi.RequestError{Message: "request body truncated: " + err.Error()}
-		}
 		return s.jobs.run(ctx, j, func(context.Context) error { return err })
 	}
 	go func() {

@@ -26,8 +26,9 @@ var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 
 // stated adds to each namespace of list what its documents state.
 func stated(list []Namespace) []Namespace {
+	all := statements()
 	for i, n := range list {
-		list[i] = statements[n.NID].with(n)
+		list[i] = all[n.NID].with(n)
 	}
 	return list
 }

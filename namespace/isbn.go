@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/tsv"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -141,15 +142,13 @@ var isbnTable string
 // isbnGroups returns the groups by GS1 and group element.
 var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
 	groups := map[string]isbnGroup{}
-	_, rows, _ := strings.Cut(isbnTable, "\n") // the first line is a comment
-	for row := range strings.Lines(rows) {
-		fields := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
-		g := isbnGroup{agency: fields[1]}
-		for text := range strings.FieldsSeq(fields[2]) {
+	for row := range tsv.Rows(isbnTable) {
+		g := isbnGroup{agency: row[1]}
+		for text := range strings.FieldsSeq(row[2]) {
 			low, high, _ := strings.Cut(text, "-")
 			g.ranges = append(g.ranges, isbnRange{low, high})
 		}
-		groups[fields[0]] = g
+		groups[row[0]] = g
 	}
 	return groups
 })

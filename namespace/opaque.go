@@ -2,19 +2,26 @@ package namespace
 
 import (
 	"cmp"
+	_ "embed" // the names
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/tsv"
 	"github.com/nomen-project/nomen/urn"
 )
+
+// opaque has the identifiers and names of the formal opaque namespaces.
+//
+//go:embed opaque.tsv
+var opaque string
 
 // opaqueNamespaces are the registered namespaces for which only the general
 // syntax is checked: their rules are up to the organisation, or not public.
 func opaqueNamespaces() []Namespace {
-	list := make([]Namespace, 0, len(opaque)+len("12345678"))
+	var list []Namespace
 	registry := urn.IANANamespaces()
-	for _, o := range opaque {
-		r, _ := registry.Lookup(o.nid)
-		list = append(list, opaqueNamespace(o.name, r))
+	for row := range tsv.Rows(opaque) {
+		r, _ := registry.Lookup(row[0])
+		list = append(list, opaqueNamespace(row[1], r))
 	}
 	for r := range registry.All() {
 		if r.Kind == urn.KindInformal {
@@ -46,52 +53,4 @@ func foldHyphened(nss string) string {
 		return lowerUntil(nss, end)
 	}
 	return nss
-}
-
-// opaque are the names of the formal opaque namespaces.
-var opaque = [...]struct{ nid, name string }{
-	{"bbf", "Broadband Forum"},
-	{"broadband-forum-org", "Broadband Forum, its longer identifier"},
-	{"csa", "Connectivity Standards Alliance"},
-	{"cta", "Consumer Technology Association"},
-	{"ddi", "Data Documentation Initiative"},
-	{"dgiwg", "Defence Geospatial Information Working Group"},
-	{"dslforum-org", "Broadband Forum, under its former name"},
-	{"dvb", "Digital Video Broadcasting"},
-	{"ebu", "European Broadcasting Union"},
-	{"eurosystem", "Eurosystem of central banks"},
-	{"fipa", "Foundation for Intelligent Physical Agents"},
-	{"gdr", "GoDaddy Registry"},
-	{"geant", "GEANT research networks"},
-	{"globus", "Globus research data services"},
-	{"gvat", "Federal Chancellery of Austria"},
-	{"hbbtv", "Hybrid Broadcast Broadband TV"},
-	{"ieee", "Institute of Electrical and Electronics Engineers"},
-	{"itu", "International Telecommunication Union"},
-	{"ivis", "Internet Video and Sound"},
-	{"knx", "KNX Association"},
-	{"liberty", "Liberty Alliance"},
-	{"mace", "Middleware Architecture Committee for Education"},
-	{"mef", "MEF Forum"},
-	{"meta", "Metadata elements"},
-	{"mpeg", "Moving Picture Experts Group"},
-	{"nato", "North Atlantic Treaty Organization"},
-	{"nena", "National Emergency Number Association"},
-	{"nfc", "NFC Forum"},
-	{"nzl", "New Zealand Government"},
-	{"ogf", "Open Grid Forum"},
-	{"oipf", "Open IPTV Forum"},
-	{"oma", "Open Mobile Alliance"},
-	{"onf", "Open Networking Foundation"},
-	{"publicid", "Public identifiers of SGML and XML"},
-	{"reso", "Real Estate Standards Organization"},
-	{"s1000d", "S1000D technical publications"},
-	{"schac", "Schema for Academia"},
-	{"smpte", "Society of Motion Picture and Television Engineers"},
-	{"thread", "Thread Group"},
-	{"trivore", "Trivore"},
-	{"uci", "Universal Content Identifier"},
-	{"ucode", "ucode of the Ubiquitous ID Center"},
-	{"wfa", "Wi-Fi Alliance"},
-	{"xmlorg", "XML.org"},
 }

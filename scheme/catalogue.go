@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/tsv"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -32,11 +33,9 @@ var registered string
 // standard builds the catalogue once.
 var standard = sync.OnceValue(func() Catalogue {
 	c := Catalogue{list: unregistered()}
-	_, rows, _ := strings.Cut(registered, "\n") // the first line is a comment
-	for row := range strings.Lines(rows) {
-		fields := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
-		status, _ := ParseStatus(fields[1])
-		c.list = append(c.list, Scheme{Name: fields[0], Status: status, Title: fields[2], Reference: fields[3], Template: fields[4]})
+	for row := range tsv.Rows(registered) {
+		status, _ := ParseStatus(row[1])
+		c.list = append(c.list, Scheme{Name: row[0], Status: status, Title: row[2], Reference: row[3], Template: row[4]})
 	}
 	return catalogueOf(c.merge(ruled()))
 })

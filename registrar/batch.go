@@ -29,6 +29,7 @@ type plan struct {
 	states   []state         // at most one for each request
 	known    map[name.Name]*state
 	outs     []Outcome
+	decided  int // requests that were compared with the state
 	created  int
 	changes  []store.Change
 	position []int // index of the request of each change
@@ -123,6 +124,7 @@ func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bo
 		if err != nil {
 			return nil, err
 		}
+		p.decided++
 		out.Uncovered, out.Warnings = b.checks[i].authority == nil, b.checks[i].doubts
 		out.Err = p.change(i, s)
 	}
@@ -348,6 +350,18 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 		}
 	}
 	return nil, err
+}
+
+// confirm reports whether the requests that lead to no change were decided on current
+// records, which were read after begun or by the caller. Apply checks the others.
+func (p *plan) confirm(begun time.Time) (bool, error) {
+	if p.decided == len(p.changes) {
+		return true, nil
+	}
+	if p.batch.there != nil {
+		begun = time.Time{} // unknown
+	}
+	return store.Confirm(p.ctx, p.reg.store, begun)
 }
 
 // commit writes the batch and sets the results of the outcomes. If the store rejects a

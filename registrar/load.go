@@ -154,9 +154,16 @@ func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	final := make(map[int]error) // errors of requests that are not retried
 	blind := l.new && b.creates()
 	for attempts := 1; ; attempts++ {
+		begun := time.Now()
 		p, err := l.plan(ctx, b, final, blind)
 		if err != nil {
 			return nil, err
+		}
+		if current, err := p.confirm(begun); err != nil {
+			return nil, err
+		} else if !current && attempts < maxAttempts {
+			b.there = nil
+			continue
 		}
 		at, err := p.commit()
 		switch {

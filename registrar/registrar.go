@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,16 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 	if !a.mayName(kept, Editor) {
 		return nil, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
 	}
-	return r.store.Get(ctx, kept, time.Time{})
+	for {
+		begun := time.Now()
+		rec, err := r.store.Get(ctx, kept, time.Time{})
+		if !errors.Is(err, store.ErrNotFound) {
+			return rec, err
+		}
+		if current, failure := store.Confirm(ctx, r.store, begun); current || failure != nil {
+			return nil, cmp.Or(failure, err)
+		}
+	}
 }
 
 // authorityOf returns the authority of n, the one with the longest prefix, or

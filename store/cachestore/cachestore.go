@@ -321,6 +321,11 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return store.Load(ctx, s.Backing, entries)
 }
 
+// Confirm implements [store.Confirmer].
+func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
+	return store.Confirm(ctx, s.Backing, since)
+}
+
 // Settle implements [store.Settler].
 func (s *Store) Settle(ctx context.Context) error { return store.Settle(ctx, s.Backing) }
 

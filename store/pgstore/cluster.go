@@ -211,6 +211,9 @@ func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
 	changed := was != r || r == down && causeOf(s.lost) != causeOf(err)
+	if was != r {
+		s.since = time.Now()
+	}
 	s.lost = err
 	if r != down {
 		s.told = nil

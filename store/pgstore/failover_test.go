@@ -540,6 +540,60 @@ func TestSuperseded(t *testing.T) {
 	settledAndVerified(t, r)
 }
 
+// TestFormerPrimary checks that a node that has not noticed a failover yet rejects nothing
+// because of what it reads from the former primary: not while that is a standby already, nor
+// while another server was promoted that the node does not reach.
+func TestFormerPrimary(t *testing.T) {
+	t.Parallel()
+	p, r, both := pairOf(t, "&wait=1s&lag=1s")
+	syncReplication(t, p)
+	s := open(t, both)
+	node := registrar.New(s, registrar.Options{})
+	admin := registrar.Actor{Who: "admin", Role: registrar.Administrator}
+	a := name.FromKey("urn:x-a:b")
+	request := func(revision uint64) registrar.Request {
+		return registrar.Request{Expected: revision - 1, Record: &store.Record{
+			Name: a, Spelling: a.Key(), Status: nomen.Active, Locations: []nomen.Location{{URL: fmt.Sprintf("https://h.example/%d", revision)}},
+		}}
+	}
+	write := func(on *registrar.Registrar, revision uint64) {
+		t.Helper()
+		if out, err := on.Put(t.Context(), admin, request(revision), ""); err != nil || out.Revision != revision {
+			t.Fatalf("revision %d: %+v, %v", revision, out.Result, err)
+		}
+	}
+	write(node, 1)
+	eventually(t, "the replica has it", func() bool { return count(t, r) == 1 })
+	runSQL(t, r, "select pg_wal_replay_pause()")
+	other := registrar.New(open(t, p.URL()), registrar.Options{})
+	last := uint64(20)
+	for revision := uint64(2); revision < last; revision += 2 {
+		write(other, revision)
+		s.cluster.set(s.cluster.servers[1], primary, nil) // as after a switchover, until the next check
+		s.cluster.set(s.cluster.servers[0], standby, nil)
+		write(node, revision+1)
+	}
+	s.cluster.set(s.cluster.servers[1], primary, nil)
+	s.cluster.set(s.cluster.servers[0], standby, nil)
+	if out, err := node.Put(t.Context(), admin, request(last-1), ""); err != nil || out.Changed || out.Revision != last-1 {
+		t.Errorf("without a change: %+v, %v", out.Result, err)
+	}
+
+	late := registrar.New(open(t, p.URL()+"&wait=1s"), registrar.Options{})
+	runSQL(t, r, "select pg_wal_replay_resume()", "select pg_promote()")
+	now := registrar.New(open(t, r.URL()), registrar.Options{})
+	write(now, last)
+	for title, req := range map[string]registrar.Request{"a change": request(last + 1), "no change": request(last - 1)} {
+		if out, err := late.Put(t.Context(), admin, req, ""); !store.IsAway(err) {
+			t.Errorf("%s through the former primary: %+v, %v; want an AwayError", title, out.Result, err)
+		}
+	}
+	if _, err := late.Retire(t.Context(), admin, name.FromKey("urn:x-a:new"), registrar.Retirement{Reason: "gone"}, ""); !store.IsAway(err) {
+		t.Errorf("Retire through the former primary: %v, want an AwayError", err)
+	}
+	write(node, last+1)
+}
+
 // TestChangesOfTwoNodes checks that a node plans from what another one has committed, even
 // if the replica lags and its own cache has an older record: expecting the revision that a
 // client has seen causes no conflict, and restoring an earlier state is a real change.

@@ -62,6 +62,7 @@ var (
 	_ store.Finder             = (*Store)(nil)
 	_ store.Feed               = (*Store)(nil)
 	_ store.Settler            = (*Store)(nil)
+	_ store.Confirmer          = (*Store)(nil)
 	_ store.Prover             = (*Store)(nil)
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)

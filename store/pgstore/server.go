@@ -51,10 +51,11 @@ type server struct {
 	life        atomic.Pointer[life]
 	doubted     chan struct{} // receives when a connection to it was lost
 
-	mu   sync.Mutex
-	good time.Time // start of the last check that it answered
-	lost error     // why it is down
-	told []string  // causes logged since it is down
+	mu    sync.Mutex
+	since time.Time // when its role last changed; zero if it never did
+	good  time.Time // start of the last check that it answered
+	lost  error     // why it is down
+	told  []string  // causes logged since it is down
 }
 
 // A life is the time until a server is next lost.

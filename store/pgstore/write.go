@@ -233,8 +233,8 @@ const (
 
 // attempt writes the group in one transaction. New names need no lock: creating one
 // concurrently violates the primary key. Existing ones are locked before changes are
-// planned. It takes one round trip if there is nothing to write, two for new names, and
-// three otherwise.
+// planned. It takes two round trips for new names, and three for others. If there is
+// nothing to write, the second one is a barrier: a former primary must not decide that.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -246,7 +246,7 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	}
 	p := makePlan(w.group, last)
 	if len(p.steps) == 0 {
-		return p, nil
+		return p, barrier(ctx, c)
 	}
 	defer rollback(c)
 	if len(last) > 0 {
@@ -257,7 +257,7 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 			return p, err
 		}
 		if p = makePlan(w.group, last); len(p.steps) == 0 {
-			return p, nil
+			return p, barrier(ctx, c)
 		}
 	}
 	return p, w.commit(ctx, c, p)
@@ -322,7 +322,7 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 			return nil, err
 		}
 		if found > 0 {
-			return d.plan, w.barrier(ctx, c)
+			return d.plan, barrier(ctx, c)
 		}
 	}
 	return nil, nil
@@ -334,7 +334,10 @@ const keepHead = "update nomen_head set holder = holder where id = 1"
 // barrier waits until the synchronous standby of the server, if it has one, has received
 // everything that is committed. What can be read may not have been replicated, if the
 // transaction's own wait was cut short. Later commits are acknowledged after earlier ones.
-func (w *writing) barrier(ctx context.Context, c *pgx.Conn) error {
+// A server in whose place its standby was promoted never gets an acknowledgement, and one
+// that is a standby itself rejects the transaction: what was read before a barrier included
+// every acknowledged change.
+func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {
 		return err

@@ -1,0 +1,43 @@
+package pgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// Confirm implements [store.Confirmer] with a transaction that changes nothing. If that is
+// replicated from the server that has been the primary since then, no other server was
+// promoted until now. Without synchronous replication only a server that has become a
+// standby is noticed.
+func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
+	if err := s.enter(); err != nil {
+		return false, err
+	}
+	defer s.gate.Leave()
+	if s.readOnly {
+		return false, ErrReadOnly
+	}
+	for p := newPatience(max(s.cluster.wait, store.PatienceOf(ctx))); ; {
+		server, err := s.cluster.forWriting()
+		if err == nil {
+			err = s.cluster.readOn(ctx, server, short, func(ctx context.Context, c *pgx.Conn, _ role) error { return barrier(ctx, c) })
+		}
+		switch {
+		case err == nil:
+			return server.hasRoleSince(since), nil
+		case ctx.Err() != nil || !transient(err) || !p.pause(ctx, !s.cluster.condition().NoWrites):
+			return false, failed("confirm", ended(ctx, err))
+		}
+	}
+}
+
+// hasRoleSince reports whether the role of s has been the same since a time.
+func (s *server) hasRoleSince(t time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.since.After(t)
+}

@@ -56,10 +56,7 @@ const (
 //	userpart = unreserved / sub-delims 0*( unreserved / pct-encoded / sub-delims )
 func checkAcct(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := refuseAuthority(&l, ruleAcct, "the account"); bad != nil {
-		return bad
-	}
-	if bad := checkMailbox(&l, l.Path, l.PathEnd, ruleAcct, isAcct); bad != nil {
+	if bad := firstOf(refuseAuthority(&l, ruleAcct, "the account"), checkMailbox(&l, l.Path, l.PathEnd, ruleAcct, isAcct)); bad != nil {
 		return bad
 	}
 	if l.Text[l.Path] == '%' {
@@ -142,17 +139,16 @@ func checkPerson(u uri.URI, rule string) []scheme.Finding {
 			return bad
 		}
 	}
-	for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
-		if f.value < 0 || f.name == f.nameEnd {
-			return layout.Refuse(f.name, f.end, rule, "a header field must have the form name=value")
+	headers := fieldGrammar{rule: rule, form: "a header field must have the form name=value"}
+	for f := range queryFields(&l, '&') {
+		if bad := headers.check(l.Text, f); bad != nil {
+			return bad
 		}
 		if !f.is(l.Text, "body") {
 			if bad := l.RefuseHeaderControls(f.name, f.end, rule); bad != nil {
 				return bad
 			}
 		}
-		at = f.end + 1
 	}
 	return nil
 }

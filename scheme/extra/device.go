@@ -86,10 +86,7 @@ const (
 //	ipp_URL = "ipp:" "//" host [ ":" port ] [ abs_path [ "?" query ]]
 func checkIPP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleIPP); bad != nil {
-		return bad
-	}
-	return refuseUser(&l, ruleIPP)
+	return firstOf(l.NeedServer(ruleIPP), refuseUser(&l, ruleIPP))
 }
 
 // snmpPath holds the offsets of the context and object identifiers, -1 for
@@ -130,10 +127,7 @@ func snmpPathOf(l *layout.Layout) snmpPath {
 //	oid-group = "(" oid *( "," oid ) ")"
 func checkSNMP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleSNMP); bad != nil {
-		return bad
-	}
-	if bad := refuseQuery(&l, ruleSNMP); bad != nil {
+	if bad := firstOf(l.NeedServer(ruleSNMP), refuseQuery(&l, ruleSNMP)); bad != nil {
 		return bad
 	}
 	p := snmpPathOf(&l)
@@ -220,13 +214,7 @@ func tftpMode(l *layout.Layout) (end, mode int) {
 //	mode    = ";" "mode=" ( "netascii" / "octet" )
 func checkTFTP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleTFTP); bad != nil {
-		return bad
-	}
-	if bad := refuseUser(&l, ruleTFTP); bad != nil {
-		return bad
-	}
-	if bad := refuseQuery(&l, ruleTFTP); bad != nil {
+	if bad := firstOf(l.NeedServer(ruleTFTP), refuseUser(&l, ruleTFTP), refuseQuery(&l, ruleTFTP)); bad != nil {
 		return bad
 	}
 	end, mode := tftpMode(&l)
@@ -273,13 +261,7 @@ func partsTFTP(dst []scheme.Part, u uri.URI) []scheme.Part {
 //	nfsURL = "nfs:" "//" hostport [ abs_path ]
 func checkNFS(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleNFS); bad != nil {
-		return bad
-	}
-	if bad := refuseUser(&l, ruleNFS); bad != nil {
-		return bad
-	}
-	return refuseQuery(&l, ruleNFS)
+	return firstOf(l.NeedServer(ruleNFS), refuseUser(&l, ruleNFS), refuseQuery(&l, ruleNFS))
 }
 
 func partsNFS(dst []scheme.Part, u uri.URI) []scheme.Part {

@@ -44,10 +44,7 @@ var (
 //	dict://<user>;<auth>@<host>:<port>/m:<word>:<database>:<strat>:<n>
 func checkDict(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleDict); bad != nil {
-		return bad
-	}
-	if bad := refuseQuery(&l, ruleDict); bad != nil {
+	if bad := firstOf(l.NeedServer(ruleDict), refuseQuery(&l, ruleDict)); bad != nil {
 		return bad
 	}
 	const command = len("/d:")

@@ -76,8 +76,7 @@ func isDIDChar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._%
 
 // checkDIDParams checks versionTime, the only parameter with a defined syntax.
 func checkDIDParams(l *layout.Layout) []scheme.Finding {
-	for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
+	for f := range queryFields(l, '&') {
 		if l.Text[f.name:f.nameEnd] == "versionTime" {
 			value, err := uri.Unescape(l.Text[max(f.value, f.nameEnd):f.end])
 			if err == nil {
@@ -87,7 +86,6 @@ func checkDIDParams(l *layout.Layout) []scheme.Finding {
 				return layout.Refuse(f.name, f.end, ruleDIDURL+": versionTime", "the time must be in UTC without fractions, such as 2026-11-30T12:00:00Z")
 			}
 		}
-		at = f.end + 1
 	}
 	return nil
 }

@@ -105,12 +105,11 @@ func checkNI(u uri.URI) []scheme.Finding {
 	if i := firstNot(l.Text, semicolon+1, l.PathEnd, isBase64URL); i >= 0 {
 		return layout.Refuse(i, i+1, ruleNIValue, "invalid base64url character; padding must be omitted")
 	}
-	for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
-		if f.value < 0 || f.name == f.nameEnd {
-			return layout.Refuse(f.name, f.end, "RFC 6920, 3: query parameters", "an attribute must have the form name=value")
+	attributes := fieldGrammar{rule: "RFC 6920, 3: query parameters", form: "an attribute must have the form name=value"}
+	for f := range queryFields(&l, '&') {
+		if bad := attributes.check(l.Text, f); bad != nil {
+			return bad
 		}
-		at = f.end + 1
 	}
 	return checkNIDigest(&l, from, semicolon)
 }

@@ -43,10 +43,7 @@ func dnsNameOf(l *layout.Layout) int {
 func checkDNS(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if l.Authority {
-		if bad := l.NeedServer(ruleDNS); bad != nil {
-			return bad
-		}
-		if bad := refuseUser(&l, "RFC 4501, 3: dnsauthority"); bad != nil {
+		if bad := firstOf(l.NeedServer(ruleDNS), refuseUser(&l, "RFC 4501, 3: dnsauthority")); bad != nil {
 			return bad
 		}
 		if !l.HasPath() {
@@ -109,8 +106,7 @@ func checkLabels(s string, from, to int) []scheme.Finding {
 //	dnsqueryelement = ( "CLASS=" dnsclassval ) / ( "TYPE=" dnstypeval )
 func checkDNSQuery(l *layout.Layout) []scheme.Finding {
 	class, kind := false, false
-	for at := l.Query; at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, ';')
+	for f := range queryFields(l, ';') {
 		seen := &class
 		switch {
 		case f.is(l.Text, "type"):
@@ -125,7 +121,6 @@ func checkDNSQuery(l *layout.Layout) []scheme.Finding {
 			return layout.Refuse(f.name, f.end, ruleDNSQuery, "the class and the type must be mnemonics or numbers")
 		}
 		*seen = true
-		at = f.end + 1
 	}
 	return nil
 }
@@ -153,13 +148,11 @@ func canonicalDNS(u uri.URI) string {
 	b := append(append(make([]byte, 0, len(l.Text)), l.Text[:from]...), lowerRaw(l.Text[from:end])...)
 	sep := byte('?')
 	for _, name := range [...]string{"class", "type"} {
-		for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
-			f := nextField(l.Text, at, l.QueryEnd, ';')
+		for f := range queryFields(&l, ';') {
 			if value := l.Text[max(f.value, f.name):f.end]; f.is(l.Text, name) && !isUsual(name, value) {
 				b = append(append(b, sep), strings.ToLower(name+"="+value)...)
 				sep = ';'
 			}
-			at = f.end + 1
 		}
 	}
 	return string(append(b, l.Text[l.End():]...))

@@ -53,7 +53,7 @@ func geoOf(l *layout.Layout) geoLayout {
 		at = to + 1
 	}
 	if p.end < l.PathEnd {
-		f := nextField(l.Text, p.end+1, l.PathEnd, ';')
+		f := fieldAt(l.Text, p.end+1, l.PathEnd, ';')
 		p.wgs84 = !f.is(l.Text, "crs") || f.value >= 0 && ascii.EqualFold(l.Text[f.value:f.end], "wgs84")
 	}
 	return p
@@ -78,13 +78,7 @@ func checkGeo(u uri.URI) []scheme.Finding {
 			return layout.Refuse(bad, min(bad+1, c.to), ruleGeoNum, "invalid number: want digits, optionally with a leading minus sign and a fraction after a dot")
 		}
 	}
-	if bad := checkGeoParams(&l, p.end); bad != nil {
-		return bad
-	}
-	if bad := refuseQuery(&l, ruleGeo); bad != nil {
-		return bad
-	}
-	if bad := refuseFragment(&l, ruleGeo); bad != nil {
+	if bad := firstOf(checkGeoParams(&l, p.end), refuseQuery(&l, ruleGeo), refuseFragment(&l, ruleGeo)); bad != nil {
 		return bad
 	}
 	if !p.wgs84 {
@@ -115,13 +109,10 @@ func checkWGS84(l *layout.Layout, p *geoLayout) []scheme.Finding {
 // checkGeoParams checks the parameters: crs, then u, each at most once, then
 // any others.
 func checkGeoParams(l *layout.Layout, from int) []scheme.Finding {
-	for at, n := from+1, 0; at <= l.PathEnd; n++ {
-		f := nextField(l.Text, at, l.PathEnd, ';')
-		if f.name == f.nameEnd {
-			return layout.Refuse(f.name, f.end, ruleGeoParam, "missing parameter name")
-		}
-		if i := firstNot(l.Text, f.name, f.nameEnd, isTelName); i >= 0 {
-			return layout.Refuse(i, i+1, ruleGeoParam, "a parameter name must consist of letters, digits and hyphens")
+	n := 0
+	for f := range fields(l.Text, from+1, l.PathEnd, ';') {
+		if bad := checkParamName(l.Text, f, ruleGeoParam); bad != nil {
+			return bad
 		}
 		switch {
 		case f.is(l.Text, "crs"):
@@ -132,21 +123,19 @@ func checkGeoParams(l *layout.Layout, from int) []scheme.Finding {
 				return layout.Refuse(f.name, f.end, "RFC 5870, 3.3: crslabel", "the name of a coordinate reference system must consist of letters, digits and hyphens")
 			}
 		case f.is(l.Text, "u"):
-			first := nextField(l.Text, from+1, l.PathEnd, ';')
+			first := fieldAt(l.Text, from+1, l.PathEnd, ';')
 			switch {
 			case n > 1 || n == 1 && !first.is(l.Text, "crs"):
 				return layout.Refuse(f.name, f.end, "RFC 5870, 3.3: uncp", "u must follow crs, precede all other parameters, and appear only once")
 			case f.empty() || badNum(l.Text, f.value, f.end, false) >= 0:
 				return layout.Refuse(f.name, f.end, "RFC 5870, 3.3: uval", "the uncertainty must be a number of metres")
 			}
-		case f.value == f.end:
-			return layout.Refuse(f.name, f.end, ruleGeoParam, "missing parameter value")
-		case f.value >= 0:
-			if i := firstNot(l.Text, f.value, f.end, isGeoValue); i >= 0 {
-				return layout.Refuse(i, i+1, "RFC 5870, 3.3: pvalue", "must be percent-encoded in a parameter value")
+		default:
+			if bad := checkParamValue(l.Text, f, ruleGeoParam, charset{isGeoValue, "RFC 5870, 3.3: pvalue", "must be percent-encoded in a parameter value"}); bad != nil {
+				return bad
 			}
 		}
-		at = f.end + 1
+		n++
 	}
 	return nil
 }
@@ -267,7 +256,7 @@ func canonicalGeo(u uri.URI) string {
 	}
 	from := p.end + 1
 	for _, name := range [...]string{"crs", "u"} {
-		f := nextField(l.Text, min(from, l.PathEnd), l.PathEnd, ';')
+		f := fieldAt(l.Text, min(from, l.PathEnd), l.PathEnd, ';')
 		if !f.is(l.Text, name) {
 			continue
 		}

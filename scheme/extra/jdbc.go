@@ -54,7 +54,7 @@ func secretOf(l *layout.Layout, from int) (start, end int, ok bool) {
 		for end < l.End() && strings.IndexByte(";&?", l.Text[end]) < 0 {
 			end++
 		}
-		f := nextField(l.Text, at+1, end, '&')
+		f := fieldAt(l.Text, at+1, end, '&')
 		if !f.empty() && (f.is(l.Text, "password") || f.is(l.Text, "pwd") || f.is(l.Text, "passwd")) {
 			return f.name, f.end, true
 		}

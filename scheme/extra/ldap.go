@@ -83,10 +83,7 @@ func checkLDAP(u uri.URI) []scheme.Finding {
 	case l.Query >= 0 && !l.HasPath():
 		return layout.Refuse(l.Path, l.Path, ruleLDAP, "missing slash before the question mark")
 	}
-	if bad := refuseUser(&l, ruleLDAP); bad != nil {
-		return bad
-	}
-	if bad := checkDistinguishedName(l.Text, min(l.Path+1, l.PathEnd), l.PathEnd); bad != nil {
+	if bad := firstOf(refuseUser(&l, ruleLDAP), checkDistinguishedName(l.Text, min(l.Path+1, l.PathEnd), l.PathEnd)); bad != nil {
 		return bad
 	}
 	if from, to, ok := ldapField(&l, len(ldapNames)); ok {
@@ -134,22 +131,21 @@ func isAttribute(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-.
 //	extension  = ["!"] extype ["=" exvalue]
 func checkLDAPExtensions(l *layout.Layout, from, to int) []scheme.Finding {
 	var found []scheme.Finding
-	for at := from; at <= to; {
-		f := nextField(l.Text, at, to, ',')
+	for f := range fields(l.Text, from, to, ',') {
+		start := f.name
 		critical := f.name < f.nameEnd && l.Text[f.name] == '!'
 		if critical {
 			f.name++
 		}
 		if f.name == f.nameEnd {
-			return layout.Refuse(at, f.end, ruleLDAPExt, "missing extension")
+			return layout.Refuse(start, f.end, ruleLDAPExt, "missing extension")
 		}
-		if i := firstNot(l.Text, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '.' }); i >= 0 {
+		if i := firstNot(l.Text, f.name, f.nameEnd, isNameOrDot); i >= 0 {
 			return layout.Refuse(i, i+1, "RFC 4516, 2: extype", "an extension must be a name or an object identifier")
 		}
 		if critical {
-			found = append(found, layout.Remark(scheme.CodeUndefined, at, f.end, "RFC 4516, 2: critical extension", "critical extension: a client that does not support it must not use the locator"))
+			found = append(found, layout.Remark(scheme.CodeUndefined, start, f.end, "RFC 4516, 2: critical extension", "critical extension: a client that does not support it must not use the locator"))
 		}
-		at = f.end + 1
 	}
 	return found
 }

@@ -58,10 +58,10 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 		return []scheme.Finding{layout.Instead(layout.Broken(l.Path, l.PathEnd, ruleMagnet, "unexpected text before the question mark"), "")}
 	}
 	content := false
-	for at := l.Query; at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
-		if f.value < 0 || f.name == f.nameEnd {
-			return layout.Refuse(f.name, f.end, ruleMagnet, "a parameter must have the form name=value")
+	params := fieldGrammar{rule: ruleMagnet, form: "a parameter must have the form name=value"}
+	for f := range queryFields(&l, '&') {
+		if bad := params.check(l.Text, f); bad != nil {
+			return bad
 		}
 		name := magnetName(l.Text[f.name:f.nameEnd])
 		switch {
@@ -75,7 +75,6 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 		case ascii.EqualFold(name, "xs"), ascii.EqualFold(name, "as"), ascii.EqualFold(name, "mt"), ascii.EqualFold(name, "kt"):
 			content = true
 		}
-		at = f.end + 1
 	}
 	if !content {
 		return []scheme.Finding{layout.Warn(scheme.CodeUndefined, l.Query, l.QueryEnd, ruleMagnet, "missing xt parameter, which identifies the content")}

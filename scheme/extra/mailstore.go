@@ -147,10 +147,7 @@ func imapStep(l *layout.Layout, f field) int {
 //	imessagepart = imailbox-ref iuid [isection] [ipartial]
 func checkIMAP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleIMAP); bad != nil {
-		return bad
-	}
-	if bad := checkMailUser(&l, ruleIMAPUser); bad != nil {
+	if bad := firstOf(l.NeedServer(ruleIMAP), checkMailUser(&l, ruleIMAPUser)); bad != nil {
 		return bad
 	}
 	if at := imapControl(&l); at >= 0 {
@@ -213,8 +210,7 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 // checkIMAPSteps checks the fields after the mailbox. It returns the set of
 // those present, one bit for each element of imapSteps.
 func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Finding) {
-	for at := semicolon + 1; at <= l.PathEnd; {
-		raw := nextField(l.Text, at, l.PathEnd, ';')
+	for raw := range fields(l.Text, semicolon+1, l.PathEnd, ';') {
 		f := imapValue(l, raw)
 		step := imapStep(l, f)
 		switch {
@@ -222,8 +218,8 @@ func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Fin
 			return seen, layout.Refuse(f.name, f.end, ruleIMAPPart, "only UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE and URLAUTH may follow")
 		case seen>>step != 0:
 			return seen, layout.Refuse(f.name, f.end, ruleIMAPPart, "the fields must be in the order UIDVALIDITY, UID, SECTION, PARTIAL, EXPIRE, URLAUTH, each at most once")
-		case imapSteps[step].slash != (l.Text[at-2] == '/'):
-			return seen, layout.Refuse(at-1, f.nameEnd, ruleIMAPPart, "a slash must precede UID, SECTION and PARTIAL, and no other field")
+		case imapSteps[step].slash != (l.Text[raw.name-2] == '/'):
+			return seen, layout.Refuse(raw.name-1, f.nameEnd, ruleIMAPPart, "a slash must precede UID, SECTION and PARTIAL, and no other field")
 		case f.empty():
 			return seen, layout.Refuse(f.name, f.end, ruleIMAPPart, "missing value")
 		case step > 1 && seen&2 == 0:
@@ -235,7 +231,6 @@ func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Fin
 			return seen, layout.Refuse(f.value, f.end, ruleIMAPPart, message)
 		}
 		seen |= 1 << step
-		at = raw.end + 1
 	}
 	if seen&(1<<4) != 0 && seen&(1<<5) == 0 {
 		return seen, layout.Refuse(l.PathEnd, l.PathEnd, ruleIMAPAuth, "URLAUTH must follow EXPIRE")
@@ -303,15 +298,13 @@ func partsIMAP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if from < t.PathEnd {
 		t.Data("mailbox", from, max(from, end))
 	}
-	for at := semicolon + 1; at <= t.PathEnd; {
-		raw := nextField(t.Text, at, t.PathEnd, ';')
+	for raw := range fields(t.Text, semicolon+1, t.PathEnd, ';') {
 		f := imapValue(&t.Layout, raw)
 		name := "field"
 		if step := imapStep(&t.Layout, f); step < len(imapSteps) {
 			name = imapSteps[step].name
 		}
 		t.Data(name, max(f.value, min(f.nameEnd, f.end)), f.end)
-		at = raw.end + 1
 	}
 	if t.Query >= 0 {
 		t.Data("search", t.Query, t.QueryEnd)
@@ -325,13 +318,7 @@ func partsIMAP(dst []scheme.Part, u uri.URI) []scheme.Part {
 //	popurl = "pop://" [user-auth "@"] hostport
 func checkPOP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(rulePOP); bad != nil {
-		return bad
-	}
-	if bad := checkMailUser(&l, rulePOPUser); bad != nil {
-		return bad
-	}
-	if bad := l.RefuseControls("RFC 1939, 3: arguments", "POP"); bad != nil {
+	if bad := firstOf(l.NeedServer(rulePOP), checkMailUser(&l, rulePOPUser), l.RefuseControls("RFC 1939, 3: arguments", "POP")); bad != nil {
 		return bad
 	}
 	switch {

@@ -36,16 +36,13 @@ const (
 //	opt       = opt-name "=" opt-value
 func checkPayto(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(rulePayto); bad != nil {
-		return bad
-	}
-	if bad := refuseUser(&l, "RFC 8905, 6"); bad != nil {
+	if bad := firstOf(l.NeedServer(rulePayto), refuseUser(&l, "RFC 8905, 6")); bad != nil {
 		return bad
 	}
 	if l.Port >= 0 {
 		return layout.Refuse(l.Port-1, l.PortEnd, rulePayto, "a target type has no port")
 	}
-	if i := firstNot(l.Text, l.Host, l.HostEnd, func(c byte) bool { return isTelName(c) || c == '.' }); i >= 0 || !ascii.IsLetter(l.Text[l.Host]) {
+	if i := firstNot(l.Text, l.Host, l.HostEnd, isNameOrDot); i >= 0 || !ascii.IsLetter(l.Text[l.Host]) {
 		return layout.Refuse(max(i, l.Host), l.HostEnd, "RFC 8905, 2: authority", "a target type must be a letter followed by letters, digits, hyphens and dots")
 	}
 	amount, receiver, bad := checkPaytoOptions(&l)
@@ -55,19 +52,21 @@ func checkPayto(u uri.URI) []scheme.Finding {
 	return checkTarget(&l, amount && receiver)
 }
 
+var paytoOptions = fieldGrammar{
+	rule: rulePaytoOption, form: "an option must have the form name=value",
+	name:  charset{isNameOrDot, rulePaytoOption, "an option name must consist of letters, digits, hyphens and dots"},
+	value: charset{func(c byte) bool { return c != '/' && c != '?' }, "RFC 8905, 2: opt-value", "must be percent-encoded in an option value"},
+}
+
+// isNameOrDot reports whether c is a letter, a digit, a hyphen or a dot.
+func isNameOrDot(c byte) bool { return isTelName(c) || c == '.' }
+
 // checkPaytoOptions checks the options, and reports whether both amount and
 // receiver-name are present.
 func checkPaytoOptions(l *layout.Layout) (amount, receiver bool, bad []scheme.Finding) {
-	for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
-		if f.value < 0 || f.name == f.nameEnd {
-			return amount, receiver, layout.Refuse(f.name, f.end, rulePaytoOption, "an option must have the form name=value")
-		}
-		if i := firstNot(l.Text, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '.' }); i >= 0 {
-			return amount, receiver, layout.Refuse(i, i+1, rulePaytoOption, "an option name must consist of letters, digits, hyphens and dots")
-		}
-		if i := firstNot(l.Text, f.value, f.end, func(c byte) bool { return c != '/' && c != '?' }); i >= 0 {
-			return amount, receiver, layout.Refuse(i, i+1, "RFC 8905, 2: opt-value", "must be percent-encoded in an option value")
+	for f := range queryFields(l, '&') {
+		if bad := paytoOptions.check(l.Text, f); bad != nil {
+			return amount, receiver, bad
 		}
 		receiver = receiver || f.is(l.Text, "receiver-name")
 		if f.is(l.Text, "amount") {
@@ -79,7 +78,6 @@ func checkPaytoOptions(l *layout.Layout) (amount, receiver bool, bad []scheme.Fi
 				return amount, receiver, layout.Refuse(f.value, f.end, rulePaytoAmount, message)
 			}
 		}
-		at = f.end + 1
 	}
 	return amount, receiver, nil
 }

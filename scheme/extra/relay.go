@@ -77,7 +77,7 @@ func checkRelay(u uri.URI) []scheme.Finding {
 	if l.Query < 0 {
 		return nil
 	}
-	f := nextField(l.Text, l.Query, l.QueryEnd, '&')
+	f := fieldAt(l.Text, l.Query, l.QueryEnd, '&')
 	switch {
 	case rule[:len("RFC 7064")] == "RFC 7064":
 		return refuseQuery(&l, rule)

@@ -129,10 +129,7 @@ const (
 //	ssh-info = [ user ] [ ";" c-param *( "," c-param ) ]
 func checkRemote(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := checkSCP(&l); bad != nil {
-		return bad
-	}
-	if bad := l.NeedServer(ruleSSH); bad != nil {
+	if bad := firstOf(checkSCP(&l), l.NeedServer(ruleSSH)); bad != nil {
 		return bad
 	}
 	switch {
@@ -141,13 +138,7 @@ func checkRemote(u uri.URI) []scheme.Finding {
 	case l.User >= 0 && l.User < l.UserEnd && l.Text[l.User] == '-':
 		return option(l.User, l.UserEnd, "the user must not begin with a hyphen: a program may interpret it as an option")
 	}
-	if bad := l.RefuseControls(ruleSSH, "a file name or a command"); bad != nil {
-		return bad
-	}
-	if bad := checkConnection(&l); bad != nil {
-		return bad
-	}
-	return warnPassword(&l)
+	return firstOf(l.RefuseControls(ruleSSH, "a file name or a command"), checkConnection(&l), warnPassword(&l))
 }
 
 // option returns an error about text that a program could interpret as an
@@ -180,12 +171,10 @@ func checkConnection(l *layout.Layout) []scheme.Finding {
 		return nil
 	}
 	end := layout.Until(l.Text, l.User, l.UserEnd, ':')
-	for at := layout.Until(l.Text, l.User, end, ';') + 1; at <= end; {
-		f := nextField(l.Text, at, end, ',')
+	for f := range fields(l.Text, layout.Until(l.Text, l.User, end, ';')+1, end, ',') {
 		if f.empty() || f.name == f.nameEnd {
 			return layout.Refuse(f.name, f.end, ruleSSH+": c-param", "a connection parameter must have the form name=value")
 		}
-		at = f.end + 1
 	}
 	return nil
 }
@@ -265,13 +254,7 @@ func checkRsync(u uri.URI) []scheme.Finding {
 	if l.Text[l.Host] == '-' {
 		return option(l.Host, l.HostEnd, "the host must not begin with a hyphen: a program may interpret it as an option")
 	}
-	if bad := refuseQuery(&l, ruleRsync); bad != nil {
-		return bad
-	}
-	if bad := l.RefuseControls(ruleRsync, "rsync"); bad != nil {
-		return bad
-	}
-	return warnPassword(&l)
+	return firstOf(refuseQuery(&l, ruleRsync), l.RefuseControls(ruleRsync, "rsync"), warnPassword(&l))
 }
 
 func partsRsync(dst []scheme.Part, u uri.URI) []scheme.Part {

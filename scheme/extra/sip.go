@@ -100,10 +100,7 @@ func checkSIP(u uri.URI) []scheme.Finding {
 		return bad
 	}
 	a := sipOf(&l)
-	if bad := checkSIPAddress(&l, &a); bad != nil {
-		return bad
-	}
-	if bad := checkSIPParams(&l, &a); bad != nil {
+	if bad := firstOf(checkSIPAddress(&l, &a), checkSIPParams(&l, &a)); bad != nil {
 		return bad
 	}
 	found := checkSIPHeaders(&l, &a)
@@ -166,6 +163,20 @@ func isSIPHeader(c byte) bool {
 	return ascii.IsAlnum(c) || strings.IndexByte("-_.!~*'()[]/?:+$%", c) >= 0
 }
 
+// sipParams is the grammar of parameters, and sipHeaders that of header fields.
+var (
+	sipParams = fieldGrammar{
+		rule: ruleSIPParam, form: "a parameter must have the form name or name=value", alone: true,
+		name:  charset{isTelValue, ruleSIPParam, "must be percent-encoded in a parameter"},
+		value: charset{isTelValue, ruleSIPParam, "must be percent-encoded in a parameter"},
+	}
+	sipHeaders = fieldGrammar{
+		rule: ruleSIPHeader, form: "a header field must have the form name=value",
+		name:  charset{isSIPHeader, ruleSIPHeader, "must be percent-encoded in a header field"},
+		value: charset{isSIPHeader, ruleSIPHeader, "must be percent-encoded in a header field"},
+	}
+)
+
 // checkSIPParams checks the parameters.
 //
 //	uri-parameters = *( ";" uri-parameter )
@@ -174,32 +185,24 @@ func checkSIPParams(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	if a.params < 0 {
 		return nil
 	}
-	for at := a.params; at <= a.paramsEnd; {
-		f := nextField(l.Text, at, a.paramsEnd, ';')
-		if f.name == f.nameEnd || f.value == f.end {
-			return layout.Refuse(f.name, f.end, ruleSIPParam, "a parameter must have the form name or name=value")
+	for f := range fields(l.Text, a.params, a.paramsEnd, ';') {
+		if bad := sipParams.check(l.Text, f); bad != nil {
+			return bad
 		}
-		i := firstNot(l.Text, f.name, f.nameEnd, isTelValue)
-		if i < 0 && f.value >= 0 {
-			i = firstNot(l.Text, f.value, f.end, isTelValue)
-		}
-		if i >= 0 {
-			return layout.Refuse(i, i+1, ruleSIPParam, "must be percent-encoded in a parameter")
-		}
+		value := l.Text[max(f.value, f.nameEnd):f.end]
 		switch {
 		case f.is(l.Text, "ttl"):
-			const most = len("255")
-			if f.empty() || f.end-f.value > most || !isNumber(l.Text[f.value:f.end], 0) || f.end-f.value == most && l.Text[f.value:f.end] > "255" {
+			const most = "255"
+			if !isNumber(value, 0) || len(value) > len(most) || len(value) == len(most) && value > most {
 				return layout.Refuse(f.name, f.end, "RFC 3261, 25.1: ttl-param", "ttl must be a number from 0 to 255")
 			}
 		case f.is(l.Text, "maddr"):
-			if f.empty() || badSIPHost(l.Text, f.value, f.end) >= 0 {
+			if value == "" || badSIPHost(l.Text, f.value, f.end) >= 0 {
 				return layout.Refuse(f.name, f.end, "RFC 3261, 25.1: maddr-param", "the host must be a domain name or an IP address")
 			}
-		case f.empty() && (f.is(l.Text, "transport") || f.is(l.Text, "user") || f.is(l.Text, "method")):
+		case value == "" && (f.is(l.Text, "transport") || f.is(l.Text, "user") || f.is(l.Text, "method")):
 			return layout.Refuse(f.name, f.end, ruleSIPParam, "this parameter needs a value")
 		}
-		at = f.end + 1
 	}
 	if f, again := repeatedField(l.Text, a.params, a.paramsEnd, ';'); again {
 		return layout.Refuse(f.name, f.end, "RFC 3261, 19.1.1", "duplicate parameter")
@@ -217,17 +220,9 @@ func checkSIPHeaders(l *layout.Layout, a *sipAddress) []scheme.Finding {
 		return nil
 	}
 	var found []scheme.Finding
-	for at := a.headers; at <= a.end; {
-		f := nextField(l.Text, at, a.end, '&')
-		if f.value < 0 || f.name == f.nameEnd {
-			return layout.Refuse(f.name, f.end, ruleSIPHeader, "a header field must have the form name=value")
-		}
-		i := firstNot(l.Text, f.name, f.nameEnd, isSIPHeader)
-		if i < 0 {
-			i = firstNot(l.Text, f.value, f.end, isSIPHeader)
-		}
-		if i >= 0 {
-			return layout.Refuse(i, i+1, ruleSIPHeader, "must be percent-encoded in a header field")
+	for f := range fields(l.Text, a.headers, a.end, '&') {
+		if bad := sipHeaders.check(l.Text, f); bad != nil {
+			return bad
 		}
 		if !f.is(l.Text, "body") { // a body may contain line breaks
 			if bad := l.RefuseHeaderControls(f.name, f.end, ruleSIPHeader); bad != nil {
@@ -237,7 +232,6 @@ func checkSIPHeaders(l *layout.Layout, a *sipAddress) []scheme.Finding {
 		if isUnsafeSIPHeader(l.Text[f.name:f.nameEnd]) {
 			found = append(found, layout.Warn(scheme.CodeDanger, f.name, f.end, "RFC 3261, 19.1.5", "should be ignored: this field could impersonate another caller or redirect the call"))
 		}
-		at = f.end + 1
 	}
 	return found
 }

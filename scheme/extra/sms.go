@@ -53,28 +53,24 @@ func checkSMS(u uri.URI) []scheme.Finding {
 		found = append(found, bad...)
 		at = end + 1
 	}
-	if bad := checkSMSFields(&l); bad != nil {
-		return bad
-	}
-	if bad := refuseFragment(&l, ruleSMS); bad != nil {
+	if bad := firstOf(checkSMSFields(&l), refuseFragment(&l, ruleSMS)); bad != nil {
 		return bad
 	}
 	return found
 }
 
+var smsFields = fieldGrammar{
+	rule: ruleSMSField, form: "a field must have the form name=value",
+	name:  charset{isUnreserved, "RFC 5724, 2.2: sms-field-name", "a field name must consist of letters, digits and - . _ ~"},
+	value: charset{isEscaped, "RFC 5724, 2.2: escaped-value", "must be percent-encoded in a field value"},
+}
+
 // checkSMSFields checks the fields.
 func checkSMSFields(l *layout.Layout) []scheme.Finding {
 	body := false
-	for at := l.Query; l.Query >= 0 && at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
-		if f.value < 0 || f.name == f.nameEnd {
-			return layout.Refuse(f.name, f.end, ruleSMSField, "a field must have the form name=value")
-		}
-		if i := firstNot(l.Text, f.name, f.nameEnd, isUnreserved); i >= 0 {
-			return layout.Refuse(i, i+1, "RFC 5724, 2.2: sms-field-name", "a field name must consist of letters, digits and - . _ ~")
-		}
-		if i := firstNot(l.Text, f.value, f.end, func(c byte) bool { return c == '%' || isUnreserved(c) }); i >= 0 {
-			return layout.Refuse(i, i+1, "RFC 5724, 2.2: escaped-value", "must be percent-encoded in a field value")
+	for f := range queryFields(l, '&') {
+		if bad := smsFields.check(l.Text, f); bad != nil {
+			return bad
 		}
 		if f.is(l.Text, "body") {
 			if body {
@@ -82,13 +78,16 @@ func checkSMSFields(l *layout.Layout) []scheme.Finding {
 			}
 			body = true
 		}
-		at = f.end + 1
 	}
 	return nil
 }
 
 // isUnreserved reports whether c is an unreserved character (RFC 3986, 2.3).
 func isUnreserved(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 }
+
+// isEscaped reports whether c is unreserved, or the percent sign that begins a
+// percent-encoding.
+func isEscaped(c byte) bool { return c == '%' || isUnreserved(c) }
 
 func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)

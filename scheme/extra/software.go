@@ -125,8 +125,10 @@ func checkPURL(u uri.URI) []scheme.Finding {
 
 // checkQualifiers checks the names of the qualifiers.
 func (p *packageURL) checkQualifiers() []scheme.Finding {
-	for at := p.Query; p.Query >= 0 && at < p.QueryEnd; {
-		f := nextField(p.Text, at, p.QueryEnd, '&')
+	for f := range queryFields(&p.Layout, '&') {
+		if f.name == p.QueryEnd {
+			break // an empty query, or after the last ampersand
+		}
 		for i := f.name; i < f.nameEnd; i++ {
 			if c := p.Text[i]; !ascii.IsLetter(c) && (i == f.name || !ascii.IsDigit(c) && strings.IndexByte(".-_", c) < 0) {
 				return layout.Refuse(i, i+1, rulePURLQualifier, "a key must begin with a letter, followed by letters, digits, dots, hyphens and underscores")
@@ -135,7 +137,6 @@ func (p *packageURL) checkQualifiers() []scheme.Finding {
 		if f.name == f.nameEnd {
 			return layout.Refuse(f.name, f.name, rulePURLQualifier, "missing key")
 		}
-		at = f.end + 1
 	}
 	if f, again := repeatedField(p.Text, max(p.Query, 0), max(p.QueryEnd, 0), '&'); again && p.Query >= 0 {
 		return layout.Refuse(f.name, f.nameEnd, rulePURLQualifier, "the key is repeated")

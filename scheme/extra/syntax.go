@@ -1,7 +1,6 @@
 package extra
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -12,6 +11,17 @@ import (
 )
 
 // Helpers for the schemes in use today.
+
+// firstOf returns the first result of a check that is not nil. The checks must not
+// rely on one another.
+func firstOf(results ...[]scheme.Finding) []scheme.Finding {
+	for _, found := range results {
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
 
 // refuseAuthority returns an error if there are two slashes and an authority.
 // what names the component that should follow the colon.
@@ -69,97 +79,6 @@ func warnPassword(l *layout.Layout) []scheme.Finding {
 		return nil
 	}
 	return []scheme.Finding{layout.Warn(scheme.CodeCredentials, colon, l.UserEnd, "RFC 3986, 3.2.1", "the password is visible to all who see the locator")}
-}
-
-// A field is a name=value pair in a list of such pairs.
-type field struct {
-	name, nameEnd int
-	value         int // -1 if there is no equals sign
-	end           int
-}
-
-// nextField returns the field that begins at the given offset.
-func nextField(s string, at, to int, sep byte) field {
-	end := layout.Until(s, at, to, sep)
-	equals := layout.Until(s, at, end, '=')
-	if equals == end {
-		return field{at, end, -1, end}
-	}
-	return field{at, equals, equals + 1, end}
-}
-
-// is reports whether the field has the given name, ignoring case.
-func (f field) is(s, name string) bool { return ascii.EqualFold(s[f.name:f.nameEnd], name) }
-
-// empty reports whether the value is empty or absent.
-func (f field) empty() bool { return f.value < 0 || f.value == f.end }
-
-// appendFields adds parts for the fields of a group. Those that the grammar
-// names, the known ones, belong to no group.
-func appendFields(t *layout.Taker, group string, from, to int, sep byte, known ...string) {
-	for at := from; at <= to; {
-		f := nextField(t.Text, at, to, sep)
-		value := max(f.value, min(f.nameEnd+1, f.end))
-		if i := slices.IndexFunc(known, func(name string) bool { return f.is(t.Text, name) }); i >= 0 {
-			t.Data(known[i], value, f.end)
-		} else {
-			t.Pair(group, t.Text[f.name:f.nameEnd], value, f.end)
-		}
-		at = f.end + 1
-	}
-}
-
-// fewFields is the number of fields up to which repeatedField compares all
-// pairs.
-const fewFields = 16
-
-// repeatedField returns the first field whose name, ignoring case, has already
-// appeared. ok is false if there is none.
-func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
-	var few [fewFields]field
-	var seen map[string]bool
-	n := 0
-	for at := from; at <= to; n++ {
-		f := nextField(s, at, to, sep)
-		at = f.end + 1
-		if n < fewFields {
-			for _, before := range few[:n] {
-				if before.is(s, s[f.name:f.nameEnd]) {
-					return f, true
-				}
-			}
-			few[n] = f
-			continue
-		}
-		if seen == nil {
-			seen = make(map[string]bool)
-			for _, before := range few {
-				seen[strings.ToLower(s[before.name:before.nameEnd])] = true
-			}
-		}
-		name := strings.ToLower(s[f.name:f.nameEnd])
-		if seen[name] {
-			return f, true
-		}
-		seen[name] = true
-	}
-	return field{}, false
-}
-
-// sortedFields returns the fields sorted by name, each written by write.
-func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field) []byte) []string {
-	var list []string
-	for at := from; at <= to; {
-		f := nextField(s, at, to, sep)
-		list = append(list, string(write(nil, f)))
-		at = f.end + 1
-	}
-	slices.SortStableFunc(list, func(a, b string) int {
-		a, _, _ = strings.Cut(a, "=")
-		b, _, _ = strings.Cut(b, "=")
-		return strings.Compare(a, b)
-	})
-	return list
 }
 
 // firstNot returns the offset of the first byte in s[from:to] that does not

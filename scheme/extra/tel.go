@@ -47,10 +47,7 @@ func checkTel(u uri.URI) []scheme.Finding {
 	if scheme.HasError(found) {
 		return found
 	}
-	if bad := refuseQuery(&l, ruleTel); bad != nil {
-		return bad
-	}
-	if bad := refuseFragment(&l, ruleTel); bad != nil {
+	if bad := firstOf(refuseQuery(&l, ruleTel), refuseFragment(&l, ruleTel)); bad != nil {
 		return bad
 	}
 	return found
@@ -68,8 +65,7 @@ func checkSubscriber(l *layout.Layout, from, to int) []scheme.Finding {
 	}
 	var found []scheme.Finding
 	context, last := false, field{}
-	for at := end + 1; at <= to; {
-		f := nextField(l.Text, at, to, ';')
+	for f := range fields(l.Text, end+1, to, ';') {
 		if bad := checkTelParam(l, f); bad != nil {
 			return bad
 		}
@@ -80,7 +76,7 @@ func checkSubscriber(l *layout.Layout, from, to int) []scheme.Finding {
 		if name := l.Text[f.name:f.nameEnd]; len(name) > 2 && ascii.EqualFold(name[:2], "m-") {
 			found = append(found, layout.Warn(scheme.CodeUndefined, f.name, f.nameEnd, "RFC 3966, 5.4", "mandatory parameter: a client that does not support it must not use the number"))
 		}
-		last, at = f, f.end+1
+		last = f
 	}
 	if !global && !context {
 		return layout.Refuse(end, end, ruleTelContext, "a number without + needs a phone-context, as it is valid only there")
@@ -100,8 +96,7 @@ func checkTelRepeated(l *layout.Layout, from, to int) []scheme.Finding {
 		return layout.Refuse(f.name, f.end, ruleTelParam, "duplicate parameter")
 	}
 	other := ""
-	for at := from; at <= to; {
-		f := nextField(l.Text, at, to, ';')
+	for f := range fields(l.Text, from, to, ';') {
 		name := l.Text[f.name:f.nameEnd]
 		if ascii.EqualFold(name, "isub") || ascii.EqualFold(name, "ext") {
 			if other != "" {
@@ -109,7 +104,6 @@ func checkTelRepeated(l *layout.Layout, from, to int) []scheme.Finding {
 			}
 			other = name
 		}
-		at = f.end + 1
 	}
 	return nil
 }
@@ -162,11 +156,8 @@ func isTelValue(c byte) bool {
 
 // checkTelParam checks a parameter.
 func checkTelParam(l *layout.Layout, f field) []scheme.Finding {
-	if f.name == f.nameEnd {
-		return layout.Refuse(f.name, f.end, ruleTelParam, "missing parameter name")
-	}
-	if i := firstNot(l.Text, f.name, f.nameEnd, isTelName); i >= 0 {
-		return layout.Refuse(i, i+1, ruleTelParam, "a parameter name must consist of letters, digits and hyphens")
+	if bad := checkParamName(l.Text, f, ruleTelParam); bad != nil {
+		return bad
 	}
 	switch {
 	case f.is(l.Text, "ext"):
@@ -179,14 +170,30 @@ func checkTelParam(l *layout.Layout, f field) []scheme.Finding {
 		}
 	case f.is(l.Text, "phone-context"):
 		return checkPhoneContext(l, f)
-	case f.value == f.end:
-		return layout.Refuse(f.name, f.end, ruleTelParam, "missing parameter value")
-	case f.value >= 0:
-		if i := firstNot(l.Text, f.value, f.end, isTelValue); i >= 0 {
-			return layout.Refuse(i, i+1, ruleTelParam, "must be percent-encoded in a parameter value")
-		}
+	default:
+		return checkParamValue(l.Text, f, ruleTelParam, charset{isTelValue, ruleTelParam, "must be percent-encoded in a parameter value"})
 	}
 	return nil
+}
+
+// checkParamName checks the name of a parameter of a number or a location.
+func checkParamName(s string, f field, rule string) []scheme.Finding {
+	if f.name == f.nameEnd {
+		return layout.Refuse(f.name, f.end, rule, "missing parameter name")
+	}
+	name := charset{isTelName, rule, "a parameter name must consist of letters, digits and hyphens"}
+	return name.check(s, f.name, f.nameEnd)
+}
+
+// checkParamValue checks the value of a parameter, which may be undefined.
+func checkParamValue(s string, f field, rule string, value charset) []scheme.Finding {
+	switch {
+	case f.value < 0:
+		return nil
+	case f.value == f.end:
+		return layout.Refuse(f.name, f.end, rule, "missing parameter value")
+	}
+	return value.check(s, f.value, f.end)
 }
 
 // checkPhoneContext checks the context in which a local number is valid.
@@ -264,13 +271,7 @@ func canonicalTel(u uri.URI) string {
 func appendSubscriber(b []byte, s string, from, to int) []byte {
 	end := layout.Until(s, from, to, ';')
 	b = appendDigits(b, s[from:end])
-	var params []field
-	for at := end + 1; at <= to; {
-		f := nextField(s, at, to, ';')
-		params = append(params, f)
-		at = f.end + 1
-	}
-	slices.SortStableFunc(params, func(a, b field) int { return compareTelParams(s, a, b) })
+	params := slices.SortedStableFunc(fields(s, end+1, to, ';'), func(a, b field) int { return compareTelParams(s, a, b) })
 	for _, f := range params {
 		b = append(b, ';')
 		b = append(b, strings.ToLower(s[f.name:f.nameEnd])...)

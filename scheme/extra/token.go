@@ -95,18 +95,20 @@ func checkPKCS11(u uri.URI) []scheme.Finding {
 	return checkPKCS11Query(&l)
 }
 
-// checkAttribute checks name=value.
-func checkAttribute(l *layout.Layout, f field, rule string, kind func(byte) bool) []scheme.Finding {
-	if f.value < 0 || f.name == f.nameEnd {
-		return layout.Refuse(f.name, f.end, rule, "an attribute must have the form name=value")
+// pkcs11Path and pkcs11Query are the grammars of the attributes in the path and the
+// query.
+var (
+	pkcs11Path  = pkcs11Grammar(rulePKCS11Path, isPKCS11Path)
+	pkcs11Query = pkcs11Grammar(rulePKCS11Query, isPKCS11Query)
+)
+
+func pkcs11Grammar(rule string, value func(byte) bool) fieldGrammar {
+	isName := func(c byte) bool { return isTelName(c) || c == '_' }
+	return fieldGrammar{
+		rule: rule, form: "an attribute must have the form name=value",
+		name:  charset{isName, "RFC 7512, 2.3: pk11-v-attr-nm", "an attribute name must consist of letters, digits, - and _"},
+		value: charset{value, rule, "must be percent-encoded in an attribute value"},
 	}
-	if i := firstNot(l.Text, f.name, f.nameEnd, func(c byte) bool { return isTelName(c) || c == '_' }); i >= 0 {
-		return layout.Refuse(i, i+1, "RFC 7512, 2.3: pk11-v-attr-nm", "an attribute name must consist of letters, digits, - and _")
-	}
-	if i := firstNot(l.Text, f.value, f.end, kind); i >= 0 {
-		return layout.Refuse(i, i+1, rule, "must be percent-encoded in an attribute value")
-	}
-	return nil
 }
 
 // isPKCS11Path reports whether c is a pk11-pchar, isPKCS11Query whether it is a
@@ -122,9 +124,8 @@ func isPKCS11Query(c byte) bool {
 // checkPKCS11Path checks the attributes that identify the object. Each may
 // appear once.
 func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
-	for at := l.Path; at <= l.PathEnd; {
-		f := nextField(l.Text, at, l.PathEnd, ';')
-		if bad := checkAttribute(l, f, rulePKCS11Path, isPKCS11Path); bad != nil {
+	for f := range fields(l.Text, l.Path, l.PathEnd, ';') {
+		if bad := pkcs11Path.check(l.Text, f); bad != nil {
 			return bad
 		}
 		value := l.Text[f.value:f.end]
@@ -145,7 +146,6 @@ func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
 				return layout.Refuse(f.value, f.end, "RFC 7512, 2.3: pk11-slot-id", "a slot identifier must be a number")
 			}
 		}
-		at = f.end + 1
 	}
 	if f, again := repeatedField(l.Text, l.Path, l.PathEnd, ';'); again {
 		return layout.Refuse(f.name, f.end, rulePKCS11Path, "duplicate attribute")
@@ -159,9 +159,8 @@ func checkPKCS11Query(l *layout.Layout) []scheme.Finding {
 	var found []scheme.Finding
 	var seen [4]bool
 	known := [...]string{"pin-source", "pin-value", "module-name", "module-path"}
-	for at := l.Query; at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, '&')
-		if bad := checkAttribute(l, f, rulePKCS11Query, isPKCS11Query); bad != nil {
+	for f := range queryFields(l, '&') {
+		if bad := pkcs11Query.check(l.Text, f); bad != nil {
 			return bad
 		}
 		for i, name := range known {
@@ -179,7 +178,6 @@ func checkPKCS11Query(l *layout.Layout) []scheme.Finding {
 				found = append(found, layout.Warn(scheme.CodeDanger, f.name, f.end, "RFC 7512, 6", "a library is loaded and run"))
 			}
 		}
-		at = f.end + 1
 	}
 	if seen[0] && seen[1] {
 		return layout.Refuse(l.Query, l.QueryEnd, "RFC 7512, 2.4", "pin-source and pin-value must not appear together")

@@ -126,31 +126,27 @@ func isXMPPNode(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$()
 
 func isXMPPResource(c byte) bool { return isXMPPNode(c) || strings.IndexByte("&':", c) >= 0 }
 
-// isXMPPWord reports whether c is allowed in a querytype, key or value.
-func isXMPPWord(c byte) bool { return isUnreserved(c) || c == '%' }
-
 // checkXMPPQuery checks the query, which names an action and its arguments.
 //
 //	querycomp = querytype [ *pair ]
 //	pair      = ";" key "=" value
 func checkXMPPQuery(l *layout.Layout) []scheme.Finding {
 	end := layout.Until(l.Text, l.Query, l.QueryEnd, ';')
-	if i := firstNot(l.Text, l.Query, end, isXMPPWord); i >= 0 {
+	if i := firstNot(l.Text, l.Query, end, isEscaped); i >= 0 {
 		return layout.Refuse(i, i+1, ruleXMPPQuery, "the query type must consist of letters, digits and - . _ ~; key=value pairs follow after semicolons")
 	}
-	for at := end + 1; at <= l.QueryEnd; {
-		f := nextField(l.Text, at, l.QueryEnd, ';')
+	const rule = "RFC 5122, 2.2: pair"
+	for f := range fields(l.Text, end+1, l.QueryEnd, ';') {
 		if f.value < 0 {
-			return layout.Refuse(f.name, f.end, "RFC 5122, 2.2: pair", "a pair must have the form key=value")
+			return layout.Refuse(f.name, f.end, rule, "a pair must have the form key=value")
 		}
-		i := firstNot(l.Text, f.name, f.nameEnd, isXMPPWord)
+		i := firstNot(l.Text, f.name, f.nameEnd, isEscaped)
 		if i < 0 {
-			i = firstNot(l.Text, f.value, f.end, isXMPPWord)
+			i = firstNot(l.Text, f.value, f.end, isEscaped)
 		}
 		if i >= 0 {
-			return layout.Refuse(i, i+1, "RFC 5122, 2.2: pair", "must be percent-encoded in a key or value")
+			return layout.Refuse(i, i+1, rule, "must be percent-encoded in a key or value")
 		}
-		at = f.end + 1
 	}
 	return nil
 }

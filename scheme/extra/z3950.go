@@ -62,10 +62,7 @@ func z3950Path(l *layout.Layout) (databases, id, idEnd, params int) {
 //	            [";esn=" elementset] [";rs=" recordsyntax *["+" recordsyntax]]]
 func checkZ3950(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := l.NeedServer(ruleZ3950); bad != nil {
-		return bad
-	}
-	if bad := refuseUser(&l, ruleZ3950); bad != nil {
+	if bad := firstOf(l.NeedServer(ruleZ3950), refuseUser(&l, ruleZ3950)); bad != nil {
 		return bad
 	}
 	databases, id, idEnd, params := z3950Path(&l)
@@ -97,8 +94,7 @@ func checkZ3950(u uri.URI) []scheme.Finding {
 func checkZ3950Params(l *layout.Layout, from int) []scheme.Finding {
 	names := [...]string{"esn", "rs"}
 	n := 0
-	for at := from; from >= 0 && at <= l.End(); {
-		f := nextField(l.Text, at, l.End(), ';')
+	for f := range fields(l.Text, from, l.End(), ';') {
 		for n < len(names) && !f.is(l.Text, names[n]) {
 			n++
 		}
@@ -109,7 +105,6 @@ func checkZ3950Params(l *layout.Layout, from int) []scheme.Finding {
 			return layout.Refuse(f.name, f.end, ruleZ3950, "missing value")
 		}
 		n++
-		at = f.end + 1
 	}
 	return nil
 }

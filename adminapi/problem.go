@@ -237,12 +237,12 @@ func NewProblem(err error) *Problem {
 	return newProblem(kindFailure, errors.New("the cause is in the server's log"))
 }
 
-// ruleClock is the rule of a change that the clock prevents.
-const ruleClock = "clock"
+// RuleClock is the rule of a [Problem] with a change that the clock prevents.
+const RuleClock = "clock"
 
 func clockRule(clock bool) string {
 	if clock {
-		return ruleClock
+		return RuleClock
 	}
 	return ""
 }
@@ -297,7 +297,7 @@ func (p *Problem) err() error {
 		since, _ := store.ParseHead(p.Field)
 		return &store.HeadError{Since: since, Reason: p.Detail}
 	case ProblemPath + kindState:
-		return &store.StateError{Key: p.Name, Rule: p.Detail, Clock: p.Rule == ruleClock}
+		return &store.StateError{Key: p.Name, Rule: p.Detail, Clock: p.Rule == RuleClock}
 	case ProblemPath + kindLimit:
 		return &store.LimitError{Key: p.Name, What: p.Field, Size: p.Size, Limit: p.Limit}
 	case ProblemPath + kindFull:
@@ -316,7 +316,7 @@ func (p *Problem) err() error {
 	case ProblemPath + kindReadOnly:
 		return store.ErrReadOnly
 	case ProblemPath + kindAway:
-		return &store.AwayError{Cause: p.Detail, Clock: p.Rule == ruleClock}
+		return &store.AwayError{Cause: p.Detail, Clock: p.Rule == RuleClock}
 	case ProblemPath + kindUnknown:
 		return &store.UnknownError{}
 	case ProblemPath + kindJobs:

@@ -22,7 +22,8 @@ type Refusal struct {
 	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
 	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
 	Reason string `json:"reason"`
-	Err    error  `json:"-"` // a *LineError, or the error of the registrar
+	Clock  bool   `json:"clock,omitempty"` // the clock is too far before the last change of the name, as in store.StateError
+	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
 }
 
 // String returns the refusal as text.
@@ -379,7 +380,8 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 	switch {
 	case out.Err != nil:
 		field, reason := reason(out.Err)
-		r := Refusal{Name: l.Record.Spelling, Reason: reason, Err: out.Err}
+		var state *store.StateError
+		r := Refusal{Name: l.Record.Spelling, Reason: reason, Clock: errors.As(out.Err, &state) && state.Clock, Err: out.Err}
 		r.Field, r.Line, r.Offset = l.title(field)
 		i.refuse(r)
 		return
@@ -460,6 +462,8 @@ func reason(err error) (field, why string) {
 		return refusal.Field, refusal.Why()
 	case errors.As(err, &conflict):
 		return "revision", fmt.Sprintf("the line is based on revision %d, but the name has revision %d", conflict.Expected, conflict.Current)
+	case errors.As(err, &state) && state.Clock:
+		return "", state.Rule
 	case errors.As(err, &state):
 		return "status", state.Rule
 	case errors.As(err, &limit):

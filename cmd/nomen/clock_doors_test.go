@@ -72,24 +72,7 @@ func TestClockAtEveryDoor(t *testing.T) {
 		now = time.Now().AddDate(64, 0, 0)
 		put("far", fmt.Sprint("https://h.example/", now.UnixNano()), nomen.Active)
 	}
-	databases := 0
-	for _, kind := range []struct {
-		name string
-		make func(t *testing.T) (url string, open func() (store.Store, error))
-	}{
-		{"pebble", func(t *testing.T) (string, func() (store.Store, error)) {
-			dir := filepath.Join(t.TempDir(), "store")
-			return "pebble:" + dir, func() (store.Store, error) { return pebblestore.Open(pebblestore.Options{Dir: dir}) }
-		}},
-		{"database", func(t *testing.T) (string, func() (store.Store, error)) {
-			databases++
-			url, err := db.Create(fmt.Sprint("clock", databases))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return url, func() (store.Store, error) { return pgstore.Open(t.Context(), pgstore.Options{URL: url}) }
-		}},
-	} {
+	for _, kind := range clockStores(db) {
 		for _, ok := range []bool{false, true} {
 			for _, served := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s ok=%t served=%t", kind.name, ok, served), func(t *testing.T) {
@@ -135,5 +118,30 @@ func TestClockAtEveryDoor(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A clockStore makes a new store of a kind, and returns it as --store names it, with a
+// function that opens it.
+type clockStore struct {
+	name string
+	make func(t *testing.T) (url string, open func() (store.Store, error))
+}
+
+func clockStores(db *pgtest.Server) []clockStore {
+	databases := 0
+	return []clockStore{
+		{"pebble", func(t *testing.T) (string, func() (store.Store, error)) {
+			dir := filepath.Join(t.TempDir(), "store")
+			return "pebble:" + dir, func() (store.Store, error) { return pebblestore.Open(pebblestore.Options{Dir: dir}) }
+		}},
+		{"database", func(t *testing.T) (string, func() (store.Store, error)) {
+			databases++
+			url, err := db.Create(fmt.Sprint("clock", databases))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return url, func() (store.Store, error) { return pgstore.Open(t.Context(), pgstore.Options{URL: url}) }
+		}},
 	}
 }

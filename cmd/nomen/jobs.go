@@ -255,15 +255,15 @@ func (c *cli) printJob(j *adminapi.Job) error {
 		}
 		for _, f := range r.Refused {
 			if f.Problem != nil {
-				line("refused", f.Key+": "+f.Problem.Detail)
+				line("refused", f.Key+": "+f.Problem.Detail+clockRemedy(f.Problem.Rule == adminapi.RuleClock))
 			}
 		}
 		for _, f := range r.Refusals {
-			line("refused", f.String())
+			line("refused", f.String()+refusalRemedy(f))
 		}
 	}
 	if j.Problem != nil {
-		line("problem", j.Problem.Detail)
+		line("problem", j.Problem.Detail+clockRemedy(j.Problem.Rule == adminapi.RuleClock))
 	}
 	next := j.Next
 	if j.Import != "" && next != "" {

@@ -156,6 +156,15 @@ func count(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// showRefused prints why a name or an authority was not changed.
+func (c *cli) showRefused(key string, err error) {
+	said := words(err)
+	if !strings.Contains(said, key) {
+		said = printable(key) + ": " + said
+	}
+	fmt.Fprintln(c.err, "nomen: "+said)
+}
+
 func (c *cli) warn(warnings []registrar.Warning) {
 	for _, w := range warnings {
 		fmt.Fprintln(c.err, "nomen: warning: "+printable(w.Message))

@@ -80,9 +80,7 @@ func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation)
 		}
 		shown++
 	}
-	rel.Refused = func(n name.Name, err error) {
-		fmt.Fprintln(c.err, "nomen: "+printable(n.Key()+": "+err.Error()))
-	}
+	rel.Refused = func(n name.Name, err error) { c.showRefused(n.Key(), err) }
 	rel.Progress = func(sum registrar.Relocated) { bar(uint64(sum.Names), 0) }
 	sum, err := b.Relocate(ctx, rel)
 	end()

@@ -151,6 +151,22 @@ func remedyFor(err error) string {
 	return ""
 }
 
+// refusalRemedy is remedyFor for a refused record, which may come from a server.
+func refusalRemedy(r bulk.Refusal) string {
+	if r.Clock {
+		return clockRemedy(true)
+	}
+	return remedyFor(r.Err)
+}
+
+// clockRemedy returns what helps if the clock prevented a change, and "" otherwise.
+func clockRemedy(clock bool) string {
+	if !clock {
+		return ""
+	}
+	return "; " + remedyClock
+}
+
 // isPath reports whether an error is about a file.
 func isPath(err error) bool {
 	var path *fs.PathError

@@ -207,7 +207,7 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	if r.Column > 0 {
 		parts[0] += fmt.Sprintf(":%d", r.Column)
 	}
-	for _, s := range []string{r.Name, r.Field, r.Reason + remedyFor(r.Err)} {
+	for _, s := range []string{r.Name, r.Field, r.Reason + refusalRemedy(r)} {
 		if s != "" {
 			parts = append(parts, s)
 		}

@@ -103,13 +103,7 @@ func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
 		}
 		shown++
 	}
-	u.Refused = func(key string, err error) {
-		said := err.Error()
-		if !strings.Contains(said, key) {
-			said = key + ": " + said
-		}
-		fmt.Fprintln(c.err, "nomen: "+printable(said))
-	}
+	u.Refused = c.showRefused
 	u.Progress = func(sum registrar.Undone) { bar(uint64(sum.Restored+sum.Retired+sum.Deleted), 0) }
 	sum, err := b.Undo(ctx, u)
 	end()

@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nomen-project/nomen/uri"
 )
@@ -54,47 +53,4 @@ func (o Object) Resolve(reference string) (uri.URI, error) {
 		return uri.URI{}, err
 	}
 	return o.Base().Resolve(ref)
-}
-
-// A Link is a stored locator with its retrieval history. Locators are transient
-// (1993, Uniqueness): a past success does not mean that it works now.
-type Link struct {
-	URI       uri.URI
-	Retrieved time.Time // last success, zero if none
-	Failed    time.Time // last failure, zero if none
-}
-
-// A LinkState is the result of past retrievals of a link.
-type LinkState uint8
-
-// The states of a link.
-const (
-	LinkNever     LinkState = iota // never tried
-	LinkRetrieved                  // the last attempt succeeded
-	LinkFailed                     // the last attempt failed
-)
-
-// String returns "never retrieved", "retrieved earlier" or "failed now".
-func (s LinkState) String() string {
-	switch s {
-	case LinkNever:
-		return "never retrieved"
-	case LinkRetrieved:
-		return "retrieved earlier"
-	case LinkFailed:
-		return "failed now"
-	default:
-		return "unknown"
-	}
-}
-
-// State returns the state of the link.
-func (l Link) State() LinkState {
-	switch {
-	case l.Retrieved.IsZero() && l.Failed.IsZero():
-		return LinkNever
-	case l.Failed.After(l.Retrieved):
-		return LinkFailed
-	}
-	return LinkRetrieved
 }

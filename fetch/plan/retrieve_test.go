@@ -691,25 +691,3 @@ func TestOfficialName(t *testing.T) {
 		t.Error("Resolve(a b): no error")
 	}
 }
-
-// A link was never retrieved, retrieved earlier, or failed now.
-func TestLinkState(t *testing.T) {
-	early, late := time.Unix(1, 0), time.Unix(2, 0)
-	for _, tt := range []struct {
-		l    Link
-		want string
-	}{
-		{Link{}, "never retrieved"},
-		{Link{Retrieved: early}, "retrieved earlier"},
-		{Link{Failed: early}, "failed now"},
-		{Link{Retrieved: early, Failed: late}, "failed now"},
-		{Link{Retrieved: late, Failed: early}, "retrieved earlier"},
-	} {
-		if got := tt.l.State().String(); got != tt.want {
-			t.Errorf("U93-73: State(%+v) = %s, want %s", tt.l, got, tt.want)
-		}
-	}
-	if got := LinkState(9).String(); got != "unknown" {
-		t.Errorf("State 9: %s", got)
-	}
-}

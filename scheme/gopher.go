@@ -131,9 +131,7 @@ func checkGopherText(l *layout.Layout, p gopherPath) []Finding {
 			continue
 		}
 		if at := escapedLineEnd(l.Text, piece[0], piece[1]); at >= 0 {
-			f := layout.Broken(at, at+3, rule, "tabs, line breaks and NUL cannot be sent in a selector or search")
-			f.Code = CodeInjection
-			return []Finding{f}
+			return layout.RefuseAs(CodeInjection, at, at+3, rule, "tabs, line breaks and NUL cannot be sent in a selector or search")
 		}
 	}
 	return nil

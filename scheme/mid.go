@@ -65,9 +65,7 @@ func checkContentID(l *layout.Layout, from, to int, rule string) []Finding {
 		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "queries are not allowed; percent-encode a question mark as %3F")
 	}
 	if at := layout.EscapedControl(l.Text, from, to); at >= 0 {
-		f := layout.Broken(at, at+3, rule, "control characters are not allowed in an identifier")
-		f.Code = CodeInjection
-		return []Finding{f}
+		return layout.RefuseAs(CodeInjection, at, at+3, rule, "control characters are not allowed in an identifier")
 	}
 	if open := strings.Index(l.Text[from:to], "%3C"); open == 0 {
 		return []Finding{layout.Instead(layout.Broken(from, from+3, rule, "angle brackets around an identifier must be omitted"), "")}

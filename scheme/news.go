@@ -165,9 +165,7 @@ func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
 			return layout.Refuse(i, i+1, rule, "empty component in the group name")
 		case c == '%':
 			if octet := ascii.Unhex(l.Text[i+1])<<4 | ascii.Unhex(l.Text[i+2]); octet <= ' ' || octet == 0x7F || octet == ',' || octet == '!' && more == "" {
-				f := layout.Broken(i, i+3, rule, "character not allowed in a group name")
-				f.Code = CodeInjection
-				return []Finding{f}
+				return layout.RefuseAs(CodeInjection, i, i+3, rule, "character not allowed in a group name")
 			}
 			i += 2
 		case ascii.IsAlnum(c), strings.IndexByte("-+_.", c) >= 0, strings.IndexByte(more, c) >= 0:
@@ -208,9 +206,7 @@ func checkMessageID(l *layout.Layout, from, to int, rule string) []Finding {
 				return layout.Refuse(start, i+1, rule, "missing text before the @")
 			}
 		case c <= ' ' || c == 0x7F:
-			f := layout.Broken(start, i+1, rule, "white space and control characters are not allowed in an identifier")
-			f.Code = CodeInjection
-			return []Finding{f}
+			return layout.RefuseAs(CodeInjection, start, i+1, rule, "white space and control characters are not allowed in an identifier")
 		case c == '<' || c == '>':
 			return []Finding{layout.Instead(layout.Broken(start, i+1, rule, "angle brackets around an identifier must be omitted"), "")}
 		case c >= 0x80, strings.IndexByte(`()\,;:"`, c) >= 0:

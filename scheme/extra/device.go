@@ -227,9 +227,7 @@ func checkTFTP(u uri.URI) []scheme.Finding {
 		return layout.Refuse(mode, l.PathEnd, "RFC 3617, ABNF: mode", "the mode must be netascii or octet")
 	}
 	if at := strings.Index(l.Text[l.Path:end], "%00"); at >= 0 {
-		f := layout.Broken(l.Path+at, l.Path+at+3, "RFC 1350, 5: filename", "NUL ends the file name in the protocol")
-		f.Code = scheme.CodeInjection
-		return []scheme.Finding{f}
+		return layout.RefuseAs(scheme.CodeInjection, l.Path+at, l.Path+at+3, "RFC 1350, 5: filename", "NUL ends the file name in the protocol")
 	}
 	var found []scheme.Finding
 	if l.Port >= 0 {

@@ -124,9 +124,7 @@ func checkNIDigest(l *layout.Layout, from, semicolon int) []scheme.Finding {
 	}
 	bits, length := algorithms[id].bits, l.PathEnd-semicolon-1
 	if length != (bits+bitsEach-1)/bitsEach {
-		f := layout.Broken(semicolon+1, l.PathEnd, ruleAlgorithm, "the digest has the wrong length for its algorithm")
-		f.Code = scheme.CodeValue
-		return []scheme.Finding{f}
+		return layout.RefuseAs(scheme.CodeValue, semicolon+1, l.PathEnd, ruleAlgorithm, "the digest has the wrong length for its algorithm")
 	}
 	if spare := length*bitsEach - bits; base64URLValue(l.Text[l.PathEnd-1])&(1<<spare-1) != 0 {
 		return []scheme.Finding{layout.Warn(scheme.CodeForm, l.PathEnd-1, l.PathEnd, "RFC 4648, 3.5", "unused bits of the last character must be zero")}
@@ -237,9 +235,7 @@ func checkNIH(u uri.URI) []scheme.Finding {
 	case id == 0:
 		return []scheme.Finding{layout.Remark(scheme.CodeUndefined, l.Path, value-1, ruleAlgorithm, "unknown hash algorithm")}
 	case digits*bitsEach != algorithms[id].bits:
-		f := layout.Broken(value, end, ruleAlgorithm, "the digest has the wrong length for its algorithm")
-		f.Code = scheme.CodeValue
-		return []scheme.Finding{f}
+		return layout.RefuseAs(scheme.CodeValue, value, end, ruleAlgorithm, "the digest has the wrong length for its algorithm")
 	}
 	return nil
 }

@@ -91,9 +91,7 @@ func checkGeo(u uri.URI) []scheme.Finding {
 func checkWGS84(l *layout.Layout, p *geoLayout) []scheme.Finding {
 	latitude, longitude := l.Text[p.coord[0].from:p.coord[0].to], l.Text[p.coord[1].from:p.coord[1].to]
 	far := func(i int, message string) []scheme.Finding {
-		f := layout.Broken(p.coord[i].from, p.coord[i].to, "RFC 5870, 3.4.2", message)
-		f.Code = scheme.CodeValue
-		return []scheme.Finding{f}
+		return layout.RefuseAs(scheme.CodeValue, p.coord[i].from, p.coord[i].to, "RFC 5870, 3.4.2", message)
 	}
 	switch {
 	case digitsBeforeDot(latitude) > 2 || compareNum(latitude, "90") > 0:

@@ -161,9 +161,7 @@ func checkDistinguishedName(s string, from, to int) []scheme.Finding {
 		c, next := layout.Octet(s, i)
 		switch {
 		case c == 0:
-			f := layout.Broken(i, next, "RFC 4516, 2.1", "NUL is not allowed")
-			f.Code = scheme.CodeInjection
-			return []scheme.Finding{f}
+			return layout.RefuseAs(scheme.CodeInjection, i, next, "RFC 4516, 2.1", "NUL is not allowed")
 		case c == '\\':
 			end := escapedPair(s, next, to, true)
 			if end < 0 {
@@ -259,9 +257,7 @@ func checkFilter(s string, from, to int) []scheme.Finding {
 		c, next := layout.Octet(s, i)
 		switch {
 		case c == 0:
-			f := layout.Broken(i, next, "RFC 4516, 2.1", "NUL is not allowed")
-			f.Code = scheme.CodeInjection
-			return []scheme.Finding{f}
+			return layout.RefuseAs(scheme.CodeInjection, i, next, "RFC 4516, 2.1", "NUL is not allowed")
 		case c == '(':
 			depth++
 			open, equals = i, false

@@ -108,9 +108,7 @@ func checkTopic(l *layout.Layout, f field) []scheme.Finding {
 			t.base32 > 0 && len(strings.ReplaceAll(digest, ".", "")) >= t.base32-1 && len(digest) == t.base32 && layout.All(digest, isBase32) {
 			return nil
 		}
-		bad := layout.Broken(f.value+len(t.prefix), f.end, ruleMagnetTopic, "the digest has the wrong length or characters for its kind")
-		bad.Code = scheme.CodeValue
-		return []scheme.Finding{bad}
+		return layout.RefuseAs(scheme.CodeValue, f.value+len(t.prefix), f.end, ruleMagnetTopic, "the digest has the wrong length or characters for its kind")
 	}
 	return []scheme.Finding{layout.Remark(scheme.CodeUndefined, f.value, f.end, ruleMagnetTopic, "unknown kind of digest")}
 }

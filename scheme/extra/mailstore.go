@@ -71,9 +71,7 @@ func checkMailUser(l *layout.Layout, rule string) []scheme.Finding {
 	end, mechanism := mailUser(l)
 	switch colon := layout.Until(l.Text, l.User, l.UserEnd, ':'); {
 	case colon < l.UserEnd:
-		f := layout.Broken(colon, l.UserEnd, rule, "a password is not allowed; the mechanism asks for it")
-		f.Code = scheme.CodeCredentials
-		return []scheme.Finding{f}
+		return layout.RefuseAs(scheme.CodeCredentials, colon, l.UserEnd, rule, "a password is not allowed; the mechanism asks for it")
 	case mechanism < 0 && end < l.UserEnd:
 		return layout.Refuse(end, l.UserEnd, rule, "only ;AUTH= and a mechanism may follow the user")
 	case mechanism == l.UserEnd:

@@ -144,9 +144,7 @@ func checkRemote(u uri.URI) []scheme.Finding {
 // option returns an error about text that a program could interpret as an
 // option.
 func option(from, to int, message string) []scheme.Finding {
-	f := layout.Broken(from, to, "IEEE Std 1003.1, 12.2: guideline 4", message)
-	f.Code = scheme.CodeInjection
-	return []scheme.Finding{f}
+	return layout.RefuseAs(scheme.CodeInjection, from, to, "IEEE Std 1003.1, 12.2: guideline 4", message)
 }
 
 // checkSCP recognises the form host:path of scp, which is not a URI.

@@ -12,6 +12,13 @@ func Refuse(from, to int, rule, message string) []uri.Finding {
 	return []uri.Finding{Broken(from, to, rule, message)}
 }
 
+// RefuseAs is like [Refuse] and sets the code of the error.
+func RefuseAs(code uri.FindingCode, from, to int, rule, message string) []uri.Finding {
+	found := Refuse(from, to, rule, message)
+	found[0].Code = code
+	return found
+}
+
 // Warn returns a warning about something deceptive or harmful.
 func Warn(code uri.FindingCode, from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Rule: rule, Message: message}
@@ -53,9 +60,7 @@ func (l *Layout) RefuseControls(rule, protocol string) []uri.Finding {
 
 // RefuseControl returns an error about a percent-encoded control character.
 func RefuseControl(at int, rule, protocol string) []uri.Finding {
-	f := Broken(at, at+3, rule, "a control character cannot be sent in "+protocol)
-	f.Code = CodeInjection
-	return []uri.Finding{f}
+	return RefuseAs(CodeInjection, at, at+3, rule, "a control character cannot be sent in "+protocol)
 }
 
 // RefuseHeaderControls returns an error about a percent-encoded line break or
@@ -65,9 +70,7 @@ func (l *Layout) RefuseHeaderControls(from, to int, rule string) []uri.Finding {
 	if at < 0 {
 		return nil
 	}
-	f := Broken(at, at+3, rule, "a control character here would end the header field and begin another")
-	f.Code = CodeInjection
-	return []uri.Finding{f}
+	return RefuseAs(CodeInjection, at, at+3, rule, "a control character here would end the header field and begin another")
 }
 
 // CodeInjection means that a decoded character would end a line or field of the

@@ -39,7 +39,8 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *requ
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	if r.Method != http.MethodConnect && !s.isForOthers(r.Context(), in) {
+	// Whose host it is may be known from the cache: the answer of the other server is not stale.
+	if r.Method != http.MethodConnect && !s.isForOthers(store.WithStaleness(r.Context()), in) {
 		return false
 	}
 	start := s.now()

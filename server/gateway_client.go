@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/store"
 )
 
 // gatewayClient returns the client on whose behalf a request is made. If this server asks other
@@ -34,7 +35,7 @@ func (s *Server) crossSiteReason(r *http.Request, target string, c client) strin
 	case !absolute:
 		host = c.host
 	}
-	set, err := s.authorities.Set(r.Context(), time.Time{})
+	set, err := s.authorities.Set(store.WithStaleness(r.Context()), time.Time{})
 	if err != nil || s.hostOwner(set, host, localAddr(r).Addr()) == hostOther {
 		return "the Host field names neither this server nor a naming authority here. If the host is this server, add it to the hosts of the server or to its public URL"
 	}

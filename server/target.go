@@ -83,6 +83,7 @@ func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 // get copies of the target.
 type parsedRequest struct {
 	set    *store.AuthoritySet // the authorities when it was parsed
+	since  time.Time           // as of store.Staleness: of the authorities
 	target parsedTarget
 	err    error // why the target cannot be answered: as returned by [requestContext.read]
 }
@@ -90,14 +91,16 @@ type parsedRequest struct {
 // parse returns what the target of a request means. The target is parsed only once. The
 // error is that of the store.
 func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
+	stale := store.StalenessOf(ctx)
 	if r.parsed != nil {
+		stale.Note(r.parsed.since)
 		return r.parsed, nil
 	}
 	set, err := s.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err
 	}
-	r.parsedOnce = parsedRequest{set: set}
+	r.parsedOnce = parsedRequest{set: set, since: stale.Since()}
 	r.parsedOnce.target, r.parsedOnce.err = s.contextOf(r, set).read(r.target)
 	r.parsed = &r.parsedOnce
 	return r.parsed, nil

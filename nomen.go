@@ -93,18 +93,18 @@ const (
 // A Location is a URL of the resource, or of something related to it.
 type Location struct {
 	URL        string `json:"url"`
-	Type       string `json:"type,omitempty"`        // media type
-	Lang       string `json:"lang,omitempty"`        // language tag, RFC 5646
-	Rel        string `json:"rel,omitempty"`         // link relation, "item" if empty
-	Priority   int    `json:"priority,omitempty"`    // 1 is tried first; 0 means 1
-	Weight     int    `json:"weight,omitempty"`      // share among equal priorities; 0 means 1
-	Country    string `json:"country,omitempty"`     // ISO 3166-1 alpha-2
-	Component  string `json:"component,omitempty"`   // of a structured resource
-	Charset    string `json:"charset,omitempty"`     // of Note in text/urc-0
-	Note       string `json:"note,omitempty"`        // free text (metainformation)
-	Down       bool   `json:"down,omitempty"`        // known to be unavailable: tried last
-	ValidFrom  string `json:"valid_from,omitempty"`  // RFC 3339
-	ValidUntil string `json:"valid_until,omitempty"` // RFC 3339
+	Type       string `json:"type,omitempty"`                           // media type
+	Lang       string `json:"lang,omitempty"`                           // language tag, RFC 5646
+	Rel        string `json:"rel,omitempty"`                            // link relation, "item" if empty
+	Priority   int    `json:"priority,omitempty"`                       // 1 is tried first; 0 means 1
+	Weight     int    `json:"weight,omitempty"`                         // share among equal priorities; 0 means 1
+	Country    string `json:"country,omitempty"`                        // ISO 3166-1 alpha-2
+	Component  string `json:"component,omitempty"`                      // of a structured resource
+	Charset    string `json:"charset,omitempty"`                        // of Note in text/urc-0
+	Note       string `json:"note,omitempty"`                           // free text (metainformation)
+	Down       bool   `json:"down,omitempty"`                           // known to be unavailable: tried last
+	ValidFrom  string `json:"valid_from,omitempty" toml:"valid_from"`   // RFC 3339
+	ValidUntil string `json:"valid_until,omitempty" toml:"valid_until"` // RFC 3339
 }
 
 // Metadata describes a resource: names of Dublin Core elements (RFC 5013) with their values, in

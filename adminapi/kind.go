@@ -1,6 +1,10 @@
 package adminapi
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"sync"
+)
 
 // A Kind is a kind of problem. Its table is the source of the pages at [ProblemPath] and of
 // docs/reference/errors.md.
@@ -44,7 +48,9 @@ const (
 )
 
 // Kinds returns the kinds of problems.
-func Kinds() []Kind {
+func Kinds() []Kind { return slices.Clone(kinds()) }
+
+var kinds = sync.OnceValue(func() []Kind {
 	return []Kind{
 		{
 			kindMalformedName,
@@ -229,7 +235,7 @@ func Kinds() []Kind {
 			"Report it to the operator of the server.",
 		},
 	}
-}
+})
 
 // Explain returns the title of a kind of problem, and what it means and what to do about
 // it. It returns false for an unknown kind.
@@ -239,7 +245,7 @@ func Explain(kind string) (title, meaning string, ok bool) {
 }
 
 func find(kind string) (Kind, bool) {
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		if k.Name == kind {
 			return k, true
 		}

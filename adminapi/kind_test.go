@@ -15,4 +15,11 @@ func TestKinds(t *testing.T) {
 	if title, _, ok := Explain("other"); ok || title != "" {
 		t.Errorf("an unknown kind is explained: %q", title)
 	}
+	Kinds()[0].Name = "changed"
+	if got := Kinds()[0].Name; got != kindMalformedName {
+		t.Errorf("a caller changed the table: %q", got)
+	}
+	if n := testing.AllocsPerRun(10, func() { find(kindFailure) }); n != 0 {
+		t.Errorf("finding a kind allocates %v times", n)
+	}
 }

@@ -29,14 +29,14 @@ type Set []Rule
 // of the pattern and three more variables: "name", the full key of the name; "element", the
 // part after the prefix; and "prefix".
 type Rule struct {
-	Match      string           `json:"match,omitempty"`       // a pattern, see [ParsePattern]
-	Regexp     string           `json:"regexp,omitempty"`      // or a regular expression, see [ParseRegexp]
-	IgnoreCase bool             `json:"ignore_case,omitempty"` // ASCII letters only
-	Raw        bool             `json:"raw,omitempty"`         // keep the escapes of the element; otherwise they are decoded
-	Parts      map[string]Part  `json:"parts,omitempty"`       // conversions of parts
-	Locations  []nomen.Location `json:"locations,omitempty"`   // their URLs are templates
-	SameAs     []string         `json:"same_as,omitempty"`     // templates of aliases
-	Tests      []Test           `json:"tests"`                 // at least one must match
+	Match      string           `json:"match,omitempty"`                          // a pattern, see [ParsePattern]
+	Regexp     string           `json:"regexp,omitempty"`                         // or a regular expression, see [ParseRegexp]
+	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"` // ASCII letters only
+	Raw        bool             `json:"raw,omitempty"`                            // keep the escapes of the element; otherwise they are decoded
+	Parts      map[string]Part  `json:"parts,omitempty"`                          // conversions of parts
+	Locations  []nomen.Location `json:"locations,omitempty"`                      // their URLs are templates
+	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`         // templates of aliases
+	Tests      []Test           `json:"tests"`                                    // at least one must match
 }
 
 // A Part is the conversion of a part of a name, in the order of the fields.

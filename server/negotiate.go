@@ -47,7 +47,7 @@ func media(f *accept.Field, mediaType string) accept.Preference {
 // descriptions are the media types of machine-readable descriptions.
 var descriptions = [...]string{
 	format.TypeLinksetJSON, format.TypeLinkset, format.TypeJSONLD, format.TypeSchemaOrg, format.TypeTurtle, format.TypeJSON,
-	format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
+	format.TypeCBOR, format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
 }
 
 // onlyCitations reports whether a client accepts only formatted citations, which are not

@@ -20,21 +20,21 @@ type Policy struct {
 	Delegation *Delegation `json:"delegation,omitempty"` // the resolver of names that are not found here
 	Suffix     Suffix      `json:"suffix,omitempty"`     // what to do with a registered name followed by more
 
-	Access     Access `json:"access,omitempty"`      // whether the names are public
-	AccessNote string `json:"access_note,omitempty"` // why they are not, for people
+	Access     Access `json:"access,omitempty"`                         // whether the names are public
+	AccessNote string `json:"access_note,omitempty" toml:"access_note"` // why they are not, for people
 
-	Services   []nomen.Service     `json:"services,omitempty"`    // offered services; all if empty
-	Keywords   map[string][]string `json:"keywords,omitempty"`    // known directives with their values; an empty list allows any value (2012, 2.3)
-	RComponent map[string]string   `json:"r_component,omitempty"` // directives for each r-component: "toc" is "c=toc" (RFC 8141, 2.3.1)
-	QComponent Passing             `json:"q_component,omitempty"` // whether a q-component is appended to the location's query; append if empty
-	Query      Passing             `json:"query,omitempty"`       // whether a plain query is appended; ignore if empty
-	Fragment   bool                `json:"fragment,omitempty"`    // references to the names may have fragments (2012, 2.4)
+	Services   []nomen.Service     `json:"services,omitempty"`                       // offered services; all if empty
+	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives with their values; an empty list allows any value (2012, 2.3)
+	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // directives for each r-component: "toc" is "c=toc" (RFC 8141, 2.3.1)
+	QComponent Passing             `json:"q_component,omitempty" toml:"q_component"` // whether a q-component is appended to the location's query; append if empty
+	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended; ignore if empty
+	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names may have fragments (2012, 2.4)
 
-	Fetch  bool   `json:"fetch,omitempty"`   // I2R and I2Rs send the resource itself
-	Choice Choice `json:"choice,omitempty"`  // how to choose among locations of equal rank
-	MaxAge int    `json:"max_age,omitempty"` // seconds for which answers may be cached
+	Fetch  bool   `json:"fetch,omitempty"`                  // I2R and I2Rs send the resource itself
+	Choice Choice `json:"choice,omitempty"`                 // how to choose among locations of equal rank
+	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // seconds for which answers may be cached
 
-	CheckDigit string `json:"check_digit,omitempty"` // check character at the end of new names: namespace, noid, luhn or mod97, as in package mint
+	CheckDigit string `json:"check_digit,omitempty" toml:"check_digit"` // check character at the end of new names: namespace, noid, luhn or mod97, as in package mint
 }
 
 // A Delegation refers the names of an authority to another resolver.

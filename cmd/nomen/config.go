@@ -12,6 +12,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 const environmentPrefix = "NOMEN_"
@@ -100,7 +102,7 @@ func (c *cli) readOptions(text []byte) (map[string][]string, error) {
 // readAuthorities decodes the [[authority]] tables. Every other key must be the name of
 // an option.
 func (c *cli) readAuthorities(text []byte, known map[string]bool) error {
-	var file struct{ Authority []authorityTable }
+	var file struct{ Authority []*store.Authority }
 	d := toml.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(&file)
@@ -113,13 +115,12 @@ func (c *cli) readAuthorities(text []byte, known map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range file.Authority {
-		a, err := t.authority()
-		if err != nil {
-			return usagef("%s: authority %d: %w", c.config, i+1, err)
+	for i, a := range file.Authority {
+		if a.Prefix.IsZero() {
+			return usagef("%s: authority %d: prefix is missing", c.config, i+1)
 		}
-		c.authorities = append(c.authorities, a)
 	}
+	c.authorities = file.Authority
 	return nil
 }
 

@@ -2,6 +2,8 @@ package problempage
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -21,7 +23,7 @@ const (
 
 // find returns the kind with a name, the zero Kind if it is unknown.
 func find(name string) adminapi.Kind {
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		if k.Name == name {
 			return k
 		}
@@ -38,7 +40,9 @@ func New(kind, detail string) *format.Problem {
 // Kinds returns the kinds of error responses of the public listener and the gateway.
 // Those with a name are types of problems, with pages below [format.ProblemPath]; the others
 // are responses in plain text.
-func Kinds() []adminapi.Kind {
+func Kinds() []adminapi.Kind { return slices.Clone(kinds()) }
+
+var kinds = sync.OnceValue(func() []adminapi.Kind {
 	title := func(k nomen.Kind) string { return format.NewProblem(&nomen.Error{Kind: k}, 0).Title }
 	kind := func(name, title, cause, remedy string, statuses ...int) adminapi.Kind {
 		return adminapi.Kind{Name: name, Statuses: statuses, Title: title, Cause: cause, Remedy: remedy}
@@ -153,4 +157,4 @@ func Kinds() []adminapi.Kind {
 			"Correct the proxy settings of the servers it passed through.",
 			http.StatusLoopDetected),
 	}
-}
+})

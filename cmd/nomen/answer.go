@@ -21,6 +21,12 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 			failed = exitStatus(f(a, arg)) == exitFailure || failed
 		}
 	})
+	return judge(ctx, failed, err)
+}
+
+// judge returns the error of a command whose answers ended with err; failed says that one
+// of them was a failure.
+func judge(ctx context.Context, failed bool, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -30,7 +36,7 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return err
 }
 
-// answerStored is like answerNames but opens the store first. If the names come from
+// answerStored is like answerNames but opens the store first, and prints the errors of f. If the names come from
 // standard input, it waits for the first line before it opens the store, because the
 // command that writes to the pipe may have the store open until then.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
@@ -49,7 +55,13 @@ func (c *cli) answerStored(ctx context.Context, how access, args []string, f fun
 		c.in = in
 	}
 	return c.withStore(ctx, how, func(b backend) error {
-		return c.answerNames(ctx, args, func(a *answers, arg string) error { return f(a, b, arg) })
+		return c.answerNames(ctx, args, func(a *answers, arg string) error {
+			err := f(a, b, arg)
+			if err != nil {
+				a.refuse(err, badName{arg, explainAnswer(err)})
+			}
+			return err
+		})
 	})
 }
 

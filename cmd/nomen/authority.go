@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,15 +15,8 @@ const authorityLong = `A naming authority is a prefix and the policy for the nam
 and at which host names and addresses the server answers for them.`
 
 func (c *cli) authorityCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "authority",
-		Short: "manage naming authorities and their policies",
-		Long:  authorityLong,
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand(), c.authorityTestCommand(), c.authorityKnownCommand())
-	return cmd
+	return groupOf("authority", "manage naming authorities and their policies", authorityLong,
+		c.authorityGetCommand(), c.authorityPutCommand(), c.authorityListCommand(), c.authorityTestCommand(), c.authorityKnownCommand())
 }
 
 func (c *cli) authorityGetCommand() *cobra.Command {
@@ -35,19 +28,24 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 		Args:    arguments(1, 1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := name.ParsePrefix(args[0])
-		if err != nil {
-			return err
-		}
-		return c.withStore(cmd.Context(), reads, func(b backend) error {
-			a, err := b.Authority(cmd.Context(), p)
-			if err != nil {
-				return namedAuthority(args[0], err)
-			}
-			return c.showAuthority(a)
-		})
+		return c.withAuthority(cmd.Context(), args[0], func(_ backend, a *store.Authority) error { return c.showAuthority(a) })
 	}
 	return cmd
+}
+
+// withAuthority calls f with the authority that has a prefix.
+func (c *cli) withAuthority(ctx context.Context, prefix string, f func(backend, *store.Authority) error) error {
+	p, err := name.ParsePrefix(prefix)
+	if err != nil {
+		return err
+	}
+	return c.withStore(ctx, reads, func(b backend) error {
+		a, err := b.Authority(ctx, p)
+		if err != nil {
+			return namedAuthority(prefix, err)
+		}
+		return f(b, a)
+	})
 }
 
 func (c *cli) authorityTestCommand() *cobra.Command {
@@ -61,15 +59,7 @@ another authority. The exit status is 1 if no rule matches one of the names.`,
 		Args:    arguments(2, -1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := name.ParsePrefix(args[0])
-		if err != nil {
-			return err
-		}
-		return c.withStore(cmd.Context(), reads, func(b backend) error {
-			a, err := b.Authority(cmd.Context(), p)
-			if err != nil {
-				return namedAuthority(args[0], err)
-			}
+		return c.withAuthority(cmd.Context(), args[0], func(b backend, a *store.Authority) error {
 			return c.testNames(cmd.Context(), b, a, args[1:])
 		})
 	}
@@ -92,12 +82,7 @@ func (c *cli) authorityListCommand() *cobra.Command {
 				return err
 			}
 			for _, a := range all {
-				if c.json {
-					err = c.showAuthority(a)
-				} else {
-					_, err = fmt.Fprintf(c.out, "%s\t%s\n", a.Prefix, printable(a.Description))
-				}
-				if err != nil {
+				if err := c.say(a, "%s\t%s", a.Prefix, printable(a.Description)); err != nil {
 					return err
 				}
 			}

@@ -294,12 +294,8 @@ func (t triedName) instead() string {
 }
 
 func (c *cli) showTried(t triedName) error {
-	if c.json {
-		return c.printJSON(t)
-	}
 	if t.Rule == 0 {
-		_, err := fmt.Fprintf(c.out, "%s\n%s  no rule matches\n", t.Name, t.instead())
-		return err
+		return c.say(t, "%s\n%s  no rule matches", t.Name, t.instead())
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s  rule %d: %s\n", t.Name, t.instead(), t.Rule, printable(t.Match))
@@ -312,8 +308,7 @@ func (c *cli) showTried(t triedName) error {
 	for _, s := range t.Left {
 		fmt.Fprintf(&b, "  left out: %s\n", printable(s))
 	}
-	_, err := io.WriteString(c.out, b.String())
-	return err
+	return c.say(t, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
 // putAll writes complete authorities, one per line in the format of list --json. It
@@ -383,9 +378,5 @@ func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]regis
 	if err != nil {
 		return nil, err
 	}
-	if c.json {
-		return out.Warnings, c.printJSON(out.Authority)
-	}
-	_, err = fmt.Fprintf(c.out, "%s\trevision %d\n", a.Prefix, out.Result.Revision)
-	return out.Warnings, err
+	return out.Warnings, c.say(out.Authority, "%s\trevision %d", a.Prefix, out.Result.Revision)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -66,9 +65,5 @@ func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 		return err
 	}
 	seconds := clock().Sub(start).Seconds()
-	if c.json {
-		return c.printJSON(backupLine{dir, seconds})
-	}
-	_, err = fmt.Fprintf(c.out, "%s: backup made in %.2f s\n", dir, seconds)
-	return err
+	return c.say(backupLine{dir, seconds}, "%s: backup made in %.2f s", dir, seconds)
 }

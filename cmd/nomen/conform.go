@@ -158,13 +158,7 @@ func (r *conforming) listCases() error {
 		if len(chosen) > 0 && !chosen[one.Profile] {
 			continue
 		}
-		if r.json {
-			if err := r.printJSON(one); err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := fmt.Fprintf(r.out, "%s\t%s\t%s\t%s\t%s\n", one.Profile, one.ID, one.Force, one.Source, one.Words); err != nil {
+		if err := r.say(one, "%s\t%s\t%s\t%s\t%s", one.Profile, one.ID, one.Force, one.Source, one.Words); err != nil {
 			return err
 		}
 	}
@@ -180,15 +174,10 @@ func (r *conforming) show(one conform.Result) error {
 
 // end prints the counts and writes the report.
 func (r *conforming) end(s conform.Subject, count conform.Count, results []conform.Result) error {
-	var err error
-	if r.json {
-		err = r.printJSON(struct {
-			conform.Subject
-			conform.Count
-		}{s, count})
-	} else {
-		_, err = fmt.Fprintln(r.out, count)
-	}
+	err := r.say(struct {
+		conform.Subject
+		conform.Count
+	}{s, count}, "%s", count)
 	if err != nil || r.junit == "" {
 		return err
 	}

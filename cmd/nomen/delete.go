@@ -41,12 +41,10 @@ func (c *cli) deleteCommand() *cobra.Command {
 		}
 		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {
 			out, err := c.deleteName(cmd.Context(), b, arg, yes, why)
-			if err != nil {
-				a.refuse(err, badName{arg, explainAnswer(err)})
-				return err
+			if err == nil {
+				a.say(deletedName{out.Name, true}, out.Name.Key()+" deleted")
 			}
-			a.deleted(out)
-			return nil
+			return err
 		})
 	}
 	return cmd
@@ -75,14 +73,8 @@ func (c *cli) deleteName(ctx context.Context, b backend, spelling string, yes bo
 	return out, named(spelling, err)
 }
 
-// deleted prints the name that was deleted.
-func (a *answers) deleted(out registrar.Outcome) {
-	if a.json != nil {
-		a.object(struct {
-			Name    name.Name `json:"name"`
-			Deleted bool      `json:"deleted"`
-		}{out.Name, true})
-		return
-	}
-	a.text(out.Name.Key() + " deleted")
+// A deletedName is the JSON form of a name that was deleted.
+type deletedName struct {
+	Name    name.Name `json:"name"`
+	Deleted bool      `json:"deleted"`
 }

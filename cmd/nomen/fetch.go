@@ -296,8 +296,7 @@ func (r *fetching) progress() (show func(done, total int64), end func()) {
 	var bar *progressbar.ProgressBar
 	show = func(done, total int64) {
 		if bar == nil {
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(r.err), progressbar.OptionShowBytes(true),
-				progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			bar = r.newBar(total, progressbar.OptionShowBytes(true))
 			bar.Describe(r.output)
 		}
 		_ = bar.Set64(done)

@@ -75,11 +75,7 @@ func (c *cli) find(ctx context.Context, b backend, prefix string, after store.Pl
 			a.flush()
 			return err
 		}
-		if a.json != nil {
-			a.object(placeLine{p.URL, p.Name.Key()})
-		} else {
-			a.text(printable(p.URL) + "\t" + printable(p.Name.Key()))
-		}
+		a.say(placeLine{p.URL, p.Name.Key()}, printable(p.URL)+"\t"+printable(p.Name.Key()))
 		if a.flushFull(); a.err != nil {
 			return a.err
 		}

@@ -87,6 +87,16 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// groupOf returns a command that only has subcommands.
+func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(subs...)
+	return cmd
+}
+
 // noArguments rejects arguments. If the command has subcommands, the argument is taken
 // for a misspelled one.
 func noArguments(cmd *cobra.Command, args []string) error {

@@ -52,11 +52,7 @@ func (c *cli) historyCommand() *cobra.Command {
 			args, show = []string{authority}, showAuthorityHistory
 		}
 		return c.answerStored(cmd.Context(), reads, args, func(a *answers, b backend, arg string) error {
-			err := show(cmd.Context(), b, a, arg, limit)
-			if err != nil {
-				a.refuse(err, badName{arg, explainAnswer(err)})
-			}
-			return err
+			return show(cmd.Context(), b, a, arg, limit)
 		})
 	}
 	return cmd

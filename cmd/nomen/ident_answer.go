@@ -53,6 +53,15 @@ func (a *answers) text(s string) {
 	a.buf = append(a.buf, '\n')
 }
 
+// say adds an answer: the object with --json, the text otherwise.
+func (a *answers) say(object any, text string) {
+	if a.json != nil {
+		a.object(object)
+	} else {
+		a.text(text)
+	}
+}
+
 // refuse adds the answer for an error: a JSON object, or an empty line with the reason on
 // standard error.
 func (a *answers) refuse(err error, object any) {

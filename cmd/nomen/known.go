@@ -89,13 +89,9 @@ func below(p name.Prefix, written string) bool {
 }
 
 func (c *cli) showKnown(a *store.Authority) error {
-	if c.json {
-		return c.printJSON(a)
-	}
 	leads := ""
 	if len(a.Rules) > 0 && len(a.Rules[0].Locations) > 0 {
 		leads = a.Rules[0].Locations[0].URL
 	}
-	_, err := fmt.Fprintf(c.out, "%s\t%s\t%s\n", a.Prefix, a.Description, leads)
-	return err
+	return c.say(a, "%s\t%s\t%s", a.Prefix, a.Description, leads)
 }

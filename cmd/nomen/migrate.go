@@ -137,11 +137,7 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) er
 		return err
 	}
 	m.Seconds = clock().Sub(start).Seconds()
-	if c.json {
-		return c.printJSON(m)
-	}
-	_, err = fmt.Fprintf(c.out, "%s\nthe heads are equal: %s\n", m.summary(), m.Head)
-	return err
+	return c.say(m, "%s\nthe heads are equal: %s", m.summary(), m.Head)
 }
 
 // migrateRepaired completes a migration that repaired times.
@@ -165,11 +161,7 @@ func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migra
 		return err
 	}
 	m.Records, m.Head, m.Retimed, m.Seconds = there, head.String(), &times.changed, clock().Sub(start).Seconds()
-	if c.json {
-		return c.printJSON(m)
-	}
-	_, err = fmt.Fprintf(c.out, "%s\n%s\nhead %s\n", m.summary(), times.summary(), m.Head)
-	return err
+	return c.say(m, "%s\n%s\nhead %s", m.summary(), times.summary(), m.Head)
 }
 
 // summary says how much was copied, and how fast.

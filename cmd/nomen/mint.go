@@ -107,19 +107,10 @@ func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Option
 		if err != nil {
 			return errors.Join(a.end(), c.mintFailed(o, err))
 		}
-		a.minted(n)
+		a.say(mintedName{n}, n.Key())
+		a.flush() // at once, because the name is reserved now
 	}
 	return a.end()
-}
-
-// minted prints a new name at once, because it is reserved now.
-func (a *answers) minted(n name.Name) {
-	if a.json != nil {
-		a.object(mintedName{n})
-	} else {
-		a.text(n.Key())
-	}
-	a.flush()
 }
 
 type mintedName struct {

@@ -117,14 +117,10 @@ func chosen(list []misses.Miss, prefix string, limit int) []misses.Miss {
 // clearMisses resets the counts of the server, or empties the file that it left.
 func (c *cli) clearMisses(ctx context.Context) error {
 	forgotten, err := c.forgetMisses(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.json:
-		return c.printJSON(forgotten)
 	}
-	_, err = fmt.Fprintf(c.out, "cleared %s\n", count(int64(forgotten.Asked), "failed lookup"))
-	return err
+	return c.say(forgotten, "cleared %s", count(int64(forgotten.Asked), "failed lookup"))
 }
 
 func (c *cli) forgetMisses(ctx context.Context) (misses.Totals, error) {

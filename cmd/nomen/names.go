@@ -41,7 +41,6 @@ func (c *cli) getCommand() *cobra.Command {
 		return c.answerStored(cmd.Context(), reads, args, func(a *answers, b backend, arg string) error {
 			rec, err := get(cmd.Context(), b, arg, when)
 			if err != nil {
-				a.refuse(err, badName{arg, explainAnswer(err)})
 				return err
 			}
 			return a.record(rec)
@@ -233,13 +232,11 @@ func (c *cli) retireCommand() *cobra.Command {
 		r.Expected = store.AnyRevision
 		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {
 			out, err := retire(cmd.Context(), b, arg, r, why)
-			if err != nil {
-				a.refuse(err, badName{arg, explainAnswer(err)})
-				return err
+			if err == nil {
+				c.warn(out.Warnings)
+				a.say(out.Record, inWords(out))
 			}
-			c.warn(out.Warnings)
-			a.outcome(out)
-			return nil
+			return err
 		})
 	}
 	return cmd

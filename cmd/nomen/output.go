@@ -78,6 +78,15 @@ func (j jsonWriter) Write(p []byte) (int, error) {
 // printJSON prints v as one line of JSON.
 func (c *cli) printJSON(v any) error { return jsonTo(c.out).Encode(v) }
 
+// say prints the result of a command: the object with --json, the text otherwise.
+func (c *cli) say(object any, format string, args ...any) error {
+	if c.json {
+		return c.printJSON(object)
+	}
+	_, err := fmt.Fprintf(c.out, format+"\n", args...)
+	return err
+}
+
 // A missingError says that what the user named is not in the store.
 type missingError struct{ subject, hint string }
 
@@ -116,14 +125,14 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// ofArgument adds to a refusal the argument it is about. argument returns the argument
-// for a field of the request, or "".
-func ofArgument(err error, argument func(field string) string) error {
+// ofArgument adds to a refusal the argument it is about. arguments has the arguments for
+// fields of the request.
+func ofArgument(err error, arguments map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	if s := argument(refusal.Field); s != "" {
+	if s := arguments[refusal.Field]; s != "" {
 		return &argumentError{s, refusal}
 	}
 	return err
@@ -177,20 +186,7 @@ func (c *cli) showOutcome(out registrar.Outcome, err error) error {
 		return err
 	}
 	c.warn(out.Warnings)
-	if c.json {
-		return c.printJSON(out.Record)
-	}
-	_, err = fmt.Fprintln(c.out, inWords(out))
-	return err
-}
-
-// outcome prints the result of a change as an answer.
-func (a *answers) outcome(out registrar.Outcome) {
-	if a.json != nil {
-		a.object(out.Record)
-		return
-	}
-	a.text(inWords(out))
+	return c.say(out.Record, "%s", inWords(out))
 }
 
 // inWords describes the result of a change.

@@ -7,6 +7,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
+// newBar returns a progress bar on standard error; a total of -1 means unknown.
+func (c *cli) newBar(total int64, more ...progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total, append(more, progressbar.OptionSetWriter(c.err),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())...)
+}
+
 // counting returns a function that shows a progress bar with rate and time left, and one
 // that ends it. A total of 0 means unknown. If standard error is not a terminal they do
 // nothing.
@@ -22,8 +28,7 @@ func (c *cli) counting(title string) (show func(done, total uint64), end func())
 			if total == 0 {
 				most = -1
 			}
-			bar = progressbar.NewOptions64(most, progressbar.OptionSetWriter(c.err),
-				progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			bar = c.newBar(most)
 		}
 		bar.Describe(fmt.Sprintf("%s: %d, %.0f per second", title, done, rate(int64(done), clock().Sub(start).Seconds())))
 		if total > 0 {
@@ -37,4 +42,42 @@ func (c *cli) counting(title string) (show func(done, total uint64), end func())
 			_ = bar.Finish()
 		}
 	}
+}
+
+// countingStages is like counting for work in several stages, each with its own bar.
+func (c *cli) countingStages() (show func(stage string, done int64, total uint64), end func()) {
+	stage, count, end := "", func(uint64, uint64) {}, func() {}
+	return func(now string, done int64, total uint64) {
+		if now != stage {
+			end()
+			stage = now
+			count, end = c.counting(now)
+		}
+		count(uint64(done), total)
+	}, func() { end() }
+}
+
+// manyExamples is how many changes are shown as examples.
+const manyExamples = 5
+
+// examples prints the first changes of a command, or with -v all of them. In JSON it prints
+// all or none.
+type examples struct {
+	*cli
+	shown int
+}
+
+func (e *examples) add(object any, text string) {
+	if e.verbose || !e.json && e.shown < manyExamples {
+		_ = e.say(object, "%s", printable(text)) // the summary reports an error of standard output
+	}
+	e.shown++
+}
+
+// end prints the summary.
+func (e *examples) end(object any, text string) error {
+	if more := e.shown - manyExamples; more > 0 && !e.verbose && !e.json {
+		fmt.Fprintf(e.out, "... and %d more\n", more)
+	}
+	return e.say(object, "%s", text)
 }

@@ -80,9 +80,13 @@ func (c *cli) redactCommand() *cobra.Command {
 			}
 			out, err := b.Redact(cmd.Context(), n, red)
 			if err != nil {
-				return named(args[0], ofArgument(err, redactArgument(red)))
+				return named(args[0], ofArgument(err, redactArguments(red)))
 			}
-			return c.showRedacted(out, red)
+			return c.say(struct {
+				Name     string   `json:"name"`
+				Revision uint64   `json:"revision"`
+				Redacts  []uint64 `json:"redacts"`
+			}{out.Name.Key(), out.Result.Revision, red.Revisions}, "%s redacted, revision %d", out.Name, out.Result.Revision)
 		})
 	}
 	return cmd
@@ -105,16 +109,12 @@ func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.
 		}
 		out, err := b.RedactAuthority(ctx, p, red)
 		if err != nil {
-			return named(prefix, ofArgument(err, redactArgument(red)))
+			return named(prefix, ofArgument(err, redactArguments(red)))
 		}
-		if c.json {
-			return c.printJSON(struct {
-				Prefix   string `json:"prefix"`
-				Revision uint64 `json:"revision"`
-			}{p.String(), out.Result.Revision})
-		}
-		_, err = fmt.Fprintf(c.out, "authority %s redacted, revision %d\n", p, out.Result.Revision)
-		return err
+		return c.say(struct {
+			Prefix   string `json:"prefix"`
+			Revision uint64 `json:"revision"`
+		}{p.String(), out.Result.Revision}, "authority %s redacted, revision %d", p, out.Result.Revision)
 	})
 }
 
@@ -128,13 +128,22 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 	if len(red.Revisions) > 0 {
 		what = fmt.Sprint("revisions ", red.Revisions)
 	}
-	fmt.Fprintf(c.err, "authority %s: revision %d, the current one, stays unchanged. The content of %s will be removed permanently. Type the prefix to confirm: ", p, a.Revision, what)
+	fmt.Fprintf(c.err, "authority %s: revision %d, the current one, stays unchanged. The content of %s", p, a.Revision, what)
+	return c.confirmRemoval("prefix", func(typed string) bool {
+		same, err := name.ParsePrefix(typed)
+		return err == nil && same == p
+	})
+}
+
+// confirmRemoval ends a sentence about what will be removed, and asks for confirmation.
+func (c *cli) confirmRemoval(kind string, same func(typed string) bool) error {
+	fmt.Fprintf(c.err, " will be removed permanently. Type the %s to confirm: ", kind)
 	typed, err := c.answer()
 	if err != nil {
 		return err
 	}
-	if same, err := name.ParsePrefix(typed); err != nil || same != p {
-		fmt.Fprintln(c.err, "nomen: the prefix you typed is a different one; nothing was changed")
+	if !same(typed) {
+		fmt.Fprintf(c.err, "nomen: the %s you typed is a different one; nothing was changed\n", kind)
 		return errNo
 	}
 	return nil
@@ -170,15 +179,13 @@ func redaction(revisions []string, reason string, named bool) (registrar.Redacti
 	return red, nil
 }
 
-// redactArgument returns a function that maps fields of a redaction to arguments.
-func redactArgument(red registrar.Redaction) func(field string) string {
-	return func(field string) string {
-		var i int
-		if n, _ := fmt.Sscanf(field, "revisions[%d]", &i); n == 1 && i < len(red.Revisions) {
-			return fmt.Sprintf("--revision %d", red.Revisions[i])
-		}
-		return map[string]string{"reason": "--reason"}[field]
+// redactArguments returns the arguments for the fields of a redaction.
+func redactArguments(red registrar.Redaction) map[string]string {
+	arguments := map[string]string{"reason": "--reason"}
+	for i, n := range red.Revisions {
+		arguments[fmt.Sprintf("revisions[%d]", i)] = fmt.Sprintf("--revision %d", n)
 	}
+	return arguments
 }
 
 func isTerminalInput(r io.Reader) bool {
@@ -201,26 +208,9 @@ func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red 
 			}
 		}
 	}
-	fmt.Fprintf(c.err, "Their content will be removed permanently. Type the name to confirm: ")
-	answer, err := c.answer()
-	if err != nil {
-		return err
-	}
-	if typed, err := name.Parse(answer); err != nil || typed != n {
-		fmt.Fprintln(c.err, "nomen: the name you typed is a different one; nothing was changed")
-		return errNo
-	}
-	return nil
-}
-
-func (c *cli) showRedacted(out registrar.Outcome, red registrar.Redaction) error {
-	if c.json {
-		return c.printJSON(struct {
-			Name     string   `json:"name"`
-			Revision uint64   `json:"revision"`
-			Redacts  []uint64 `json:"redacts"`
-		}{out.Name.Key(), out.Result.Revision, red.Revisions})
-	}
-	_, err := fmt.Fprintf(c.out, "%s redacted, revision %d\n", out.Name, out.Result.Revision)
-	return err
+	fmt.Fprint(c.err, "Their content")
+	return c.confirmRemoval("name", func(typed string) bool {
+		same, err := name.Parse(typed)
+		return err == nil && same == n
+	})
 }

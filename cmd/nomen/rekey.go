@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/store"
@@ -81,7 +79,7 @@ func (c *cli) rekey(ctx context.Context, o pebblestore.RekeyOptions) error {
 		}
 	}
 	var end func()
-	o.Progress, end = c.rekeyProgress()
+	o.Progress, end = c.countingStages()
 	res, err := pebblestore.Rekey(ctx, o)
 	end()
 	switch {
@@ -192,29 +190,4 @@ func mergeHint(m pebblestore.Merge) string {
 		return "; --merge=retired-too lets active names win over retired ones"
 	}
 	return ""
-}
-
-// rekeyProgress returns a function that shows a progress bar, and one that ends it. If
-// standard error is not a terminal they do nothing.
-func (c *cli) rekeyProgress() (func(stage string, done int64, total uint64), func()) {
-	if !isTerminal(c.err) {
-		return nil, func() {}
-	}
-	var bar *progressbar.ProgressBar
-	last, start := "", clock()
-	end := func() {
-		if bar != nil {
-			_ = bar.Finish()
-		}
-	}
-	return func(stage string, done int64, total uint64) {
-		if stage != last {
-			end()
-			last, start = stage, clock()
-			bar = progressbar.NewOptions64(max(int64(total), 1), progressbar.OptionSetWriter(c.err),
-				progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-		}
-		bar.Describe(fmt.Sprintf("%s: %d, %.0f per second", stage, done, rate(done, clock().Sub(start).Seconds())))
-		_ = bar.Set64(min(done, int64(total)))
-	}, end
 }

@@ -23,9 +23,6 @@ jobs'.
 It prints a few examples, or with -v every location that is (or would be) changed. The
 exit status is 1 if some names could not be changed; they are listed.`
 
-// relocateExamples is how many changes are shown as examples.
-const relocateExamples = 5
-
 func (c *cli) relocateCommand() *cobra.Command {
 	var rel registrar.Relocation
 	cmd := &cobra.Command{
@@ -69,39 +66,24 @@ type relocatedLine struct {
 }
 
 func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation) error {
-	start, shown := clock(), 0
+	start, shown := clock(), examples{cli: c}
 	bar, end := c.counting("relocate")
 	rel.Moved = func(n name.Name, from, to string) {
-		switch {
-		case c.json && c.verbose:
-			_ = c.printJSON(movedLine{n.Key(), from, to})
-		case !c.json && (c.verbose || shown < relocateExamples):
-			fmt.Fprintf(c.out, "%s: %s -> %s\n", printable(n.Key()), printable(from), printable(to))
-		}
-		shown++
+		shown.add(movedLine{n.Key(), from, to}, n.Key()+": "+from+" -> "+to)
 	}
 	rel.Refused = func(n name.Name, err error) { c.showRefused(n.Key(), err) }
 	rel.Progress = func(sum registrar.Relocated) { bar(uint64(sum.Names), 0) }
 	sum, err := b.Relocate(ctx, rel)
 	end()
 	seconds := clock().Sub(start).Seconds()
-	switch {
-	case err != nil && sum == (registrar.Relocated{}): // nothing was done
-	case c.json:
-		if jerr := c.printJSON(relocatedLine{sum, seconds}); jerr != nil {
-			return jerr
+	if err == nil || sum != (registrar.Relocated{}) {
+		if err := shown.end(relocatedLine{sum, seconds}, relocatedText(sum, rel, seconds)); err != nil {
+			return err
 		}
-	default:
-		if more := shown - relocateExamples; more > 0 && !c.verbose {
-			fmt.Fprintf(c.out, "... and %d more\n", more)
-		}
-		fmt.Fprintln(c.out, relocatedText(sum, rel, seconds))
 	}
 	switch {
 	case err != nil:
-		return ofArgument(err, func(field string) string {
-			return map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"}[field]
-		})
+		return ofArgument(err, map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"})
 	case sum.Refused > 0:
 		return errNo
 	}

@@ -388,14 +388,7 @@ func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *re
 			break
 		}
 	}
-	err := out.end()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case failed && (err == nil || errors.Is(err, errNo)):
-		return errFailed
-	}
-	return err
+	return judge(ctx, failed, out.end())
 }
 
 // waitFor receives from a channel. If nothing is ready yet, it first writes the answers so

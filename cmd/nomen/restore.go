@@ -99,11 +99,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err := durable.Move(durable.Disk{}, tmp, to); err != nil {
 		return err
 	}
-	if c.json {
-		return c.printJSON(restored(to, res))
-	}
-	_, err = fmt.Fprintf(c.out, "%s: %s restored from %s: %s verified, head %s\n", to, count(res.Records, "record"), from, count(int64(res.Files), "file"), res.Head)
-	return err
+	return c.say(restored(to, res), "%s: %s restored from %s: %s verified, head %s", to, count(res.Records, "record"), from, count(int64(res.Files), "file"), res.Head)
 }
 
 func restored(to string, res pebblestore.Restored) restoredLine {
@@ -167,12 +163,8 @@ func (c *cli) rehearse(ctx context.Context, from string) error {
 	}
 	defer os.RemoveAll(tmp)
 	res, err := c.restoreInto(ctx, from, tmp, true)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.json:
-		return c.printJSON(restored("", res))
 	}
-	_, err = fmt.Fprintf(c.out, "%s: rehearsed: %s restored: %s and %s verified, head %s\n", from, count(res.Records, "record"), count(int64(res.Files), "file"), count(int64(res.Head.Size), "change"), res.Head)
-	return err
+	return c.say(restored("", res), "%s: rehearsed: %s restored: %s and %s verified, head %s", from, count(res.Records, "record"), count(int64(res.Files), "file"), count(int64(res.Head.Size), "change"), res.Head)
 }

@@ -28,15 +28,8 @@ token has a role, and can be limited to prefixes of names. The roles are:
   administrator  can do everything, including tokens and verification`
 
 func (c *cli) tokenCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "manage the tokens of the admin API",
-		Long:  tokenLong,
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(c.tokenMakeCommand(), c.tokenListCommand(), c.tokenRevokeCommand())
-	return cmd
+	return groupOf("token", "manage the tokens of the admin API", tokenLong,
+		c.tokenMakeCommand(), c.tokenListCommand(), c.tokenRevokeCommand())
 }
 
 const tokenMakeLong = `Make creates a token and prints it. Keep it: it cannot be shown again. With --output it is
@@ -121,11 +114,8 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 			ID   string `json:"id"`
 			File string `json:"file"`
 		}{out.ID, file})
-	case c.json:
-		return c.printJSON(out)
 	}
-	_, err := fmt.Fprintln(c.out, out.Token)
-	return err
+	return c.say(out, "%s", out.Token)
 }
 
 // parseExpiry parses --expires.
@@ -250,14 +240,10 @@ stop; 'nomen token make' prints it, and 'nomen token list' shows it again.`,
 }
 
 func (c *cli) showRevoked(id string) error {
-	if c.json {
-		return c.printJSON(struct {
-			ID      string `json:"id"`
-			Revoked bool   `json:"revoked"`
-		}{id, true})
-	}
-	_, err := fmt.Fprintf(c.out, "%s revoked\n", id)
-	return err
+	return c.say(struct {
+		ID      string `json:"id"`
+		Revoked bool   `json:"revoked"`
+	}{id, true}, "%s revoked", id)
 }
 
 func (l *local) Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error) {

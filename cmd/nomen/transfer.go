@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -234,9 +233,6 @@ func (c *cli) showChange(file string, change bulk.Change) {
 }
 
 func (c *cli) showSummary(s bulk.Summary, dry bool) error {
-	if c.json {
-		return c.printJSON(s)
-	}
 	would, more := "", ""
 	if s.Retired > 0 {
 		more = fmt.Sprintf(", retired and left unchanged %d", s.Retired)
@@ -250,9 +246,8 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	case s.Import != "":
 		would = "; 'nomen undo --import " + s.Import + "' reverts it"
 	}
-	_, err := fmt.Fprintf(c.out, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f per second%s\n",
+	return c.say(s, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f per second%s",
 		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), would)
-	return err
 }
 
 func rate(n int64, seconds float64) float64 {
@@ -326,10 +321,7 @@ func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, byte
 		return func(bulk.Summary, int64) {}, func() {}
 	}
 	start := clock()
-	bar := progressbar.NewOptions64(size, progressbar.OptionSetWriter(c.err),
-		progressbar.OptionSetDescription(title), progressbar.OptionShowBytes(size >= 0),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish())
+	bar := c.newBar(size, progressbar.OptionSetDescription(title), progressbar.OptionShowBytes(size >= 0))
 	show = func(s bulk.Summary, bytes int64) {
 		text := fmt.Sprintf("%s: %d records, %.0f per second", title, s.Read, rate(s.Read, clock().Sub(start).Seconds()))
 		if s.Refused > 0 {

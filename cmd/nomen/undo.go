@@ -34,9 +34,6 @@ On a running server it is a job: see 'nomen jobs'.
 It prints a few examples, or with -v every name. The exit status is 1 if some names could
 not be changed; they are listed.`
 
-// undoExamples is how many changes are shown as examples.
-const undoExamples = 5
-
 func (c *cli) undoCommand() *cobra.Command {
 	var u registrar.Undoing
 	var numbers string
@@ -92,38 +89,21 @@ func changeRange(s string) (from, to uint64, err error) {
 }
 
 func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
-	shown := 0
+	shown := examples{cli: c}
 	bar, end := c.counting("undo")
-	u.Reverted = func(r registrar.Reversal) {
-		switch {
-		case c.json && c.verbose:
-			_ = c.printJSON(r) // the summary reports an error of standard output
-		case !c.json && (c.verbose || shown < undoExamples):
-			fmt.Fprintf(c.out, "%s %s\n", printable(r.Key), r.Action)
-		}
-		shown++
-	}
+	u.Reverted = func(r registrar.Reversal) { shown.add(r, fmt.Sprint(r.Key, " ", r.Action)) }
 	u.Refused = c.showRefused
 	u.Progress = func(sum registrar.Undone) { bar(uint64(sum.Restored+sum.Retired+sum.Deleted), 0) }
 	sum, err := b.Undo(ctx, u)
 	end()
-	switch {
-	case err != nil && sum == (registrar.Undone{}): // nothing was done
-	case c.json:
-		if jerr := c.printJSON(sum); jerr != nil {
-			return jerr
+	if err == nil || sum != (registrar.Undone{}) {
+		if err := shown.end(sum, undoneText(sum, u)); err != nil {
+			return err
 		}
-	default:
-		if more := shown - undoExamples; more > 0 && !c.verbose {
-			fmt.Fprintf(c.out, "... and %d more\n", more)
-		}
-		fmt.Fprintln(c.out, undoneText(sum, u))
 	}
 	switch {
 	case err != nil:
-		return ofArgument(err, func(field string) string {
-			return map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"}[field]
-		})
+		return ofArgument(err, map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"})
 	case sum.Refused > 0:
 		return errNo
 	}
@@ -194,12 +174,8 @@ func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit in
 		if err != nil {
 			return err
 		}
-		switch {
-		case id != "" && e.Change.Batch != id:
-		case a.json != nil:
-			a.object(adminapi.NewEntry(e))
-		default:
-			a.text(entryText(e))
+		if id == "" || e.Change.Batch == id {
+			a.say(adminapi.NewEntry(e), entryText(e))
 		}
 	}
 	return a.end()

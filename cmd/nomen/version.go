@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -33,15 +32,12 @@ keys. A store made by older rules needs 'nomen rekey'.`,
 		Args:    noArguments,
 	}
 	cmd.RunE = func(*cobra.Command, []string) error {
-		if c.json {
-			return c.printJSON(struct {
-				Version string `json:"version"`
-				Go      string `json:"go"`
-				Rules   int    `json:"rules"`
-			}{versionText(), runtime.Version(), name.RulesVersion})
-		}
-		_, err := fmt.Fprintf(c.out, "nomen %s (%s, rules of names %d)\n", versionText(), runtime.Version(), name.RulesVersion)
-		return err
+		return c.say(struct {
+			Version string `json:"version"`
+			Go      string `json:"go"`
+			Rules   int    `json:"rules"`
+		}{versionText(), runtime.Version(), name.RulesVersion},
+			"nomen %s (%s, rules of names %d)", versionText(), runtime.Version(), name.RulesVersion)
 	}
 	return cmd
 }

@@ -32,15 +32,8 @@ preferences. At the end it follows the rules for a name.
 The exit status is 1 if there is a difference, and 3 if DNS failed.`
 
 func (c *cli) zoneCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "zone",
-		Short: "print and check DNS records for the resolver of an authority",
-		Long:  zoneLong,
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(c.zonePrintCommand(), c.zoneCheckCommand())
-	return cmd
+	return groupOf("zone", "print and check DNS records for the resolver of an authority", zoneLong,
+		c.zonePrintCommand(), c.zoneCheckCommand())
 }
 
 // maxTTL is the longest time to live in seconds (RFC 2181, 8).
@@ -124,11 +117,7 @@ func (c *cli) zonePrintCommand() *cobra.Command {
 		}
 		a := newAnswers(c)
 		for _, r := range records {
-			if a.json != nil {
-				a.object(r)
-			} else {
-				a.text(r.String())
-			}
+			a.say(r, r.String())
 		}
 		return a.end()
 	}
@@ -160,11 +149,7 @@ func (c *cli) zoneCheckCommand() *cobra.Command {
 		a := newAnswers(c)
 		for _, d := range found {
 			a.no = true
-			if a.json != nil {
-				a.object(d)
-			} else {
-				a.text(d.String())
-			}
+			a.say(d, d.String())
 		}
 		if end := a.end(); err == nil || end != nil && !errors.Is(end, errNo) {
 			return end

@@ -10,18 +10,19 @@ package memstore
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/ledger"
-	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
 // A Store keeps everything in memory. [New] returns one.
 type Store struct {
+	reader
+
 	mu     sync.RWMutex
 	closed bool
 	moment uint64 // number of the last batch
@@ -30,6 +31,8 @@ type Store struct {
 	log    sealed
 	places places
 }
+
+type reader = reading.Reader
 
 var (
 	_ store.Store              = (*Store)(nil)
@@ -48,7 +51,7 @@ var (
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{
+	s := &Store{
 		tables: map[store.Kind]*table{
 			store.KindName:      newTable(),
 			store.KindAuthority: newTable(),
@@ -56,6 +59,8 @@ func New() *Store {
 		},
 		log: sealed{nodes: map[place]ledger.Hash{}},
 	}
+	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
+	return s
 }
 
 // Apply implements [store.Store].
@@ -116,8 +121,7 @@ func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
 }
 
-// find returns the change of subject that is current at a time. The caller must not modify
-// it.
+// find returns a copy of the change of a subject that is current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -128,85 +132,25 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	if c == nil || !c.Delete.IsZero() {
 		return nil, store.ErrNotFound
 	}
-	return c, nil
+	return c.Clone(), nil
 }
 
-// Get implements [store.Reader].
-func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
+// scan calls yield with copies of the changes that are current at a time, in the order of
+// their keys, as of the moment when it begins.
+func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
+	keys, moment, err := s.begin(ctx, kind)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.Record.Clone(), nil
-}
-
-// Authority implements [store.Reader].
-func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
-	if err != nil {
-		return nil, err
-	}
-	return c.Authority.Clone(), nil
-}
-
-// Token implements [store.Tokens].
-func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindToken, Key: id}, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return c.Token.Clone(), nil
-}
-
-// List implements [store.Reader].
-func (s *Store) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) {
-		for c, err := range s.scan(ctx, store.KindName, scan) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if c.Record != nil && !yield(c.Record.Clone(), nil) {
-				return
-			}
+	for _, key := range within(keys, scan) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c := s.lookup(kind, key, moment, scan.At); c != nil && !yield(c.Clone()) {
+			break
 		}
 	}
-}
-
-// Authorities implements [store.Reader].
-func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
-	return func(yield func(*store.Authority, error) bool) {
-		for c, err := range s.scan(ctx, store.KindAuthority, store.Scan{At: at}) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(c.Authority.Clone(), nil) {
-				return
-			}
-		}
-	}
-}
-
-// scan yields the changes that are current at a time, in the order of their keys, as of the
-// moment when it begins.
-func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		keys, moment, err := s.begin(ctx, kind)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, key := range within(keys, scan) {
-			if err := ctx.Err(); err != nil {
-				yield(nil, err)
-				return
-			}
-			if c := s.lookup(kind, key, moment, scan.At); c != nil && !yield(c, nil) {
-				return
-			}
-		}
-	}
+	return nil
 }
 
 // begin returns the sorted keys of a kind and the current moment.
@@ -222,53 +166,21 @@ func (s *Store) lookup(kind store.Kind, key string, moment uint64, at time.Time)
 	return s.tables[kind].at(key, moment, at)
 }
 
-// AllTokens implements [store.TokenLister].
-func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return store.TokensOf(s.TokenChanges(ctx))
-}
-
-// TokenChanges implements [store.TokenHistorian].
-func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		for c, err := range s.scan(ctx, store.KindToken, store.Scan{}) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(c.Clone(), nil) {
-				return
-			}
+// history calls yield with copies of the changes of a subject, newest first.
+func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
+	versions, err := s.versions(ctx, subject)
+	if err != nil {
+		return err
+	}
+	for _, v := range slices.Backward(versions) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !yield(v.change.Clone(), nil) {
+			break
 		}
 	}
-}
-
-// History implements [store.Historian].
-func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
-	return s.history(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
-}
-
-// AuthorityHistory implements [store.AuthorityHistorian].
-func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
-	return s.history(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
-}
-
-func (s *Store) history(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		versions, err := s.versions(ctx, subject)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, v := range slices.Backward(versions) {
-			if err := ctx.Err(); err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(v.change.Clone(), nil) {
-				return
-			}
-		}
-	}
+	return nil
 }
 
 // versions returns a copy of the versions of a subject, since a redaction modifies them.

@@ -6,16 +6,13 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
 // Find implements [store.Finder].
 func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
-	return func(yield func(store.Place, error) bool) {
-		if err := s.locations(ctx, prefix, after, yield); err != nil {
-			yield(store.Place{}, err)
-		}
-	}
+	return reading.Seq(func(yield func(store.Place, error) bool) error { return s.locations(ctx, prefix, after, yield) })
 }
 
 func (s *Store) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -186,11 +187,7 @@ func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 
 // Changes implements [store.Feed]. Everything on disk is sealed.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
-	return func(yield func(*store.Entry, error) bool) {
-		if err := s.changes(ctx, after, yield); err != nil {
-			yield(nil, err)
-		}
-	}
+	return reading.Seq(func(yield func(*store.Entry, error) bool) error { return s.changes(ctx, after, yield) })
 }
 
 func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/gate"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -56,6 +57,8 @@ type Options struct {
 
 // A Store is an open store in a directory. [Open] returns one.
 type Store struct {
+	reader
+
 	options  Options
 	readOnly bool
 	gate     gate.Gate // of calls that write
@@ -87,6 +90,8 @@ type Store struct {
 	fs      vfs.FS
 	report  *slog.Logger
 }
+
+type reader = reading.Reader
 
 var (
 	_ store.Store              = (*Store)(nil)
@@ -133,6 +138,7 @@ func Open(o Options) (*Store, error) {
 		fs:       o.FS,
 		report:   o.Log,
 	}
+	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
 	s.cache = pebble.NewCache(blockBytes(o.cacheSize()))
 	e, err := s.start()
 	if err != nil {

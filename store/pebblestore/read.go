@@ -2,7 +2,6 @@ package pebblestore
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -64,15 +63,6 @@ func (e *engine) at(subject store.Subject, at time.Time) (*store.Change, error) 
 	return v.at(subject, at)
 }
 
-// Get implements [store.Reader].
-func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
-	if err != nil {
-		return nil, err
-	}
-	return c.Record, nil
-}
-
 // Records implements [store.BatchReader]. If changes follow and s accepts them, it keeps
 // what it has read for the batch.
 func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
@@ -130,48 +120,6 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 // rawSize is how many bytes of encodings are kept together.
 const rawSize = 32 << 10
 
-// Authority implements [store.Reader].
-func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
-	if err != nil {
-		return nil, err
-	}
-	return c.Authority, nil
-}
-
-// Token implements [store.Tokens].
-func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindToken, Key: id}, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return c.Token, nil
-}
-
-// List implements [store.Reader].
-func (s *Store) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) {
-		err := s.scan(ctx, store.KindName, scan, func(c *store.Change) bool {
-			return c.Record == nil || yield(c.Record, nil)
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-// Authorities implements [store.Reader].
-func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
-	return func(yield func(*store.Authority, error) bool) {
-		err := s.scan(ctx, store.KindAuthority, store.Scan{At: at}, func(c *store.Change) bool {
-			return yield(c.Authority, nil)
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
 // scan calls yield with the changes that are current at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
@@ -221,41 +169,7 @@ func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, e
 	return earlier.before(subject, at)
 }
 
-// AllTokens implements [store.TokenLister].
-func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return store.TokensOf(s.TokenChanges(ctx))
-}
-
-// TokenChanges implements [store.TokenHistorian].
-func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		err := s.scan(ctx, store.KindToken, store.Scan{}, func(c *store.Change) bool {
-			return yield(c, nil)
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-// History implements [store.Historian].
-func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
-	return s.historyOf(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
-}
-
-// AuthorityHistory implements [store.AuthorityHistorian].
-func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
-	return s.historyOf(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
-}
-
-func (s *Store) historyOf(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		if err := s.history(ctx, subject, yield); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
+// history calls yield with the changes of a subject, newest first.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	e, err := s.enter()
 	if err != nil {

@@ -1,0 +1,117 @@
+// Package reading has the methods by which stores are read, made of the three ways in which
+// they find changes.
+package reading
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Reader implements the methods of [store.Reader], [store.Historian],
+// [store.AuthorityHistorian], [store.Tokens], [store.TokenLister] and
+// [store.TokenHistorian]. Stores embed it.
+type Reader struct{ changes Changes }
+
+// Changes finds changes in a store. The caller owns those that it gets.
+type Changes struct {
+	// Find returns the change of a subject that is current at a time. It returns
+	// [store.ErrNotFound] if there is none or if it is a deletion.
+	Find func(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error)
+
+	// Scan calls yield with the changes that are current at the time of a scan, in the order
+	// of their keys, until it returns false.
+	Scan func(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error
+
+	// History calls yield with the changes of a subject, newest first, until it returns
+	// false.
+	History func(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error
+}
+
+// Of returns the reader of some changes.
+func Of(c Changes) Reader { return Reader{c} }
+
+// Get implements [store.Reader].
+func (r *Reader) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
+	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Record, nil
+}
+
+// Authority implements [store.Reader].
+func (r *Reader) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
+	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.Authority, nil
+}
+
+// Token implements [store.Tokens].
+func (r *Reader) Token(ctx context.Context, id string) (*store.Token, error) {
+	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindToken, Key: id}, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return c.Token, nil
+}
+
+// List implements [store.Reader].
+func (r *Reader) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
+	return Seq(func(yield func(*store.Record, error) bool) error {
+		return r.changes.Scan(ctx, store.KindName, scan, func(c *store.Change) bool {
+			return c.Record == nil || yield(c.Record, nil)
+		})
+	})
+}
+
+// Authorities implements [store.Reader].
+func (r *Reader) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
+	return Seq(func(yield func(*store.Authority, error) bool) error {
+		return r.changes.Scan(ctx, store.KindAuthority, store.Scan{At: at}, func(c *store.Change) bool {
+			return c.Authority == nil || yield(c.Authority, nil)
+		})
+	})
+}
+
+// AllTokens implements [store.TokenLister].
+func (r *Reader) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
+	return store.TokensOf(r.TokenChanges(ctx))
+}
+
+// TokenChanges implements [store.TokenHistorian].
+func (r *Reader) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
+	return Seq(func(yield func(*store.Change, error) bool) error {
+		return r.changes.Scan(ctx, store.KindToken, store.Scan{}, func(c *store.Change) bool { return yield(c, nil) })
+	})
+}
+
+// History implements [store.Historian].
+func (r *Reader) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
+	return r.history(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
+}
+
+// AuthorityHistory implements [store.AuthorityHistorian].
+func (r *Reader) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	return r.history(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+}
+
+func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
+	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })
+}
+
+// Seq yields what read yields, and at the end its error. After yield has returned false,
+// read must return nil.
+func Seq[T any](read func(yield func(T, error) bool) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		if err := read(yield); err != nil {
+			var none T
+			yield(none, err)
+		}
+	}
+}

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
-	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -49,21 +46,6 @@ func isBatch(target string) bool {
 	}
 	path, _, _ := strings.Cut(target, "?")
 	return path == batchPath
-}
-
-// A batchItem is one line of a list of names: a JSON object, or just a URI.
-type batchItem struct {
-	Name      string        `json:"name"`
-	Service   nomen.Service `json:"service,omitempty"`
-	Component string        `json:"component,omitempty"`
-	R         string        `json:"r,omitempty"`
-	Q         string        `json:"q,omitempty"`
-	Other     string        `json:"other,omitempty"` // of I=I
-	Accept    string        `json:"accept,omitempty"`
-	Languages string        `json:"languages,omitempty"`
-	At        string        `json:"at,omitempty"`
-	Line      int           `json:"-"`
-	err       error
 }
 
 // A batchResult is the response line for one name.
@@ -138,125 +120,6 @@ func (s *Server) streamBatch(ctx context.Context, r *request, set *store.Authori
 	door := s.explainer.Access
 	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked
 	return s.codeStream(r, p)
-}
-
-// readItems reads the body and reserves memory for it, which back releases. The reply is
-// an error, or nil.
-func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
-	back = func() {}
-	kind, _, err := mime.ParseMediaType(r.contentType)
-	read := readURIs
-	switch {
-	case err == nil && kind == typeURIList:
-	case err == nil && slices.Contains([]string{typeJSONLines, "application/x-ndjson", "application/x-jsonlines", "application/ndjson", format.TypeJSON}, kind):
-		read = readRows
-	default:
-		p := newReply(http.StatusUnsupportedMediaType)
-		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
-		return nil, back, p.withText("A list of names must have the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
-	}
-	if r.contentCoding != "" && !strings.EqualFold(r.contentCoding, "identity") {
-		p := newReply(http.StatusUnsupportedMediaType)
-		p.add("Accept-Encoding", "identity") // RFC 9110, 12.5.3
-		return nil, back, p.withText("A list of names must be sent without Content-Encoding.")
-	}
-	var body []byte
-	if r.body != nil {
-		body, back, err = s.readBody(ctx, r.body, s.limits.BatchBytes)
-	}
-	var limit *gateway.LimitError
-	limited := errors.As(err, &limit)
-	switch {
-	case limited:
-		return nil, back, s.tooMany(limit)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, back, requestTimeout()
-	case err != nil:
-		return nil, back, newReply(http.StatusBadRequest).withText("request body truncated")
-	}
-	if len(body) > s.limits.BatchBytes {
-		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list is longer than %d bytes.", s.limits.BatchBytes))
-	}
-	items = read(body, s.limits.BatchNames+1)
-	if len(items) > s.limits.BatchNames {
-		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list has more than %d names.", s.limits.BatchNames))
-	}
-	return items, back, nil
-}
-
-// readURIs reads text/uri-list (RFC 2483, 5). Lines may also end in CR, which some
-// programs write (RFC 2169, appendix A).
-func readURIs(body []byte, most int) []batchItem {
-	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	return readLines(body, most, func(line []byte) (batchItem, bool) {
-		return batchItem{Name: string(line)}, line[0] != '#'
-	})
-}
-
-// readRows reads JSON Lines: strings, or objects with the fields of a [batchItem].
-func readRows(body []byte, most int) []batchItem {
-	return readLines(body, most, func(line []byte) (batchItem, bool) {
-		var w batchItem
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		var err error
-		if line[0] == '"' {
-			err = d.Decode(&w.Name)
-		} else {
-			err = d.Decode(&w)
-		}
-		if err == nil {
-			if _, end := d.Token(); end != io.EOF {
-				err = errors.New("unexpected data after the value")
-			}
-		}
-		if err != nil {
-			w = batchItem{Name: string(line), err: &nomen.Error{
-				Kind: nomen.Malformed, Name: string(line), Offset: int(d.InputOffset()), Rule: "JSON",
-				Message: rowError(err),
-			}}
-		}
-		return w, true
-	})
-}
-
-// rowError returns what is wrong with a line, given an error of encoding/json.
-func rowError(err error) string {
-	var e *json.UnmarshalTypeError
-	if errors.As(err, &e) {
-		if e.Field == "" {
-			return "a line must be a string or an object, not " + e.Value
-		}
-		return e.Field + ": must be a string, not " + e.Value
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-// readLines reads the lines that are not empty, up to the number most.
-func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
-	var all []batchItem
-	number := 0
-	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors begin a file with it
-	for line := range bytes.Lines(body) {
-		number++
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		w, ok := batchItem{}, true
-		if len(line) > maxBatchRow {
-			w.err = &nomen.Error{Kind: nomen.Malformed, Offset: maxBatchRow, Rule: "line", Message: "the line is longer than 64 KiB"}
-		} else {
-			w, ok = read(line)
-		}
-		if w.Line = number; !ok {
-			continue
-		}
-		if all = append(all, w); len(all) == most {
-			break
-		}
-	}
-	return all
 }
 
 // resolveItems answers the lines of a list in order, several at a time.
@@ -447,38 +310,6 @@ func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, s
 	told := *ans
 	told.Name = n
 	return &told, nil
-}
-
-// parseItem returns the target of a line. The query of the name, if any, takes precedence
-// over the query of the list.
-func parseItem(set *store.AuthoritySet, n name.Name, own string, q query, w *batchItem) (a parsedTarget, accept, languages string, err error) {
-	a = parsedTarget{form: formWeb, name: n, authority: set.Of(n), query: q}
-	a.query.plain = ""
-	if told, _ := readQuery(own); own != "" {
-		a.query = told.orElse(q)
-	}
-	if w.Service != "" {
-		if !w.Service.Known() {
-			return a, "", "", &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: w.Service, Message: "unknown service"}
-		}
-		a.query.service = w.Service
-	}
-	for _, f := range []struct{ said, into *string }{{&w.Component, &a.query.component}, {&w.R, &a.query.r}, {&w.Q, &a.query.q}, {&w.Other, &a.query.other}} {
-		if *f.said != "" {
-			*f.into = *f.said
-		}
-	}
-	if w.At != "" {
-		if a.query.at, err = adminapi.ParseTime(w.At); err != nil {
-			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: w.At, Rule: "at", Message: err.Error()}
-		}
-	}
-	for _, component := range []string{a.query.r, a.query.q} {
-		if _, ok := checkedComponent(component); component != "" && !ok {
-			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "invalid component (RFC 8141)"}
-		}
-	}
-	return a, w.Accept, w.Languages, nil
 }
 
 // orElse returns q with undefined directives taken from o.

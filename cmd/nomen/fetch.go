@@ -1,19 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen"
@@ -21,7 +16,6 @@ import (
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/guard"
-	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -221,154 +215,6 @@ func (r *fetching) prepare() (err error) {
 	return err
 }
 
-// follow prints or saves the resource.
-func (r *fetching) follow(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
-	if r.output != "" {
-		return r.keep(ctx, f, location)
-	}
-	o, err := f.Open(ctx, location, r.request)
-	if err != nil {
-		return err
-	}
-	defer o.Body.Close()
-	switch {
-	case r.json && r.menu:
-		return r.showMenu(o)
-	case r.json:
-		return r.printJSON(describe(location, o))
-	case r.menu:
-		return r.showMenu(o)
-	case !isScreen(r.out):
-		_, err = io.Copy(r.out, o.Body)
-		return err
-	case !isTextType(o.Type):
-		return usagef("%s cannot be shown on a terminal: save it with --output FILE", o.Type)
-	}
-	return showText(r.out, o.Body)
-}
-
-// showText copies text to a terminal, with control characters escaped.
-func showText(to io.Writer, from io.Reader) error {
-	w := shown.NewWriter(to)
-	_, err := io.Copy(w, from)
-	return errors.Join(err, w.Close())
-}
-
-// keep saves the resource to a file and shows the progress.
-func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
-	show, end := r.progress()
-	r.save.Progress = show
-	saved, err := f.Save(ctx, location, r.request, r.output, r.save)
-	end()
-	var part *fetch.PartError
-	switch {
-	case errors.As(err, &part) && part.Usable:
-		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; resume with --continue\n", part.Bytes, part.File)
-	case errors.As(err, &part):
-		fmt.Fprintf(r.err, "nomen: %d bytes are in %s; the server does not support resuming\n", part.Bytes, part.File)
-	case errors.Is(err, fs.ErrExist) && r.save.Continue:
-		return usagef("%w; --force replaces it", err)
-	case errors.Is(err, fs.ErrExist):
-		return usagef("%w; --force replaces it, --continue resumes a partial download", err)
-	case errors.Is(err, fetch.ErrNoFile):
-		return usageError{err}
-	}
-	if err != nil {
-		return err
-	}
-	if r.save.Continue && saved.Resumed == 0 {
-		fmt.Fprintln(r.err, "nomen: started over: there was nothing to resume, or the resource has changed")
-	}
-	if r.json {
-		d := describe(location, &saved.Object)
-		d.File, d.Bytes, d.Resumed = r.output, &saved.Bytes, saved.Resumed
-		return r.printJSON(d)
-	}
-	fmt.Fprintf(r.err, "nomen: saved %d bytes of %s to %s\n", saved.Bytes, saved.Type, r.output)
-	return nil
-}
-
-// progress shows a progress bar on terminals: bytes, rate and time left.
-func (r *fetching) progress() (show func(done, total int64), end func()) {
-	if !isTerminal(r.err) {
-		return nil, func() {}
-	}
-	var bar *progressbar.ProgressBar
-	show = func(done, total int64) {
-		if bar == nil {
-			bar = r.newBar(total, progressbar.OptionShowBytes(true))
-			bar.Describe(r.output)
-		}
-		_ = bar.Set64(done)
-	}
-	return show, func() {
-		if bar != nil {
-			_ = bar.Finish()
-		}
-	}
-}
-
-// A fetched is the JSON description of a resource.
-type fetched struct {
-	Input    string     `json:"input"`
-	URL      string     `json:"url"`
-	Type     string     `json:"type"`
-	Size     *int64     `json:"size,omitempty"`
-	Modified *time.Time `json:"modified,omitempty"`
-	Fragment string     `json:"fragment,omitempty"`
-	Chain    []string   `json:"chain"`
-	File     string     `json:"file,omitempty"`
-	Bytes    *int64     `json:"bytes,omitempty"`
-	Resumed  int64      `json:"resumed,omitempty"`
-}
-
-func describe(location uri.URI, o *fetch.Object) *fetched {
-	d := &fetched{Input: location.Redacted(), URL: o.URL, Type: o.Type, Fragment: o.Fragment, Chain: o.Chain}
-	if o.Size >= 0 {
-		d.Size = &o.Size
-	}
-	if !o.Modified.IsZero() {
-		d.Modified = &o.Modified
-	}
-	return d
-}
-
-// A menuItem is the JSON form of a menu item.
-type menuItem struct {
-	Type  string `json:"type"`
-	Title string `json:"title"`
-	URL   string `json:"url,omitempty"`
-}
-
-// showMenu prints the items of a Gopher menu: locator, tab, title.
-func (r *fetching) showMenu(o *fetch.Object) error {
-	if o.Type != fetch.TypeMenu {
-		return usagef("%s: not a Gopher menu but %s", o.URL, o.Type)
-	}
-	out := bufio.NewWriter(r.out)
-	for item, err := range fetch.ReadMenu(o.Body) {
-		if errors.Is(err, plan.ErrGopherItem) {
-			fmt.Fprintln(r.err, "nomen: "+printable(err.Error()))
-			continue
-		}
-		if err != nil {
-			return errors.Join(err, out.Flush())
-		}
-		m := menuItem{Type: string(rune(item.Type)), Title: item.Display}
-		if at, err := item.Locator(); err == nil {
-			m.URL = at.String()
-		}
-		if !r.json {
-			fmt.Fprintf(out, "%s\t%s\n", m.URL, printable(m.Title))
-			continue
-		}
-		if err := r.printJSON(m); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
-}
-
 // startSession starts the program for a session, or prints the command to run. It starts
 // a program only for a URL that the user typed.
 func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) error {
@@ -436,13 +282,6 @@ func isRefusal(err error) bool {
 		errors.As(err, &status) && status.No() ||
 		slices.ContainsFunc([]error{plan.ErrNotAvailable, plan.ErrNoAlgorithm, plan.ErrNotLocator, plan.ErrUndefined, plan.ErrHost, plan.ErrUnsafeSession, plan.ErrNoLauncher},
 			func(target error) bool { return errors.Is(err, target) })
-}
-
-// isTextType reports whether a media type can be shown on a terminal.
-func isTextType(mediatype string) bool {
-	t, _, _ := strings.Cut(strings.ToLower(mediatype), ";")
-	t = strings.TrimSpace(t)
-	return strings.HasPrefix(t, "text/") || strings.HasPrefix(t, "message/") || strings.HasSuffix(t, "json") || strings.HasSuffix(t, "xml") || t == fetch.TypeMenu
 }
 
 // parseLauncher parses a program and its arguments. Words are separated by white space;

@@ -1,0 +1,362 @@
+package conform
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/urn"
+)
+
+// knownName determines whether the server resolves names at all.
+func knownName(p *probe) outcome {
+	for _, e := range p.elements {
+		if r := p.element(e); !r.is(200) {
+			return failed("%s got %s", e, r)
+		}
+	}
+	return passed()
+}
+
+// plainCharset requests the default charset of the draft, because a server may
+// send another one to HTTP/1.1 clients.
+const plainCharset = "Accept-Charset: US-ASCII"
+
+// urc requests an ElementID as text/urc-0. If an intermediary may forward the
+// request as HTTP/1.1, the request specifies the charset.
+func (p *probe) urc(element string) *response {
+	if p.front(p.good) != "" {
+		return p.element(element, "Accept: text/urc-0", plainCharset)
+	}
+	return p.element(element, "Accept: text/urc-0")
+}
+
+// sameResult passes if two responses have the same result.
+func sameResult(first, second *response) outcome {
+	switch {
+	case first.status != second.status:
+		return failed("the response is %s, not %s", second, first)
+	case first.mediaType() != second.mediaType(), !bytes.Equal(first.body, second.body):
+		return failed("the result is not the same")
+	}
+	return passed()
+}
+
+func stateless(p *probe) outcome {
+	q := p.request1995(p.elements[0])
+	p.element(p.elementOf(p.o.Absent))
+	first := p.again(q)
+	return sameResult(first, p.again(q))
+}
+
+func bareElement(p *probe) outcome {
+	switch {
+	case p.t.base != "":
+		return skipped("the server is below the path %s, which a bare ElementID cannot contain", p.t.base)
+	case p.form == formBare:
+		p.known()
+		return passed()
+	case p.bare == nil:
+		return failed("no response to the bare ElementID")
+	}
+	q := request{method: "GET", target: p.elements[0], version: "HTTP/1.0"}
+	p.ask(q)
+	if out, ok := p.blocked(p.bare); ok {
+		return out
+	}
+	if p.gateway() {
+		return skipped("the server is a proxy or gateway for whole URNs: the ElementID alone got %s", p.bare)
+	}
+	return failed("%s got %s", p.elements[0], p.bare)
+}
+
+// gateway reports whether the server resolves URNs of others: it accepts a
+// whole URN, but does not know a bare ElementID.
+func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
+
+func simpleRequest(p *probe) outcome {
+	if p.form != formPath && p.host != "" {
+		return skipped("the server needs a Host field to identify the authority, which a Simple-Request does not have")
+	}
+	r := p.ask(request{method: "GET", target: p.target1995(p.elements[0])})
+	if r.status != 0 {
+		if out, ok := p.blocked(r); ok {
+			return out
+		}
+		return failed("the response has a status line")
+	}
+	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
+}
+
+// onlyType requests one format.
+func onlyType(wanted string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		r := p.known("Accept: " + wanted)
+		if r.is(406) {
+			return skipped("the resolver reports that it cannot: %s", r)
+		}
+		return want(r.is(200) && r.mediaType() == wanted, "a client that accepts %s alone got %s", wanted, r)
+	}
+}
+
+func unrelatedHost(p *probe) outcome {
+	if p.form == formURN {
+		return skipped("a request with the whole URN does not depend on Host")
+	}
+	q := p.request11("GET", p.target1995(p.elements[0]))
+	q.fields[0] = "Host: " + unrelated
+	r := p.ask(q)
+	if r.proto == "HTTP/1.0" && !r.is(421) {
+		return skipped("the server supports only HTTP/1.0, which has no Host field")
+	}
+	if r.is(200) && bytes.Equal(r.body, p.good.body) {
+		if f := intermediary(r); f != "" {
+			return skipped("a server in front (%s) may have replaced the Host field", f)
+		}
+		return failed("a request with \"Host: %s\" got the record of %s", unrelated, p.elements[0])
+	}
+	return passed()
+}
+
+// takesURN determines whether the server accepts whole URNs.
+func (p *probe) takesURN() (outcome, bool) {
+	if p.authority == "" {
+		return missing(NeedsAuthority, "the authority is unknown"), false
+	}
+	if p.t.base != "" {
+		return skipped("the server is below the path %s, which a URN cannot contain", p.t.base), false
+	}
+	q := p.request1995("")
+	q.target = p.full(p.elements[0])
+	r := p.ask(q)
+	if out, ok := p.blocked(r); ok {
+		return out, false
+	}
+	if r.refused() {
+		return skipped("the server does not accept whole URNs: %s", r), false
+	}
+	return outcome{}, true
+}
+
+func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
+
+// spelledURN requests a whole URN, which is another spelling of the known name.
+func spelledURN(p *probe, name string) outcome {
+	if out, ok := p.takesURN(); !ok {
+		return out
+	}
+	q := p.request1995("")
+	q.target = name
+	return sameResult(p.known(), p.ask(q))
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// movedName requests the replaced name.
+func movedName(p *probe) outcome {
+	r, out, ok := p.moved()
+	if !ok {
+		return out
+	}
+	if !r.is(301, 302) {
+		return failed("the name got %s", r)
+	}
+	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
+}
+
+func (p *probe) moved() (*response, outcome, bool) {
+	if p.o.Moved == "" {
+		return nil, missing(NeedsMoved, "no replaced name given"), false
+	}
+	r := p.element(p.elementOf(p.o.Moved))
+	if p.gateway() {
+		return r, skipped("a proxy or gateway follows the redirect itself"), false
+	}
+	return r, outcome{}, true
+}
+
+func movedLocation(p *probe) outcome {
+	r, out, ok := p.moved()
+	if !ok {
+		return out
+	}
+	name := urnIn(r.reason)
+	if name == "" || !r.has("Location") {
+		return skipped("the response does not have both")
+	}
+	return want(strings.Contains(strings.ToLower(r.get("Location")), strings.ToLower(name)), "the reason phrase has %s, and Location %s", name, r.get("Location"))
+}
+
+// urnIn returns the first URN in a text, or "".
+func urnIn(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		word = strings.Trim(word, `<>"'();,`)
+		if _, ok := cutFold(word, "urn:"); !ok {
+			continue
+		}
+		if u, err := urn.Parse(word); err == nil {
+			return u.String()
+		}
+	}
+	return ""
+}
+
+func followed(p *probe) outcome {
+	switch {
+	case !p.gateway():
+		return skipped("the server is not a proxy or gateway for this name")
+	case p.o.Moved == "":
+		return missing(NeedsMoved, "no replaced name given")
+	}
+	r := p.element(p.elementOf(p.o.Moved))
+	return want(r.is(200), "the name got %s", r)
+}
+
+func tombstone(p *probe) outcome {
+	if p.o.Retired == "" {
+		return missing(NeedsRetired, "no retired name given")
+	}
+	r := p.element(p.elementOf(p.o.Retired))
+	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
+}
+
+// eachPart checks the text/urc-0 result of the known names.
+func eachPart(check func(before []string, parts []part) outcome) func(*probe) outcome {
+	return func(p *probe) outcome {
+		for _, e := range p.elements {
+			r := p.urc(e)
+			if !r.is(200) || r.mediaType() != "text/urc-0" {
+				return skipped("no result in text/urc-0: %s", r)
+			}
+			if out := check(readParts(r.text())); out.verdict != Pass {
+				return out
+			}
+		}
+		return passed()
+	}
+}
+
+// otherScripts looks in text/urc-0 for characters that another format contains.
+func otherScripts(p *probe) outcome {
+	urc := p.urc(p.elements[0])
+	if urc.mediaType() != "text/urc-0" {
+		return skipped("no result in text/urc-0: %s", urc)
+	}
+	for _, format := range []string{"text/plain", "text/html"} {
+		r := p.known("Accept: " + format)
+		if r.mediaType() != format || !utf8.Valid(r.body) {
+			continue
+		}
+		for _, c := range r.text() {
+			if c > 0xff && unicode.IsLetter(c) { // no charset of the draft has all of them
+				text := strings.ToUpper(urc.text())
+				return want(strings.Contains(text, fmt.Sprintf("&#X%X;", c)) || strings.Contains(text, fmt.Sprintf("&#%d;", c)),
+					"the character U+%04X of %s is not present as a reference", c, format)
+			}
+		}
+	}
+	return skipped("the name has no text in other scripts")
+}
+
+// hasURLs passes if a format has the same URLs as text/urc-0.
+func hasURLs(p *probe, format string, read func(string) []string) outcome {
+	r := p.known("Accept: " + format)
+	if r.mediaType() != format {
+		return skipped("no result in %s: %s", format, r)
+	}
+	urc := p.known("Accept: text/urc-0")
+	urls := locators(urc.text())
+	if urc.mediaType() != "text/urc-0" || len(urls) == 0 {
+		return skipped("no URLs of this name are known")
+	}
+	there := read(r.text())
+	for _, u := range urls {
+		if !slices.Contains(there, u) {
+			return failed("%s is not in the result", u)
+		}
+	}
+	return passed()
+}
+
+func laterVersion(p *probe) outcome {
+	q := p.request11("GET", p.target1995(p.elements[0]))
+	if p.host != "" {
+		q.fields[0] = "Host: " + p.host
+	}
+	q.fields = append(q.fields, plainCharset)
+	r := p.ask(q)
+	if r.is(505) {
+		return skipped("the server reports that it does not: %s", r)
+	}
+	return sameResult(p.known(plainCharset), r)
+}
+
+// crlfLines checks a list of lines.
+func crlfLines(list string, good func(string) bool) outcome {
+	for line := range strings.Lines(list) {
+		text, ok := strings.CutSuffix(line, "\r\n")
+		switch {
+		case !ok && len(list) >= maxBody && !strings.HasSuffix(line, "\n"):
+			return passed() // the rest was not read
+		case !ok:
+			return failed("the line %q does not end with CR LF", line)
+		case !good(text):
+			return failed("the line %q is not valid in this list", text)
+		}
+	}
+	return passed()
+}
+
+// authorityList checks the list of urn+c or urn+p as plain text.
+func authorityList(element string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		r := p.element(element, "Accept: text/plain")
+		if !r.is(200) || r.mediaType() != "text/plain" {
+			return skipped("no list in text/plain: %s", r)
+		}
+		return crlfLines(r.text(), func(line string) bool { return line != "" && sendable(line) })
+	}
+}
+
+// modified returns the date of the last modification.
+func modified(r *response) (time.Time, bool) {
+	t, err := http.ParseTime(r.get("Last-Modified"))
+	return t, err == nil
+}
+
+// settle waits until the last modification of the first known name is at least
+// a second ago, so that its date distinguishes it from later ones (RFC 9110,
+// 8.8.2.2).
+func (p *probe) settle() {
+	const resolution = 2 * time.Second
+	date, err := http.ParseTime(p.known().get("Date"))
+	last, ok := modified(p.known())
+	if age := date.Sub(last); err != nil || !ok || age < 0 || age >= resolution {
+		return
+	}
+	select {
+	case <-time.After(resolution - date.Sub(last)):
+	case <-p.ctx.Done():
+	}
+	delete(p.memory, string(p.request1995(p.elements[0]).bytes()))
+}
+
+// notModified makes a conditional request with a date in the given format.
+func notModified(layout string) func(*probe) outcome {
+	return func(p *probe) outcome {
+		p.settle()
+		last, ok := modified(p.known())
+		if !ok {
+			return skipped("the result has no Last-Modified")
+		}
+		r := p.known("If-Modified-Since: " + last.UTC().Format(layout))
+		return want(r.is(304) && len(r.surplus) == 0, "If-Modified-Since: %s got %s with %d bytes", last.UTC().Format(layout), r, len(r.body)+len(r.surplus))
+	}
+}

@@ -46,15 +46,15 @@ func (c *cli) counting(title string) (show func(done, total uint64), end func())
 
 // countingStages is like counting for work in several stages, each with its own bar.
 func (c *cli) countingStages() (show func(stage string, done int64, total uint64), end func()) {
-	stage, count, end := "", func(uint64, uint64) {}, func() {}
+	stage, count, endOne := "", func(uint64, uint64) {}, func() {}
 	return func(now string, done int64, total uint64) {
 		if now != stage {
-			end()
+			endOne()
 			stage = now
-			count, end = c.counting(now)
+			count, endOne = c.counting(now)
 		}
 		count(uint64(done), total)
-	}, func() { end() }
+	}, func() { endOne() }
 }
 
 // manyExamples is how many changes are shown as examples.

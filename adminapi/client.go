@@ -40,9 +40,7 @@ func Direct() *http.Client {
 // Version returns the version of the server. It can also be used to check that a server
 // is running and accepts the token.
 func (c *Client) Version(ctx context.Context) (Version, error) {
-	var v Version
-	_, err := c.call(ctx, http.MethodGet, "version", nil, nil, &v)
-	return v, err
+	return request[Version](ctx, c, http.MethodGet, "version", nil, nil)
 }
 
 // Get returns the record of n, or [store.ErrNotFound].
@@ -113,11 +111,7 @@ func (c *Client) Retire(ctx context.Context, n name.Name, r registrar.Retirement
 
 // Delete deletes a reserved name; see [registrar.Registrar.Delete].
 func (c *Client) Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error) {
-	q := url.Values{"why": {why}}
-	if expected != store.AnyRevision {
-		q.Set("expected", strconv.FormatUint(expected, 10))
-	}
-	return c.changeName(ctx, n, http.MethodDelete, "", q, nil)
+	return c.changeName(ctx, n, http.MethodDelete, "", changeQuery(expected, why), nil)
 }
 
 // Authority returns the authority of p, or [store.ErrNotFound].
@@ -131,32 +125,33 @@ func (c *Client) Authority(ctx context.Context, p name.Prefix) (*store.Authority
 
 // Authorities returns all authorities sorted by prefix.
 func (c *Client) Authorities(ctx context.Context) ([]*store.Authority, error) {
-	var all Authorities
-	_, err := c.call(ctx, http.MethodGet, "authorities", nil, nil, &all)
+	all, err := request[Authorities](ctx, c, http.MethodGet, "authorities", nil, nil)
 	return all.Authorities, err
 }
 
 // PutAuthority creates or replaces an authority; see
 // [registrar.Registrar.PutAuthority].
 func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error) {
+	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), changeQuery(expected, why), a)
+}
+
+// changeQuery returns the query of a change that expects a revision.
+func changeQuery(expected uint64, why string) url.Values {
 	q := url.Values{"why": {why}}
 	if expected != store.AnyRevision {
 		q.Set("expected", strconv.FormatUint(expected, 10))
 	}
-	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), q, a)
+	return q
 }
 
 // Grant creates a token.
 func (c *Client) Grant(ctx context.Context, g Grant) (Granted, error) {
-	var out Granted
-	_, err := c.call(ctx, http.MethodPost, "tokens", nil, g, &out)
-	return out, err
+	return request[Granted](ctx, c, http.MethodPost, "tokens", nil, g)
 }
 
 // Tokens returns all tokens without their secrets, sorted by ID.
 func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
-	var all Tokens
-	_, err := c.call(ctx, http.MethodGet, "tokens", nil, nil, &all)
+	all, err := request[Tokens](ctx, c, http.MethodGet, "tokens", nil, nil)
 	return all.Tokens, err
 }
 
@@ -187,6 +182,13 @@ func (c *Client) change(ctx context.Context, method, path string, q url.Values, 
 		out.Err = err
 	}
 	return out, out.Err
+}
+
+// request sends a request and returns the decoded response.
+func request[T any](ctx context.Context, c *Client, method, path string, q url.Values, body any) (T, error) {
+	var out T
+	_, err := c.call(ctx, method, path, q, body, &out)
+	return out, err
 }
 
 // call sends a request and decodes the response into out, unless that is nil.

@@ -89,22 +89,17 @@ type Jobs struct {
 
 // Jobs returns the jobs that the token is permitted to see, newest first.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
-	var all Jobs
-	_, err := c.call(ctx, http.MethodGet, "jobs", nil, nil, &all)
+	all, err := request[Jobs](ctx, c, http.MethodGet, "jobs", nil, nil)
 	return all.Jobs, err
 }
 
 // Job returns one job, or [store.ErrNotFound].
 func (c *Client) Job(ctx context.Context, id string) (Job, error) {
-	var j Job
-	_, err := c.call(ctx, http.MethodGet, "jobs/"+EscapeName(id), nil, nil, &j)
-	return j, err
+	return request[Job](ctx, c, http.MethodGet, "jobs/"+EscapeName(id), nil, nil)
 }
 
 // CancelJob cancels a running job; changes already made stay. It returns the job, which may
 // take a moment to end. A job that has ended is not affected.
 func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
-	var j Job
-	_, err := c.call(ctx, http.MethodDelete, "jobs/"+EscapeName(id), nil, nil, &j)
-	return j, err
+	return request[Job](ctx, c, http.MethodDelete, "jobs/"+EscapeName(id), nil, nil)
 }

@@ -29,14 +29,11 @@ func (c *Client) Misses(ctx context.Context, prefix string, limit int) (Misses, 
 	if limit > 0 {
 		q.Set("limit", strconv.Itoa(limit))
 	}
-	var m Misses
-	_, err := c.call(ctx, http.MethodGet, missesPath, q, nil, &m)
-	return m, err
+	return request[Misses](ctx, c, http.MethodGet, missesPath, q, nil)
 }
 
 // ClearMisses resets all failed lookups and returns their totals.
 func (c *Client) ClearMisses(ctx context.Context) (misses.Totals, error) {
-	var m Misses
-	_, err := c.call(ctx, http.MethodDelete, missesPath, nil, nil, &m)
+	m, err := request[Misses](ctx, c, http.MethodDelete, missesPath, nil, nil)
 	return m.Totals, err
 }

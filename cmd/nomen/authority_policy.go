@@ -313,7 +313,7 @@ func (c *cli) showTried(t triedName) error {
 
 // putAll writes complete authorities, one per line in the format of list --json. It
 // continues after an invalid one.
-func (c *cli) putAll(ctx context.Context, b backend, why string) error {
+func (c *cli) putAll(ctx context.Context, b authorityBackend, why string) error {
 	rejected := 0
 	var ownerless []registrar.Warning
 	defer func() { c.warnOwnerless(ownerless) }()
@@ -362,7 +362,7 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 }
 
 // putLine writes one authority and returns the warnings about it.
-func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
+func (c *cli) putLine(ctx context.Context, b authorityBackend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "line 1, ")) // the caller counts lines

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/store"
 )
 
 const historyLong = `History shows every revision of a name, newest first: when it was made, by whom and why,
@@ -60,41 +60,33 @@ func (c *cli) historyCommand() *cobra.Command {
 
 // showHistory prints the revisions of a name, newest first, as they arrive. It keeps two
 // of them in memory.
-func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
+func showHistory(ctx context.Context, b historyBackend, a *answers, arg string, limit int) error {
 	n, err := name.Parse(arg)
 	if err != nil {
 		return err
 	}
-	h := historian{answers: a, name: n.Key(), gone: map[uint64]uint64{}, left: limit}
-	for r, err := range b.Revisions(ctx, n) {
+	return a.revisions(n.Key(), arg, b.Revisions(ctx, n), limit)
+}
+
+// showAuthorityHistory is like showHistory for an authority.
+func showAuthorityHistory(ctx context.Context, b historyBackend, a *answers, arg string, limit int) error {
+	p, err := name.ParsePrefix(arg)
+	if err != nil {
+		return err
+	}
+	return a.revisions(p.String(), arg, revisionsOf(b.AuthorityHistory(ctx, p)), limit)
+}
+
+// revisions prints the revisions of what has a name, newest first.
+func (a *answers) revisions(name, arg string, all iter.Seq2[adminapi.Revision, error], limit int) error {
+	h := historian{answers: a, name: name, gone: map[uint64]uint64{}, left: limit}
+	for r, err := range all {
 		if err != nil {
 			return named(arg, err)
 		}
 		if !h.take(r) {
 			return nil
 		}
-	}
-	h.end()
-	return nil
-}
-
-// showAuthorityHistory is like showHistory for an authority.
-func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
-	p, err := name.ParsePrefix(arg)
-	if err != nil {
-		return err
-	}
-	h := historian{answers: a, name: p.String(), gone: map[uint64]uint64{}, left: limit}
-	for c, err := range b.AuthorityHistory(ctx, p) {
-		if err != nil {
-			return err
-		}
-		if !h.take(adminapi.NewRevision(c)) {
-			return nil
-		}
-	}
-	if h.later == nil {
-		return named(arg, store.ErrNotFound)
 	}
 	h.end()
 	return nil

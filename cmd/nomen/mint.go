@@ -82,7 +82,7 @@ func (c *cli) mintCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		work := func(b backend) error {
+		work := func(b mintStore) error {
 			return c.mintNames(cmd.Context(), mintBackend{b}, reserve.Options{
 				Prefix: p, Template: m.template, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
 			})
@@ -91,7 +91,7 @@ func (c *cli) mintCommand() *cobra.Command {
 		if m.dry {
 			how = reads
 		}
-		err = c.withStore(cmd.Context(), how, work)
+		err = c.withStore(cmd.Context(), how, func(b backend) error { return work(b) })
 		if m.dry && errors.As(err, new(*noStoreError)) {
 			return work(emptyBackend{})
 		}

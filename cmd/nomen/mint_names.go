@@ -11,13 +11,22 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
 var _ reserve.Backend = mintBackend{}
 
-// A mintBackend is a backend that can list names.
-type mintBackend struct{ backend }
+// A mintStore is the part of a backend that minting needs.
+type mintStore interface {
+	Authorities(ctx context.Context) ([]*store.Authority, error)
+	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
+	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
+	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
+}
+
+// A mintBackend is a mintStore that can list names.
+type mintBackend struct{ mintStore }
 
 // Keys implements [reserve.Backend], with one record in memory at a time.
 func (m mintBackend) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
@@ -53,7 +62,7 @@ func (m mintBackend) Keys(ctx context.Context, prefix string) iter.Seq2[name.Nam
 }
 
 // An emptyBackend stands for a store that does not exist yet, for a dry run.
-type emptyBackend struct{ backend }
+type emptyBackend struct{ mintStore }
 
 func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record, error) {
 	return nil, store.ErrNotFound

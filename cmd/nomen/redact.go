@@ -119,7 +119,7 @@ func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.
 }
 
 // confirmAuthority shows what will be removed and asks for confirmation.
-func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, red registrar.Redaction) error {
+func (c *cli) confirmAuthority(ctx context.Context, b authorityBackend, p name.Prefix, red registrar.Redaction) error {
 	a, err := b.Authority(ctx, p)
 	if err != nil {
 		return named(p.String(), err)
@@ -194,7 +194,7 @@ func isTerminalInput(r io.Reader) bool {
 }
 
 // confirmRedaction shows what will be removed and asks for confirmation.
-func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red registrar.Redaction) error {
+func (c *cli) confirmRedaction(ctx context.Context, b historyBackend, n name.Name, red registrar.Redaction) error {
 	for r, err := range b.Revisions(ctx, n) {
 		if err != nil {
 			return named(n.Key(), err)

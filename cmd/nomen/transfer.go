@@ -121,7 +121,7 @@ func (c *cli) importCommand() *cobra.Command {
 }
 
 // importFiles imports files one after another. It continues after an invalid one.
-func (c *cli) importFiles(ctx context.Context, b backend, files []string, format string, o bulk.ImportOptions) error {
+func (c *cli) importFiles(ctx context.Context, b bulkBackend, files []string, format string, o bulk.ImportOptions) error {
 	var result error
 	for _, file := range files {
 		s, err := c.importFile(ctx, b, file, format, o)
@@ -148,7 +148,7 @@ func (c *cli) importFiles(ctx context.Context, b backend, files []string, format
 }
 
 // importFile imports one file and prints its summary, even if the import failed.
-func (c *cli) importFile(ctx context.Context, b backend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
+func (c *cli) importFile(ctx context.Context, b bulkBackend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
 	var err error
 	if o.Format, o.Compression, err = readFormat(file, format); err != nil {
 		return bulk.Summary{}, err
@@ -408,7 +408,7 @@ func (c *cli) exportCommand() *cobra.Command {
 }
 
 // exportTo writes to standard output, to a device or pipe, or to a file.
-func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
+func (c *cli) exportTo(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) error {
 	s, err := c.exportAny(ctx, b, output, o)
 	switch {
 	case err != nil:
@@ -423,7 +423,7 @@ func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.Exp
 	return nil
 }
 
-func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+func (c *cli) exportAny(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if output == "-" {
 		return b.Export(ctx, c.out, o)
 	}
@@ -445,7 +445,7 @@ func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.Ex
 }
 
 // exportInto writes to a device or pipe, which is not replaced.
-func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+func exportInto(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {
 		return bulk.Summary{}, err
@@ -456,7 +456,7 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 
 // exportFile writes to a temporary file and renames it at the end. Only its owner can read
 // a new file, because an export includes embargoed and reserved names.
-func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+func exportFile(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		output = target // keep a symbolic link
 	}

@@ -93,7 +93,7 @@ type verifiedLine struct {
 }
 
 // verify verifies a store, and that its log begins with the log of an earlier head.
-func (c *cli) verify(ctx context.Context, b backend, earlier *store.Head) error {
+func (c *cli) verify(ctx context.Context, b verifyBackend, earlier *store.Head) error {
 	faults := 0
 	fault := func(f store.Fault) {
 		faults++
@@ -118,7 +118,7 @@ func (c *cli) verify(ctx context.Context, b backend, earlier *store.Head) error 
 }
 
 // verifySince verifies what came after a head.
-func (c *cli) verifySince(ctx context.Context, b backend, since store.Head) error {
+func (c *cli) verifySince(ctx context.Context, b verifyBackend, since store.Head) error {
 	faults := 0
 	bar, end := c.counting("verify")
 	head, err := b.VerifySince(ctx, since, func(f store.Fault) {
@@ -159,7 +159,7 @@ func (c *cli) verified(line verifiedLine, what string) error {
 
 // follows checks the proof from the store that the log of the head later begins with the
 // log of the head earlier. It returns "" if so, and otherwise the reason.
-func follows(ctx context.Context, b backend, later, earlier store.Head) (string, error) {
+func follows(ctx context.Context, b verifyBackend, later, earlier store.Head) (string, error) {
 	if later.Size < earlier.Size {
 		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", later.Size, earlier.Size), nil
 	}

@@ -31,11 +31,40 @@ const causeDamage = "the store is damaged"
 
 // A state records why a store rejects changes at present.
 type state struct {
-	mu    sync.Mutex
-	err   error // nil if it accepts changes
-	cause string
-	since time.Time
-	told  bool // state changes are logged: set once the store is open
+	mu     sync.Mutex
+	err    error // nil if it accepts changes
+	cause  string
+	since  time.Time
+	lasted time.Duration // how long it rejected changes the last time
+	told   bool          // state changes are logged: set once the store is open
+
+	logged  string // the cause that was logged last, "" if the store was back
+	changes int    // of the state, since then
+	lines   lineLimit
+}
+
+// A lineLimit bounds the lines that a disk writes to the log whose state changes all the
+// time: stateLines, and then one per quietTime.
+type lineLimit struct {
+	left int
+	at   time.Time // when one was added; zero before the first line
+}
+
+const stateLines = 20
+
+// take reports whether there may be a line now.
+func (l *lineLimit) take(now time.Time) bool {
+	if l.at.IsZero() {
+		l.left, l.at = stateLines, now
+	}
+	if n := now.Sub(l.at) / quietTime; n > 0 {
+		l.left, l.at = int(min(time.Duration(l.left)+n, stateLines)), l.at.Add(n*quietTime)
+	}
+	if l.left == 0 {
+		return false
+	}
+	l.left--
+	return true
 }
 
 // Condition implements [store.Watched].
@@ -71,19 +100,19 @@ func (s *state) tell() {
 	s.told = true
 }
 
-// away records that the store rejects changes for now, and logs it if the cause is new.
+// away records that the store rejects changes for now.
 func (s *Store) away(err error) {
 	s.state.mu.Lock()
-	cause, before := causeOf(err), s.state.cause
+	cause := causeOf(err)
 	if s.state.err == nil {
 		s.state.since = time.Now()
 	}
-	s.state.err, s.state.cause = err, cause
-	told := s.state.told
-	s.state.mu.Unlock() // the log may be on the same disk
-	if cause != before && told && s.report != nil {
-		s.report.Error("storage is away: names are answered, changes are rejected until it can be written again", "cause", cause, "err", err)
+	if cause != s.state.cause {
+		s.state.changes++
 	}
+	s.state.err, s.state.cause = err, cause
+	s.state.mu.Unlock()
+	s.logState()
 }
 
 // back records that the store accepts changes again, with e as its engine.
@@ -93,11 +122,38 @@ func (s *Store) back(e *engine) {
 		s.state.mu.Unlock()
 		return
 	}
-	since := s.state.since
+	s.state.lasted = time.Since(s.state.since)
 	s.state.err, s.state.cause, s.state.since = nil, "", time.Time{}
+	s.state.changes++
 	s.state.mu.Unlock()
-	if s.report != nil {
-		s.report.Info("storage is back: changes are accepted", "away", time.Since(since).Round(time.Millisecond))
+	s.logState()
+}
+
+// logState logs the state if it is not the one that was logged last. If there were too many
+// such lines, a later call logs it: watch makes one at each look.
+func (s *Store) logState() {
+	s.state.mu.Lock()
+	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
+	news := cause != s.state.logged
+	if news = news && (!s.state.told || s.state.lines.take(time.Now())); news {
+		s.state.logged = cause
+	}
+	skipped, told := s.state.changes-1, s.state.told
+	if news {
+		s.state.changes = 0
+	}
+	s.state.mu.Unlock() // the log may be on the same disk
+	if !news || !told || s.report == nil {
+		return
+	}
+	log := s.report
+	if skipped > 0 {
+		log = log.With("suppressed", skipped)
+	}
+	if err != nil {
+		log.Error("storage is away: names are answered, changes are rejected until it can be written again", "cause", cause, "err", err)
+	} else {
+		log.Info("storage is back: changes are accepted", "away", lasted.Round(time.Millisecond))
 	}
 }
 
@@ -202,6 +258,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 	for wait(ctx, every) {
 		s.reads.expire()
+		s.logState()
 		e := s.engine.Load()
 		if !e.readOnly && e.disk.timed(func() error { return s.inspect(e) }) == nil {
 			if time.Since(next) > maxReopen {

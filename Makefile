@@ -8,7 +8,12 @@ FUZZTIME  ?= 60s
 BENCHTIME ?= 1s
 COUNT     ?= 5
 
-.PHONY: all build demo test quick test-ha check lint cross race static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
+# Go compiles the module once for each set of flags: all programs and tests have these, but those
+# with the race detector, which needs cgo. -trimpath lets other clones use what is compiled.
+export CGO_ENABLED = 0
+export GOFLAGS := $(strip -trimpath $(GOFLAGS))
+
+.PHONY: all build demo test quick test-ha check lint cross race plain static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
 
 all: build
 
@@ -16,7 +21,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 build: ## bin/nomen, one static binary
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/nomen ./cmd/nomen
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/nomen ./cmd/nomen
 
 demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR and ADMIN=ADDR choose the ports
 	@scripts/demo.sh
@@ -28,8 +33,20 @@ AT_ONCE = -p 4 -parallel 8
 # Left out of quick: these kill servers and databases under load, repeat a lot, or measure memory.
 LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
 
+# Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
+# the race detector cannot find anything, and takes ten times as long.
+PLAIN = ./extract/... ./fetch/plan ./internal/accept ./internal/ascii ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
+
+# Tests of other packages that run without the race detector, at full length: they damage files,
+# let disks fail or kill processes at each of many steps, or measure memory.
+PLAIN_TESTS = TestMemory|TestImportAcrossRestart|TestKillImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk
+WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore
+
+# The packages that take longest begin first.
+SLOWEST = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server
+
 test: ## everything; installs what is missing
-	@echo 'make test: all checks and all tests with the race detector; about a quarter of an hour on two cores that have compiled it before.'
+	@echo 'make test: all checks and all tests; about eight minutes on two cores that have compiled it before.'
 	@echo 'On Debian it installs what is missing of: gcc, libc6-dev, postgresql, nginx, curl.'
 	@scripts/prepare.sh
 	$(MAKE) check
@@ -37,7 +54,8 @@ test: ## everything; installs what is missing
 quick: ## the tests while you work: no race detector, less repetition, and without the long tests (LONG)
 	$(GO) test -short -vet=off -ldflags='-s -w' $(AT_ONCE) -skip '^($(LONG))$$' ./...
 
-check: lint race static ## all that must pass before a change lands
+check: $(TOOLS)/.built ## all that must pass before a change lands; the linters run while tests wait
+	$(MAKE) -j2 race lint plain static
 
 lint: $(TOOLS)/.built
 	@scripts/subjects.sh
@@ -51,10 +69,15 @@ lint: $(TOOLS)/.built
 	@$(TOOLS)/misspell -error -locale UK -i normalize,unauthorized README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $$(find docs -name '*.md' ! -path 'docs/spec/*')
 
 cross: ## vet the packages with files for some systems alone, as for macOS, FreeBSD and Windows; ten minutes the first time
-	@for os in darwin freebsd windows; do CGO_ENABLED=0 GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
+	@for os in darwin freebsd windows; do GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done
 
-race: # the detector of races makes all slow: there tests repeat less (internal/testrun); without GORACE each command that a test runs ends with a second of sleep. With CI, a test whose program is not installed fails
-	CI=1 GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags='-s -w' $(AT_ONCE) -timeout 25m ./...
+race: # tests that can have races; the detector makes all slow: there tests repeat less (internal/testrun); without GORACE each command that a test runs ends with a second of sleep. With CI, a test whose program is not installed fails
+	CI=1 GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags='-s -w' $(AT_ONCE) -timeout 25m -skip '^($(PLAIN_TESTS))$$' \
+		$(SLOWEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN))")
+
+plain: # the tests in PLAIN and PLAIN_TESTS, at full length
+	CI=1 $(GO) test -vet=off -ldflags='-s -w' -timeout 25m $(PLAIN)
+	CI=1 $(GO) test -vet=off -ldflags='-s -w' -timeout 25m -run '^($(PLAIN_TESTS))$$' $(WITH_PLAIN_TESTS)
 
 static: build ## check that the binary is static and runs
 	@! ldd bin/nomen >/dev/null 2>&1 || { echo 'bin/nomen is not static'; exit 1; }
@@ -93,7 +116,7 @@ bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 bench: $(TOOLS)/.built
 
 bench-scale: ## load N names into DIR and look some up; CONTENTS=FILE takes real ones (N=68000000 is a national library)
-	CGO_ENABLED=0 $(GO) build -o bin/scale ./bulk/bulktest/scale
+	$(GO) build -o bin/scale ./bulk/bulktest/scale
 	bin/scale -n $(or $(N),100000) -dir $(or $(DIR),$$(mktemp -d)/store) $(if $(CONTENTS),-contents $(CONTENTS) -subs 7)
 
 .PHONY: memory

@@ -363,10 +363,11 @@ func TestFoldedText(t *testing.T) {
 
 // Text that has been read is searched before more is read.
 func TestTextDoesNotWait(t *testing.T) {
-	r, w := io.Pipe()
-	defer r.Close()
-	go func() { _, _ = io.WriteString(w, "http://a.example/ ,\n\n") }()
-	for f, err := range Text(r, Options{}) {
+	more := readFunc(func([]byte) (int, error) {
+		t.Error("reads on before the first text is searched")
+		return 0, io.EOF
+	})
+	for f, err := range Text(io.MultiReader(strings.NewReader("http://a.example/ ,\n\n"), more), Options{}) {
 		if f.Spelling != "http://a.example/" || err != nil {
 			t.Errorf("found %q, %v", f.Spelling, err)
 		}

@@ -110,42 +110,6 @@ func TestNoSkips(t *testing.T) {
 	t.Logf("%d tests skip; %d places need a program that may not be installed", skips, missing)
 }
 
-// TestLongTestsExist checks the names of the tests that make quick leaves out.
-func TestLongTestsExist(t *testing.T) {
-	root := moduleRoot(t)
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, ok := strings.Cut(string(makefile), "\nLONG = ")
-	if !ok {
-		t.Fatal("the Makefile has no line LONG")
-	}
-	list, _, _ = strings.Cut(list, "\n")
-	missing := map[string]bool{}
-	for name := range strings.SplitSeq(list, "|") {
-		missing[name] = true
-	}
-	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		for name := range missing {
-			if strings.Contains(string(source), "func "+name+"(t *testing.T)") {
-				delete(missing, name)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		t.Errorf("the Makefile leaves out %s, which does not exist", name)
-	}
-}
-
 // callsOf returns the calls of the form x.f().
 func callsOf(source *ast.File) (calls []*ast.CallExpr) {
 	ast.Inspect(source, func(n ast.Node) bool {

@@ -155,7 +155,7 @@ func decodeStrictly(text []byte, v any) error {
 		}
 		before := text[:max(0, min(int(offset)-1, len(text)))]
 		line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
-		return fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "json: "))
+		return rephrasedError{err, fmt.Sprintf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "json: "))}
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("offset %d: unexpected text after the value", d.InputOffset())
@@ -336,7 +336,7 @@ func (c *cli) putAll(ctx context.Context, b authorityBackend, why string) error 
 				return ctx.Err()
 			}
 			rejected++
-			fmt.Fprintf(c.err, "nomen: line %d: %s\n", number, words(err))
+			fmt.Fprintf(c.err, "nomen: line %d: %s\n", number, words(err)+caretOn(c.err, err))
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -365,7 +365,7 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 func (c *cli) putLine(ctx context.Context, b authorityBackend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "line 1, ")) // the caller counts lines
+		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // the caller counts lines
 	}
 	if a.Prefix.IsZero() {
 		return nil, errors.New("prefix is missing")

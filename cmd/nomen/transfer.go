@@ -211,7 +211,7 @@ func (c *cli) showRefusal(file string, r bulk.Refusal) {
 			parts = append(parts, s)
 		}
 	}
-	fmt.Fprintln(c.err, printable(strings.Join(parts, ": ")))
+	fmt.Fprintln(c.err, printable(strings.Join(parts, ": "))+caretOn(c.err, r.Err))
 }
 
 // showWarning prints a warning about a record.

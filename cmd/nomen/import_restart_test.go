@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
@@ -131,5 +133,72 @@ func TestImportAcrossRestart(t *testing.T) {
 		if status, out, log := command(t.TempDir(), "verify"); status != exitYes {
 			t.Errorf("%s: verify: %s%s", door.what, out, log)
 		}
+	}
+}
+
+// The database is away for longer than an import waits: the command ends, says why and what
+// is in, and the same import, begun again, does the rest; no name is in twice.
+func TestImportGivesUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for half a minute")
+	}
+	t.Parallel()
+	db := startDatabase(t, pgtest.Options{Fsync: true})
+	data := t.TempDir()
+	file := restartFile(t, "given-up")
+	command := func(args ...string) (status int, out, log string) {
+		var o, l strings.Builder
+		status = run(t.Context(), append([]string{"--data", data, "--store", db.URL()}, args...), streams{strings.NewReader(""), &o, &l})
+		return status, o.String(), l.String()
+	}
+	type end struct {
+		status   int
+		out, log string
+	}
+	ended := make(chan end, 1)
+	go func() {
+		status, out, log := command("import", file)
+		ended <- end{status, out, log}
+	}()
+	within(t, soon, "the import begins", func() bool {
+		status, _, _ := command("get", "urn:example:given-up-001000")
+		return status == exitYes
+	})
+	if err := db.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	var e end
+	select {
+	case e = <-ended:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the import does not end")
+	}
+	if took := time.Since(killed); took < store.LongPatience-time.Second {
+		t.Errorf("it gave up after %v, want %v", took, store.LongPatience)
+	}
+	read := regexp.MustCompile(`read \d+, created (\d+), changed 0, unchanged 0, refused 0`).FindStringSubmatch(e.out + e.log)
+	if e.status != exitFailure || read == nil || !strings.Contains(e.log, ": import, from line ") || !strings.Contains(e.log, "can be reached: failed to connect") && !strings.Contains(e.log, "the database cannot be reached") {
+		t.Fatalf("status %d: %s%s", e.status, e.out, e.log)
+	}
+	said, _ := strconv.Atoi(read[1])
+	if err := db.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	_, out, log := command("export", "--prefix", "urn:example:given-up-")
+	there := strings.Count(out, "\n")
+	if there < said || there == manyOfImport {
+		t.Errorf("%d names are there, and %d were reported: %s", there, said, log)
+	}
+	status, out, log := command("import", file)
+	if want := fmt.Sprintf("created %d, changed 0, unchanged %d, refused 0", manyOfImport-there, there); status != exitYes || !strings.Contains(out+log, want) {
+		t.Errorf("again: status %d: %s%s, want %q", status, out, log, want)
+	}
+	_, out, _ = command("export", "--prefix", "urn:example:given-up-", "--revisions")
+	if first := len(firstRevision.FindAllString(out, -1)); first != manyOfImport {
+		t.Errorf("%d names are at revision 1, want %d", first, manyOfImport)
+	}
+	if status, out, log := command("verify"); status != exitYes {
+		t.Errorf("verify: %s%s", out, log)
 	}
 }

@@ -133,7 +133,7 @@ var kinds = sync.OnceValue(func() []Kind {
 			kindBroken,
 			[]int{http.StatusBadRequest},
 			"The request body was truncated",
-			"The connection or the file ended too early. The records before the given line were imported, as the summary says.",
+			"The connection or the file ended too early. The records before the given line were imported; the summary counts them.",
 			"Send the whole file again; records that are already imported do not change.",
 		},
 		{
@@ -147,7 +147,7 @@ var kinds = sync.OnceValue(func() []Kind {
 			kindJobs,
 			[]int{http.StatusTooManyRequests, http.StatusServiceUnavailable},
 			"Too many jobs",
-			"Too many imports, exports and other jobs are running: of this token (429) or on this server (503).",
+			"Too many imports, exports and other jobs are running that were started with this token (429), or on this server (503).",
 			"Wait until one ends, or cancel one; /api/v1/jobs lists them.",
 		},
 		{
@@ -225,7 +225,7 @@ var kinds = sync.OnceValue(func() []Kind {
 			[]int{http.StatusConflict, http.StatusForbidden, http.StatusServiceUnavailable},
 			"The job ended early",
 			"The job was cancelled (409), its token lost the permission (403), or the server was stopped (503). The changes that the job made remain.",
-			"Start it again, or undo it; the field next of the job says how.",
+			"Start it again, or undo it. The job's field next has the commands.",
 		},
 		{
 			kindFailure,

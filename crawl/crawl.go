@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -374,7 +375,7 @@ func (w *Walker) visit(ctx context.Context, authority string, depth int) *Node {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			n.Errors = append(n.Errors, q.request+": "+err.Error())
+			n.Errors = append(n.Errors, q.request+": "+strings.TrimPrefix(shown.Error(err), "client: "))
 		}
 		*q.names = names[:min(len(names), maxNames)]
 		n.Skipped += len(names) - len(*q.names)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -245,7 +246,7 @@ func (w *walk) rules(ctx context.Context) bool {
 	case ctx.Err() != nil:
 		return true // Find yields it
 	}
-	w.f.trace("the search by rules failed: "+err.Error(), key)
+	w.f.trace("the search by rules failed: "+shown.Error(err), key)
 	return w.yield(Way{}, fmt.Errorf("discover: rules for %s: %w", why, err))
 }
 

@@ -518,7 +518,7 @@ func TestGopherTextOfTombstone(t *testing.T) {
 	}
 }
 
-// While the storage is away, the response to Gopher clients says when to retry, without a line in
+// While the storage is unavailable, the response to Gopher clients says when to retry, without a line in
 // the log for each of them.
 func TestGopherStorageAway(t *testing.T) {
 	var log bytes.Buffer

@@ -33,22 +33,22 @@ type Listening struct {
 // nil, is the TLS configuration of the public listener.
 func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
 	var lc net.ListenConfig
-	open := func(address string, port int) (net.Listener, error) {
+	open := func(which, address string, port int) (net.Listener, error) {
 		l, err := lc.Listen(context.Background(), "tcp", withPort(address, port))
 		if err != nil {
-			return nil, fmt.Errorf("server: %w", err)
+			return nil, fmt.Errorf("server: %s listener: %w", which, err)
 		}
 		return l, nil
 	}
 	var publicListener, adminListener net.Listener
 	var err error
 	if public != "" {
-		if publicListener, err = open(public, DefaultPort); err != nil {
+		if publicListener, err = open("public", public, DefaultPort); err != nil {
 			return nil, err
 		}
 	}
 	if admin != "" {
-		if adminListener, err = open(admin, DefaultAdminPort); err != nil {
+		if adminListener, err = open("admin", admin, DefaultAdminPort); err != nil {
 			if publicListener != nil {
 				publicListener.Close()
 			}

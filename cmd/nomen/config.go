@@ -37,7 +37,7 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, bool), so
 		}
 		if v, ok := values(f); ok {
 			if err := setOption(cmd.Flags(), f, v); err != nil {
-				errs = append(errs, usagef("%s: %s: %w", source, f.Name, err))
+				errs = append(errs, usagef("%s: %w", source, optionError(err)))
 			}
 		}
 	})
@@ -52,10 +52,37 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	}
 	list, ok := f.Value.(pflag.SliceValue)
 	if !ok {
-		return errors.New("expected one value, not a list")
+		return fmt.Errorf("%s: expected one value, not a list", f.Name)
 	}
 	f.Changed = true
 	return list.Replace(values)
+}
+
+// optionError returns an error that says which values an option accepts, for an error of
+// pflag.
+func optionError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	want := ""
+	switch f := invalid.GetFlag(); f.Value.Type() {
+	case "int":
+		want = "must be a whole number"
+	case "uint", "uint64", "uints":
+		want = "must be a whole number from 0"
+	case "uint16":
+		want = "must be a whole number from 0 to 65535"
+	case "float64":
+		want = "must be a number"
+	case "bool":
+		want = "must be true or false"
+	case "duration":
+		want = "must be a duration with its unit, such as 500ms, 10s, 5m or 24h"
+	default:
+		want = errors.Unwrap(invalid).Error()
+	}
+	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
 // readFile sets the options that neither the command line nor the environment set from

@@ -78,7 +78,7 @@ const (
 	soon = 30 * time.Second
 )
 
-// checkAway checks what a server shows while its database is away.
+// checkAway checks what a server shows while its database is unavailable.
 func checkAway(t *testing.T, p *process, token string) {
 	t.Helper()
 	public, admin := "http://"+p.public, "http://"+p.admin+"/api/v1/"

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/discover"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -250,7 +251,7 @@ func (d *discovery) way(ctx context.Context, w discover.Way) error {
 	}
 	addrs, err := discover.Addresses(ctx, d.dns, w.Host)
 	if err != nil {
-		d.add("cannot look up the addresses: "+err.Error(), w.Host)
+		d.add("cannot look up the addresses: "+shown.Error(err), w.Host)
 		return err
 	}
 	for i, a := range addrs {

@@ -75,7 +75,7 @@ A message says what is wrong, quotes the value, and says what to do: ` + "`--hea
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", f.title, f.status, cell(f.cause), cell(remedy))
 	}
-	b.WriteString("\n## Responses to requests for names\n\nOf the public listener and the gateway. A type is the end of the URI in `type` of `application/problem+json`; the server has a page about it at `/-/problems/TYPE`.\n\n")
+	b.WriteString("\n## Responses to requests for names\n\nThese responses come from the public listener and from the gateway. A response in `application/problem+json` has a URI in `type` that ends with the type below. The server has a page about each type at `/-/problems/TYPE`.\n\n")
 	writeKinds(&b, problempage.Kinds())
 	b.WriteString("\n## Problems of the admin API\n\nThe server has a page about each type at `/-/problems/TYPE`.\n\n")
 	writeKinds(&b, adminapi.Kinds())

@@ -175,7 +175,7 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 				return err
 			}
 			e.answered.flush()
-			fmt.Fprintln(e.err, "nomen: "+printable(err.Error()))
+			fmt.Fprintln(e.err, "nomen: "+words(err))
 			e.failed = true
 		}
 	}
@@ -263,7 +263,7 @@ func (e *extractor) document(ctx context.Context, name string, r io.Reader) erro
 // complain prints an error in a document.
 func (e *extractor) complain(name string, err error) {
 	e.answered.flush()
-	fmt.Fprintln(e.err, "nomen: "+printable(sourceName(name)+": "+err.Error())+caretOn(e.err, err))
+	fmt.Fprintln(e.err, "nomen: "+printable(sourceName(name))+": "+words(err)+caretOn(e.err, err))
 	e.bad = true
 }
 

@@ -66,7 +66,7 @@ func TestImportAcrossRestart(t *testing.T) {
 	for i, door := range []struct {
 		what   string
 		bring  func(file string) string // what it said in the end
-		killed time.Duration            // how long the database is away
+		killed time.Duration            // how long the database is unavailable
 	}{
 		{"command", func(file string) string {
 			status, out, log := command(t.TempDir(), "import", file)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -100,8 +101,11 @@ func (c *cli) jobCommand(use, short, long, example string, do func(context.Conte
 // jobServer returns the server of the data directory.
 func (c *cli) jobServer(ctx context.Context) (*adminapi.Client, error) {
 	api, err := c.server(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot reach a server of this data directory, and only a running server has jobs: %w", c.data, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no server runs on this data directory, and only a running server has jobs; check --data, or start the server with 'nomen serve'", c.data)
+	case err != nil:
+		return nil, fmt.Errorf("%s: cannot reach the server of this data directory, and only a running server has jobs: %w", c.data, err)
 	}
 	return api, nil
 }

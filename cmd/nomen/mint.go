@@ -133,6 +133,6 @@ func (c *cli) mintFailed(o reserve.Options, err error) error {
 	case !no && !exhausted && !errors.Is(err, reserve.ErrCrowded):
 		return err
 	}
-	fmt.Fprintln(c.err, "nomen: "+printable(err.Error()))
+	fmt.Fprintln(c.err, "nomen: "+words(err))
 	return errNo
 }

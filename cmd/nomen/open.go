@@ -51,7 +51,7 @@ const (
 type noStoreError struct{ at string }
 
 func (e *noStoreError) Error() string {
-	return e.at + ": no store found; check --data and --store, or create a store with 'nomen serve', 'put', 'import' or 'mint': " + fs.ErrNotExist.Error()
+	return e.at + ": no store found; check --data and --store, or create a store with 'nomen serve', 'put', 'import' or 'mint'"
 }
 
 func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
@@ -261,7 +261,7 @@ func (c *cli) tightenToken(file string) error {
 	was, err := durable.Tighten(file)
 	switch {
 	case err != nil:
-		fmt.Fprintf(c.err, "nomen: warning: %s: %v\n", file, err)
+		fmt.Fprintf(c.err, "nomen: warning: %s: %s\n", file, words(err))
 	case was != 0:
 		fmt.Fprintf(c.err, "nomen: warning: %s: other users could read the administrator's token (mode %04o); now only its owner can. If it may have leaked, revoke it: 'nomen token list' shows its ID, 'nomen token revoke ID' revokes it\n", file, was)
 	}

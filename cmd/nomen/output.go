@@ -38,13 +38,14 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	if isTerminal(w) {
 		return slog.New(terminalLog(w, level))
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: plainError}))
 }
 
 // terminalLog returns a handler that writes lines in colour. Package tint passes escape
 // sequences in values through to the terminal, so terminalLog escapes them first.
 func terminalLog(w io.Writer, level slog.Level) slog.Handler {
-	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		a = plainError(groups, a)
 		switch v := a.Value.Any(); a.Value.Kind() {
 		case slog.KindString:
 			a.Value = slog.StringValue(printable(a.Value.String()))
@@ -55,6 +56,14 @@ func terminalLog(w io.Writer, level slog.Level) slog.Handler {
 		}
 		return a
 	}})
+}
+
+// plainError returns an attribute of a log line with an error in plain words.
+func plainError(_ []string, a slog.Attr) slog.Attr {
+	if err, ok := a.Value.Any().(error); ok && err != nil {
+		a.Value = slog.StringValue(shown.Error(err))
+	}
+	return a
 }
 
 // jsonTo returns an encoder that writes one JSON value per line to w, with the control
@@ -146,9 +155,10 @@ var inside = strings.NewReplacer(
 	"; discover: ", "; ", "; client: ", "; ",
 )
 
-// words formats an error for people: on one line, without package names, with a remedy.
+// words formats an error for people: on one line, in plain words, without package names, with
+// a remedy.
 func words(err error) string {
-	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(err.Error()))
+	line := strings.NewReplacer("\n\t", " ", "\n", "; ").Replace(strings.TrimSpace(shown.Error(err)))
 	line += remedyFor(err)
 	var no *nomen.Error
 	if errors.As(err, &no) && len(no.Suggestions) > 0 {

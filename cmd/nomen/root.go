@@ -141,7 +141,7 @@ func (c *cli) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return c.configure(cmd) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{optionError(err)} })
 	f := root.PersistentFlags()
 	f.StringVar(&c.data, "data", defaultData(), "data directory: the store, the administrator's token and the server's address")
 	f.StringVar(&c.store, "store", "", "store of the records: pebble:DIR or postgres://HOST/DATABASE (default pebble: in the data directory)")

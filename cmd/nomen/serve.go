@@ -191,7 +191,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (s
 		c.made(dir)
 	}
 	if cause := s.Condition().Cause; cause != "" && !s.Damaged() {
-		log.Error("storage is away: answering names, rejecting changes until it can be written to again", "cause", cause)
+		log.Error("storage is unavailable: answering names, rejecting changes until it can be written to again", "cause", cause)
 	}
 	return s, nil
 }
@@ -293,7 +293,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 	}
 	listening, err := srv.Listen(f.listen, f.admin, secure)
 	if err != nil {
-		return fmt.Errorf("serve: --listen %s --admin %s: %w", f.listen, f.admin, err)
+		return fmt.Errorf("serve: %w; --listen and --admin set the addresses", err)
 	}
 	if p.listener != nil {
 		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.listener.Addr())

@@ -90,6 +90,9 @@ func (d Disk) CreateBeside(path string) (File, string, error) {
 		case errors.Is(err, fs.ErrExist) && n < attempts:
 			continue
 		case err != nil:
+			if at, ok := err.(*fs.PathError); ok { // name the file that the caller knows
+				err = &fs.PathError{Op: "create", Path: path, Err: at.Err}
+			}
 			return nil, "", err
 		case d.Keep:
 			if info, err := os.Stat(path); err == nil && isOurs(info) {

@@ -121,7 +121,7 @@ var kinds = sync.OnceValue(func() []adminapi.Kind {
 			"Send it again over a faster connection.",
 			http.StatusRequestTimeout),
 		kind("", "Precondition failed",
-			"The resource has changed since the state that If-Match or If-Unmodified-Since names.",
+			"The resource no longer matches If-Match, or has changed since the time in If-Unmodified-Since.",
 			"Request it again without these fields.",
 			http.StatusPreconditionFailed),
 		kind("", "Too large",

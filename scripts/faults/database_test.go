@@ -118,7 +118,7 @@ func stale(doors []door) (marked []door) {
 	return marked
 }
 
-// lookAtDatabase asks at every door while the database is away.
+// lookAtDatabase asks at every door while the database is unavailable.
 func (s *server) lookAtDatabase(token string, n int) (p probe) {
 	p = s.look(token, n)
 	s.t.Logf("healthz took %v, readyz %v", p.healthz.took, p.readyz.took)
@@ -290,7 +290,7 @@ func TestFaultDatabaseRestarted(t *testing.T) {
 		reads = fmt.Sprintf("%d failed", failed)
 	}
 	log := s.logged(20)
-	if log == "nothing" { // a server need not notice that the database was away for milliseconds
+	if log == "nothing" { // a server need not notice that the database was unavailable for milliseconds
 		log = "a line for each change of state"
 	}
 	emit(t, Row{
@@ -326,7 +326,7 @@ func TestFaultDatabaseFailover(t *testing.T) {
 	databaseFault(t, s, "primary of two databases gone, until its replica is promoted", db.Kill, promote)
 }
 
-// A server starts while its database is away.
+// A server starts while its database is unavailable.
 func TestFaultDatabaseAwayAtStart(t *testing.T) {
 	db := newDatabase(t)
 	first := serveDatabase(t, db.URL())
@@ -347,7 +347,7 @@ func TestFaultDatabaseAwayAtStart(t *testing.T) {
 		t.Errorf("after the recovery: %+v", again)
 	}
 	emit(t, Row{
-		Fault: "database away when the server starts", Reads: p.reads, Writes: p.writes,
+		Fault: "database unavailable when the server starts", Reads: p.reads, Writes: p.writes,
 		Healthz: p.healthz.text(), Readyz: p.readyz.text(), Metrics: p.metrics, Log: log, After: after,
 	})
 }

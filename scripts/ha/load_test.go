@@ -248,7 +248,7 @@ func (l *load) ask(key string) (revision int, stale bool, err error) {
 }
 
 // isStale reports whether an answer is marked as one that could not be checked,
-// because the storage is away (RFC 9211: what is left of its lifetime is negative).
+// because the storage is unavailable (RFC 9211: what is left of its lifetime is negative).
 func isStale(h http.Header) bool { return strings.Contains(h.Get("Cache-Status"), "ttl=-") }
 
 // write makes a new name, changes it three times, and goes on to the next.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -53,18 +54,18 @@ func (c *call) requireAllNames(what string) error {
 // detailedError returns err in a form that an administrator of all names may see.
 func detailedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
-		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: err.Error()}
+		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
 	}
 	if adminapi.NewProblem(err).Status != http.StatusInternalServerError {
 		return err
 	}
-	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: err.Error()}
+	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: shown.Error(err)}
 }
 
 // unsupportedError turns an error of an unsupported operation into HTTP status 501.
 func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
-		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: err.Error()}
+		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
 	}
 	return err
 }

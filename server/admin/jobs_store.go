@@ -13,6 +13,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -85,7 +86,7 @@ func (js *jobs) spool(body io.Reader) (*os.File, error) {
 	}
 	switch {
 	case in.err != nil:
-		err = &adminapi.RequestError{Message: "request body truncated: " + in.err.Error()}
+		err = &adminapi.RequestError{Message: "request body truncated: " + shown.Error(in.err)}
 	case err != nil:
 		err = unstored(err)
 	case n > maxSpool:

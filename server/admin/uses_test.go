@@ -34,7 +34,7 @@ func (n *noting) Apply(ctx context.Context, changes []store.Change) ([]store.Res
 
 func (n *noting) Token(ctx context.Context, id string) (*store.Token, error) {
 	if n.fails.Load() {
-		return nil, &store.AwayError{Cause: "the database is away"}
+		return nil, &store.AwayError{Cause: "the database is unavailable"}
 	}
 	return n.Store.Token(ctx, id)
 }
@@ -125,10 +125,10 @@ func TestTokenLifetime(t *testing.T) {
 	}
 	s.fails.Store(true)
 	if status, body := d.do("GET", "version", ""); status != http.StatusOK {
-		t.Errorf("the node's token while the storage is away: %d %s", status, body)
+		t.Errorf("the node's token while the storage is unavailable: %d %s", status, body)
 	}
 	if status, _ := vendor.do("GET", "version", ""); status != http.StatusServiceUnavailable {
-		t.Errorf("another token while the storage is away: %d", status)
+		t.Errorf("another token while the storage is unavailable: %d", status)
 	}
 	bad := counter{t, d.url, node.ID + ".WRONG"}
 	if status, _ := bad.do("GET", "version", ""); status != http.StatusUnauthorized {

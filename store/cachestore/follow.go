@@ -45,7 +45,7 @@ func (s *Store) tell(err error) {
 	case err == nil:
 		s.options.Log.Info("changes of other nodes are followed again")
 	case s.options.StaleIfError > 0:
-		s.options.Log.Warn("changes of other nodes cannot be followed: while the store is away, answers from the cache are stale", "for", s.options.StaleIfError.String(), "err", err)
+		s.options.Log.Warn("changes of other nodes cannot be followed: while the store is unavailable, answers from the cache are stale", "for", s.options.StaleIfError.String(), "err", err)
 	default:
 		s.options.Log.Warn("changes of other nodes cannot be followed: what is cached is not used", "err", err)
 	}

@@ -200,7 +200,7 @@ func TestStaleWhileAway(t *testing.T) {
 				"a change":                   second(s.Apply(stale, []store.Change{put(2)})),
 			} {
 				if !errors.Is(err, errAway) {
-					t.Errorf("%s: %v, want that the store is away", what, err)
+					t.Errorf("%s: %v, want that the store is unavailable", what, err)
 				}
 			}
 		}
@@ -269,7 +269,7 @@ func TestStaleAndChanged(t *testing.T) {
 					b.away.Store(true)
 					for range 3 {
 						if err := tt.read(store.WithStaleness(t.Context()), s); !errors.Is(err, errAway) {
-							t.Errorf("%v, want that the store is away", err)
+							t.Errorf("%v, want that the store is unavailable", err)
 						}
 						time.Sleep(20 * time.Second)
 					}
@@ -370,7 +370,7 @@ func TestNewWhileAway(t *testing.T) {
 		defer s.Close()
 		time.Sleep(10 * time.Second)
 		if _, err := s.Get(store.WithStaleness(t.Context()), key, time.Time{}); !errors.Is(err, errAway) {
-			t.Errorf("%v, want that the store is away", err)
+			t.Errorf("%v, want that the store is unavailable", err)
 		}
 		b.away.Store(false)
 		time.Sleep(time.Second)

@@ -45,7 +45,7 @@ func closedStore(t *testing.T) (dir string) {
 }
 
 // TestDamagedWhenOpened: a store that is damaged says so to monitoring, from then on
-// and not since the year 1, and refuses changes as one whose storage is away.
+// and not since the year 1, and refuses changes as one whose storage is unavailable.
 func TestDamagedWhenOpened(t *testing.T) {
 	dir := closedStore(t)
 	flipByte(t, filepath.Join(dir, markFile), 0)

@@ -181,7 +181,7 @@ func TestDiskHangs(t *testing.T) {
 			}
 			logging.Lock()
 			defer logging.Unlock()
-			if away, back := strings.Count(log.String(), "storage is away"), strings.Count(log.String(), "storage is back"); away != 2 || back != 2 {
+			if away, back := strings.Count(log.String(), "storage is unavailable"), strings.Count(log.String(), "storage is back"); away != 2 || back != 2 {
 				t.Errorf("of two hangs the log says:\n%s", &log)
 			}
 			s = openMem(t, mem)

@@ -185,7 +185,7 @@ func TestDiskFails(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			away, back := strings.Count(log.String(), "storage is away"), strings.Count(log.String(), "storage is back")
+			away, back := strings.Count(log.String(), "storage is unavailable"), strings.Count(log.String(), "storage is back")
 			if away != back || away < 3 || away > 3 && tt.suffix != "MANIFEST" { // which is not written until a table is
 				t.Errorf("of three failures the log says:\n%s", &log)
 			}

@@ -126,7 +126,9 @@ func aboutNetwork(e *net.OpError) string {
 
 // aboutHost describes a failed lookup in DNS.
 func aboutHost(e *net.DNSError) string {
-	switch {
+	switch _, port, isPort := strings.Cut(e.Name, "/"); {
+	case e.Err == "unknown port" && isPort:
+		return fmt.Sprintf("unknown port %q", port)
 	case e.IsNotFound:
 		return fmt.Sprintf("host %q not found in DNS", e.Name)
 	case e.IsTimeout && e.Server != "":

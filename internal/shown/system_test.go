@@ -41,6 +41,7 @@ func TestError(t *testing.T) {
 		{&net.OpError{Op: "listen", Net: "tcp", Err: &net.AddrError{Err: "invalid port", Addr: "99999"}}, "cannot listen: address 99999: invalid port"},
 		{&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "h.invalid", Server: "192.0.2.53:53", IsNotFound: true}}, `host "h.invalid" not found in DNS`},
 		{&net.DNSError{Err: "i/o timeout", Name: "h.example", Server: "192.0.2.53:53", IsTimeout: true}, `looking up "h.example": the DNS server 192.0.2.53:53 did not answer in time`},
+		{&net.OpError{Op: "listen", Net: "tcp", Err: &net.DNSError{Err: "unknown port", Name: "tcp/web", IsNotFound: true}}, `unknown port "web"`},
 		{&net.DNSError{Err: "server misbehaving", Name: "h.example"}, `looking up "h.example" in DNS failed: server misbehaving`},
 		{fmt.Errorf("a: %w", context.DeadlineExceeded), "a: no answer in time"},
 		{fmt.Errorf("a DEOF: %w", io.EOF), "a DEOF: unexpected end of data"},

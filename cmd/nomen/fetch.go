@@ -251,10 +251,10 @@ func (r *fetching) report(err error) error {
 	case err == nil, errors.As(err, &usage):
 		return err
 	case isRefusal(err) && !errors.As(err, &garbled):
-		fmt.Fprintln(r.err, "nomen: "+printable(err.Error())+advice(err)+caretOn(r.err, err))
+		fmt.Fprintln(r.err, "nomen: "+words(err)+advice(err)+caretOn(r.err, err))
 		return errNo
 	}
-	fmt.Fprintln(r.err, "nomen: "+printable(err.Error())+caretOn(r.err, err))
+	fmt.Fprintln(r.err, "nomen: "+words(err)+caretOn(r.err, err))
 	return errFailed
 }
 

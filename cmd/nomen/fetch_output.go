@@ -145,7 +145,7 @@ func (r *fetching) showMenu(o *fetch.Object) error {
 	out := bufio.NewWriter(r.out)
 	for item, err := range fetch.ReadMenu(o.Body) {
 		if errors.Is(err, plan.ErrGopherItem) {
-			fmt.Fprintln(r.err, "nomen: "+printable(err.Error()))
+			fmt.Fprintln(r.err, "nomen: "+words(err))
 			continue
 		}
 		if err != nil {

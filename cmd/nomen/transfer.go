@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -233,7 +234,7 @@ func (c *cli) showChange(file string, change bulk.Change) {
 }
 
 func (c *cli) showSummary(s bulk.Summary, dry bool) error {
-	would, more := "", ""
+	created, changed, after, more := "created", "changed", "", ""
 	if s.Retired > 0 {
 		more = fmt.Sprintf(", retired and left unchanged %d", s.Retired)
 	}
@@ -242,12 +243,12 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	}
 	switch {
 	case dry:
-		would = " (dry run: nothing was changed)"
+		created, changed, after = "would create", "would change", " (dry run: nothing was changed)"
 	case s.Import != "":
-		would = "; 'nomen undo --import " + s.Import + "' reverts it"
+		after = "; 'nomen undo --import " + s.Import + "' reverts it"
 	}
-	return c.say(s, "read %d, created %d, changed %d, unchanged %d, refused %d%s in %.2f s, %.0f per second%s",
-		s.Read, s.Created, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), would)
+	return c.say(s, "read %d, %s %d, %s %d, unchanged %d, refused %d%s in %.2f s, %.0f per second%s",
+		s.Read, created, s.Created, changed, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), after)
 }
 
 func rate(n int64, seconds float64) float64 {
@@ -297,8 +298,14 @@ func (c *cli) open(file string) (io.ReadCloser, int64, error) {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return f, -1, err
+	switch {
+	case err == nil && info.IsDir():
+		err = &fs.PathError{Op: "read", Path: file, Err: syscall.EISDIR}
+		fallthrough
+	case err != nil:
+		return nil, 0, errors.Join(err, f.Close())
+	case !info.Mode().IsRegular():
+		return f, -1, nil
 	}
 	return f, info.Size(), nil
 }

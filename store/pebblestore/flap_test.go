@@ -128,7 +128,7 @@ func TestStateLines(t *testing.T) {
 	log.Reset()
 	s.logState() // as watch does
 	s.logState()
-	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "storage is away") || !strings.Contains(log.String(), "suppressed=60") {
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "storage is unavailable") || !strings.Contains(log.String(), "suppressed=60") {
 		t.Errorf("the last state: %s", &log)
 	}
 }

@@ -151,7 +151,7 @@ func (s *Store) logState() {
 		log = log.With("suppressed", skipped)
 	}
 	if err != nil {
-		log.Error("storage is away: names are answered, changes are rejected until it can be written again", "cause", cause, "err", err)
+		log.Error("storage is unavailable: names are answered, changes are rejected until it can be written again", "cause", cause, "err", err)
 	} else {
 		log.Info("storage is back: changes are accepted", "away", lasted.Round(time.Millisecond))
 	}

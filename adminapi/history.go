@@ -8,7 +8,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -227,14 +226,12 @@ func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 }
 
 // AuthorityHistory yields the changes of the authority with exactly this prefix, newest
-// first, as they arrive. From an older server, which has no such resource, it reads all
-// changes of the store up to the current revision of the authority.
+// first, as they arrive. It yields nothing for an unknown prefix.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for r, err := range lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}}) {
 			switch {
-			case isNoRoute(err):
-				c.searchedHistory(ctx, p, yield)
+			case errors.Is(err, store.ErrNotFound):
 				return
 			case err == nil && (r.Authority == nil || r.Revision == 0):
 				err = fmt.Errorf("adminapi: %s: revision without content or number", p)
@@ -252,50 +249,6 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 			}
 		}
 	}
-}
-
-// isNoRoute reports whether err may come from an older server without histories of
-// authorities, which reads the path as another prefix. The error is the same for an
-// unknown prefix.
-func isNoRoute(err error) bool {
-	return errors.As(err, new(*name.Error)) || errors.Is(err, store.ErrNotFound)
-}
-
-// searchedHistory yields the history of an authority from all changes.
-func (c *Client) searchedHistory(ctx context.Context, p name.Prefix, yield func(*store.Change, error) bool) {
-	all, err := c.authorityChanges(ctx, p)
-	if err != nil {
-		yield(nil, err)
-		return
-	}
-	for _, change := range slices.Backward(all) {
-		if !yield(change, nil) {
-			return
-		}
-	}
-}
-
-func (c *Client) authorityChanges(ctx context.Context, p name.Prefix) ([]*store.Change, error) {
-	a, err := c.Authority(ctx, p)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []*store.Change
-	for e, err := range c.Changes(ctx, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Change.Authority == nil || e.Change.Authority.Prefix != p {
-			continue
-		}
-		if all = append(all, e.Change); e.Change.Revision() >= a.Revision {
-			break
-		}
-	}
-	return all, nil
 }
 
 // Head returns the head of the log; see [store.Feed].

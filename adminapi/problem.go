@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/nomen-project/nomen/bulk"
@@ -97,7 +98,7 @@ func (e *StatusError) problem() *Problem {
 	if e.Kind == "" {
 		return &Problem{Type: "about:blank", Title: http.StatusText(e.Status), Status: e.Status, Detail: e.Detail}
 	}
-	p := newProblem(e.Kind, errors.New(e.Detail))
+	p := newProblem(e.Kind, e.Detail)
 	p.Status = e.Status
 	return p
 }
@@ -138,103 +139,155 @@ func (e *PreconditionError) Error() string { return e.Conflict.Error() }
 
 func (e *PreconditionError) Unwrap() error { return e.Conflict }
 
-func newProblem(kind string, err error) *Problem {
+func newProblem(kind, detail string) *Problem {
 	k, _ := find(kind)
-	return &Problem{Type: ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: err.Error()}
+	return &Problem{Type: ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
 // NewProblem returns the problem for err. It does not reveal the cause of a failure of the
 // server.
 func NewProblem(err error) *Problem {
-	var (
-		badName  *name.Error
-		request  *RequestError
-		refusal  *registrar.RefusalError
-		denied   *registrar.DeniedError
-		conflict *store.ConflictError
-		state    *store.StateError
-		limit    *store.LimitError
-		broken   *bulk.BrokenError
-		line     *bulk.LineError
-		status   *StatusError
-		jobs     *JobsError
-		full     *FullError
-		away     *store.AwayError
-		unknown  *store.UnknownError
-		token    tokenError
-		head     *store.HeadError
-	)
-	switch {
-	case errors.As(err, &broken):
-		p := newProblem(kindBroken, broken.Err)
-		p.Line = broken.Line
-		return p
-	case errors.As(err, &line):
-		p := newProblem(kindBadLine, errors.New(line.Message))
-		p.Line, p.Column, p.Name, p.Field = line.Line, line.Column, line.Name, line.Field
-		return p
-	case errors.As(err, &refusal):
-		p := newProblem(kindRefused, errors.New(refusal.Message))
-		p.Name, p.Field, p.Offset, p.Rule = refusal.Name, refusal.Field, refusal.Offset, refusal.Rule
-		return p
-	case errors.As(err, &badName):
-		p := newProblem(kindMalformedName, errors.New(badName.Message))
-		p.Name, p.Offset, p.Rule = badName.Input, badName.Offset, badName.Rule
-		return p
-	case errors.As(err, &request):
-		p := newProblem(kindBadRequest, errors.New(request.Message))
-		p.Line, p.Column, p.Field = request.Line, request.Column, request.Field
-		return p
-	case errors.As(err, &denied):
-		p := newProblem(kindDenied, errors.New(deniedDetail(denied)))
-		p.Name, p.Who, p.Role, p.Need = denied.Name, denied.Who, denied.Role.String(), denied.Need.String()
-		return p
-	case errors.As(err, &conflict):
-		p := newProblem(kindConflict, conflict)
-		p.Status = conflictStatus(err)
-		p.Name, p.Expected, p.Current = conflict.Key, &conflict.Expected, &conflict.Current
-		return p
-	case errors.As(err, &head):
-		p := newProblem(kindHead, errors.New(head.Reason))
-		p.Field = head.Since.String()
-		return p
-	case errors.As(err, &state):
-		p := newProblem(kindState, errors.New(state.Rule))
-		p.Name, p.Rule = state.Key, clockRule(state.Clock)
-		return p
-	case errors.As(err, &limit):
-		p := newProblem(kindLimit, err)
-		p.Name, p.Field, p.Size, p.Limit = limit.Key, limit.What, limit.Size, limit.Limit
-		return p
-	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC):
-		if full != nil {
-			err = full
+	for _, f := range forms() {
+		if p := f.problem(err); p != nil {
+			return p
 		}
-		return newProblem(kindFull, err)
-	case errors.As(err, &unknown):
-		return newProblem(kindUnknown, &store.UnknownError{})
-	case errors.As(err, &away):
-		p := newProblem(kindAway, errors.New(away.Cause))
-		p.Rule = clockRule(away.Clock)
-		return p
-	case errors.Is(err, store.ErrReadOnly):
-		return newProblem(kindReadOnly, store.ErrReadOnly)
-	case errors.Is(err, store.ErrNotFound):
-		return newProblem(kindNotFound, err)
-	case errors.As(err, &token):
-		return newProblem(kindUnauthorized, token)
-	case errors.Is(err, ErrUnauthorized):
-		return newProblem(kindUnauthorized, err)
-	case errors.Is(err, store.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, ErrUnavailable):
-		return newProblem(kindUnavailable, ErrUnavailable)
-	case errors.As(err, &jobs):
-		p := newProblem(kindJobs, errors.New(jobs.Detail))
-		p.Status = jobs.Status
-		return p
-	case errors.As(err, &status):
-		return status.problem()
 	}
-	return newProblem(kindFailure, errors.New("the cause is in the server's log"))
+	return newProblem(kindFailure, "the cause is in the server's log")
+}
+
+// err returns the error from which p was made.
+func (p *Problem) err() error {
+	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
+	for _, f := range forms() {
+		if f.kind == kind && f.err != nil {
+			return f.err(p)
+		}
+	}
+	if _, ok := find(kind); !ok {
+		kind = ""
+	}
+	return &StatusError{Kind: kind, Status: p.Status, Detail: p.Detail}
+}
+
+// A form is how errors of a kind become problems, and problems of the kind errors.
+type form struct {
+	kind    string
+	problem func(error) *Problem // nil for another error
+	err     func(*Problem) error // nil if another form has the kind
+}
+
+// ofType returns the form of a type of error. fill sets what is not the text of the error.
+func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) error) form {
+	return form{kind, func(err error) *Problem {
+		var e E
+		if !errors.As(err, &e) {
+			return nil
+		}
+		p := newProblem(kind, err.Error())
+		fill(p, e)
+		return p
+	}, err}
+}
+
+// ofError returns the form of an error value, which errors may wrap.
+func ofError(kind string, target error, detail func(error) string) form {
+	return form{kind, func(err error) *Problem {
+		if !errors.Is(err, target) {
+			return nil
+		}
+		return newProblem(kind, detail(err))
+	}, func(*Problem) error { return target }}
+}
+
+// forms returns all forms; the first that matches an error counts.
+var forms = sync.OnceValue(func() []form {
+	whole, unavailable := error.Error, func(error) string { return ErrUnavailable.Error() }
+	return []form{
+		ofType(kindBroken, func(p *Problem, e *bulk.BrokenError) { p.Detail, p.Line = e.Err.Error(), e.Line },
+			func(p *Problem) error { return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)} }),
+		ofType(kindBadLine, func(p *Problem, e *bulk.LineError) {
+			p.Detail, p.Line, p.Column, p.Name, p.Field = e.Message, e.Line, e.Column, e.Name, e.Field
+		}, func(p *Problem) error {
+			return &bulk.LineError{Line: p.Line, Column: p.Column, Name: p.Name, Field: p.Field, Message: p.Detail}
+		}),
+		ofType(kindRefused, func(p *Problem, e *registrar.RefusalError) {
+			p.Detail, p.Name, p.Field, p.Offset, p.Rule = e.Message, e.Name, e.Field, e.Offset, e.Rule
+		}, func(p *Problem) error {
+			return &registrar.RefusalError{Name: p.Name, Field: p.Field, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
+		}),
+		ofType(kindMalformedName, func(p *Problem, e *name.Error) {
+			p.Detail, p.Name, p.Offset, p.Rule = e.Message, e.Input, e.Offset, e.Rule
+		}, func(p *Problem) error {
+			return &name.Error{Input: p.Name, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
+		}),
+		ofType(kindBadRequest, func(p *Problem, e *RequestError) {
+			p.Detail, p.Line, p.Column, p.Field = e.Message, e.Line, e.Column, e.Field
+		}, func(p *Problem) error {
+			return &RequestError{Line: p.Line, Column: p.Column, Field: p.Field, Message: p.Detail}
+		}),
+		ofType(kindDenied, func(p *Problem, e *registrar.DeniedError) {
+			p.Detail, p.Name, p.Who, p.Role, p.Need = deniedDetail(e), e.Name, e.Who, e.Role.String(), e.Need.String()
+		}, deniedError),
+		ofType(kindConflict, func(p *Problem, e *PreconditionError) {
+			p.conflict(e.Conflict)
+			p.Status = http.StatusPreconditionFailed
+		}, nil),
+		ofType(kindConflict, (*Problem).conflict, func(p *Problem) error {
+			e := &store.ConflictError{Key: p.Name}
+			if p.Expected != nil && p.Current != nil {
+				e.Expected, e.Current = *p.Expected, *p.Current
+			}
+			return e
+		}),
+		ofType(kindHead, func(p *Problem, e *store.HeadError) { p.Detail, p.Field = e.Reason, e.Since.String() },
+			func(p *Problem) error {
+				since, _ := store.ParseHead(p.Field)
+				return &store.HeadError{Since: since, Reason: p.Detail}
+			}),
+		ofType(kindState, func(p *Problem, e *store.StateError) { p.Detail, p.Name, p.Rule = e.Rule, e.Key, clockRule(e.Clock) },
+			func(p *Problem) error {
+				return &store.StateError{Key: p.Name, Rule: p.Detail, Clock: p.Rule == RuleClock}
+			}),
+		ofType(kindLimit, func(p *Problem, e *store.LimitError) {
+			p.Name, p.Field, p.Size, p.Limit = e.Key, e.What, e.Size, e.Limit
+		}, func(p *Problem) error {
+			return &store.LimitError{Key: p.Name, What: p.Field, Size: p.Size, Limit: p.Limit}
+		}),
+		ofType(kindFull, func(p *Problem, e *FullError) { p.Detail = e.Error() },
+			func(p *Problem) error { return &FullError{Detail: p.Detail} }),
+		ofError(kindFull, syscall.ENOSPC, whole),
+		ofType(kindUnknown, func(p *Problem, _ *store.UnknownError) { p.Detail = (&store.UnknownError{}).Error() },
+			func(*Problem) error { return &store.UnknownError{} }),
+		ofType(kindAway, func(p *Problem, e *store.AwayError) { p.Detail, p.Rule = e.Cause, clockRule(e.Clock) },
+			func(p *Problem) error { return &store.AwayError{Cause: p.Detail, Clock: p.Rule == RuleClock} }),
+		ofError(kindReadOnly, store.ErrReadOnly, func(error) string { return store.ErrReadOnly.Error() }),
+		ofError(kindNotFound, store.ErrNotFound, whole),
+		ofType(kindUnauthorized, func(p *Problem, e tokenError) { p.Detail = e.Error() }, func(p *Problem) error {
+			for _, err := range []error{ErrUnknownToken, ErrExpiredToken} {
+				if p.Detail == err.Error() {
+					return err
+				}
+			}
+			return ErrUnauthorized
+		}),
+		ofError(kindUnauthorized, ErrUnauthorized, whole),
+		ofError(kindUnavailable, ErrUnavailable, unavailable),
+		ofError(kindUnavailable, store.ErrClosed, unavailable),
+		ofError(kindUnavailable, context.Canceled, unavailable),
+		ofType(kindJobs, func(p *Problem, e *JobsError) { p.Detail, p.Status = e.Detail, e.Status },
+			func(p *Problem) error { return &JobsError{Status: p.Status, Detail: p.Detail} }),
+		{problem: func(err error) *Problem {
+			var e *StatusError
+			if !errors.As(err, &e) {
+				return nil
+			}
+			return e.problem()
+		}},
+	}
+})
+
+func (p *Problem) conflict(e *store.ConflictError) {
+	p.Detail, p.Name, p.Expected, p.Current = e.Error(), e.Key, &e.Expected, &e.Current
 }
 
 // RuleClock is the rule of a [Problem] with a change that the clock prevents.
@@ -247,84 +300,24 @@ func clockRule(clock bool) string {
 	return ""
 }
 
+// deniedError is the inverse of deniedDetail.
+func deniedError(p *Problem) error {
+	role, _ := registrar.ParseRole(p.Role)
+	need, _ := registrar.ParseRole(p.Need)
+	e := &registrar.DeniedError{Who: p.Who, Role: role, Need: need, Name: p.Name}
+	for _, e.Anywhere = range []bool{true, false} {
+		if why, ok := strings.CutSuffix(p.Detail, e.Needs()); ok {
+			e.Why = strings.TrimSuffix(why, "; ")
+			break
+		}
+	}
+	return e
+}
+
 // deniedDetail says why a request was denied and what it needs.
 func deniedDetail(e *registrar.DeniedError) string {
 	if e.Why != "" {
 		return e.Why + "; " + e.Needs()
 	}
 	return e.Needs()
-}
-
-func conflictStatus(err error) int {
-	var precondition *PreconditionError
-	if errors.As(err, &precondition) {
-		return http.StatusPreconditionFailed
-	}
-	return http.StatusConflict
-}
-
-// err returns the error from which p was made.
-func (p *Problem) err() error {
-	switch p.Type {
-	case ProblemPath + kindBroken:
-		return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)}
-	case ProblemPath + kindBadLine:
-		return &bulk.LineError{Line: p.Line, Column: p.Column, Name: p.Name, Field: p.Field, Message: p.Detail}
-	case ProblemPath + kindRefused:
-		return &registrar.RefusalError{Name: p.Name, Field: p.Field, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
-	case ProblemPath + kindMalformedName:
-		return &name.Error{Input: p.Name, Offset: p.Offset, Rule: p.Rule, Message: p.Detail}
-	case ProblemPath + kindBadRequest:
-		return &RequestError{Line: p.Line, Column: p.Column, Field: p.Field, Message: p.Detail}
-	case ProblemPath + kindDenied:
-		role, _ := registrar.ParseRole(p.Role)
-		need, _ := registrar.ParseRole(p.Need)
-		e := &registrar.DeniedError{Who: p.Who, Role: role, Need: need, Name: p.Name}
-		for _, e.Anywhere = range []bool{true, false} {
-			if why, ok := strings.CutSuffix(p.Detail, e.Needs()); ok {
-				e.Why = strings.TrimSuffix(why, "; ")
-				break
-			}
-		}
-		return e
-	case ProblemPath + kindConflict:
-		e := &store.ConflictError{Key: p.Name}
-		if p.Expected != nil && p.Current != nil {
-			e.Expected, e.Current = *p.Expected, *p.Current
-		}
-		return e
-	case ProblemPath + kindHead:
-		since, _ := store.ParseHead(p.Field)
-		return &store.HeadError{Since: since, Reason: p.Detail}
-	case ProblemPath + kindState:
-		return &store.StateError{Key: p.Name, Rule: p.Detail, Clock: p.Rule == RuleClock}
-	case ProblemPath + kindLimit:
-		return &store.LimitError{Key: p.Name, What: p.Field, Size: p.Size, Limit: p.Limit}
-	case ProblemPath + kindFull:
-		return &FullError{Detail: p.Detail}
-	case ProblemPath + kindNotFound:
-		return store.ErrNotFound
-	case ProblemPath + kindUnauthorized:
-		for _, err := range []error{ErrUnknownToken, ErrExpiredToken} {
-			if p.Detail == err.Error() {
-				return err
-			}
-		}
-		return ErrUnauthorized
-	case ProblemPath + kindUnavailable:
-		return ErrUnavailable
-	case ProblemPath + kindReadOnly:
-		return store.ErrReadOnly
-	case ProblemPath + kindAway:
-		return &store.AwayError{Cause: p.Detail, Clock: p.Rule == RuleClock}
-	case ProblemPath + kindUnknown:
-		return &store.UnknownError{}
-	case ProblemPath + kindJobs:
-		return &JobsError{Status: p.Status, Detail: p.Detail}
-	}
-	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
-	if _, ok := find(kind); !ok {
-		kind = ""
-	}
-	return &StatusError{Kind: kind, Status: p.Status, Detail: p.Detail}
 }

@@ -22,7 +22,7 @@ With --json each revision is an object with the full record as of that revision.
 content is not included, but the revision is.
 
 With --authority it shows the history of a naming authority: its owners, hosts and
-policy. If a server is running, this reads all changes of its store and may take a while.
+policy.
 
 `
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -52,7 +51,6 @@ type serveFlags struct {
 	scrub                    int    // changes per second; negative for the default of the store
 	demo, noAccessLog        bool
 	readOnly                 bool
-	cache                    int
 	staleIfError             time.Duration
 	connections, perAddress  int
 	rate                     float64
@@ -89,8 +87,6 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, which must exist, and reject all changes")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
 	c.memoryFlag(f, "an eighth of the machine's memory, between 64 and 2,048, plus 512")
-	f.IntVar(&s.cache, "cache", 0, "MiB of records kept in memory")
-	_ = f.MarkDeprecated("cache", "use --memory with a value 512 higher")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable, 0 for not at all")
 	f.IntVar(&s.connections, "connections", 0, "maximum number of open connections on each listener (default 10000 or a quarter of the limit of open files, whichever is less)")
 	f.IntVar(&s.perAddress, "connections-per-address", 0, "maximum number of open connections from one IPv4 address or IPv6 /64 (default a quarter of --connections; no limit for trusted proxies and 127.0.0.1)")
@@ -128,18 +124,15 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if f.scrub < -1 {
 		return usagef("serve: --scrub %d: must not be negative", f.scrub)
 	}
-	if f.cache < 0 {
-		return usagef("serve: --cache %d: must not be negative", f.cache)
-	}
 	if f.staleIfError < 0 {
 		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
 	}
 	if f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1 {
 		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
 	}
-	usual := cmp.Or(int64(f.cache)<<20, pebblestore.ServingCacheSize())
+	usual := pebblestore.ServingCacheSize()
 	if c.inDatabase() {
-		usual = cmp.Or(int64(f.cache)<<20, nodeCache)
+		usual = nodeCache
 	}
 	if err := c.boundMemory(ctx, usual); err != nil {
 		return err

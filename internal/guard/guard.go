@@ -2,9 +2,8 @@
 // these cannot reach themselves: those of the machine, of private networks, and all others that
 // do not belong to a single host of the public Internet.
 //
-// The check must be made after the DNS lookup, when connecting, so that a second DNS answer
-// cannot bypass it. [Control] is for [net.Dialer], [Check] for programs that look up names
-// themselves.
+// The check must be made after the DNS lookup, for the address to which the program then
+// connects, so that a second DNS answer cannot bypass it.
 //
 // The blocks are those of the IANA special-purpose address registries (RFC 6890 and its
 // updates) that are not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). For an
@@ -16,7 +15,6 @@ package guard
 import (
 	"fmt"
 	"net/netip"
-	"syscall"
 )
 
 // An AddressError reports an address that is not public.
@@ -27,16 +25,6 @@ type AddressError struct {
 
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("guard: %s is not a public address: %s", e.Addr, e.Why)
-}
-
-// Control is a [net.Dialer.Control] function that allows only connections to public addresses.
-// The error contains an [*AddressError].
-func Control(_, address string, _ syscall.RawConn) error {
-	ap, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("guard: %w", err)
-	}
-	return Check(ap.Addr())
 }
 
 // Check returns an [*AddressError] unless a is a public unicast address.

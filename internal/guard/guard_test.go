@@ -1,9 +1,7 @@
 package guard
 
 import (
-	"context"
 	"errors"
-	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -86,25 +84,6 @@ func TestCheck(t *testing.T) {
 	}
 	if Check(netip.Addr{}) == nil {
 		t.Error("the zero address is let through")
-	}
-}
-
-func TestControl(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	d := net.Dialer{Control: Control}
-	var e *AddressError
-	if c, err := d.DialContext(context.Background(), "tcp", l.Addr().String()); !errors.As(err, &e) {
-		t.Errorf("dialling %s: %v, %v, want an *AddressError", l.Addr(), c, err)
-	}
-	if err := Control("tcp6", "[2606:2800:220:1::1]:443", nil); err != nil {
-		t.Errorf("a public address is refused: %v", err)
-	}
-	if err := Control("unix", "/run/socket", nil); err == nil {
-		t.Error("an invalid address is accepted")
 	}
 }
 

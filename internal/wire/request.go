@@ -83,9 +83,6 @@ func Watched(r *http.Request) bool {
 		r.Header["Upgrade"] == nil && r.Header["Expect"] == nil
 }
 
-// Mended reports whether net/http would have rejected the request line.
-func Mended(r *http.Request) bool { return mendedOf(r) != nil }
-
 // Simple reports whether r is a Simple-Request of HTTP/0.9. Only the body of the response is
 // sent.
 func Simple(r *http.Request) bool {

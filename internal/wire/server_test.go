@@ -96,7 +96,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 
 func view(r *http.Request) string {
 	s := fmt.Sprintf("%s %q %s", r.Method, Target(r), Proto(r))
-	if Mended(r) {
+	if mendedOf(r) != nil {
 		s += " mended"
 	}
 	if Simple(r) {

@@ -50,8 +50,15 @@ import (
 type Backing interface {
 	store.Store
 	store.Tokens
+	store.TokenLister
+	store.TokenHistorian
+	store.Historian
+	store.AuthorityHistorian
+	store.Counter
+	store.Finder
 	store.Feed
 	store.Prover
+	store.Verifier
 }
 
 // Options are the parameters of a cache. A zero field means the default.
@@ -134,12 +141,12 @@ type minimum struct {
 const maxTracked = 200_000
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Historian = (*Store)(nil)
-	_ store.Finder    = (*Store)(nil)
+	_ Backing         = (*Store)(nil)
 	_ store.Aliaser   = (*Store)(nil)
-	_ store.Prover    = (*Store)(nil)
 	_ store.Watched   = (*Store)(nil)
+	_ store.Settler   = (*Store)(nil)
+	_ store.Confirmer = (*Store)(nil)
+	_ store.Clocked   = (*Store)(nil)
 )
 
 // New returns a cache in front of b. Closing it closes b. If b is unavailable, nothing is
@@ -329,35 +336,5 @@ func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 // Settle implements [store.Settler].
 func (s *Store) Settle(ctx context.Context) error { return store.Settle(ctx, s.Backing) }
 
-// History implements [store.Historian] if the underlying store does.
-func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
-	return store.History(ctx, s.Backing, n)
-}
-
-// AuthorityHistory implements [store.AuthorityHistorian] if the underlying store does.
-func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
-	return store.AuthorityHistory(ctx, s.Backing, p)
-}
-
-// Count implements [store.Counter].
-func (s *Store) Count(ctx context.Context) (int64, bool, error) { return store.Count(ctx, s.Backing) }
-
-// Find implements [store.Finder].
-func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
-	return store.Find(ctx, s.Backing, prefix, after)
-}
-
-// AllTokens implements [store.TokenLister] if the underlying store does.
-func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return store.AllTokens(ctx, s.Backing)
-}
-
-// TokenChanges implements [store.TokenHistorian] as far as the underlying store does.
-func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
-	return store.TokenChanges(ctx, s.Backing)
-}
-
-// Verify implements [store.Verifier] if the underlying store does.
-func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
-	return store.Verify(ctx, s.Backing, fault, progress)
-}
+// Clock implements [store.Clocked].
+func (s *Store) Clock(ctx context.Context) (time.Time, error) { return store.ClockOf(ctx, s.Backing) }

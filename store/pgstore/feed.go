@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -51,11 +52,7 @@ func head(ctx context.Context, c queryer) (h store.Head, err error) {
 
 // Changes implements [store.Feed].
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
-	return func(yield func(*store.Entry, error) bool) {
-		if err := s.changes(ctx, after, yield); err != nil {
-			yield(nil, err)
-		}
-	}
+	return reading.Seq(func(yield func(*store.Entry, error) bool) error { return s.changes(ctx, after, yield) })
 }
 
 func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -20,11 +21,7 @@ const (
 
 // Find implements [store.Finder].
 func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
-	return func(yield func(store.Place, error) bool) {
-		if err := s.search(ctx, prefix, after, yield); err != nil {
-			yield(store.Place{}, err)
-		}
-	}
+	return reading.Seq(func(yield func(store.Place, error) bool) error { return s.search(ctx, prefix, after, yield) })
 }
 
 func (s *Store) search(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/internal/gate"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 
 // A Store is an open store in a database. [Open] returns one.
 type Store struct {
+	reader
+
 	cluster  *cluster
 	readOnly bool
 	now      func() time.Time
@@ -50,6 +53,8 @@ type Store struct {
 	end     context.CancelFunc              // stops opening
 	opened  sync.WaitGroup
 }
+
+type reader = reading.Reader
 
 var (
 	_ store.Store              = (*Store)(nil)
@@ -95,6 +100,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		now:      o.Now,
 		requests: make(chan *request),
 	}
+	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
 	if len(config.servers) > 1 {
 		s.recent.lag = config.lag
 	}

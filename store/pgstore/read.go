@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"time"
 
@@ -28,6 +27,9 @@ const (
 
 // find returns the change of a subject that is current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
+	if subject.Kind == store.KindToken {
+		return s.token(ctx, subject.Key)
+	}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -115,15 +117,6 @@ const (
 	maxMillis = 253402300799999
 )
 
-// Get implements [store.Reader].
-func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, at)
-	if err != nil {
-		return nil, err
-	}
-	return c.Record, nil
-}
-
 // Records implements [store.BatchReader]. It keeps nothing.
 func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*store.Record, error) {
 	if err := s.enter(); err != nil {
@@ -182,15 +175,6 @@ func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[string]
 	return found, err
 }
 
-// Authority implements [store.Reader].
-func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
-	c, err := s.find(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, at)
-	if err != nil {
-		return nil, err
-	}
-	return c.Authority, nil
-}
-
 // Count implements [store.Counter]. It adds up the sealed and the waiting changes, and is
 // exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
@@ -206,46 +190,4 @@ func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 		return c.QueryRow(ctx, countAll).Scan(&n)
 	})
 	return n, err == nil, failed("count", err)
-}
-
-// List implements [store.Reader].
-func (s *Store) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) {
-		err := s.scan(ctx, store.KindName, scan, func(c *store.Change) bool {
-			return c.Record == nil || yield(c.Record, nil)
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-// Authorities implements [store.Reader].
-func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
-	return func(yield func(*store.Authority, error) bool) {
-		err := s.scan(ctx, store.KindAuthority, store.Scan{At: at}, func(c *store.Change) bool {
-			return c.Authority == nil || yield(c.Authority, nil)
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-// History implements [store.Historian].
-func (s *Store) History(ctx context.Context, n name.Name) iter.Seq2[*store.Change, error] {
-	return s.historyOf(ctx, store.Subject{Kind: store.KindName, Key: n.Key()})
-}
-
-// AuthorityHistory implements [store.AuthorityHistorian].
-func (s *Store) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
-	return s.historyOf(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
-}
-
-func (s *Store) historyOf(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		if err := s.history(ctx, subject, yield); err != nil {
-			yield(nil, err)
-		}
-	}
 }

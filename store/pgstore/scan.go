@@ -75,6 +75,9 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 // scan calls yield with the changes that are current at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
+	if k == store.KindToken {
+		return s.tokens(ctx, yield)
+	}
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -182,6 +185,7 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 	return past, err
 }
 
+// history calls yield with the changes of a subject, newest first.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.enter(); err != nil {
 		return err

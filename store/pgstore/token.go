@@ -3,7 +3,6 @@ package pgstore
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,9 +15,9 @@ const (
 	tokenPage = "select id, value from nomen_token where id > $1 order by id limit $2"
 )
 
-// Token implements [store.Tokens]. It prefers the primary, because a token that was revoked
-// there may still be valid on a replica.
-func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
+// token returns the last change of a token. It prefers the primary, because a token that
+// was revoked there may still be valid on a replica.
+func (s *Store) token(ctx context.Context, id string) (*store.Change, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -40,32 +39,16 @@ func (s *Store) Token(ctx context.Context, id string) (*store.Token, error) {
 	case value == nil:
 		return nil, store.ErrNotFound
 	}
-	c, err := decodeToken([]byte(id), value)
-	if err != nil {
-		return nil, err
-	}
-	return c.Token, nil
+	return decodeToken([]byte(id), value)
 }
 
 func decodeToken(id, value []byte) (*store.Change, error) {
 	return codec.Decode(store.Subject{Kind: store.KindToken, Key: string(id)}, value)
 }
 
-// AllTokens implements [store.TokenLister].
-func (s *Store) AllTokens(ctx context.Context) iter.Seq2[*store.Token, error] {
-	return store.TokensOf(s.TokenChanges(ctx))
-}
-
-// TokenChanges implements [store.TokenHistorian].
-func (s *Store) TokenChanges(ctx context.Context) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
-		if err := s.tokens(ctx, yield); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
-func (s *Store) tokens(ctx context.Context, yield func(*store.Change, error) bool) error {
+// tokens calls yield with the last changes of all tokens, in the order of their IDs, until
+// it returns false.
+func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -82,7 +65,7 @@ func (s *Store) tokens(ctx context.Context, yield func(*store.Change, error) boo
 			last = ids[len(ids)-1]
 			for _, t := range page {
 				*begun = true
-				if err := ctx.Err(); err != nil || !yield(t, nil) {
+				if err := ctx.Err(); err != nil || !yield(t) {
 					return err
 				}
 			}

@@ -173,30 +173,37 @@ func checkHfields(l *layout.Layout) []Finding {
 		if bad := checkHfname(l, at, equals); bad != nil {
 			return bad
 		}
-		name := l.Text[at:equals]
-		switch {
-		case ascii.EqualFold(name, "body"): // a body may contain line breaks
-		case ascii.EqualFold(name, "to"), ascii.EqualFold(name, "cc"), ascii.EqualFold(name, "bcc"):
-			if bad := l.RefuseHeaderControls(equals, end, ruleHfield); bad != nil {
-				return bad
-			}
-			if bad := checkAddresses(l.Text, equals+1, end); bad != nil {
-				return bad
-			}
-			if !ascii.EqualFold(name, "to") {
-				found = append(found, layout.Warn(CodeDanger, at, end, ruleUnsafe, "sends the message to recipients that the reader may not see"))
-			}
-		default:
-			if bad := l.RefuseHeaderControls(equals, end, ruleHfield); bad != nil {
-				return bad
-			}
-			if !isSafeHeader(name) {
-				found = append(found, layout.Warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to and body are safe"))
-			}
+		list := checkHfvalue(l, at, equals, end)
+		if HasError(list) {
+			return list
 		}
+		found = append(found, list...)
 		at = end + 1
 	}
 	return found
+}
+
+// checkHfvalue checks the value of the header field whose name ends at equals, and
+// warns of fields that are not safe.
+func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
+	name := l.Text[at:equals]
+	if ascii.EqualFold(name, "body") { // may contain line breaks
+		return nil
+	}
+	if bad := l.RefuseHeaderControls(equals, end, ruleHfield); bad != nil {
+		return bad
+	}
+	isTo := ascii.EqualFold(name, "to")
+	if isTo || ascii.EqualFold(name, "cc") || ascii.EqualFold(name, "bcc") {
+		if bad := checkAddresses(l.Text, equals+1, end); bad != nil || isTo {
+			return bad
+		}
+		return []Finding{layout.Warn(CodeDanger, at, end, ruleUnsafe, "sends the message to recipients that the reader may not see")}
+	}
+	if !isSafeHeader(name) {
+		return []Finding{layout.Warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to and body are safe")}
+	}
+	return nil
 }
 
 // checkHfname checks the decoded name of a header field, because a line break

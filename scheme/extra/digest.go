@@ -222,6 +222,12 @@ func checkNIH(u uri.URI) []scheme.Finding {
 	if bad := refuseQuery(&l, ruleNIH); bad != nil {
 		return bad
 	}
+	return checkNIHDigest(&l, value, end, digits)
+}
+
+// checkNIHDigest checks the check digit, and that the digest has the length that
+// the algorithm requires.
+func checkNIHDigest(l *layout.Layout, value, end, digits int) []scheme.Finding {
 	if end < l.PathEnd {
 		if right := luhn(l.Text[value:end]); l.Text[end+1:l.PathEnd] != right {
 			f := layout.Instead(layout.Broken(end+1, l.PathEnd, ruleLuhn, "wrong check digit; check the other digits for typing errors"), right)
@@ -229,7 +235,7 @@ func checkNIH(u uri.URI) []scheme.Finding {
 			return []scheme.Finding{f}
 		}
 	}
-	id := suiteOf(&l, value)
+	id := suiteOf(l, value)
 	const bitsEach = 4
 	switch {
 	case id == 0:

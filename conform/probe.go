@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -143,19 +144,11 @@ func (p *probe) path(name string) string { return p.t.base + "/" + name }
 // elementOf returns the ElementID of a name given by the caller.
 func (p *probe) elementOf(name string) string {
 	if p.authority != "" {
-		if rest, ok := cutFold(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
+		if rest, ok := ascii.CutPrefix(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
 			return rest[1:]
 		}
 	}
 	return name
-}
-
-// cutFold is like strings.CutPrefix and ignores case.
-func cutFold(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return s, false
-	}
-	return s[len(prefix):], true
 }
 
 // prepare determines the names, the authority and the form of requests.
@@ -172,7 +165,7 @@ func (p *probe) prepare() error {
 		p.elements = append(p.elements, p.elementOf(n))
 	}
 	if p.authority != "" && len(p.o.Names) > 0 {
-		if rest, ok := cutFold(p.o.Names[0], p.authority); ok && rest != "" {
+		if rest, ok := ascii.CutPrefix(p.o.Names[0], p.authority); ok && rest != "" {
 			p.delimiter = rest[:1]
 		}
 	}
@@ -217,7 +210,7 @@ func authorityOf(name string) string {
 // element.
 func (p *probe) chooseForm() {
 	domain := ""
-	if d, ok := cutFold(p.authority, "urn:dns:"); ok {
+	if d, ok := ascii.CutPrefix(p.authority, "urn:dns:"); ok {
 		domain = d
 	}
 	type way struct {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -74,7 +75,7 @@ func yaurnCases() []Case {
 		}),
 		y("Y95-13/escapes", "6B", Must, "An ElementID with a percent-encoded letter or digit is the same name.", func(p *probe) outcome {
 			e := p.elements[0]
-			if _, dns := cutFold(p.authority, "urn:dns:"); p.authority != "" && !dns {
+			if _, dns := ascii.CutPrefix(p.authority, "urn:dns:"); p.authority != "" && !dns {
 				return skipped("names of %s follow the rules of later documents, which do not decode percent-encodings", p.authority)
 			}
 			if !isAlphanumeric(e[0]) {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -198,7 +199,7 @@ func movedLocation(p *probe) outcome {
 func urnIn(text string) string {
 	for word := range strings.FieldsSeq(text) {
 		word = strings.Trim(word, `<>"'();,`)
-		if _, ok := cutFold(word, "urn:"); !ok {
+		if _, ok := ascii.CutPrefix(word, "urn:"); !ok {
 			continue
 		}
 		if u, err := urn.Parse(word); err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
@@ -175,7 +176,7 @@ func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 		switch f.Kind = URI; {
 		case strings.EqualFold(scheme, "urn"):
 			f.Kind = URN
-		case !isASCII(f.Spelling):
+		case !ascii.IsASCII(f.Spelling):
 			f.Kind = IRI
 		}
 	}

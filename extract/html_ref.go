@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"unicode/utf8"
-
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/uri"
@@ -16,15 +14,6 @@ import (
 func readReference(s string) (uri.URI, error) {
 	u, _, err := iri.FixReference(s)
 	return u, err
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // schemeLength returns the length of the scheme at the beginning of s, or 0 if

@@ -65,14 +65,13 @@ func isPrintable(s string) bool {
 
 // percent encodes all characters that are not attr-char (RFC 8187, 3.2.1).
 func percent(s string) string {
-	const upperHex = "0123456789ABCDEF"
 	var b strings.Builder
 	for _, c := range []byte(strings.ToValidUTF8(s, "\uFFFD")) {
 		if isTokenChar(c) && c != '*' && c != '\'' && c != '%' {
 			b.WriteByte(c)
 			continue
 		}
-		b.Write([]byte{'%', upperHex[c>>4], upperHex[c&0xF]})
+		b.WriteString(ascii.Escape(c))
 	}
 	return b.String()
 }

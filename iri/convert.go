@@ -8,10 +8,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
-
-const upperHex = "0123456789ABCDEF"
 
 // URI maps i to the equivalent URI: it escapes the octets of characters beyond
 // US-ASCII (3.1, step 2), in hosts too.
@@ -27,21 +26,21 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	if !ok || host == "" || i.HostKind() != uri.HostName {
 		return i.u, nil
 	}
-	ascii, err := ASCIIDomain(string(host))
+	domain, err := ASCIIDomain(string(host))
 	if err != nil {
 		return uri.URI{}, fmt.Errorf("iri: host %q: %w", host, err)
 	}
-	if raw, _ := i.u.Host(); raw == ascii {
+	if raw, _ := i.u.Host(); raw == domain {
 		return i.u, nil
 	}
-	return i.u.With(uri.ComponentHost, ascii)
+	return i.u.With(uri.ComponentHost, domain)
 }
 
 // LookupURI maps i to the URI that browsers look up: it is [IRI.ASCIIURI] in schemes whose
 // hosts are domain names for them (http, https, ws, wss, ftp), and [IRI.URI] in other
 // schemes and if the host is not a domain name.
 func (i IRI) LookupURI() uri.URI {
-	if scheme, _ := i.Scheme(); isSpecial(scheme) && !isASCII(i.s) {
+	if scheme, _ := i.Scheme(); isSpecial(scheme) && !ascii.IsASCII(i.s) {
 		if u, err := i.ASCIIURI(); err == nil {
 			return u
 		}
@@ -57,11 +56,11 @@ func (i IRI) UnicodeHost() (string, bool) {
 		return host, ok
 	}
 	data, _ := i.u.Data(uri.ComponentHost)
-	ascii, err := ASCIIDomain(string(data))
+	domain, err := ASCIIDomain(string(data))
 	if err != nil {
 		return host, true
 	}
-	display, err := unicodeDomain(ascii)
+	display, err := unicodeDomain(domain)
 	if err != nil {
 		return host, true
 	}
@@ -87,7 +86,7 @@ func escapeIf(s string, which func(byte) bool) string {
 	b.Grow(len(s) + 2*n)
 	for _, c := range []byte(s) {
 		if which(c) {
-			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+			b.WriteString(ascii.Escape(c))
 		} else {
 			b.WriteByte(c)
 		}

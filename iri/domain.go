@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // profile is UTS 46 with nontransitional processing. Hyphens are allowed
@@ -27,29 +29,29 @@ func ASCIIDomain(host string) (string, error) {
 	if !utf8.ValidString(host) {
 		return "", errors.New("not UTF-8")
 	}
-	ascii := lowerASCII(host)
-	if !isASCII(ascii) {
+	domain := lowerASCII(host)
+	if !ascii.IsASCII(domain) {
 		// UTS 46 maps the capital sharp s to the small one since Unicode 15.1;
 		// the library's tables are older.
 		var err error
-		if ascii, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {
+		if domain, err = profile().ToASCII(strings.ReplaceAll(host, "\u1E9E", "ß")); err != nil {
 			return "", err
 		}
-		if hasEmptyLabel(ascii) {
-			return "", fmt.Errorf("empty label in %q", ascii)
+		if hasEmptyLabel(domain) {
+			return "", fmt.Errorf("empty label in %q", domain)
 		}
 	}
-	if i := strings.IndexFunc(ascii, isForbidden); i >= 0 {
-		return "", fmt.Errorf("%q is not allowed in a domain name", ascii[i])
+	if i := strings.IndexFunc(domain, isForbidden); i >= 0 {
+		return "", fmt.Errorf("%q is not allowed in a domain name", domain[i])
 	}
-	return ascii, nil
+	return domain, nil
 }
 
 // unicodeDomain decodes the Punycode labels of a result of [ASCIIDomain].
-func unicodeDomain(ascii string) (string, error) {
-	display, err := profile().ToUnicode(ascii)
-	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(ascii) {
-		err = fmt.Errorf("label without characters in %q", ascii)
+func unicodeDomain(domain string) (string, error) {
+	display, err := profile().ToUnicode(domain)
+	if err == nil && hasEmptyLabel(display) && !hasEmptyLabel(domain) {
+		err = fmt.Errorf("label without characters in %q", domain)
 	}
 	return display, err
 }
@@ -73,8 +75,4 @@ func lowerASCII(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }

@@ -140,7 +140,7 @@ func (m *mender) mend() {
 		case (c == '[' || c == ']') && authority, inURI(c):
 			m.b.WriteByte(c)
 		default:
-			m.change(FindingUnescaped, i, i+1, escapeOctet(c), "must be escaped")
+			m.change(FindingUnescaped, i, i+1, ascii.Escape(c), "must be escaped")
 		}
 	}
 }
@@ -200,5 +200,3 @@ func isSpecial(scheme string) bool {
 func inURI(c byte) bool {
 	return ascii.IsLetter(c) || ascii.IsDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
 }
-
-func escapeOctet(c byte) string { return string([]byte{'%', upperHex[c>>4], upperHex[c&15]}) }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -69,15 +70,15 @@ func (i IRI) inspectHost(add func(c uri.FindingCode, off int, format string, arg
 	if at += strings.Index(i.s[at:], host); at < 0 {
 		at = 0
 	}
-	ascii, err := ASCIIDomain(string(data))
+	domain, err := ASCIIDomain(string(data))
 	if err == nil {
-		_, err = unicodeDomain(ascii)
+		_, err = unicodeDomain(domain)
 	}
 	if err != nil {
 		add(FindingIDNA, at, "the host is not a valid domain name: %v", err)
 		return
 	}
-	if a, ok := uri.ParseNumericHost(ascii); ok && !isASCII(string(data)) {
+	if a, ok := uri.ParseNumericHost(domain); ok && !ascii.IsASCII(string(data)) {
 		add(FindingMappedAddress, at, "the host %q is mapped to the address %s", host, a)
 	}
 }

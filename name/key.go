@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/uri"
@@ -103,7 +104,7 @@ func arkKey(s, rest string) (string, error) {
 	rest = strings.TrimPrefix(rest, "/")
 	naan, tail, ok := strings.Cut(rest, "/")
 	for i := range len(naan) {
-		if !isAlnum(naan[i]) && naan[i] != '-' {
+		if !ascii.IsAlnum(naan[i]) && naan[i] != '-' {
 			return "", newError(s, len(s)-len(rest)+i, "NAAN", "contains %q", naan[i:i+1])
 		}
 	}
@@ -122,18 +123,12 @@ func upperHex(s string) string {
 	b := []byte(s)
 	for i := 0; i+2 < len(b); i++ {
 		if b[i] == '%' {
-			copy(b[i:], upper(s[i:i+3]))
+			copy(b[i:], strings.ToUpper(s[i:i+3]))
 			i += 2
 		}
 	}
 	return string(b)
 }
-
-func isAlnum(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-func upper(s string) string { return strings.ToUpper(s) }
 
 // wrap converts a parser's error to an [*Error], with its offset and rule.
 func wrap(s string, err error) error {

@@ -1,6 +1,10 @@
 package name
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // An Interpretation is the name for which a text stands although it is spelled in
 // another way: as the URL of the name at a resolver, or as the name without its
@@ -45,13 +49,13 @@ func Interpret(s string) (Interpretation, bool) {
 	text := strings.TrimSpace(s)
 	bare, label := text, ""
 	for _, l := range [...]string{"doi:", "hdl:", "urn:doi:"} {
-		if rest, ok := cutFold(text, l); ok {
+		if rest, ok := ascii.CutPrefix(text, l); ok {
 			bare, label = strings.TrimLeft(rest, " "), l
 		}
 	}
-	address, web := cutFold(bare, "https://")
+	address, web := ascii.CutPrefix(bare, "https://")
 	if !web {
-		address, web = cutFold(bare, "http://")
+		address, web = ascii.CutPrefix(bare, "http://")
 	}
 	m, ok := addressed(address, web)
 	switch {
@@ -82,8 +86,8 @@ func addressed(address string, web bool) (Interpretation, bool) {
 		if r.hosts == "" && !web || r.hosts != "" && !hasWord(r.hosts, host) {
 			continue
 		}
-		path, ok := cutFold(rest, r.path)
-		if _, begins := cutFold(path, r.begins); !ok || !begins {
+		path, ok := ascii.CutPrefix(rest, r.path)
+		if _, begins := ascii.CutPrefix(path, r.begins); !ok || !begins {
 			continue
 		}
 		m := Interpretation{Spelling: r.scheme + path, Why: "a URL of the resolver " + host}
@@ -118,12 +122,4 @@ func hasWord(list, word string) bool {
 		}
 	}
 	return false
-}
-
-// cutFold removes a prefix, ignoring case.
-func cutFold(s, prefix string) (string, bool) {
-	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
-		return s[len(prefix):], true
-	}
-	return s, false
 }

@@ -87,7 +87,7 @@ func (c Catalogue) find(nid string) (int, bool) {
 	low, high := 0, len(c.list)
 	for low < high {
 		middle := (low + high) / 2
-		switch d := compareFold(c.list[middle].NID, nid); {
+		switch d := ascii.Compare(c.list[middle].NID, nid); {
 		case d == 0:
 			return middle, true
 		case d < 0:
@@ -97,16 +97,6 @@ func (c Catalogue) find(nid string) (int, bool) {
 		}
 	}
 	return low, false
-}
-
-// compareFold compares a, which is in lower case, with b, ignoring case.
-func compareFold(a, b string) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if d := int(a[i]) - int(ascii.Lower(b[i])); d != 0 {
-			return d
-		}
-	}
-	return len(a) - len(b)
 }
 
 // All is like the function [All].

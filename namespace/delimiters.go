@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
@@ -60,7 +61,7 @@ func FoldPrefix(nid, prefix string) string {
 	case "mrn":
 		return lowerUntil(prefix, secondColon(prefix))
 	case "gs1":
-		if _, ok := cutFold(prefix, "gdd:"); ok {
+		if _, ok := ascii.CutPrefix(prefix, "gdd:"); ok {
 			return lowerUntil(prefix, secondColon(prefix))
 		}
 		return lowerUntil(prefix, until(prefix, 0, ':'))

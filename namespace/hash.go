@@ -53,7 +53,7 @@ var tree = Namespace{
 
 // tiger returns the offset of the root, or -1 if the tree has other digests.
 func tiger(nss string) int {
-	if rest, ok := cutFold(nss, "tiger:"); ok {
+	if rest, ok := ascii.CutPrefix(nss, "tiger:"); ok {
 		return len(nss) - len(rest)
 	}
 	return -1

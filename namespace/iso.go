@@ -260,7 +260,7 @@ func (l *isoLint) addition() {
 // isISODraft reports whether s is the status of a draft as ISO writes it:
 // stage-draft or stage-draft.v2.
 func isISODraft(s string) bool {
-	rest, ok := cutFold(s, "stage-draft")
+	rest, ok := ascii.CutPrefix(s, "stage-draft")
 	return ok && (rest == "" || rest[0] == '.' && numbered(rest[1:], "v"))
 }
 

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -125,7 +126,7 @@ func (n Namespace) Join(delimiter byte, parts ...string) string {
 			if c := p[j]; isPchar(c) && c != delimiter && strings.IndexByte(n.Delimiters, c) < 0 {
 				b = append(b, c)
 			} else {
-				b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+				b = append(b, ascii.Escape(c)...)
 			}
 		}
 	}

@@ -199,7 +199,7 @@ func fitsCzech(sub, s string) bool {
 }
 
 func fitsDutch(sub, _ string) bool {
-	institution, ok := cutFold(sub, "ui:")
+	institution, ok := ascii.CutPrefix(sub, "ui:")
 	return ok && digits(institution, 0) == len(institution)
 }
 

@@ -7,8 +7,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-const upperHex = "0123456789ABCDEF"
-
 func isLDH(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
 // isPchar reports whether c may appear unescaped in a namespace-specific string

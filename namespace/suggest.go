@@ -101,10 +101,10 @@ func (g *guess) offer(name, why string) bool {
 // name interprets a text that begins with "urn:", and reports whether it is a
 // valid name.
 func (g *guess) name(text string) bool {
-	rest, ok := cutFold(text, "urn:")
+	rest, ok := ascii.CutPrefix(text, "urn:")
 	for again := ok; again; {
 		var inner string
-		if inner, again = cutFold(rest, "urn:"); again {
+		if inner, again = ascii.CutPrefix(rest, "urn:"); again {
 			rest = inner
 			g.because(`"urn:" was repeated`)
 		}
@@ -141,21 +141,13 @@ func trimAddress(s string, cut bool) string {
 
 // resolver tries a DOI name that includes the address of its resolver.
 func (g *guess) resolver(rest string) bool {
-	nss, ok := cutFold(rest, "doi:")
+	nss, ok := ascii.CutPrefix(rest, "doi:")
 	for _, a := range [...]string{"https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/"} {
-		if name, found := cutFold(nss, a); ok && found {
+		if name, found := ascii.CutPrefix(nss, a); ok && found {
 			return g.offer("urn:doi:"+name, "a URL is not part of a DOI name")
 		}
 	}
 	return false
-}
-
-// cutFold removes a prefix, ignoring case.
-func cutFold(s, prefix string) (string, bool) {
-	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
-		return s[len(prefix):], true
-	}
-	return s, false
 }
 
 // betterForm tries the preferred forms in the remarks about a valid name.
@@ -211,7 +203,7 @@ func slip(a, b string) bool {
 // repair tries to correct the namespace-specific string of a known namespace.
 func (g *guess) repair(n *Namespace, nid, nss string) {
 	prefix := "urn:" + nid + ":"
-	if rest, ok := cutFold(nss, nid); ok {
+	if rest, ok := ascii.CutPrefix(nss, nid); ok {
 		g.offer(prefix+strings.TrimLeft(rest, " :"), "the namespace was repeated")
 	}
 	clean := plain(nss)
@@ -345,7 +337,7 @@ func (g *guess) respelled(text string) {
 		return
 	}
 	if nid, nss := g.cutKnown(rest); nss != "" {
-		if _, colons := cutFold(text, first+":"+nid+":"); !colons {
+		if _, colons := ascii.CutPrefix(text, first+":"+nid+":"); !colons {
 			g.because("a character other than a colon, or none")
 		}
 		g.name("urn:" + nid + ":" + nss)
@@ -430,7 +422,7 @@ func (g *guess) cutLabel(s string) (nid, nss string) {
 // series tries the documents of the IETF.
 func (g *guess) series(text string) {
 	for _, s := range [...]string{"rfc", "bcp", "std", "fyi"} {
-		rest, ok := cutFold(text, s)
+		rest, ok := ascii.CutPrefix(text, s)
 		number := strings.TrimLeft(rest, " -:")
 		if ok && number != "" && digits(number, 0) == len(number) {
 			g.offer("urn:ietf:"+s+":"+strings.TrimLeft(number, "0"), "the name of an "+strings.ToUpper(s))
@@ -463,9 +455,7 @@ func escape(s string) string {
 		if c := s[i]; isPchar(c) || c == '/' || c == '%' {
 			b.WriteByte(c)
 		} else {
-			b.WriteByte('%')
-			b.WriteByte(upperHex[c>>4])
-			b.WriteByte(upperHex[c&15])
+			b.WriteString(ascii.Escape(c))
 		}
 	}
 	return b.String()

@@ -15,7 +15,7 @@ func (g *guess) unwrap(s string) string {
 		g.because("full-width, foreign or invisible characters")
 	}
 	trimmed := strings.TrimSpace(text)
-	if t, ok := cutFold(trimmed, "url:"); ok {
+	if t, ok := ascii.CutPrefix(trimmed, "url:"); ok {
 		trimmed = t
 	}
 	trimmed = trimMarks(trimmed, marks)
@@ -36,7 +36,7 @@ func (g *guess) unwrap(s string) string {
 // narrow converts full-width ASCII and Arabic digits to ASCII, and removes
 // invisible characters.
 func narrow(s string) string {
-	if isASCII(s) || !utf8.ValidString(s) {
+	if ascii.IsASCII(s) || !utf8.ValidString(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -52,15 +52,6 @@ func narrow(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // marks are the punctuation that follows names in sentences.
@@ -116,9 +107,9 @@ func plain(s string) string {
 // insideAddress returns the name in a web URL, and what kind it is; "" if it
 // has none.
 func insideAddress(text string) (inner, why string) {
-	rest, ok := cutFold(text, "https://")
+	rest, ok := ascii.CutPrefix(text, "https://")
 	if !ok {
-		rest, ok = cutFold(text, "http://")
+		rest, ok = ascii.CutPrefix(text, "http://")
 	}
 	host, path, more := strings.Cut(rest, "/")
 	switch strings.ToLower(host) {
@@ -162,7 +153,7 @@ func findURN(path string) string {
 		if i > 0 && ascii.IsAlnum(path[i-1]) || path[i]|0x20 != 'u' {
 			continue
 		}
-		if _, ok := cutFold(path[i:], "urn:"); ok {
+		if _, ok := ascii.CutPrefix(path[i:], "urn:"); ok {
 			return path[i:]
 		}
 		if inner, ok := unescapeURN(path[i:]); ok {
@@ -175,7 +166,7 @@ func findURN(path string) string {
 // unescapeURN returns a URN whose colons and slashes are escaped as in a query,
 // up to its end there.
 func unescapeURN(s string) (string, bool) {
-	rest, ok := cutFold(s, "urn%3a")
+	rest, ok := ascii.CutPrefix(s, "urn%3a")
 	if !ok {
 		return "", false
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/uri"
@@ -66,7 +67,6 @@ func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.
 // escaped escapes the characters that a URI cannot contain, and leaves others unchanged,
 // including escapes.
 func escaped(s string) string {
-	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	fragment := false
 	for i := range len(s) {
@@ -81,7 +81,7 @@ func escaped(s string) string {
 			fragment = true
 		}
 		if bad {
-			b.WriteString(string([]byte{'%', hex[c>>4], hex[c&15]}))
+			b.WriteString(ascii.Escape(c))
 			continue
 		}
 		b.WriteByte(c)

@@ -369,8 +369,7 @@ func appendEscaped(b []byte, s string, reserved bool) []byte {
 			b = append(b, s[i:i+3]...)
 			i += 2
 		default:
-			const hex = "0123456789ABCDEF"
-			b = append(b, '%', hex[c>>4], hex[c&15])
+			b = append(b, ascii.Escape(c)...)
 		}
 	}
 	return b

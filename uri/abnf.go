@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // An abnf is a grammar in ABNF (RFC 5234). Its rules must not refer to
@@ -217,13 +219,13 @@ func (c *compiler) element(from int) int {
 		return from
 	case '%':
 		c.text = c.text[len("%x"):]
-		low, high, isRange := strings.Cut(c.take(func(b byte) bool { return isHex(b) || b == '-' }), "-")
+		low, high, isRange := strings.Cut(c.take(func(b byte) bool { return ascii.IsHex(b) || b == '-' }), "-")
 		if !isRange {
 			high = low
 		}
 		return c.octets(from, hexOctet(low), hexOctet(high))
 	default:
-		return c.rule(from, c.take(func(b byte) bool { return isLetter(b) || isDigit(b) || b == '-' || b == '_' }))
+		return c.rule(from, c.take(func(b byte) bool { return ascii.IsLetter(b) || ascii.IsDigit(b) || b == '-' || b == '_' }))
 	}
 }
 
@@ -238,7 +240,7 @@ func hexOctet(s string) byte {
 // letter adds a step along an octet of a literal, in either case.
 func (c *compiler) letter(from int, octet byte) int {
 	to := c.octets(from, octet, octet)
-	if isLetter(octet) {
+	if ascii.IsLetter(octet) {
 		c.states[from].steps = append(c.states[from].steps, step{octet ^ 0x20, octet ^ 0x20, to})
 	}
 	return to
@@ -271,6 +273,6 @@ func (c *compiler) take(kind func(byte) bool) string {
 
 func (c *compiler) number() (n int, ok bool) {
 	c.peek()
-	n, err := strconv.Atoi(c.take(isDigit))
+	n, err := strconv.Atoi(c.take(ascii.IsDigit))
 	return n, err == nil
 }

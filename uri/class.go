@@ -1,5 +1,7 @@
 package uri
 
+import "github.com/nomen-project/nomen/internal/ascii"
+
 // A class is a set of components in which an octet may appear unescaped.
 type class uint16
 
@@ -87,22 +89,8 @@ var classes = func() (all [dialects][256]class) {
 	return all
 }()
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isDigit(c byte) bool { return c-'0' < 10 }
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// unhex returns the value of a hexadecimal digit.
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
-
 // isEscape reports whether s has an escape at i: a percent sign and two
 // hexadecimal digits.
 func isEscape(s string, i int) bool {
-	return i+2 < len(s) && s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2])
+	return i+2 < len(s) && s[i] == '%' && ascii.IsHex(s[i+1]) && ascii.IsHex(s[i+2])
 }

@@ -1,5 +1,7 @@
 package uri
 
+import "github.com/nomen-project/nomen/internal/ascii"
+
 // A Cutter finds the end of a URI at the start of a text. It accepts, by
 // [Latest], the form that nearly all URIs in texts have:
 //
@@ -37,7 +39,7 @@ func NewCutter(stop string) *Cutter {
 		if p&(inUser|inHost|inPath) != 0 && o != '/' || o == '@' || o == ':' || o == '[' || o == ']' || o == '%' {
 			c.places[i] |= inAuthority
 		}
-		if isLetter(o) || isDigit(o) || o == '-' || o == '.' || o == '_' {
+		if ascii.IsLetter(o) || ascii.IsDigit(o) || o == '-' || o == '.' || o == '_' {
 			c.places[i] |= inName
 		}
 	}
@@ -60,7 +62,7 @@ func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	for i < len(s) && t[s[i]]&inScheme != 0 {
 		i++
 	}
-	if i+2 >= len(s) || s[i] != ':' || s[i+1] != '/' || s[i+2] != '/' || !isLetter(s[0]) {
+	if i+2 >= len(s) || s[i] != ':' || s[i+1] != '/' || s[i+2] != '/' || !ascii.IsLetter(s[0]) {
 		return URI{}, false
 	}
 	u.scheme = uint32(i)
@@ -78,7 +80,7 @@ func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	}
 	u.host, u.hostEnd, u.kind = uint32(start), uint32(i), kindOfName(s[start:i])
 	if i < len(s) && s[i] == ':' {
-		for i++; i < len(s) && isDigit(s[i]); i++ {
+		for i++; i < len(s) && ascii.IsDigit(s[i]); i++ {
 		}
 	}
 	if i < len(s) && t[s[i]]&inAuthority != 0 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-)
 
-const upperHex = "0123456789ABCDEF"
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // Data is the meaning of a raw text: octets, with all escapes decoded. It is a
 // separate type so that it cannot be put into a URI without being escaped, or be
@@ -39,7 +39,7 @@ func Decode(raw string) (Data, error) {
 			if !isEscape(raw, i) {
 				return "", newError(Latest, raw, badCharacter(raw, i, ruleEscape))
 			}
-			c = unhex(raw[i+1])<<4 | unhex(raw[i+2])
+			c = ascii.Unhex(raw[i+1])<<4 | ascii.Unhex(raw[i+2])
 			i += 2
 		}
 		b.WriteByte(c)
@@ -96,7 +96,7 @@ func (d Dialect) Escape(c Component, data Data) string {
 		if p.has(t, c) {
 			b.WriteByte(c)
 		} else {
-			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+			b.WriteString(ascii.Escape(c))
 		}
 	}
 	return b.String()
@@ -166,7 +166,7 @@ func MakeSafer(raw, chars string) string {
 	b.Grow(len(raw))
 	for _, c := range []byte(raw) {
 		if c != '%' && strings.IndexByte(chars, c) >= 0 {
-			b.Write([]byte{'%', upperHex[c>>4], upperHex[c&15]})
+			b.WriteString(ascii.Escape(c))
 		} else {
 			b.WriteByte(c)
 		}

@@ -1,6 +1,10 @@
 package uri
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // checkForm checks the requirements of the BNF of 1993 on searches and on schemes
 // that have their own form. Other schemes are treated as generic, even with a
@@ -13,17 +17,17 @@ func checkForm(u *URI) fault {
 		return fault{}
 	}
 	switch scheme := u.s[:u.scheme]; {
-	case equalFold(scheme, "ftp"):
+	case ascii.EqualFold(scheme, "ftp"):
 		return u.demand(ruleFTP, u.hasPath() && !u.hasSearch())
-	case equalFold(scheme, "afs"):
+	case ascii.EqualFold(scheme, "afs"):
 		return u.demand(ruleAFS, isCell(u) && u.hasPath() && !u.hasSearch())
-	case equalFold(scheme, "wais"):
+	case ascii.EqualFold(scheme, "wais"):
 		return u.demand(ruleWAIS, isWAIS(u.Path(), u.hasSearch()))
-	case equalFold(scheme, "prospero"):
+	case ascii.EqualFold(scheme, "prospero"):
 		return u.demand(ruleProspero, u.hasPath() && !u.hasSearch() && isProspero(u.Path()[1:]))
-	case equalFold(scheme, "gopher"):
+	case ascii.EqualFold(scheme, "gopher"):
 		return u.demand(ruleGopher, isGopherPath(u.Path()))
-	case equalFold(scheme, "telnet"), equalFold(scheme, "rlogin"), equalFold(scheme, "tn3270"):
+	case ascii.EqualFold(scheme, "telnet"), ascii.EqualFold(scheme, "rlogin"), ascii.EqualFold(scheme, "tn3270"):
 		return u.demand(ruleTelnet, !u.hasPath() && !u.hasSearch())
 	default:
 		return fault{}
@@ -120,7 +124,7 @@ func isXalphas(s string) bool { return s != "" && strings.IndexByte(s, '+') < 0 
 
 func isDigits(s string) bool {
 	for i := range len(s) {
-		if !isDigit(s[i]) {
+		if !ascii.IsDigit(s[i]) {
 			return false
 		}
 	}
@@ -129,7 +133,7 @@ func isDigits(s string) bool {
 
 func isAlphanums(s string) bool {
 	for i := range len(s) {
-		if !isDigit(s[i]) && !isLetter(s[i]) {
+		if !ascii.IsDigit(s[i]) && !ascii.IsLetter(s[i]) {
 			return false
 		}
 	}

@@ -1,6 +1,10 @@
 package uri
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // hostKind returns the kind of a host that is not in brackets and consists of
 // host characters, and the offset of the first fault, or -1.
@@ -10,7 +14,7 @@ func hostKind(g *grammar, host string) (HostKind, int) {
 		return HostIPv4, -1
 	case g.domainHosts:
 		return HostName, badLabel(g, host)
-	case g.schemeForms && (host == "" || !isLetter(host[0])): // http:///b, http://3com.com/
+	case g.schemeForms && (host == "" || !ascii.IsLetter(host[0])): // http:///b, http://3com.com/
 		return HostName, 0
 	default:
 		return HostName, -1
@@ -51,14 +55,14 @@ func badLabel(g *grammar, host string) int {
 		case g.labels2003 && n > maxLabel:
 			return start + maxLabel
 		case end == len(host):
-			if !g.labels2003 && !isLetter(host[start]) { // a.1
+			if !g.labels2003 && !ascii.IsLetter(host[start]) { // a.1
 				return start
 			}
 			return -1
 		case host[end] != '.': // a_b
 			return end
 		case g.labels2003 && end+1 == len(host):
-			if start == 0 || !isLetter(host[start]) { // localhost., a.1.
+			if start == 0 || !ascii.IsLetter(host[start]) { // localhost., a.1.
 				return end
 			}
 			return -1
@@ -71,7 +75,7 @@ func badLabel(g *grammar, host string) int {
 // s, 0 if s begins with a hyphen.
 func labelLen(s string) int {
 	n := 0
-	for n < len(s) && (isLetter(s[n]) || isDigit(s[n]) || s[n] == '-' && n > 0) {
+	for n < len(s) && (ascii.IsLetter(s[n]) || ascii.IsDigit(s[n]) || s[n] == '-' && n > 0) {
 		n++
 	}
 	return n
@@ -98,7 +102,7 @@ func isIPv4(s string) bool {
 // none.
 func octetLen(s string) int {
 	n, value := 0, 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && ascii.IsDigit(s[n]) {
 		value = value*10 + int(s[n]-'0')
 		n++
 		if n > 3 || value > 255 || n > 1 && s[0] == '0' {
@@ -114,7 +118,7 @@ func isHostNumber(s string) bool {
 	dots, digits := 0, 0
 	for i := range len(s) {
 		switch {
-		case isDigit(s[i]):
+		case ascii.IsDigit(s[i]):
 			digits++
 		case s[i] == '.' && digits > 0:
 			dots++
@@ -138,7 +142,7 @@ func isIPv6(s string) bool {
 	}
 	for {
 		n := 0
-		for n < len(s) && isHex(s[n]) {
+		for n < len(s) && ascii.IsHex(s[n]) {
 			n++
 		}
 		if n < len(s) && s[n] == '.' { // ls32 as an IPv4address
@@ -183,7 +187,7 @@ func isIPvFuture(t *[256]class, s string) bool {
 		return false
 	}
 	i := 1
-	for i < len(s) && isHex(s[i]) {
+	for i < len(s) && ascii.IsHex(s[i]) {
 		i++
 	}
 	if i == 1 || i+1 >= len(s) || s[i] != '.' {

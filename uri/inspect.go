@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A Severity says how much a finding matters.
@@ -209,7 +211,7 @@ func (in *inspector) host() {
 	u, off := in.u, int(in.u.host)
 	host, ok := u.Host()
 	if !ok || host == "" {
-		if equalFold(u.s[:u.scheme], "file") {
+		if ascii.EqualFold(u.s[:u.scheme], "file") {
 			return // the local host
 		}
 		in.add(FindingEmptyHost, SeverityInfo, off, "the host is empty; the scheme defines which host is meant")
@@ -236,7 +238,7 @@ func (in *inspector) labels(host string, off int) {
 			in.add(FindingLongLabel, SeverityWarning, off, "the label is longer than %d characters", maxLabel)
 		}
 		text := []rune(decodeLoosely(label))
-		if len(label) > 4 && equalFold(label[:4], "xn--") {
+		if len(label) > 4 && ascii.EqualFold(label[:4], "xn--") {
 			decoded, ok := decodePunycode(label[4:])
 			if ok {
 				in.add(FindingPunycode, SeverityInfo, off, "%q is displayed as %q", label, string(decoded))
@@ -295,7 +297,7 @@ func (in *inspector) escapes() {
 			run = run[:0]
 			continue
 		}
-		octet := unhex(in.s[i+1])<<4 | unhex(in.s[i+2])
+		octet := ascii.Unhex(in.s[i+1])<<4 | ascii.Unhex(in.s[i+2])
 		run = append(run, octet)
 		in.octet(once, octet, i)
 		if in.s[i+1] >= 'a' || in.s[i+2] >= 'a' {
@@ -317,7 +319,7 @@ func (in *inspector) octet(once findOnce, octet byte, i int) {
 		once(FindingCRLF, SeverityWarning, i, "an escaped line break must not be decoded before the URI is sent")
 	case octet < ' ' || octet == 0x7F:
 		once(FindingControl, SeverityWarning, i, "escaped control character")
-	case octet == '%' && i+4 < len(in.s) && isHex(in.s[i+3]) && isHex(in.s[i+4]):
+	case octet == '%' && i+4 < len(in.s) && ascii.IsHex(in.s[i+3]) && ascii.IsHex(in.s[i+4]):
 		once(FindingDoubleEscape, SeverityInfo, i, "possibly escaped twice")
 	case strings.IndexByte(`/\?#@:[]`, octet) >= 0:
 		once(FindingDelimiter, SeverityInfo, i, "escaped delimiter: split before decoding")

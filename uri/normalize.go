@@ -3,6 +3,8 @@ package uri
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A Level is a step in the ladder of normalisation and comparison (2003 and RFC
@@ -182,7 +184,7 @@ func (u URI) hasZone() bool {
 
 func findRules(u URI, rules []SchemeRules) SchemeRules {
 	for _, r := range rules {
-		if equalFold(r.Scheme, u.s[:u.scheme]) {
+		if ascii.EqualFold(r.Scheme, u.s[:u.scheme]) {
 			return r
 		}
 	}
@@ -288,7 +290,7 @@ func (n *normalizer) keeps(from, to uint32, decode, fold bool) bool {
 		case !ok:
 			return true
 		case c&escaped != 0:
-			if r.s[at+1] != upperHex[c>>4&15] || r.s[at+2] != upperHex[c&15] {
+			if r.s[at+1] != ascii.UpperHex[c>>4&15] || r.s[at+2] != ascii.UpperHex[c&15] {
 				return false
 			}
 		case r.i-at != 1 || r.s[at] != byte(c):
@@ -335,7 +337,7 @@ func (n normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
 		case !ok:
 			return b
 		case c&escaped != 0:
-			b = append(b, '%', upperHex[c>>4&15], upperHex[c&15])
+			b = append(b, '%', ascii.UpperHex[c>>4&15], ascii.UpperHex[c&15])
 		default:
 			b = append(b, byte(c))
 		}
@@ -366,7 +368,7 @@ func (r *reader) next() (c uint16, ok bool) {
 		return uint16(b), true
 	}
 	if b == '%' {
-		octet := unhex(r.s[r.i])<<4 | unhex(r.s[r.i+1])
+		octet := ascii.Unhex(r.s[r.i])<<4 | ascii.Unhex(r.s[r.i+1])
 		switch {
 		case r.decode && r.t[octet]&safeBare != 0:
 			b = octet
@@ -379,7 +381,7 @@ func (r *reader) next() (c uint16, ok bool) {
 		}
 	}
 	if r.fold {
-		b = lower(b)
+		b = ascii.Lower(b)
 	}
 	return uint16(b), true
 }
@@ -403,23 +405,4 @@ func hasUpper(s string) bool {
 		}
 	}
 	return false
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
-}
-
-func equalFold(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		if lower(a[i]) != lower(b[i]) {
-			return false
-		}
-	}
-	return true
 }

@@ -3,6 +3,8 @@ package uri
 import (
 	"net/netip"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // ParseNumericHost parses a host as the C function inet_aton and browsers do: one
@@ -45,10 +47,10 @@ func parseCNumber(s string) (uint64, bool) {
 	}
 	var n uint64
 	for i := range len(s) {
-		if !isHex(s[i]) {
+		if !ascii.IsHex(s[i]) {
 			return 0, false
 		}
-		digit := uint64(unhex(s[i]))
+		digit := uint64(ascii.Unhex(s[i]))
 		if digit >= base {
 			return 0, false
 		}

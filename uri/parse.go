@@ -1,6 +1,10 @@
 package uri
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // parse reads a reference of any dialect in one pass over its bytes. The fault
 // has code 0 if s is valid; otherwise u has at most a scheme.
@@ -20,7 +24,7 @@ func parse(d Dialect, s string) (u URI, f fault) {
 	for i < len(s) && t[s[i]]&inScheme != 0 {
 		i++
 	}
-	if i > 0 && i < len(s) && s[i] == ':' && isLetter(s[0]) {
+	if i > 0 && i < len(s) && s[i] == ':' && ascii.IsLetter(s[0]) {
 		u.scheme = uint32(i)
 		i++
 	} else if i, f = parseStart(g, t, &u, s); f.code != 0 {
@@ -93,7 +97,7 @@ func schemeEnd(g *grammar, t *[256]class, s string) int {
 	if g.schemeForms { // a%20b: is a scheme of 1993
 		i = span(t, s, i, inScheme)
 	}
-	if i > 0 && !isLetter(s[0]) && !g.anySchemeStart {
+	if i > 0 && !ascii.IsLetter(s[0]) && !g.anySchemeStart {
 		return 0
 	}
 	return i
@@ -277,7 +281,7 @@ func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind
 // checkPort checks that what follows a host, if anything, is a colon and digits.
 func checkPort(g *grammar, s string, hostEnd int) fault {
 	for i := hostEnd + 1; i < len(s); i++ {
-		if !isDigit(s[i]) {
+		if !ascii.IsDigit(s[i]) {
 			return fault{off: uint32(i), code: CodePort, rule: rulePort}
 		}
 	}

@@ -3,6 +3,8 @@ package uri
 import (
 	"strings"
 	"unicode"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // The parameters of RFC 3492, 5.
@@ -66,9 +68,9 @@ func decodePunycode(s string) ([]rune, bool) {
 
 func punyDigit(c byte) int {
 	switch {
-	case isLetter(c):
+	case ascii.IsLetter(c):
 		return int(c|0x20) - 'a'
-	case isDigit(c):
+	case ascii.IsDigit(c):
 		return int(c) - '0' + 26
 	default:
 		return -1

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A Reader is other software that parses URIs in its own way. Attackers bypass
@@ -93,7 +95,7 @@ func readBrowser(s string) (Reading, bool) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
 	n := 0
-	for n < len(s) && (isLetter(s[n]) || n > 0 && classes[Latest][s[n]]&inScheme != 0) {
+	for n < len(s) && (ascii.IsLetter(s[n]) || n > 0 && classes[Latest][s[n]]&inScheme != 0) {
 		n++
 	}
 	if n == 0 || n == len(s) || s[n] != ':' {
@@ -124,7 +126,7 @@ func readBrowserFile(rest string) (Reading, bool) {
 	if n := strings.IndexAny(rest, `/\?#`); n >= 0 {
 		rest = rest[:n]
 	}
-	if rest == "" || len(rest) == 2 && isLetter(rest[0]) && (rest[1] == ':' || rest[1] == '|') {
+	if rest == "" || len(rest) == 2 && ascii.IsLetter(rest[0]) && (rest[1] == ':' || rest[1] == '|') {
 		return out, true // file:///, file://C:
 	}
 	host, ok := browserDomain(rest)
@@ -184,7 +186,7 @@ func decodeLoosely(s string) string {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if isEscape(s, i) {
-			c = unhex(s[i+1])<<4 | unhex(s[i+2])
+			c = ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2])
 			i += 2
 		}
 		b.WriteByte(c)

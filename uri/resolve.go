@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Excess says what to do with ".." segments that go above the root.
@@ -133,7 +135,7 @@ func resolveError(base, ref URI, err error) error {
 // loosen removes the scheme from a reference if [Resolver.Compatible] asks for
 // it, the dialect permits it, and the remainder is unambiguous.
 func (r Resolver) loosen(g *grammar, base, ref URI) URI {
-	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !equalFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
+	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !ascii.EqualFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
 		return ref
 	}
 	cut := ref.scheme + 1

@@ -3,6 +3,8 @@ package urn
 import (
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // Canonical returns the spelling shared by all equivalent URNs, without query,
@@ -43,7 +45,7 @@ func (u URN) Canonical() string {
 func (u URN) firstOdd(s string, kept int) int {
 	folded := u.folded()
 	for i := range folded {
-		if s[i] != lower(s[i]) {
+		if s[i] != ascii.Lower(s[i]) {
 			return i
 		}
 	}
@@ -53,7 +55,7 @@ func (u URN) firstOdd(s string, kept int) int {
 			return -1
 		}
 		i += n
-		if s[i+1] != upper(s[i+1]) || s[i+2] != upper(s[i+2]) || i != kept && u.decodes(octetAt(s, i)) {
+		if s[i+1] != ascii.Upper(s[i+1]) || s[i+2] != ascii.Upper(s[i+2]) || i != kept && u.decodes(octetAt(s, i)) {
 			return i
 		}
 	}
@@ -101,9 +103,9 @@ func (r *canonicalReader) next() byte {
 	r.i++
 	switch {
 	case i < r.folded:
-		return lower(c)
+		return ascii.Lower(c)
 	case i < r.hex:
-		return upper(c)
+		return ascii.Upper(c)
 	case c == '%':
 		if d := octetAt(r.s, i); r.plain && is(d, classPlain) && i != r.kept {
 			r.i += 2
@@ -174,7 +176,7 @@ func upperEscapes(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if c == '%' {
-			b[i+1], b[i+2] = upper(b[i+1]), upper(b[i+2])
+			b[i+1], b[i+2] = ascii.Upper(b[i+1]), ascii.Upper(b[i+2])
 		}
 	}
 	return string(b)

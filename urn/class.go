@@ -1,5 +1,7 @@
 package urn
 
+import "github.com/nomen-project/nomen/internal/ascii"
+
 // A class is a set of octets.
 type class uint16
 
@@ -87,28 +89,4 @@ func isEscape(s string, i int) bool {
 func isNUL(s string, i int) bool { return s[i+1] == '0' && s[i+2] == '0' }
 
 // octetAt returns the octet that the escape at i represents.
-func octetAt(s string, i int) byte { return unhex(s[i+1])<<4 | unhex(s[i+2]) }
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	}
-	return c - 'a' + 10
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
-}
-
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		c -= 'a' - 'A'
-	}
-	return c
-}
+func octetAt(s string, i int) byte { return ascii.Unhex(s[i+1])<<4 | ascii.Unhex(s[i+2]) }

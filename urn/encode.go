@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // EncodeNSS encodes an identifier of another system as an NSS, in [Draft1995] as
@@ -59,13 +61,11 @@ func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, er
 		if d.bare(c, len(b) == 0) && strings.IndexByte(special, c) < 0 {
 			b = append(b, c)
 		} else {
-			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+			b = append(b, ascii.Escape(c)...)
 		}
 	}
 	return b, nil
 }
-
-const upperHex = "0123456789ABCDEF"
 
 // bare reports whether a generator leaves octet c unescaped. RFC 2141, 2.3.2
 // advises against "/", "?" and "#", although its grammar allows them.

@@ -3,6 +3,8 @@ package urn
 import (
 	"slices"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A Namespace is the registration of a URN namespace, with the fields that the
@@ -142,7 +144,7 @@ func KindOf(nid string) NIDKind {
 		return KindReserved
 	case strings.HasPrefix(nid, "x-"):
 		return KindExperimental
-	case len(nid) > 2 && nid[2] == '-' && isAlpha(nid[0]) && isAlpha(nid[1]):
+	case len(nid) > 2 && nid[2] == '-' && ascii.IsLetter(nid[0]) && ascii.IsLetter(nid[1]):
 		return KindReserved
 	}
 	return KindFormal

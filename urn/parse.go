@@ -1,5 +1,7 @@
 package urn
 
+import "github.com/nomen-project/nomen/internal/ascii"
+
 const maxNID = 32
 
 // readName parses what the documents since 1997 call a URN or a namestring,
@@ -214,7 +216,7 @@ func scanDirective(s string, i int) (int, *Error) {
 
 // scanKeyword returns the end of the longest keywd at i.
 func scanKeyword(s string, i int) int {
-	if i >= len(s) || !isAlpha(s[i]) {
+	if i >= len(s) || !ascii.IsLetter(s[i]) {
 		return i
 	}
 	for i++; i < len(s); i++ {
@@ -226,8 +228,6 @@ func scanKeyword(s string, i int) int {
 	}
 	return i
 }
-
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // scanFragment checks that a fragment extends from i to the end, and returns the
 // end of the valid part.
@@ -269,7 +269,7 @@ func hasURN(s string) bool {
 func urnOffset(s string) int {
 	const urn = "urn:"
 	for i := range prefixLen {
-		if i >= len(s) || lower(s[i]) != urn[i] {
+		if i >= len(s) || ascii.Lower(s[i]) != urn[i] {
 			return i
 		}
 	}

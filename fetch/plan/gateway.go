@@ -196,12 +196,11 @@ func expand(template string, u uri.URI) string {
 
 // escapeAll percent-encodes all but unreserved characters (RFC 6570, 3.2.2).
 func escapeAll(b *strings.Builder, s string) {
-	const hex = "0123456789ABCDEF"
 	for i := range len(s) {
 		if c := s[i]; ascii.IsAlnum(c) || strings.IndexByte("-._~", c) >= 0 {
 			b.WriteByte(c)
 		} else {
-			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+			b.WriteString(ascii.Escape(c))
 		}
 	}
 }

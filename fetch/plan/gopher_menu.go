@@ -62,13 +62,13 @@ func (i GopherItem) Locator() (uri.URI, error) {
 	case i.Type == 'T':
 		return i.session("tn3270")
 	}
-	if text, ok := cutPrefixFold(strings.TrimPrefix(i.Selector, "/"), "URL:"); ok {
+	if text, ok := ascii.CutPrefix(strings.TrimPrefix(i.Selector, "/"), "URL:"); ok {
 		return i.quoted(text)
 	}
 	if path, ok := strings.CutPrefix(i.Selector, "GET "); ok && i.Type == 'h' {
 		return i.page(path)
 	}
-	if rest, ok := cutPrefixFold(i.Selector, "ftp:"); ok {
+	if rest, ok := ascii.CutPrefix(i.Selector, "ftp:"); ok {
 		if host, path, ok := strings.Cut(rest, "@"); ok && isHost(host) {
 			return i.file(host, path)
 		}

@@ -61,3 +61,35 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	}
 	return true
 }
+
+// Compare compares a and b as strings.Compare does, ignoring the case of ASCII
+// letters.
+func Compare(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if d := int(Lower(a[i])) - int(Lower(b[i])); d != 0 {
+			return d
+		}
+	}
+	return len(a) - len(b)
+}
+
+// CutPrefix is like strings.CutPrefix and ignores the case of ASCII letters.
+func CutPrefix(s, prefix string) (after string, found bool) {
+	if len(s) < len(prefix) || !EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// IsASCII reports whether s has only ASCII characters.
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// Escape returns the percent-encoding of c.
+func Escape(c byte) string { return string([]byte{'%', UpperHex[c>>4], UpperHex[c&15]}) }

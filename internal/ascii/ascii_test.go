@@ -63,3 +63,26 @@ func TestEqualFold(t *testing.T) {
 		}
 	}
 }
+
+func TestCompareAndCutPrefix(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"a", "A", 0}, {"a", "B", -1}, {"b", "A", 1}, {"ab", "A", 1}, {"", "a", -1}} {
+		if got := Compare(tt.a, tt.b); got != tt.want {
+			t.Errorf("Compare(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+	if got, ok := CutPrefix("URN:x", "urn:"); got != "x" || !ok {
+		t.Errorf("CutPrefix = %q, %v", got, ok)
+	}
+	if got, ok := CutPrefix("ur", "urn:"); got != "ur" || ok {
+		t.Errorf("CutPrefix = %q, %v", got, ok)
+	}
+	if !IsASCII("a\x7f") || IsASCII("a\x80") {
+		t.Error("IsASCII")
+	}
+	if got := Escape(0xAF); got != "%AF" {
+		t.Errorf("Escape = %q", got)
+	}
+}

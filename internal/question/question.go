@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -13,7 +14,6 @@ import (
 // EscapeExcluded escapes the octets that are never allowed in a URI (2012, N12-21),
 // except the percent sign.
 func EscapeExcluded(s string) string {
-	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
@@ -21,9 +21,7 @@ func EscapeExcluded(s string) string {
 			b.WriteByte(c)
 			continue
 		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
+		b.WriteString(ascii.Escape(c))
 	}
 	return b.String()
 }

@@ -192,7 +192,7 @@ func isLiteralEnd(before, after string) bool {
 	text = strings.TrimSuffix(text, "+")
 	open := strings.TrimRight(text, "0123456789")
 	_, opened := cutSuffixFold(open, "%7B")
-	_, ends := cutPrefixFold(after, "%0D%0A")
+	_, ends := ascii.CutPrefix(after, "%0D%0A")
 	return braced && opened && ends && len(open) < len(text)
 }
 

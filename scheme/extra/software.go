@@ -254,13 +254,12 @@ func hyphenated(s string) string {
 }
 
 func encodePURL(s string) string {
-	const upperHex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(s) {
 		if c := s[i]; ascii.IsAlnum(c) || strings.IndexByte(".-_~:", c) >= 0 {
 			b.WriteByte(c)
 		} else {
-			b.WriteString("%" + string(upperHex[c>>4]) + string(upperHex[c&15]))
+			b.WriteString(ascii.Escape(c))
 		}
 	}
 	return b.String()

@@ -172,11 +172,3 @@ func isNumber(s string, least uint64) bool {
 	}
 	return n >= least && n < 1<<32
 }
-
-// cutPrefixFold is like strings.CutPrefix and ignores case.
-func cutPrefixFold(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return s, false
-	}
-	return s[len(prefix):], true
-}

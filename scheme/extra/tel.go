@@ -231,17 +231,7 @@ func compareTelParams(s string, a, b field) int {
 	if r := rank(a) - rank(b); r != 0 || rank(a) < 2 {
 		return r
 	}
-	return compareFold(s[a.name:a.nameEnd], s[b.name:b.nameEnd])
-}
-
-// compareFold compares strings, ignoring case.
-func compareFold(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if d := int(ascii.Lower(a[i])) - int(ascii.Lower(b[i])); d != 0 {
-			return d
-		}
-	}
-	return len(a) - len(b)
+	return ascii.Compare(s[a.name:a.nameEnd], s[b.name:b.nameEnd])
 }
 
 func partsTel(dst []scheme.Part, u uri.URI) []scheme.Part {

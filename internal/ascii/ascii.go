@@ -66,6 +66,9 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 // letters.
 func Compare(a, b string) int {
 	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
+		}
 		if d := int(Lower(a[i])) - int(Lower(b[i])); d != 0 {
 			return d
 		}

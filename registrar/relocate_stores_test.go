@@ -298,3 +298,60 @@ func TestRelocateKilled(t *testing.T) {
 		s.moved(after, nil)
 	})
 }
+
+// TestUndoKilled checks the same of undoing a relocation: what was reported was done, and
+// undoing it again does the rest.
+func TestUndoKilled(t *testing.T) {
+	onLastingSites(t, func(s *site) {
+		moved, err := s.registrar(0).Relocate(s.Context(), Operator(), s.relocation())
+		if err != nil {
+			s.Fatal(err)
+		}
+		undoing := Undoing{Batch: moved.Batch}
+		var reported Undone
+		var after store.Store
+		undoing.Progress = func(sum Undone) {
+			if after != nil || sum.Restored < int64(len(s.names)/2) {
+				return
+			}
+			reported = sum
+			if after, err = s.crash(); err != nil {
+				s.Error(err)
+			}
+		}
+		_, _ = s.registrar(0).Undo(s.Context(), Operator(), undoing) // it may have failed, or gone on
+		if after == nil {
+			s.Fatal("there was no crash")
+		}
+		s.Cleanup(func() { _ = after.Close() })
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			if _, err := after.Get(store.Fresh(s.Context()), s.names[0], time.Time{}); err == nil || time.Now().After(deadline) {
+				break
+			}
+		}
+		undoing.Progress = nil
+		again, err := registrarOf(after).Undo(s.Context(), Operator(), undoing)
+		if err != nil || again.Unchanged < reported.Restored || again.Restored+again.Unchanged != int64(len(s.names)) || again.Refused != 0 {
+			s.Errorf("%+v, and again %+v, %v; want %d names", reported, again, err, len(s.names))
+		}
+		if err := store.Settle(s.Context(), after); err != nil {
+			s.Fatal(err)
+		}
+		if got := s.found(after, oldSite); got != s.moves || s.found(after, newSite) != 0 {
+			s.Errorf("%d locations are at the old site, want %d", got, s.moves)
+		}
+		records, err := store.Records(store.Fresh(s.Context()), after, s.names, false)
+		if err != nil {
+			s.Fatal(err)
+		}
+		for _, rec := range records {
+			if rec.Revision != 3 {
+				s.Errorf("%s has revision %d, want 3: it was undone twice", rec.Name, rec.Revision)
+			}
+		}
+		fault := func(f store.Fault) { s.Errorf("verify: %+v", f) }
+		if _, err := store.Verify(s.Context(), after, fault, nil); err != nil {
+			s.Errorf("verify: %v", err)
+		}
+	})
+}

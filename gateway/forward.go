@@ -31,7 +31,7 @@ type ForwardOptions struct {
 
 	Timeout     time.Duration // until the response begins; default AskTimeout
 	Whole       time.Duration // for a whole request or tunnel; default 10 min
-	Idle        time.Duration // of a tunnel; default 2 min
+	Idle        time.Duration // without data, of a response body or a tunnel; default 2 min
 	MaxRequest  int64         // bytes of a request body; default 32 MiB
 	MaxResponse int64         // bytes of a response body, and through a tunnel in each direction; default 1 GiB
 
@@ -100,16 +100,16 @@ func NewForward(o ForwardOptions) *Forward {
 			ResponseHeaderTimeout:  o.Timeout,
 			ExpectContinueTimeout:  time.Second,
 			MaxResponseHeaderBytes: 64 * kib,
-		}, o.Timeout},
+		}, o.Timeout, o.Idle},
 	}
 	return f
 }
 
 // A begins transport bounds the time from the last byte of a request to the header of the
-// response, including DNS and connecting.
+// response, including DNS and connecting, and the time without data of the body.
 type begins struct {
 	http.RoundTripper
-	timeout time.Duration
+	timeout, idle time.Duration
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -132,7 +132,24 @@ func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, Late(ctx, err)
 	}
+	silent := time.AfterFunc(b.idle, func() { cancel(context.DeadlineExceeded) })
+	silent.Stop()
+	resp.Body = &waiting{resp.Body, silent, b.idle}
 	return resp, nil // the context ends with the context of the request
+}
+
+// A waiting body runs a timer during each read.
+type waiting struct {
+	io.ReadCloser
+	silent *time.Timer
+	idle   time.Duration
+}
+
+// Read implements io.Reader.
+func (w *waiting) Read(b []byte) (int, error) {
+	w.silent.Reset(w.idle)
+	defer w.silent.Stop()
+	return w.ReadCloser.Read(b)
 }
 
 // A heard body calls a function for each piece that is read.

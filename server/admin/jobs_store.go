@@ -108,10 +108,11 @@ func (js *jobs) createSpool() (*os.File, error) {
 	return os.CreateTemp(cmp.Or(js.dir, os.TempDir()), "*"+spoolSuffix)
 }
 
-// unstored returns the error for a body that the server cannot store.
+// unstored returns the error for a body that the server cannot store. It does not show the
+// client where the server keeps its files.
 func unstored(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return err
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return &adminapi.FullError{Detail: "the request body cannot be stored: the disk of the server is full"}
 	}
 	return &store.AwayError{Cause: "the request body cannot be stored on the server's disk", Err: err}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -419,41 +418,6 @@ func TestJobsSurviveRestart(t *testing.T) {
 	}
 	if srv, _ = newTestAPI(t, func(o *Options) { o.Jobs = dir }); len(srv.jobs.all) != 0 {
 		t.Errorf("a file that is damaged: %v", srv.jobs.all)
-	}
-}
-
-// A data directory that was moved away does not appear again because of a job.
-func TestJobsWithoutDataDirectory(t *testing.T) {
-	data, away := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "away")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	srv, _ := newTestAPI(t, func(o *Options) { o.Jobs = filepath.Join(data, "jobs") })
-	save := func() error {
-		srv.jobs.save()
-		f, err := srv.jobs.spool(strings.NewReader("x"))
-		if err == nil {
-			_ = f.Close()
-		}
-		return err
-	}
-	if err := save(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(data, away); err != nil {
-		t.Fatal(err)
-	}
-	if err := save(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a body was stored: %v", err)
-	}
-	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the data directory is there again: %v", err)
-	}
-	if err := os.Rename(away, data); err != nil {
-		t.Fatal(err)
-	}
-	if err := save(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package nomen defines questions about persistent names, their answers, the errors, and the
-// interface [Resolver] between those who ask and those who answer.
+// Package nomen defines questions about persistent names, answers, errors, and the interface
+// [Resolver], which answers questions.
 //
 // The engine (package resolve) implements a [Resolver] with a store, the client (package client)
 // over the network, and caches and chains on top of other resolvers. The server (package server)

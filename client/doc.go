@@ -10,10 +10,10 @@
 //   - On the web, from a resolver at a URL: GET /urn:ietf:rfc:2648?s=I2C, answered in JSON, the
 //     only format without loss.
 //
-// In the first two ways the resolver sends a description, from which the client takes what the
-// service asks for. Requests carry no User-Agent, no credentials, and no Accept field unless the
-// user has a preference (Y95-33, Y95-70). There are two exceptions: services that text/urc-0
-// need not support, and services named to a proxy, prefer JSON.
+// In the first two ways the resolver sends a description, from which the client takes the result
+// of the service. Requests have no User-Agent and no credentials. They have an Accept field only
+// if the user has a preference (Y95-33, Y95-70), with two exceptions: for services that
+// text/urc-0 need not support, and for services named to a proxy, the client prefers JSON.
 //
 // Requests to HOST:PORT and to http URLs are not encrypted. Every site on the way can read and
 // log them (Y95-70).
@@ -24,8 +24,8 @@
 // (Y95-43, Y95-44), and finds the resolver of that name anew. A redirection to a URL is the
 // answer if a location was asked for. Otherwise the client reads the URL, unless a Link field
 // with the relation "item" says that the resource is there, which means that the resolver does
-// not offer the service and sent a location instead (2012, 2.3.1). A public server cannot send the client to an address of a private
-// network.
+// not offer the service and sent a location instead (2012, 2.3.1). A public server cannot send
+// the client to an address of a private network.
 //
 // # Limits
 //

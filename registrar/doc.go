@@ -1,16 +1,15 @@
 // Package registrar is the only way to change records and authorities: it checks
 // names, locations, texts and authorities, the rights of the actor and the states
-// of names, and writes valid changes to a store.
+// of names, and writes the valid changes to a store.
 //
 // # Names
 //
 // A name is anything that [name.Parse] accepts. Two kinds cannot be assigned:
 // elements that begin with "urn+", which are requests to a resolver
 // (draft-ietf-uri-yaurn-00, 2.3 and 3.5), and names of a scheme that makes a
-// browser execute them. Names under one's own domain need no registration (2.2.1):
-// an administrator may create a name that no authority here covers, which is served
-// only by its full name, and gets a warning. Other actors need an authority that
-// covers the name.
+// browser execute them. Names under one's own domain need no registration (2.2.1): an
+// administrator may create a name that no authority here covers, and gets a warning.
+// Clients must use the full name. Other actors need an authority that covers the name.
 //
 // If the authority folds case, the element is stored in lower case.
 //

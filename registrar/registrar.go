@@ -54,8 +54,9 @@ func New(s store.Store, o Options) *Registrar {
 	return r
 }
 
-// Put creates or changes a record as req says. The error is a [*RefusalError], a [*DeniedError], one of
-// those of [store.Store], or a failure of the store. The Outcome contains it too.
+// Put creates or changes a record as req says. The error is a [*RefusalError], a
+// [*DeniedError], one of those of [store.Store], or a failure of the store. The Outcome
+// contains it too.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {

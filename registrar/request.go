@@ -98,13 +98,17 @@ func (e *Existing) UnmarshalText(text []byte) error {
 
 // A Request describes a change of a record.
 //
-// Without Fields the record is replaced as a whole, including its spelling; only its status
-// is kept if none is given. With Fields only these are replaced. With Fields and Add nothing
-// is removed: locations are added, or complete those with the same URL and component; values
-// of same_as and successors are added; the given elements of metadata are replaced; status
-// and reason are set.
+// There are three ways to change a record:
 //
-// A name that does not exist is created, as active if no status is given.
+//   - Without Fields the whole record is replaced, including its spelling. Its status is kept
+//     if none is given.
+//   - With Fields, only these fields are replaced.
+//   - With Fields and Add, nothing is removed. Locations are added; a location with an
+//     existing URL and component sets fields of the existing one. Values of same_as and
+//     successors are added. The given elements of metadata are replaced, and so are status
+//     and reason.
+//
+// A name that does not exist is created; it is active if no status is given.
 type Request struct {
 	Record *store.Record `json:"record"`           // with Name, Spelling or both; Modified and Revision are ignored
 	Fields Fields        `json:"fields,omitempty"` // fields to change; 0 for all
@@ -139,7 +143,7 @@ type Outcome struct {
 	store.Result                  // of the change
 	Created      bool             `json:"created"`             // the name did not exist before
 	Fields       Fields           `json:"fields,omitempty"`    // changed fields, if it existed
-	Undone       Fields           `json:"undone,omitempty"`    // those of Fields in which changes by earlier requests of the batch were lost
+	Undone       Fields           `json:"undone,omitempty"`    // the fields in which this request reverted changes of earlier requests of the batch
 	Uncovered    bool             `json:"uncovered,omitempty"` // no authority here covers the name
 	Retired      bool             `json:"retired,omitempty"`   // not changed because it is retired: see KeepRetired
 	Record       *store.Record    `json:"record,omitempty"`    // new record; nil if deleted or rejected. May share lists with the request

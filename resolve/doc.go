@@ -15,12 +15,15 @@
 //  4. the delegation of the authority: the client is redirected to another resolver, or that
 //     resolver is asked, through at most [nomen.MaxHops] resolvers.
 //
-// A reserved record is Unknown, even if a rule matches the name. A record as of an earlier time is
-// Denied for legal reasons if its content was redacted. If a retired record has exactly one
-// successor and a location or the resource is asked for, the answer's Redirect is the successor,
-// unless the successors form a loop. Otherwise a retired record is Gone, with its tombstone. A
-// service for a single item is NoResult if there is none; a list can be empty. A name that no
-// source knows is Unknown, with suggestions.
+// The result depends on the record:
+//
+//   - A reserved name is Unknown, even if a rule matches it.
+//   - A name whose record at the requested time was redacted is Denied for legal reasons.
+//   - A retired name with exactly one successor is answered with a Redirect to the successor, if
+//     the question is for a location or the resource and the successors form no loop.
+//   - Any other retired name is Gone, with its tombstone.
+//   - A question for a single item that does not exist is NoResult; a list can be empty.
+//   - A name that no source knows is Unknown, with suggestions.
 //
 // # Services
 //
@@ -28,15 +31,16 @@
 // default, which is I2L unless set (2012, 2.3.1: N12-32). I2R and I2Rs are for authorities that
 // allow resources to be fetched. I2N and I2Ns return the aliases in a record; I2N prefers a URN.
 //
-// I=I is true for two spellings of one name, for two names of which one is an alias of the other
-// by its record or rule, and for two names with a common alias. An unknown name equals no other
-// name. If both names are unknown, the question is Unknown.
+// I=I is true for two spellings of one name, for a name and its alias (in a record or by a rule),
+// and for two names with a common alias. An unknown name equals no other name. If both names are
+// unknown, the question is Unknown.
 //
 // # Components
 //
 // A component ("c", 2012, 2.3.2) is ignored if the authority does not list it or no location has
 // it. An r-component has the meaning that the authority gives it: directives s, c, lang, type or
-// country. Otherwise it is ignored. It is passed on to the resolver of a delegation.
+// country. An r-component without a meaning is ignored. It is passed on to the resolver of a
+// delegation.
 //
 // A q-component is appended to the query of the location (RFC 8141, 2.3.2), before a fragment:
 // after "?", or after "&" if there is a query. The authority can say to ignore it. It is not
@@ -50,7 +54,8 @@
 // Locations are ordered by availability, then by the client's preferred media type and language,
 // priority, relation (the resource, then copies, then descriptions, see [nomen.RelationOf]), the
 // client's country, and weight. If all but the weights are equal, I2L and I2R choose at random by
-// weight, or always the heaviest, as the authority says. The order of lists is always the same.
+// weight or, if the authority says so, always the location with the greatest weight. The order of
+// lists is always the same.
 //
 // A location of a related resource, such as a licence, is used only in descriptions, or if
 // there are no other locations.

@@ -112,8 +112,9 @@ func HeadOf(ctx context.Context, r Reader) (Head, error) {
 
 // A Settler is a Feed in which changes may appear after Apply has returned.
 type Settler interface {
-	// Settle waits until every change acknowledged before the call is in the feed, and
-	// seals them itself if no other process does. It does not wait for later changes.
+	// Settle waits until every change acknowledged before the call is in the feed. If no
+	// other process adds them to the feed, Settle does so itself. It does not wait for
+	// later changes.
 	Settle(ctx context.Context) error
 }
 

@@ -1,8 +1,8 @@
 // Package store defines the contract of stores of names: what a record, an
 // authority and a change are, how they are read and written, and what every
-// store guarantees. It contains no implementation; package storetest checks
-// that one fulfils the contract. Every store calls [Plan] to work out the
-// effect of changes, so that all behave alike.
+// store guarantees. It contains no implementation; package storetest checks that
+// an implementation fulfils the contract. Every store calls [Plan] to compute the
+// effect of changes, so that all stores behave alike.
 //
 // # Guarantees
 //
@@ -16,8 +16,8 @@
 //     Y95-25). A retired name may become active again: it is the same name of
 //     the same resource.
 //   - Every change of a record or authority is kept: a read as of an earlier
-//     time returns what it would have returned then. Revision numbers are never
-//     reused, even when a reserved name is deleted and created again.
+//     time returns the state at that time. Revision numbers are never reused,
+//     even when a reserved name is deleted and created again.
 //   - Values that a store returns belong to the caller; arguments can be reused
 //     after the call.
 //
@@ -27,8 +27,7 @@
 // not. Equivalent values have one form: empty lists and maps are nil, metadata
 // elements without values are dropped, the default status is active, the default
 // spelling is the key, and times are UTC in whole milliseconds. A change that
-// would leave the content as it is writes nothing and does not appear in the
-// history.
+// does not change the content writes nothing and does not appear in the history.
 //
 // # Limits
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // A Staleness is a context that records how old the data read with it is. Make one with
-// [WithStaleness]. It is safe for concurrent use.
+// [WithStaleness]. A Staleness is safe for concurrent use.
 type Staleness struct {
 	context.Context
 	since atomic.Int64 // Unix nanoseconds; 0 if nothing stale was read
@@ -24,8 +24,8 @@ func (s *Staleness) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// Since returns the time at which everything that was read was last known to be current.
-// It is zero if the data was current when it was read, or if s is nil.
+// Since returns the time at which all data read with s was last known to be current. It is
+// zero if the data was current when it was read, or if s is nil.
 func (s *Staleness) Since() time.Time {
 	if s == nil {
 		return time.Time{}

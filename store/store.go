@@ -76,7 +76,7 @@ type VersionError struct {
 	How   Conversion // of an earlier version
 }
 
-// A Conversion is how a store of an earlier version is brought to that of this program.
+// A Conversion says how to convert a store of an earlier version to this program's version.
 type Conversion uint8
 
 // The conversions.

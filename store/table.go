@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Table caches the set of a store's authorities, which every request needs. Its data
-// is older than the store's by at most its lifetime plus the time of one read: while one
-// caller reads the store again, others get the previous set. Forget makes the next call
-// read the store. A Table is safe for concurrent use.
+// A Table caches the set of a store's authorities, which every request needs. Its data is
+// at most as old as its lifetime and the time of one read together: while one caller reads
+// the store again, others get the previous set. Forget makes the next call read the store.
+// A Table is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
@@ -292,8 +292,8 @@ func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	return s.standard
 }
 
-// Meant returns the authority selected by the host, else by the local address, or nil.
-// Unlike At it does not return the default authority.
+// Meant returns the authority selected by the host, else by the local address, or nil. It is
+// like At without the default authority.
 func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	if a := s.Host(host); a != nil {
 		return a

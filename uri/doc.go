@@ -55,15 +55,15 @@
 //
 // # Departures
 //
-// Where a document is ambiguous, the package chooses the interpretation that
-// never leads to another host. The points that matter:
+// Where a document is ambiguous, the package chooses the interpretation in which a
+// URI never has another host than readers expect. The important cases:
 //
-//   - 1993: raw spaces are invalid, as the prose demands and the BNF does not. A
-//     URL is split at the first colon, the last "@" and the colon of the port
-//     before the rules for names apply, which would match nearly anything.
+//   - 1993: raw spaces are invalid, as the text says (the BNF allows them). A URL is
+//     split at the first colon, the last "@" and the colon of the port. The rules for
+//     names apply after that, because they match nearly anything.
 //   - 1993 and 1997: a slash is inserted between a base without a path and a
-//     relative path, although the algorithm of 1997 forgets it ("http://a" and
-//     "g"); [Resolver.Literal] follows the algorithm.
+//     relative path ("http://a" and "g"). The algorithm of 1997 does not do so;
+//     [Resolver.Literal] follows the algorithm.
 //   - 1997: the first segment of a relative path cannot contain a colon, as
 //     section 5 demands and the grammar does not.
 //   - 2003: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3

@@ -275,7 +275,7 @@ func (cl *cluster) judgeAll() {
 	if c.Cause == "" {
 		cl.log.Info("the database accepts changes again", "after", time.Since(was.Since).Round(time.Millisecond).String())
 	} else {
-		cl.log.Warn("the database is away", "reads", !c.NoReads, "writes", !c.NoWrites, "cause", c.Cause)
+		cl.log.Warn("the database is unavailable", "reads", !c.NoReads, "writes", !c.NoWrites, "cause", c.Cause)
 	}
 }
 

@@ -140,7 +140,7 @@ const (
 // openLater opens the store in the background when its database is available.
 func (s *Store) openLater(err error, schema schema) {
 	s.opening.Store(&store.Condition{NoReads: true, NoWrites: true, Cause: causeOf(err), Since: time.Now()})
-	s.cluster.log.Warn("the database is away: the store will be opened when it is available", "err", err)
+	s.cluster.log.Warn("the database is unavailable: the store will be opened when it is available", "err", err)
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	s.opened.Go(func() {

@@ -178,7 +178,7 @@ func TestImportGivesUp(t *testing.T) {
 		t.Errorf("it gave up after %v, want %v", took, store.LongPatience)
 	}
 	read := regexp.MustCompile(`read \d+, created (\d+), changed 0, unchanged 0, refused 0`).FindStringSubmatch(e.out + e.log)
-	if e.status != exitFailure || read == nil || !strings.Contains(e.log, ": import, from line ") || !strings.Contains(e.log, "can be reached: failed to connect") && !strings.Contains(e.log, "the database cannot be reached") {
+	if e.status != exitFailure || read == nil || !strings.Contains(e.log, ": import, from line ") || !strings.Contains(e.log, "can be reached: cannot connect") && !strings.Contains(e.log, "the database cannot be reached") {
 		t.Fatalf("status %d: %s%s", e.status, e.out, e.log)
 	}
 	said, _ := strconv.Atoi(read[1])

@@ -3,6 +3,8 @@ package pgstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,9 +40,26 @@ func state(err error) string {
 // A lostError means that the connection was lost, or could not be made in time.
 type lostError struct{ err error }
 
-func (e *lostError) Error() string { return e.err.Error() }
+func (e *lostError) Error() string {
+	if failed, ok := e.err.(*pgconn.ConnectError); ok {
+		return connectText(failed)
+	}
+	return e.err.Error()
+}
 
 func (e *lostError) Unwrap() error { return e.err }
+
+// connectText describes a failed connection on one line. It gives each reason once: pgconn
+// tries with and without TLS.
+func connectText(e *pgconn.ConnectError) string {
+	var reasons []string
+	for line := range strings.Lines(errors.Unwrap(e).Error()) {
+		if line = strings.Replace(strings.TrimSpace(line), "dial error: ", "", 1); !slices.Contains(reasons, line) {
+			reasons = append(reasons, line)
+		}
+	}
+	return fmt.Sprintf("cannot connect to database %q as user %q: %s", e.Config.Database, e.Config.User, strings.Join(reasons, "; "))
+}
 
 // gone reports whether err means that the server cannot be reached or is not available at
 // present, so that another one should be tried.

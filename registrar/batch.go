@@ -40,7 +40,7 @@ type state struct {
 	record  *store.Record // nil if there is none
 	before  *store.Record // record before the batch, nil if there was none
 	pending bool          // the batch has a change of it already
-	built   bool          // an earlier request of this batch, which must be the only one, was accepted
+	built   bool          // an earlier request was accepted; false in a Load of many batches
 	based   uint64        // the revision that this request expected
 }
 
@@ -352,8 +352,8 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 	return nil, err
 }
 
-// confirm reports whether the requests that lead to no change were decided on current
-// records, which were read after begun or by the caller. Apply checks the others.
+// confirm reports whether the requests that change nothing were decided on current records.
+// These were read after begun, or earlier by the caller. Apply checks the other requests.
 func (p *plan) confirm(begun time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil

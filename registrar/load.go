@@ -19,7 +19,8 @@ import (
 // existing records.
 //
 // A request that expects a revision is rejected if an earlier one of the same Load has
-// changed the name since, even in another batch.
+// changed the name since, even in another batch. A Load of a single batch is an exception:
+// its requests for a name may all expect the revision before the batch.
 type Load struct {
 	reg   *Registrar
 	actor Actor

@@ -40,8 +40,8 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 }
 
 // usable keeps, in place, the locations that are valid at the time asked about and have the
-// component asked for. A component that no location has is ignored (2012, 2.3). That means the
-// whole resource, or all locations if there is none for the whole.
+// component asked for. A component that no location has is ignored (2012, 2.3): the question
+// is then about the whole resource, or all locations if none is for the whole.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	at := d.q.At
 	valid := all[:0]

@@ -23,8 +23,8 @@
 //     here; this server is not a proxy for other hosts.
 //   - /urn:... and /NAME of any scheme is a web request: it redirects to the best
 //     location, or does what the default service of the authority says.
-//   - /ELEMENT is like ELEMENT. If the authority of the host is one of http or https
-//     names, the request is for the name that equals its URL, and is a web request.
+//   - /ELEMENT is like ELEMENT. If the names of the host's authority are http or
+//     https URLs, the URL of the request is the name, and it is a web request.
 //   - /uri-res/SERVICE?URI is THTTP (RFC 2169), with the services of RFC 2483 as well,
 //     in any case; /SERVICE?urn:... is the same. The query of I=I is two URIs separated
 //     by the first ampersand, so a URI that contains an ampersand must be escaped as a
@@ -44,8 +44,8 @@
 //
 // # Queries
 //
-// "?s=" and "?c=" are the directives of 2012: a keyword given twice is ignored, and so
-// are unknown keywords, services and values, including those that the authority of the
+// "?s=" and "?c=" are the directives of 2012: a keyword given twice is ignored with
+// all its values, and so are unknown keywords, services and values, including those that the authority of the
 // name does not know. s=I=I expects the other URI in "with=". Together with "s=",
 // "format=" names a format, which takes precedence over Accept. "?+" and "?=" are the
 // components of RFC 8141. A q-component is appended to the query of the location, if
@@ -89,9 +89,9 @@
 //
 // # Dates and tags
 //
-// Last-Modified is the time of the last change, rounded up to the second and never
-// later than Date, so that a client that asked within the second of a change learns of
-// the next change in that second. An ETag is strong: a digest of the representation,
+// Last-Modified is the time of the last change, rounded up to the second but never
+// later than Date. Several changes can be made in one second: a client that asked between
+// two of them has an earlier Last-Modified, and so learns of the second one. An ETag is strong: a digest of the representation,
 // different for each content coding. Unless the answer or the authority sets a
 // lifetime, responses are sent with "no-cache": every reuse is preceded by a
 // conditional request (1995, 5). Responses that depend on the country of the client are

@@ -102,9 +102,9 @@ func redirectTo(r *request, p *reply, target string) *reply {
 const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. If the target is a name, a request without a slash is redirected to
-// the name itself, and a path to its path on this server; the protocol of 1995 also has a
-// URN in the reason phrase (Y95-42, Y95-43).
+// name is delegated. If the new target is a name, a request of 1995, which has no
+// slash, is redirected to the name itself, and to a URN also in the reason phrase (Y95-42,
+// Y95-43). A web request is redirected to the path of the name on this server.
 func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {

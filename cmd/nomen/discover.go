@@ -53,7 +53,7 @@ const noTable = "none"
 
 func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, tried first (default none)")
-	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in public resolvers, "none" for none (default discover/public.txt)`)
+	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in public resolvers, "none" for none`)
 	f.StringSliceVar(&o.dns, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
 	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names for which none is found (default none)")
 }

@@ -179,7 +179,7 @@ for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	printed := strings.Split(strings.NewReplacer(public, "127.0.0.1:4500", admin, "127.0.0.1:4501", dir, "/srv").Replace(string(out)), mark)[1:]
+	printed := strings.Split(strings.NewReplacer("listener at "+public, "listener at [::]:4500", public, "127.0.0.1:4500", admin, "127.0.0.1:4501", dir, "/srv").Replace(string(out)), mark)[1:]
 	if len(printed) != len(commands) {
 		t.Fatalf("%d of %d commands ran:\n%s", len(printed), len(commands), out)
 	}

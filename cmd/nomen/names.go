@@ -84,11 +84,12 @@ what you give:
   --meta      replaces the values of the element; ELEMENT= clears it
 
 --type, --lang, --rel, --note and --priority apply to all the given URLs. A location that
-exists keeps those that you do not give, even with --replace.
+exists already keeps its own type, language and so on unless you give others, even with
+--replace.
 
-A new name is active unless --status says otherwise. With --strict, put rejects a new name
-in which 'nomen check' finds an error; otherwise it only warns. An active name can never
-be deleted. To bring a retired name back, use --status active and --revision with the
+A new name is active unless --status says otherwise. If 'nomen check' finds an error in
+a new name, or if it is the URL of a resolver such as https://doi.org/10.5072/a, put warns;
+with --strict it rejects the name. An active name can never be deleted. To bring a retired name back, use --status active and --revision with the
 number of its last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
@@ -115,7 +116,7 @@ func (c *cli) putCommand() *cobra.Command {
 	f.IntVar(&p.location.Priority, "priority", 0, "priority of the locations; 1 is tried first (default 1)")
 	f.BoolVar(&p.replace, "replace", false, "replace the existing locations by the given ones")
 	f.StringArrayVar(&p.remove, "remove", nil, "location, or identifier added by --same-as, to remove; can be repeated")
-	f.BoolVar(&p.strict, "strict", false, "reject a new name in which 'nomen check' finds an error")
+	f.BoolVar(&p.strict, "strict", false, "reject a new name in which 'nomen check' finds an error, or that is the URL of a resolver")
 	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
 	f.StringVar(&p.why, "why", "", "reason, recorded in the history")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

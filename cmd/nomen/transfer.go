@@ -40,7 +40,8 @@ again. On a running server an import is a job: see 'nomen jobs'.
 
 --on-conflict says what to do with a name that already exists:
 
-  merge    add the file's values; replace fields that can have only one value
+  merge    add the file's locations and identifiers; replace the elements of metadata,
+           the status and the reason that the file has
   keep     leave the record unchanged
   replace  replace the fields that the file has
   fail     reject the file's record if it would change anything
@@ -80,7 +81,7 @@ func (c *cli) importCommand() *cobra.Command {
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would change, and change nothing")
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")
 	f.BoolVar(&o.Retired, "retired", false, "also change retired names, which are otherwise left unchanged")
-	f.BoolVar(&o.Strict, "strict", false, "reject new names in which 'nomen check' finds an error")
+	f.BoolVar(&o.Strict, "strict", false, "reject new names in which 'nomen check' finds an error, or that is the URL of a resolver")
 	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read URLs of well-known resolvers, such as https://doi.org/10.5072/a, as the names in them")
 	f.StringVar(&o.Who, "as", "", "author to record in the history (default the bearer of the token)")
 	f.StringVar(&o.Why, "why", "", "reason, recorded in the history")

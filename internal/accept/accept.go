@@ -198,7 +198,7 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds the parents of language ranges, with slightly lower weights above least: a
+// AddParents adds the parents of language ranges, with slightly lower weights, but at least least: a
 // client that prefers de-AT also reads de, unless the field gives that a weight (RFC 4647,
 // 3.4).
 func (f *Field) AddParents(least int) {

@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Confirm implements [store.Confirmer] with a transaction that changes nothing. If that is
-// replicated from the server that has been the primary since then, no other server was
-// promoted until now. Without synchronous replication only a server that has become a
+// Confirm implements [store.Confirmer] with a transaction that changes nothing. If its
+// server has been the primary since the given time, and the transaction is replicated, no
+// other server was promoted since then. Without synchronous replication only a server that has become a
 // standby is noticed.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	if err := s.enter(); err != nil {

@@ -43,8 +43,9 @@ const (
 // transactions, and what is committed later gets later numbers, so no reader of the log
 // misses a change.
 //
-// Two sealers at once do no harm: in the transaction that seals, each raises the fence of
-// the head from the value that it has read. The lease only avoids wasted work.
+// Two sealers at once do no harm: a sealer raises the fence of the head in the transaction
+// in which it seals, and only if the fence is still as it has read it. One of the two
+// therefore changes nothing, and begins again. The lease only avoids wasted work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random

@@ -234,7 +234,8 @@ const (
 // attempt writes the group in one transaction. New names need no lock: creating one
 // concurrently violates the primary key. Existing ones are locked before changes are
 // planned. It takes two round trips for new names, and three for others. If there is
-// nothing to write, the second one is a barrier: a former primary must not decide that.
+// nothing to write, the second round trip is a barrier, because a former primary does not
+// know what was written since.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -334,9 +335,9 @@ const keepHead = "update nomen_head set holder = holder where id = 1"
 // barrier waits until the synchronous standby of the server, if it has one, has received
 // everything that is committed. What can be read may not have been replicated, if the
 // transaction's own wait was cut short. Later commits are acknowledged after earlier ones.
-// A server in whose place its standby was promoted never gets an acknowledgement, and one
-// that is a standby itself rejects the transaction: what was read before a barrier included
-// every acknowledged change.
+// A former primary, whose standby was promoted, never gets an acknowledgement, and a standby
+// rejects the transaction. So if the barrier succeeds, what was read before it included every
+// acknowledged change.
 func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {

@@ -99,8 +99,8 @@ type knownForms struct {
 	forms map[string]string // by formed.of
 }
 
-// maxTakes bounds the number of remembered forms.
-const maxTakes = 10_000
+// maxForms bounds the number of remembered forms.
+const maxForms = 10_000
 
 // form returns the remembered form, or "" if it is not known.
 func (t *knownForms) form(of string) string {
@@ -115,7 +115,7 @@ func (t *knownForms) learn(m formed) {
 	if t.forms == nil {
 		t.forms = map[string]string{}
 	}
-	if len(t.forms) < maxTakes {
+	if len(t.forms) < maxForms {
 		t.forms[m.of] = m.form
 	}
 }

@@ -93,8 +93,7 @@ func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*no
 }
 
 // checkTime returns an error if a reply does not confirm the time asked for (RFC 7089, 2.1.1).
-// For a time in the future no resolver confirms it, and it is enough that the resolver supports
-// times.
+// No resolver confirms a time in the future; then it is enough that the resolver supports times.
 func (r *reply) checkTime(s hop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
 		return nil

@@ -95,8 +95,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first element to be removed that the record there lacks; there may be
-// nil.
+// missing returns the first element to be removed that is not in the record there, which may
+// be nil.
 func (q *Request) missing(there *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -107,8 +107,8 @@ func (q *Request) missing(there *store.Record) (string, bool) {
 }
 
 // completedAll returns the given locations, each completed with the fields of the existing
-// ones with the same URL and component. A location without any other fields is replaced by
-// all of these.
+// ones with the same URL and component. A bare URL stands for all existing locations with
+// that URL.
 func completedAll(there, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {

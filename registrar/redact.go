@@ -30,7 +30,7 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 }
 
 // Kept returns n in the letter case in which its authority stores it, as of the time at, or
-// now if that is zero. History and rights belong to this spelling.
+// now if that is zero. The history is stored under this spelling, and rights are checked on it.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {

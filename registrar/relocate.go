@@ -280,10 +280,10 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether a record is processed for this location. A record is found once per
-// matching location; first picks the smallest, so that the record is counted once. A record that others have changed since
-// the start is processed where it is first found, because its least location may have been
-// added where the reader had passed.
+// first reports whether a record is processed for this location. A record is found once for
+// each matching location. It is processed for the smallest, so that it is counted once. A
+// record that others have changed since the start is processed where it is found first: its
+// smallest location may have been added where the reader had already passed.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {

@@ -33,9 +33,9 @@
 //     service: a service that is not available is an error, reported after errors of
 //     the name.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
-//     reserved requests; any other urn+ is an error.
+//     reserved requests; any other element that begins with urn+ is an error.
 //   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages and take
-//     precedence over any ELEMENT.
+//     precedence over elements.
 //
 // Percent-escapes in a target are kept: they belong to the name. There are two
 // exceptions, in paths only. A name in which the colon after the scheme is escaped was
@@ -44,18 +44,20 @@
 //
 // # Queries
 //
-// "?s=" and "?c=" are the directives of 2012: a keyword given twice is ignored with
-// all its values, and so are unknown keywords, services and values, including those that the authority of the
-// name does not know. s=I=I expects the other URI in "with=". Together with "s=",
-// "format=" names a format, which takes precedence over Accept. "?+" and "?=" are the
-// components of RFC 8141. A q-component is appended to the query of the location, if
-// the scheme of the location has queries, after "&" if there is a query already, and
-// before the fragment. An r-component goes to the resolver; the authority defines what
-// it means. Any other query of a path, and any malformed component, is ignored, or
-// appended to the query of the location if the authority says so. If a web name is
-// registered with the query, the whole query belongs to the name. Without a slash the
-// rules of 1995 apply: everything else that begins with "?" is reserved (2.3) and
-// rejected.
+// "?s=" and "?c=" are the directives of 2012. A keyword given twice is ignored with all
+// its values, and so are keywords, services and values that are unknown or that the
+// authority of the name does not list. s=I=I expects the other URI in "with=". Together
+// with "s=", "format=" names a format, which takes precedence over Accept.
+//
+// "?+" and "?=" are the components of RFC 8141. A q-component is appended to the query
+// of the location, if the scheme of the location has queries: after "&" if there is a
+// query already, and before the fragment. An r-component goes to the resolver; the
+// authority defines what it means.
+//
+// Any other query of a path, and any malformed component, is ignored, or appended to the
+// query of the location if the authority says so. If a web name is registered with the
+// query, the whole query belongs to the name. Without a slash the rules of 1995 apply:
+// everything else that begins with "?" is reserved (2.3) and rejected.
 //
 // # Lists of names
 //
@@ -74,11 +76,11 @@
 //
 // "?at=" asks for the record of a name as of a time of RFC 3339, or as of the end of a
 // day, UTC. A value that does not begin like a date is meant for another program and
-// ignored as above; one that does, but is invalid, gets 400. The response is a memento
+// ignored. One that begins like a date but is invalid gets 400. The response is a memento
 // (RFC 7089): Memento-Datetime is the time of the revision shown, rounded up to the
-// second, also for redirects and tombstones. It is absent for a time in the future,
-// because the answer may still change. For a time before the name was public, the
-// name is unknown; if the content was redacted the response is 451.
+// second, also for redirects and tombstones. A response for a time in the future has no
+// Memento-Datetime, because the answer may still change. Before a name was public it is
+// unknown; if the content was redacted, the response is 451.
 //
 // The path of a name is its own TimeGate (pattern 1.1): with Accept-Datetime it
 // redirects (302) to the memento, or to the first one for earlier times. Every response
@@ -89,9 +91,9 @@
 //
 // # Dates and tags
 //
-// Last-Modified is the time of the last change, rounded up to the second but never
-// later than Date. Several changes can be made in one second: a client that asked between
-// two of them has an earlier Last-Modified, and so learns of the second one. An ETag is strong: a digest of the representation,
+// Last-Modified is the time of the last change, rounded up to the second and never later
+// than Date. If a name changes twice within a second, a client that fetched it between the
+// two changes still gets the second one. An ETag is strong: a digest of the representation,
 // different for each content coding. Unless the answer or the authority sets a
 // lifetime, responses are sent with "no-cache": every reuse is preceded by a
 // conditional request (1995, 5). Responses that depend on the country of the client are

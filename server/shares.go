@@ -170,9 +170,9 @@ const maxBodies = 64 << 20
 // minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body of at most most bytes, plus one if it is longer. The caller must
+// readBody reads a body of at most limit bytes, plus one if it is longer. The caller must
 // call back to release the memory. The error may be a [*gateway.LimitError].
-func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []byte, back func(), err error) {
+func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()
 	back = func() {
 		for _, f := range taken {
@@ -180,7 +180,7 @@ func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []by
 		}
 	}
 	asker := gateway.ClientOf(ctx)
-	for len(body) <= most {
+	for len(body) <= limit {
 		if len(body) == cap(body) {
 			more := max(cap(body), minBody)
 			room, err := s.bodies.TakeFor(asker, more)
@@ -190,7 +190,7 @@ func (s *Server) readBody(ctx context.Context, r io.Reader, most int) (body []by
 			taken = append(taken, room)
 			body = slices.Grow(body, more)
 		}
-		n, err := r.Read(body[len(body):min(cap(body), most+1)])
+		n, err := r.Read(body[len(body):min(cap(body), limit+1)])
 		body = body[:len(body)+n]
 		if err == io.EOF {
 			return body, back, nil

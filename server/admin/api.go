@@ -74,7 +74,7 @@ type API struct {
 	health    health.State
 	nodeToken *store.Token
 	uses      tokenUses
-	jobs      *jobs
+	jobs      *jobTable
 	scrub     *scrub // may be nil
 }
 

@@ -47,8 +47,8 @@ func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired)
 }
 
-// A jobs holds the jobs of this server, including those of earlier runs.
-type jobs struct {
+// A jobTable holds the jobs of this server, including those of earlier runs.
+type jobTable struct {
 	dir string // where they are saved; "" does not save them
 	now func() time.Time
 	log *slog.Logger
@@ -68,8 +68,8 @@ type jobs struct {
 
 // newJobs returns the jobs saved in a directory. Those that were running when the server
 // ended become interrupted.
-func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
-	js := &jobs{dir: dir, now: now, log: log}
+func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
+	js := &jobTable{dir: dir, now: now, log: log}
 	if dir == "" {
 		return js
 	}
@@ -103,7 +103,7 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobs {
 }
 
 // start adds a job for a request.
-func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
+func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 	token := c.token()
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -145,7 +145,7 @@ func (js *jobs) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 }
 
 // run does the work of a job and returns the error that ended it.
-func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
+func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	watched := js.watch(ctx, j)
 	defer func() {
 		if p := recover(); p != nil {
@@ -175,7 +175,7 @@ func (js *jobs) run(ctx context.Context, j *job, work func(context.Context) erro
 }
 
 // watch cancels a job when its token is no longer valid, until stop is called.
-func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
+func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	if js.ends == nil {
 		return func() {}
 	}
@@ -199,7 +199,7 @@ func (js *jobs) watch(ctx context.Context, j *job) (stop func()) {
 }
 
 // cancelJobsOf cancels the jobs of a revoked token.
-func (js *jobs) cancelJobsOf(token string) {
+func (js *jobTable) cancelJobsOf(token string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.all {
@@ -270,7 +270,7 @@ func (j *job) rate(at time.Time) float64 {
 }
 
 // update changes a job.
-func (js *jobs) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
+func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	if j.Result == nil {
@@ -281,12 +281,12 @@ func (js *jobs) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 }
 
 // begun returns a function that records the ID of the changes of a job.
-func (js *jobs) begun(j *job) func(id string) {
+func (js *jobTable) begun(j *job) func(id string) {
 	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
 }
 
 // note records a report of a job.
-func (js *jobs) note(j *job, r adminapi.Report) {
+func (js *jobTable) note(j *job, r adminapi.Report) {
 	if r.Moved != nil || r.Reverted != nil {
 		return
 	}
@@ -313,7 +313,7 @@ func (js *jobs) note(j *job, r adminapi.Report) {
 }
 
 // snapshot returns a copy of a job as shown to clients; mu must be held.
-func (js *jobs) snapshot(j *job) adminapi.Job {
+func (js *jobTable) snapshot(j *job) adminapi.Job {
 	out := j.Job
 	if out.State == adminapi.JobRunning {
 		out.Rate = j.rate(js.now())
@@ -330,7 +330,7 @@ func (js *jobs) snapshot(j *job) adminapi.Job {
 }
 
 // tidy drops the oldest ended jobs; mu must be held.
-func (js *jobs) tidy() {
+func (js *jobTable) tidy() {
 	ended := 0
 	for _, j := range js.all {
 		if j.State != adminapi.JobRunning {
@@ -348,7 +348,7 @@ func (js *jobs) tidy() {
 
 // close interrupts running jobs, waits for them until ctx ends, and writes the file if
 // anything changed.
-func (js *jobs) close(ctx context.Context) {
+func (js *jobTable) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {
 		js.mu.Unlock()

@@ -23,11 +23,11 @@ type savedJobs struct {
 	Jobs    []*job `json:"jobs"`
 }
 
-func (js *jobs) file() string { return filepath.Join(js.dir, jobsFile) }
+func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
 // saveSoon schedules a save; mu must be held. A crash loses at most the changes since the
 // last one.
-func (js *jobs) saveSoon() {
+func (js *jobTable) saveSoon() {
 	js.changed = true
 	if js.dir == "" || js.saving {
 		return
@@ -38,7 +38,7 @@ func (js *jobs) saveSoon() {
 
 // makeDir creates the directory of the jobs, but not the data directory above it: one that
 // was moved away or deleted must not appear again.
-func (js *jobs) makeDir() error {
+func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -46,7 +46,7 @@ func (js *jobs) makeDir() error {
 }
 
 // save writes the file.
-func (js *jobs) save() {
+func (js *jobTable) save() {
 	js.writing.Lock()
 	defer js.writing.Unlock()
 	js.mu.Lock()
@@ -74,7 +74,7 @@ func (js *jobs) save() {
 
 // spool stores the body of a request for a job that reads it after the response. The error
 // says whether the client, the body or the disk is the cause.
-func (js *jobs) spool(body io.Reader) (*os.File, error) {
+func (js *jobTable) spool(body io.Reader) (*os.File, error) {
 	f, err := js.createSpool()
 	if err != nil {
 		return nil, unstored(err)
@@ -99,7 +99,7 @@ func (js *jobs) spool(body io.Reader) (*os.File, error) {
 	return f, nil
 }
 
-func (js *jobs) createSpool() (*os.File, error) {
+func (js *jobTable) createSpool() (*os.File, error) {
 	if js.dir != "" {
 		if err := js.makeDir(); err != nil {
 			return nil, err

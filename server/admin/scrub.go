@@ -218,7 +218,7 @@ func (c *scrub) save(now bool) {
 }
 
 // busy reports whether a job is running.
-func (js *jobs) busy() bool {
+func (js *jobTable) busy() bool {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.all {

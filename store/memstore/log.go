@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A sealed is the log of changes. Entries are not modified; a redaction replaces them.
-type sealed struct {
+// A sealedLog is the log of changes. Entries are not modified; a redaction replaces them.
+type sealedLog struct {
 	entries []*store.Entry
 	tree    ledger.Log
 	nodes   map[place]ledger.Hash
@@ -27,7 +27,7 @@ type place struct {
 }
 
 // seal appends a change and returns its number.
-func (l *sealed) seal(c *store.Change) uint64 {
+func (l *sealedLog) seal(c *store.Change) uint64 {
 	e := &store.Entry{Seq: uint64(len(l.entries)) + 1, Change: c}
 	_, _ = rand.Read(e.Salt[:]) // it never fails
 	l.buf = codec.Append(l.buf[:0], c)
@@ -37,7 +37,7 @@ func (l *sealed) seal(c *store.Change) uint64 {
 }
 
 // add appends a complete entry.
-func (l *sealed) add(e *store.Entry) {
+func (l *sealedLog) add(e *store.Entry) {
 	l.entries = append(l.entries, e)
 	l.buf = codec.AppendLeaf(l.buf[:0], e)
 	for _, n := range l.tree.Append(nil, l.buf) {
@@ -46,12 +46,12 @@ func (l *sealed) add(e *store.Entry) {
 }
 
 // redact replaces a change by its redacted form.
-func (l *sealed) redact(seq uint64, left *store.Change) {
+func (l *sealedLog) redact(seq uint64, left *store.Change) {
 	l.entries[seq-1] = &store.Entry{Seq: seq, Change: left, Digest: l.entries[seq-1].Digest}
 }
 
 // Node implements [ledger.Source].
-func (l *sealed) Node(level int, index uint64) (ledger.Hash, error) {
+func (l *sealedLog) Node(level int, index uint64) (ledger.Hash, error) {
 	h, ok := l.nodes[place{level, index}]
 	if !ok {
 		return h, fmt.Errorf("memstore: node %d of level %d of the log is missing", index, level)
@@ -60,7 +60,7 @@ func (l *sealed) Node(level int, index uint64) (ledger.Hash, error) {
 }
 
 // Leaves implements [ledger.Source].
-func (l *sealed) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
+func (l *sealedLog) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return func(yield func(ledger.Hash, error) bool) {
 		var leaf []byte
 		for _, e := range l.entries[from:to] {
@@ -174,7 +174,7 @@ func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 }
 
 // load appends an entry of another log, with its step.
-func (l *sealed) load(e *store.Entry, step store.Step) error {
+func (l *sealedLog) load(e *store.Entry, step store.Step) error {
 	kept := &store.Entry{Seq: e.Seq, Change: step.Next, Digest: e.Digest}
 	if !step.Next.Redacted {
 		kept.Salt = e.Salt
@@ -188,7 +188,7 @@ func (l *sealed) load(e *store.Entry, step store.Step) error {
 }
 
 // same returns an error unless the log contains the entry e.
-func (l *sealed) same(e *store.Entry) error {
+func (l *sealedLog) same(e *store.Entry) error {
 	if e.Change != nil && e.Change.Token == nil {
 		l.buf = codec.AppendLeaf(l.buf[:0], e)
 		if bytes.Equal(l.buf, codec.AppendLeaf(nil, l.entries[e.Seq-1])) {

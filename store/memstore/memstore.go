@@ -28,7 +28,7 @@ type Store struct {
 	moment uint64 // number of the last batch
 	count  int64  // of records
 	tables map[store.Kind]*table
-	log    sealed
+	log    sealedLog
 	places places
 }
 
@@ -57,7 +57,7 @@ func New() *Store {
 			store.KindAuthority: newTable(),
 			store.KindToken:     newTable(),
 		},
-		log: sealed{nodes: map[place]ledger.Hash{}},
+		log: sealedLog{nodes: map[place]ledger.Hash{}},
 	}
 	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
 	return s

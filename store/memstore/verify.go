@@ -29,7 +29,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 }
 
 // rows yields the log as rows to be verified.
-func (l *sealed) rows(bool) iter.Seq2[check.Row, error] {
+func (l *sealedLog) rows(bool) iter.Seq2[check.Row, error] {
 	return func(yield func(check.Row, error) bool) {
 		var buf []byte
 		for _, e := range l.entries {

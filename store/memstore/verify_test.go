@@ -27,7 +27,7 @@ func TestDamage(t *testing.T) {
 		damage("AlteredWithDigest", store.Subject{}, 256, func(s *Store) {
 			e := s.log.entries[7]
 			e.Change.Who = "x"
-			var log sealed
+			var log sealedLog
 			log.seal(e.Change)
 			e.Salt, e.Digest = log.entries[0].Salt, log.entries[0].Digest
 		}),

@@ -23,10 +23,10 @@
 //
 // A lookup searches the levels of the tree in order until one has the name. In
 // the lowest level, which holds nearly all names, this reads two blocks: the
-// index of a table and a data block. Indexes have a single level, tables of names
-// hold only names and use a compression that is fast to read. In quiet
-// times names are compacted to the lowest level. With Options.Warm they are read
-// into the cache after the store was opened.
+// index of a table and a data block. Indexes have a single level. Tables of names
+// hold only names, and use a compression that is fast to read. When nothing is
+// written, names are compacted to the lowest level. With Options.Warm they are read
+// into the cache after the store is opened.
 //
 // Bloom filters of 10 bits a key exclude the levels that do not have a name. Keys
 // that are found only by seeking, those of the log, the history and the index of
@@ -38,10 +38,10 @@
 // # The log of changes
 //
 // The planning goroutine assigns each change its number in the log, in the batch
-// that writes the change; the change is sealed when the batch is on disk. The log
-// holds only references to changes: entries are read from the change they refer to,
-// in windows sorted by key. The right edge of the Merkle tree is kept in memory;
-// opening rebuilds it from at most the last 255 entries.
+// that writes the change. A change is sealed when the batch is on disk. The log holds
+// only references to changes. To read entries, the store looks up many changes at a
+// time, in the order of their keys. The right edge of the Merkle tree is kept in
+// memory; opening rebuilds it from at most the last 255 entries.
 //
 // Redacted content is overwritten at once, and the tables that contained it are
 // rewritten in the background.

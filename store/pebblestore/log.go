@@ -32,16 +32,16 @@ func (v *view) logSize() (uint64, error) {
 	return 0, &CorruptError{Key: string(v.it.Key()), Reason: "not a key of the log"}
 }
 
-// A found is an entry of the log, or the error of reading it.
-type found struct {
+// A foundEntry is an entry of the log, or the error of reading it.
+type foundEntry struct {
 	row   *logRow
 	entry *store.Entry
 	err   error
 }
 
 // rows reads at most n rows from number from on, without their entries.
-func (v *view) rows(from uint64, n int) ([]found, error) {
-	var list []found
+func (v *view) rows(from uint64, n int) ([]foundEntry, error) {
+	var list []foundEntry
 	v.key = appendSeq(v.key[:0], from)
 	for ok := v.it.SeekGE(v.key); ok && v.it.Key()[0] == spaceLog && len(list) < n; ok = v.it.Next() {
 		value, err := v.it.ValueAndErr()
@@ -52,20 +52,20 @@ func (v *view) rows(from uint64, n int) ([]found, error) {
 		if row == nil {
 			return nil, err
 		}
-		list = append(list, found{row: row, err: err})
+		list = append(list, foundEntry{row: row, err: err})
 	}
 	return list, v.failure("log")
 }
 
 // lookupAll reads the entries of rows.
-func (v *view) lookupAll(list []found) {
-	order := make([]*found, 0, len(list))
+func (v *view) lookupAll(list []foundEntry) {
+	order := make([]*foundEntry, 0, len(list))
 	for i := range list {
 		if list[i].err == nil {
 			order = append(order, &list[i])
 		}
 	}
-	slices.SortFunc(order, func(a, b *found) int {
+	slices.SortFunc(order, func(a, b *foundEntry) int {
 		return cmp.Or(cmp.Compare(a.row.subject.Kind, b.row.subject.Kind), cmp.Compare(a.row.subject.Key, b.row.subject.Key))
 	})
 	for _, f := range order {

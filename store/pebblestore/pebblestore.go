@@ -71,7 +71,7 @@ type Store struct {
 	log    ledger.Log // including planned changes; used only by decide
 	writer writer     // used only by decide
 	look   roomWatch  // used only by decide
-	sealed sealed     // what is on disk
+	sealed sealedLog  // what is on disk
 	reads  reads      // what was read to be changed
 
 	idle     sync.Pool     // requests that can be reused

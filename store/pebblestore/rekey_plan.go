@@ -272,7 +272,7 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds the subject that has the new key already, and the problem.
+// complete adds to m the subject that already has the new key, and the problem.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {

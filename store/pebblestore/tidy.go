@@ -9,8 +9,8 @@ import (
 )
 
 // Names are compacted to the lowest level when nothing was written for tidyAfter and at
-// least 1/tidyShare of them is above it. Each name is thus rewritten about once
-// per tidyShare names written.
+// least 1/tidyShare of them are in higher levels. A compaction rewrites all names, so for
+// each name that is written, about tidyShare names are rewritten.
 const (
 	tidyAfter = time.Minute
 	tidyShare = 16

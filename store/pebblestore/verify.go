@@ -102,7 +102,7 @@ func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 }
 
 // checked returns f in the form in which it is verified.
-func (f *found) checked() check.Row {
+func (f *foundEntry) checked() check.Row {
 	r := check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Err: f.err}
 	if f.entry != nil {
 		r.Leaf = ledger.LeafHash(codec.AppendLeaf(nil, f.entry))
@@ -166,9 +166,9 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields history from where v is, as long as while is true of the prefix of its subject's
+// pass yields history from where v is, while more returns true for the prefix of its subject's
 // keys. It reports whether to continue.
-func (v *view) pass(yield func(check.Change) bool, while func(subject []byte) bool) bool {
+func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
 		end := len(key) - stampSize
@@ -178,7 +178,7 @@ func (v *view) pass(yield func(check.Change) bool, while func(subject []byte) bo
 			}
 			continue
 		}
-		if !while(key[:end]) {
+		if !more(key[:end]) {
 			return true
 		}
 		if !yield(v.past(key, end)) {

@@ -7,8 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Warming reads warmStep names, then rests for warmRest, and longer while
-// clients request more than warmQuiet blocks per rest: they take precedence, and read what they need.
+// Warming reads warmStep names, then rests for warmRest. It rests longer while clients
+// request more than warmQuiet blocks during a rest: their requests take precedence, and also
+// fill the cache.
 const (
 	warmStep  = 4096
 	warmRest  = 5 * time.Millisecond

@@ -216,25 +216,25 @@ func (s *Store) acknowledge() {
 	}
 }
 
-// A sealed is the part of the log that is on disk. It is safe for concurrent use.
-type sealed struct {
+// A sealedLog is the part of the log that is on disk. It is safe for concurrent use.
+type sealedLog struct {
 	mu  sync.RWMutex
 	log ledger.Log
 }
 
-func (s *sealed) set(log *ledger.Log) {
+func (s *sealedLog) set(log *ledger.Log) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log = *log
 }
 
-func (s *sealed) size() uint64 {
+func (s *sealedLog) size() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.log.Size()
 }
 
-func (s *sealed) head() store.Head {
+func (s *sealedLog) head() store.Head {
 	s.mu.RLock()
 	log := s.log
 	s.mu.RUnlock()

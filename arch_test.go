@@ -39,6 +39,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 
 	{layer: 0, dir: "internal/paced"},
+	{layer: 0, dir: "internal/quiet"},
 	{layer: 0, dir: "internal/validator"},
 
 	{layer: 1, dir: "internal/requestlog", ours: "internal/wire"},
@@ -83,9 +84,9 @@ var layout = []modulePackage{
 	{layer: 7, dir: "fetch", ours: ". discover fetch/plan iri name scheme urn uri internal/durable internal/flock internal/guard internal/location internal/pid internal/race internal/shown scheme/extra", theirs: "github.com/jlaffaye/ftp"},
 	{layer: 8, dir: "store/storetest", ours: ". store rule name urn uri internal/codec internal/ledger", theirs: "github.com/google/go-cmp pgregory.net/rapid"},
 	{layer: 9, dir: "store/memstore", ours: ". store name internal/check internal/codec internal/ledger internal/reading"},
-	{layer: 9, dir: "store/pebblestore", ours: ". store name internal/check internal/codec internal/durable internal/gate internal/ledger internal/reading", theirs: "github.com/cockroachdb/pebble/v2"},
+	{layer: 9, dir: "store/pebblestore", ours: ". store name internal/check internal/codec internal/durable internal/gate internal/ledger internal/quiet internal/reading", theirs: "github.com/cockroachdb/pebble/v2"},
 	{layer: 8, dir: "store/cachestore", ours: "store name", theirs: "github.com/maypok86/otter/v2"},
-	{layer: 9, dir: "store/pgstore", ours: ". store name internal/check internal/codec internal/gate internal/ledger internal/reading", theirs: "github.com/jackc/pgx/v5"},
+	{layer: 9, dir: "store/pgstore", ours: ". store name internal/check internal/codec internal/gate internal/ledger internal/quiet internal/reading", theirs: "github.com/jackc/pgx/v5"},
 	{layer: 7, dir: "bulk/bulktest", ours: ". store name"},
 	{layer: 8, dir: "internal/check", ours: "store internal/codec internal/ledger"},
 	{layer: 7, dir: "internal/reading", ours: "store name"},

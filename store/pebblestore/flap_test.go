@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"github.com/nomen-project/nomen/internal/quiet"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -42,7 +43,7 @@ func TestDiskFlaps(t *testing.T) {
 				fails.Off()
 			}
 		}, 14, true},
-		{"is full", 60, func(mem *vfs.MemFS, on bool) { usage(mem, map[bool]uint64{true: 1 << 20, false: 1 << 29}[on]) }, stateLines, false},
+		{"is full", 60, func(mem *vfs.MemFS, on bool) { usage(mem, map[bool]uint64{true: 1 << 20, false: 1 << 29}[on]) }, quiet.Burst, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			mem := vfs.NewCrashableMem()
@@ -96,24 +97,13 @@ func TestDiskFlaps(t *testing.T) {
 	}
 }
 
-// The log of a state that changes each second for an hour: some lines at first, then one a
-// minute, with the number of changes between. The last state is logged, even if late.
+// Of a state that changes all the time the last one is logged, even if late, with the number
+// of changes between.
 func TestStateLines(t *testing.T) {
-	var limit lineLimit
-	now := time.Unix(1e9, 0)
-	lines := 0
-	for range 3600 {
-		if now = now.Add(time.Second); limit.take(now) {
-			lines++
-		}
-	}
-	if want := stateLines + 59; lines != want {
-		t.Errorf("%d lines in an hour, want %d", lines, want)
-	}
 	var log bytes.Buffer
 	s := &Store{report: slog.New(slog.NewTextHandler(&log, nil))}
 	s.state.tell()
-	for range 2 * stateLines {
+	for range 2 * quiet.Burst {
 		s.away(syscall.EIO)
 		s.state.err, s.state.cause = nil, ""
 		s.state.changes++
@@ -121,10 +111,10 @@ func TestStateLines(t *testing.T) {
 	}
 	s.away(syscall.EIO)
 	s.logState()
-	if n := strings.Count(log.String(), "\n"); n != stateLines || strings.Contains(log.String(), "suppressed") {
+	if n := strings.Count(log.String(), "\n"); n != quiet.Burst || strings.Contains(log.String(), "suppressed") {
 		t.Errorf("%d lines: %s", n, &log)
 	}
-	s.state.lines.at = s.state.lines.at.Add(-quietTime)
+	s.state.lines = quiet.Lines{} // a minute later
 	log.Reset()
 	s.logState() // as watch does
 	s.logState()

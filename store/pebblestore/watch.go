@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/quiet"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -40,31 +41,7 @@ type state struct {
 
 	logged  string // the cause that was logged last, "" if the store was back
 	changes int    // of the state, since then
-	lines   lineLimit
-}
-
-// A lineLimit bounds the lines that a disk writes to the log whose state changes all the
-// time: stateLines, and then one per quietTime.
-type lineLimit struct {
-	left int
-	at   time.Time // when one was added; zero before the first line
-}
-
-const stateLines = 20
-
-// take reports whether there may be a line now.
-func (l *lineLimit) take(now time.Time) bool {
-	if l.at.IsZero() {
-		l.left, l.at = stateLines, now
-	}
-	if n := now.Sub(l.at) / quietTime; n > 0 {
-		l.left, l.at = int(min(time.Duration(l.left)+n, stateLines)), l.at.Add(n*quietTime)
-	}
-	if l.left == 0 {
-		return false
-	}
-	l.left--
-	return true
+	lines   quiet.Lines
 }
 
 // Condition implements [store.Watched].
@@ -135,7 +112,7 @@ func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
 	news := cause != s.state.logged
-	if news = news && (!s.state.told || s.state.lines.take(time.Now())); news {
+	if news = news && (!s.state.told || s.state.lines.Take(time.Now())); news {
 		s.state.logged = cause
 	}
 	skipped, told := s.state.changes-1, s.state.told

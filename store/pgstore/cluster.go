@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nomen-project/nomen/internal/quiet"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -47,6 +48,9 @@ type cluster struct {
 	watches sync.WaitGroup
 	state   atomic.Pointer[store.Condition]
 	judging sync.Mutex // held while state is recomputed
+
+	logged store.Condition // that was logged last; guarded by judging, like lines
+	lines  quiet.Lines
 }
 
 func newCluster(c *config, log *slog.Logger) *cluster {
@@ -213,37 +217,55 @@ func (cl *cluster) set(s *server, r role, err error) {
 	changed := was != r || r == down && causeOf(s.lost) != causeOf(err)
 	if was != r {
 		s.since = time.Now()
+		s.changes++
 	}
 	s.lost = err
 	if r != down {
 		s.told = nil
 	}
-	news := r == down && !slices.Contains(s.told, causeOf(err))
-	if news {
+	s.mu.Unlock()
+	if changed {
+		cl.judgeAll()
+	}
+	if was != r && (r == down || r == superseded) {
+		s.lose()
+	}
+	if r == primary && was == standby { // sessions that began read-only may stay so
+		s.short.drop()
+		s.long.drop()
+	}
+	cl.logCondition()
+	cl.logServer(s)
+}
+
+// logServer logs the role of s, or why it is down, if that is not what was logged last. If
+// there were too many such lines, it is logged after a later check.
+func (cl *cluster) logServer(s *server) {
+	s.mu.Lock()
+	r, err := role(s.role.Load()), s.lost
+	news := r != s.logged || r == down && !slices.Contains(s.told, causeOf(err))
+	if news = news && s.lines.Take(time.Now()); !news {
+		s.mu.Unlock()
+		return
+	}
+	log, changes := cl.log, s.changes
+	if changes > 1 {
+		log = log.With("suppressed", changes-1)
+	}
+	s.logged, s.changes = r, 0
+	if r == down {
 		s.told = append(s.told, causeOf(err))
 	}
 	s.mu.Unlock()
-	if !changed {
-		return
-	}
-	cl.judgeAll()
 	switch {
-	case r == down && was == down:
-		if news {
-			cl.log.Warn("database server still down, for another reason", "server", s.addr, "err", err)
-		}
+	case r == down && changes == 0:
+		log.Warn("database server still down, for another reason", "server", s.addr, "err", err)
 	case r == down:
-		s.lose()
-		cl.log.Warn("database server lost", "server", s.addr, "err", err)
+		log.Warn("database server lost", "server", s.addr, "err", err)
 	case r == superseded:
-		s.lose()
-		cl.log.Warn("database server ignored: it accepts changes, but another one was promoted in its place", "server", s.addr)
+		log.Warn("database server ignored: it accepts changes, but another one was promoted in its place", "server", s.addr)
 	default:
-		if r == primary && was == standby { // sessions that began read-only may stay so
-			s.short.drop()
-			s.long.drop()
-		}
-		cl.log.Info("database server found", "server", s.addr, "role", r.String())
+		log.Info("database server found", "server", s.addr, "role", r.String())
 	}
 }
 
@@ -269,9 +291,18 @@ func (cl *cluster) judgeAll() {
 		}
 	}
 	cl.state.Store(&c)
-	if len(cl.servers) == 1 || c.NoReads == was.NoReads && c.NoWrites == was.NoWrites {
+}
+
+// logCondition logs the condition of a cluster of several servers if that is not what was
+// logged last, as logServer does.
+func (cl *cluster) logCondition() {
+	cl.judging.Lock()
+	defer cl.judging.Unlock()
+	c, was := cl.condition(), cl.logged
+	if len(cl.servers) == 1 || c.NoReads == was.NoReads && c.NoWrites == was.NoWrites || !cl.lines.Take(time.Now()) {
 		return
 	}
+	cl.logged = c
 	if c.Cause == "" {
 		cl.log.Info("the database accepts changes again", "after", time.Since(was.Since).Round(time.Millisecond).String())
 	} else {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/quiet"
 )
 
 // A role is the state of a server.
@@ -56,6 +58,10 @@ type server struct {
 	good  time.Time // start of the last check that it answered
 	lost  error     // why it is down
 	told  []string  // causes logged since it is down
+
+	logged  role // that was logged last; unknown if none was
+	changes int  // of the role, since then
+	lines   quiet.Lines
 }
 
 // A life is the time until a server is next lost.

@@ -46,7 +46,7 @@ func FuzzNamesInPaths(f *testing.F) {
 	f.Add("x+y:z")
 	f.Fuzz(func(t *testing.T, s string) {
 		scheme, _, ok := strings.Cut(s, ":")
-		if !ok || scheme == "" || strings.ContainsFunc(scheme, func(r rune) bool { return r > '~' || !isPlain(byte(r)) }) {
+		if !ok || scheme == "" || strings.ContainsFunc(scheme, func(r rune) bool { return r > '~' || EscapeName(string(r)) != string(r) }) {
 			return // no name
 		}
 		escaped := EscapeName(s)

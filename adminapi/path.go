@@ -3,6 +3,7 @@ package adminapi
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -12,28 +13,7 @@ const Root = "/api/v1/"
 // EscapeName escapes a name or prefix as a whole for use in a path: all characters except
 // the unreserved ones of RFC 3986 and the plus sign, which schemes may contain.
 func EscapeName(s string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	b.Grow(len(s) + len(s)/2)
-	for i := range len(s) {
-		c := s[i]
-		if isPlain(c) {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteByte('%')
-		b.WriteByte(hex[c>>4])
-		b.WriteByte(hex[c&15])
-	}
-	return b.String()
-}
-
-func isPlain(c byte) bool {
-	switch {
-	case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		return true
-	}
-	return strings.IndexByte("-._~+", c) >= 0
+	return ascii.EscapeUnless(s, func(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~+", c) >= 0 })
 }
 
 // UnescapeName returns the name in a path. It keeps the escapes of a name, but unescapes

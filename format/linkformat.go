@@ -65,15 +65,9 @@ func isPrintable(s string) bool {
 
 // percent encodes all characters that are not attr-char (RFC 8187, 3.2.1).
 func percent(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(strings.ToValidUTF8(s, "\uFFFD")) {
-		if isTokenChar(c) && c != '*' && c != '\'' && c != '%' {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteString(ascii.Escape(c))
-	}
-	return b.String()
+	return ascii.EscapeUnless(strings.ToValidUTF8(s, "\uFFFD"), func(c byte) bool {
+		return isTokenChar(c) && c != '*' && c != '\'' && c != '%'
+	})
 }
 
 // ReadLinkset reads application/linkset. The name is the anchor of the first link. Links with

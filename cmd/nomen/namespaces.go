@@ -39,17 +39,23 @@ func (c *cli) namespacesCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(nids(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	old := cmd.Flags().Bool("scheme-ids", false, "show the SchemeIDs of 1995 instead")
+	return c.registryCommand(cmd, func(known registry.Registries) registry.Table {
+		if *old {
+			return known.SchemeIDs()
+		}
+		return known.Namespaces()
+	})
+}
+
+// registryCommand completes a command that shows a registry, to which --registry adds.
+func (c *cli) registryCommand(cmd *cobra.Command, table func(registry.Registries) registry.Table) *cobra.Command {
 	file, format := addRegistry(cmd), addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		known, err := readRegistries(*file)
 		if err != nil {
 			return err
 		}
-		t := known.Namespaces()
-		if *old {
-			t = known.SchemeIDs()
-		}
-		return answerRegistry(c, cmd, args, t, *format)
+		return answerRegistry(c, cmd, args, table(known), *format)
 	}
 	return cmd
 }

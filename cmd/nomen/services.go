@@ -29,17 +29,10 @@ func (c *cli) servicesCommand() *cobra.Command {
 		ValidArgsFunction: cobra.FixedCompletions(registry.Standard().Services().Names(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	keywords := cmd.Flags().Bool("keywords", false, "show the query keywords instead")
-	file, format := addRegistry(cmd), addFormat(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		known, err := readRegistries(*file)
-		if err != nil {
-			return err
-		}
-		t := known.Services()
+	return c.registryCommand(cmd, func(known registry.Registries) registry.Table {
 		if *keywords {
-			t = known.Keywords()
+			return known.Keywords()
 		}
-		return answerRegistry(c, cmd, args, t, *format)
-	}
-	return cmd
+		return known.Services()
+	})
 }

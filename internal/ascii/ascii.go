@@ -1,6 +1,8 @@
-// Package ascii classifies and converts ASCII characters. Its functions are
-// small enough to be inlined, and no other byte belongs to any of its classes.
+// Package ascii classifies, converts and escapes ASCII characters. The functions for one
+// byte are small enough to be inlined, and no other byte belongs to any of its classes.
 package ascii
+
+import "strings"
 
 // UpperHex lists the digits that percent-encodings are written with.
 const UpperHex = "0123456789ABCDEF"
@@ -45,6 +47,20 @@ func Upper(c byte) byte {
 		return c - 0x20
 	}
 	return c
+}
+
+// EscapeUnless percent-encodes the bytes of s for which plain returns false.
+func EscapeUnless(s string, plain func(byte) bool) string {
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/2)
+	for i := range len(s) {
+		if c := s[i]; plain(c) {
+			b.WriteByte(c)
+		} else {
+			b.WriteString(Escape(c))
+		}
+	}
+	return b.String()
 }
 
 // EqualFold reports whether a and b are equal, ignoring the case of ASCII

@@ -86,3 +86,11 @@ func TestCompareAndCutPrefix(t *testing.T) {
 		t.Errorf("Escape = %q", got)
 	}
 }
+
+func TestEscapeUnless(t *testing.T) {
+	for in, want := range map[string]string{"": "", "aZ9": "aZ9", "a b": "a%20b", "\u00E4%\x00": "%C3%A4%25%00"} {
+		if got := EscapeUnless(in, IsAlnum); got != want {
+			t.Errorf("EscapeUnless(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -14,16 +14,7 @@ import (
 // EscapeExcluded escapes the octets that are never allowed in a URI (2012, N12-21),
 // except the percent sign.
 func EscapeExcluded(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		if c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 {
-			b.WriteByte(c)
-			continue
-		}
-		b.WriteString(ascii.Escape(c))
-	}
-	return b.String()
+	return ascii.EscapeUnless(s, func(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 })
 }
 
 // Malformed returns the error for the malformed name in s that begins at an offset.

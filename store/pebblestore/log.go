@@ -114,32 +114,27 @@ func (r *logRow) damage(format string, args ...any) error {
 // all yields the entries with numbers greater than after and up to to, and an error if one
 // is missing.
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
-	return func(yield func(*store.Entry, error) bool) {
+	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		for after < to {
 			list, err := v.rows(after+1, int(min(to-after, windowSize)))
 			if err == nil && len(list) == 0 {
 				err = &CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
 			}
 			if err != nil {
-				yield(nil, err)
-				return
+				return err
 			}
 			v.lookupAll(list)
 			for _, f := range list {
 				if after++; f.err == nil && f.row.seq != after {
 					f.err = f.row.damage("change %d of the log is missing", after)
 				}
-				f.err = cmp.Or(f.err, ctx.Err())
-				if f.err != nil {
-					yield(nil, f.err)
-					return
-				}
-				if !yield(f.entry, nil) {
-					return
+				if err := cmp.Or(f.err, ctx.Err()); err != nil || !yield(f.entry, nil) {
+					return err
 				}
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // A source reads the Merkle tree for package ledger.
@@ -164,25 +159,24 @@ func (s source) Node(level int, index uint64) (h ledger.Hash, err error) {
 
 // Leaves implements [ledger.Source].
 func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
-	return func(yield func(ledger.Hash, error) bool) {
+	return reading.Seq(func(yield func(ledger.Hash, error) bool) error {
 		v, err := newView(s.db)
 		if err != nil {
-			yield(ledger.Hash{}, err)
-			return
+			return err
 		}
 		defer v.close()
 		var leaf []byte
 		for e, err := range v.all(context.Background(), from, to) {
 			if err != nil {
-				yield(ledger.Hash{}, err)
-				return
+				return err
 			}
 			leaf = codec.AppendLeaf(leaf[:0], e)
 			if !yield(ledger.LeafHash(leaf), nil) {
-				return
+				break
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // Changes implements [store.Feed]. Everything on disk is sealed.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -320,21 +321,18 @@ func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 
 // subjects yields the subjects of a kind in the order of their keys.
 func (v *view) subjects(k store.Kind) iter.Seq2[store.Subject, error] {
-	return func(yield func(store.Subject, error) bool) {
+	return reading.Seq(func(yield func(store.Subject, error) bool) error {
 		own, err := v.clone()
 		if err != nil {
-			yield(store.Subject{}, err)
-			return
+			return err
 		}
 		defer own.close()
 		lower := []byte{space(k)}
 		for ok := own.it.SeekGE(lower); ok && bytes.HasPrefix(own.it.Key(), lower); ok = own.it.Next() {
 			if !yield(store.Subject{Kind: k, Key: string(own.it.Key()[1:])}, nil) {
-				return
+				return nil
 			}
 		}
-		if err := own.failure(string(lower)); err != nil {
-			yield(store.Subject{}, err)
-		}
-	}
+		return own.failure(string(lower))
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -236,24 +237,21 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 // groups yields the moves of a kind in the order of their new keys; none for tokens, whose
 // keys do not change.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
-	return func(yield func(Move, error) bool) {
+	return reading.Seq(func(yield func(Move, error) bool) error {
 		v, err := r.moves.clone()
 		if err != nil {
-			yield(Move{}, err)
-			return
+			return err
 		}
 		defer v.close()
 		beginning := []byte{byte(k)}
 		for ok := v.it.SeekGE(beginning); ok && bytes.HasPrefix(v.it.Key(), beginning); {
 			var m Move
 			if m, ok = v.group(); !yield(r.complete(m)) {
-				return
+				return nil
 			}
 		}
-		if err := v.failure("moves"); err != nil {
-			yield(Move{}, err)
-		}
-	}
+		return v.failure("moves")
+	})
 }
 
 // group reads the moves to one new key. It reports whether more follow.

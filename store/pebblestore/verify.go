@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/internal/check"
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -73,32 +74,28 @@ func (m moment) size() (uint64, error) {
 
 // log yields the rows of the log.
 func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
-	return func(yield func(check.Row, error) bool) {
+	return reading.Seq(func(yield func(check.Row, error) bool) error {
 		v, err := newView(m.db)
 		if err != nil {
-			yield(check.Row{}, err)
-			return
+			return err
 		}
 		defer v.close()
 		for next := uint64(1); ; {
 			list, err := v.rows(next, windowSize)
-			if err != nil {
-				yield(check.Row{}, err)
-			}
 			if err != nil || len(list) == 0 {
-				return
+				return err
 			}
 			if leaves {
 				v.lookupAll(list)
 			}
 			for i := range list {
 				if !yield(list[i].checked(), nil) {
-					return
+					return nil
 				}
 			}
 			next = list[len(list)-1].row.seq + 1
 		}
-	}
+	})
 }
 
 // checked returns f in the form in which it is verified.
@@ -112,12 +109,9 @@ func (f *foundEntry) checked() check.Row {
 
 // changes yields the changes of all subjects, the last change of each first.
 func (m moment) changes() iter.Seq2[check.Change, error] {
-	return func(yield func(check.Change, error) bool) {
-		err := m.eachChange(func(c check.Change) bool { return yield(c, nil) })
-		if err != nil {
-			yield(check.Change{}, err)
-		}
-	}
+	return reading.Seq(func(yield func(check.Change, error) bool) error {
+		return m.eachChange(func(c check.Change) bool { return yield(c, nil) })
+	})
 }
 
 // eachChange calls yield until it returns false. History without a last change is passed
@@ -209,44 +203,38 @@ func (v *view) past(key []byte, end int) check.Change {
 
 // places yields the index of locations.
 func (m moment) places() iter.Seq2[check.Place, error] {
-	return func(yield func(check.Place, error) bool) {
+	return reading.Seq(func(yield func(check.Place, error) bool) error {
 		v, err := m.iterate(spaceLocation)
 		if err != nil {
-			yield(check.Place{}, err)
-			return
+			return err
 		}
 		defer v.close()
 		for ok := v.it.First(); ok; ok = v.it.Next() {
 			p, err := parsePlace(v.it.Key())
 			if !yield(check.Place{Place: p, Err: err}, nil) {
-				return
+				return nil
 			}
 		}
-		if err := v.failure("index"); err != nil {
-			yield(check.Place{}, err)
-		}
-	}
+		return v.failure("index")
+	})
 }
 
 // tokens yields the tokens.
 func (m moment) tokens() iter.Seq2[store.Subject, error] {
-	return func(yield func(store.Subject, error) bool) {
+	return reading.Seq(func(yield func(store.Subject, error) bool) error {
 		v, err := m.iterate(spaceToken)
 		if err != nil {
-			yield(store.Subject{}, err)
-			return
+			return err
 		}
 		defer v.close()
 		for ok := v.it.First(); ok; ok = v.it.Next() {
 			s := store.Subject{Kind: store.KindToken, Key: string(v.it.Key()[1:])}
 			if _, err := v.change(s); !yield(s, err) {
-				return
+				return nil
 			}
 		}
-		if err := v.failure("tokens"); err != nil {
-			yield(store.Subject{}, err)
-		}
-	}
+		return v.failure("tokens")
+	})
 }
 
 // nodes reports nodes of the tree that a log of a size does not have; those that it has are

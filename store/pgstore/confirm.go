@@ -14,7 +14,7 @@ import (
 // other server was promoted since then. Without synchronous replication only a server that has become a
 // standby is noticed.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return false, err
 	}
 	defer s.gate.Leave()

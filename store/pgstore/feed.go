@@ -28,13 +28,10 @@ const (
 
 // Head implements [store.Feed].
 func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return h, err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return h, err
-	}
 	err = s.cluster.read(ctx, short, s.recent.any(), func(ctx context.Context, c *pgx.Conn, _ role) error {
 		h, err = head(ctx, c)
 		return err
@@ -60,7 +57,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	if err != nil {
 		return err
 	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()

@@ -25,13 +25,10 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 }
 
 func (s *Store) search(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	return s.snapshot(ctx, s.recent.any(), func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		f := &finder{ctx: ctx, tx: tx, prefix: prefix, size: firstPage, yield: func(p place) bool {
 			*begun = true

@@ -22,13 +22,10 @@ const (
 
 // Load implements [store.Loader] with COPY.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if s.readOnly {
 		return ErrReadOnly
 	}

@@ -179,14 +179,18 @@ func (s *Store) openLater(err error, schema schema) {
 }
 
 // enter begins a call, which must leave s.gate. It returns an error if the store is closed,
-// or not open yet.
-func (s *Store) enter() error {
+// or not open yet, or if ctx has ended.
+func (s *Store) enter(ctx context.Context) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
 	if c := s.opening.Load(); c != nil {
 		s.gate.Leave()
 		return &store.AwayError{Cause: c.Cause, After: retryAfter}
+	}
+	if err := ctx.Err(); err != nil {
+		s.gate.Leave()
+		return err
 	}
 	return nil
 }

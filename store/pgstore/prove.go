@@ -22,13 +22,10 @@ func (s *Store) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 }
 
 func (s *Store) prove(ctx context.Context, size uint64, prove func(ledger.Source) ([][32]byte, error)) (proof [][32]byte, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	err = s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, _ *bool) error {
 		h, err := head(ctx, tx)
 		if err == nil && size > h.Size {

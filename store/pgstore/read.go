@@ -30,13 +30,10 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	if subject.Kind == store.KindToken {
 		return s.token(ctx, subject.Key)
 	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if !printable(subject.Key) {
 		return nil, store.ErrNotFound
 	}
@@ -119,7 +116,7 @@ const (
 
 // Records implements [store.BatchReader]. It keeps nothing.
 func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*store.Record, error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
@@ -178,13 +175,10 @@ func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[string]
 // Count implements [store.Counter]. It adds up the sealed and the waiting changes, and is
 // exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return 0, false, err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return 0, false, err
-	}
 	var n int64
 	err := s.cluster.read(ctx, short, s.recent.any(), func(ctx context.Context, c *pgx.Conn, _ role) error {
 		return c.QueryRow(ctx, countAll).Scan(&n)

@@ -78,13 +78,13 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	if k == store.KindToken {
 		return s.tokens(ctx, yield)
 	}
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
 	lower, upper, ok := bounds(scan)
-	if !ok || ctx.Err() != nil {
-		return ctx.Err()
+	if !ok {
+		return nil
 	}
 	return s.snapshot(ctx, s.recent.any(), func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		lower := lower
@@ -187,12 +187,12 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 
 // history calls yield with the changes of a subject, newest first.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil || !printable(subject.Key) {
-		return err
+	if !printable(subject.Key) {
+		return nil
 	}
 	return s.snapshot(ctx, s.recent.need(subject).revision > 0, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		page, err := readPage(ctx, tx, subject.Kind, subject.Key, behind(subject.Key), 1)

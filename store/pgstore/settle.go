@@ -24,13 +24,10 @@ var errNotSealed = errors.New("no node seals them")
 // read-only: that only assigns numbers in the log. If they are not sealed within the time
 // that a call may wait, the error says how many transactions are waiting.
 func (s *Store) Settle(ctx context.Context) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	return failed("settle", ended(ctx, s.settle(ctx)))
 }
 

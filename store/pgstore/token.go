@@ -18,13 +18,10 @@ const (
 // token returns the last change of a token. It prefers the primary, because a token that
 // was revoked there may still be valid on a replica.
 func (s *Store) token(ctx context.Context, id string) (*store.Change, error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	var value []byte
 	err := s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		err := c.QueryRow(ctx, tokenOne, []byte(id)).Scan(&value)
@@ -49,13 +46,10 @@ func decodeToken(id, value []byte) (*store.Change, error) {
 // tokens calls yield with the last changes of all tokens, in the order of their IDs, until
 // it returns false.
 func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) error {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	return s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		for last := []byte{}; ; {
 			page, ids, err := readTokens(ctx, tx, last)

@@ -28,13 +28,10 @@ const (
 
 // Verify implements [store.Verifier], in a transaction that sees one snapshot.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (h store.Head, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return h, err
 	}
 	defer s.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return h, err
-	}
 	err = s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		v := &verifier{ctx: ctx, tx: tx, fault: func(f store.Fault) {
 			*begun = true

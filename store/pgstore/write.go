@@ -35,7 +35,7 @@ type request struct {
 // string, Apply returns a [*store.AwayError], or a [*store.UnknownError] if it cannot find
 // out whether the batch was written.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
-	if err := s.enter(); err != nil {
+	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.gate.Leave()

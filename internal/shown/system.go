@@ -60,7 +60,7 @@ func plainly(err error) (string, bool) {
 	}
 	switch err {
 	case context.DeadlineExceeded, os.ErrDeadlineExceeded:
-		return "no answer in time", true
+		return "timed out", true
 	case io.ErrUnexpectedEOF, io.EOF:
 		return "unexpected end of data", true
 	}

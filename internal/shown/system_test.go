@@ -43,7 +43,7 @@ func TestError(t *testing.T) {
 		{&net.DNSError{Err: "i/o timeout", Name: "h.example", Server: "192.0.2.53:53", IsTimeout: true}, `looking up "h.example": the DNS server 192.0.2.53:53 did not answer in time`},
 		{&net.OpError{Op: "listen", Net: "tcp", Err: &net.DNSError{Err: "unknown port", Name: "tcp/web", IsNotFound: true}}, `unknown port "web"`},
 		{&net.DNSError{Err: "server misbehaving", Name: "h.example"}, `looking up "h.example" in DNS failed: server misbehaving`},
-		{fmt.Errorf("a: %w", context.DeadlineExceeded), "a: no answer in time"},
+		{fmt.Errorf("a: %w", context.DeadlineExceeded), "a: timed out"},
 		{fmt.Errorf("a DEOF: %w", io.EOF), "a DEOF: unexpected end of data"},
 		{fmt.Errorf("a: %w, %w", io.ErrUnexpectedEOF, io.EOF), "a: unexpected end of data, unexpected end of data"},
 	} {

@@ -38,7 +38,7 @@ func TestServerFlaps(t *testing.T) {
 	if n := count("server=a.example"); n != quiet.Burst || count("database server found") != n/2 || count("database server lost") != n/2+1 {
 		t.Errorf("%d lines about the server:\n%s", n, &log)
 	}
-	if n := count("the database is away") + count("the database accepts changes again"); n > quiet.Burst || n < quiet.Burst/2 {
+	if n := count("the database is unavailable") + count("the database accepts changes again"); n > quiet.Burst || n < quiet.Burst/2 {
 		t.Errorf("%d lines about the database:\n%s", n, &log)
 	}
 	log.Reset()
@@ -54,7 +54,7 @@ func TestServerFlaps(t *testing.T) {
 		t.Errorf("the last state:\n%s", &log)
 	}
 	cl.set(flapping, down, errHangs)
-	if count("\n") != 3 || count("database server lost") != 1 || count("the database is away") != 1 {
+	if count("\n") != 3 || count("database server lost") != 1 || count("the database is unavailable") != 1 {
 		t.Errorf("one more change:\n%s", &log)
 	}
 }

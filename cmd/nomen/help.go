@@ -93,6 +93,12 @@ func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short, Long: long, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	var examples []string // the first one of each
+	for _, sub := range subs {
+		first, _, _ := strings.Cut(sub.Example, "\n")
+		examples = append(examples, first)
+	}
+	cmd.Example = strings.Join(examples, "\n")
 	cmd.AddCommand(subs...)
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,11 +20,31 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"nomen": func() { os.Exit(program()) }})
 }
 
-// TestScripts runs the commands as people do. The scripts are in
-// testdata/script.
-func TestScripts(t *testing.T) {
+// TestScripts runs the commands as people do, by the scripts in testdata/script that start no
+// server.
+func TestScripts(t *testing.T) { runScripts(t, false) }
+
+// TestServerScripts runs those that start servers.
+func TestServerScripts(t *testing.T) { runScripts(t, true) }
+
+func runScripts(t *testing.T, servers bool) {
+	t.Helper()
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, file := range all {
+		script, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains("\n"+string(script), "\nserve") == servers {
+			files = append(files, file)
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

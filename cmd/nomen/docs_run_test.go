@@ -154,7 +154,8 @@ func runCommands(t *testing.T, commands []docCommand) []string {
 		text := addresses.Replace(c.text)
 		fmt.Fprintf(&script, "printf '\\036\\n'\n")
 		if strings.HasPrefix(text, "nomen serve") {
-			fmt.Fprintf(&script, `%s >server%d.log 2>&1 & servers="$servers $!"
+			fmt.Fprintf(&script, `: >server%[2]d.log
+%[1]s >server%[2]d.log 2>&1 & servers="$servers $!"
 for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep 0.1; done; cat server%[2]d.log
 `, text, i)
 			continue

@@ -31,7 +31,7 @@ demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR 
 AT_ONCE = -p 4 -parallel 8
 
 # Left out of quick: these kill servers and databases under load, repeat a lot, or measure memory.
-LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
+LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.

@@ -139,9 +139,6 @@ func TestImportAcrossRestart(t *testing.T) {
 // The database is away for longer than an import waits: the command ends, says why and what
 // is in, and the same import, begun again, does the rest; no name is in twice.
 func TestImportGivesUp(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for half a minute")
-	}
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{Fsync: true})
 	data := t.TempDir()

@@ -28,7 +28,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 	}
 	// Each of these fails or answers, and leaves the directory as it was.
 	leaves := map[string][]string{
-		"import":           {"--dry-run " + file},
+		"import":           {"--dry-run " + file, "$TMP/none.csv", file + " $TMP/none.csv"},
 		"mint":             {"--dry-run --template {seq} urn:example"},
 		"get":              {n},
 		"retire":           {n + " --reason gone", "--reason gone -"},

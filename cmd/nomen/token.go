@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +82,13 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 				return err
 			}
 		}
-		if _, err := os.Lstat(output); output != "" && err == nil {
-			return usagef("--output %s: file exists", output)
+		if output != "" {
+			if _, err := os.Lstat(output); err == nil {
+				return usagef("--output %s: file exists", output)
+			}
+			if _, err := os.Stat(filepath.Dir(output)); err != nil { // before the token is made
+				return err
+			}
 		}
 		return c.withStore(cmd.Context(), changes, func(b backend) error {
 			out, err := b.Grant(cmd.Context(), g)

@@ -99,6 +99,9 @@ func (c *cli) importCommand() *cobra.Command {
 			if err == nil && o.Sheet.Spreadsheet && f == bulk.JSONLines {
 				err = usagef("--spreadsheet: %s has no cells; use csv or tsv", f)
 			}
+			if err == nil && file != "-" {
+				err = isFile(file)
+			}
 			if err != nil {
 				return err
 			}
@@ -286,6 +289,15 @@ func fileFormat(file, flag string) (bulk.Format, bulk.Compression, error) {
 		return f, compression, usagef("%s: unknown format: pass --format, or save a spreadsheet as CSV", file)
 	}
 	return f, compression, nil
+}
+
+// isFile returns an error if there is no such file, or if it is a directory.
+func isFile(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && info.IsDir() {
+		return &fs.PathError{Op: "read", Path: file, Err: syscall.EISDIR}
+	}
+	return err
 }
 
 // open opens a file for reading; "-" is standard input. It returns a size of -1 if the size

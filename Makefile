@@ -40,8 +40,8 @@ PLAIN = ./extract/... ./fetch/plan ./internal/accept ./internal/ascii ./internal
 # Tests of other packages that run without the race detector, at full length: they damage files,
 # let disks fail or kill processes at each of many steps, measure memory, read much in one
 # goroutine, or run hundreds of commands that end at once.
-PLAIN_TESTS = TestScripts|TestMemory|TestNothingInMuch|TestHundredThousand|TestHostileInEveryFormat|TestHostileCitations|TestImportAcrossRestart|TestKillImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk
-WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./bulk ./bulk/bulktest/scale ./format
+PLAIN_TESTS = TestScripts|TestMemory|TestNothingInMuch|TestHundredThousand|TestHostileInEveryFormat|TestHostileCitations|TestImportAcrossRestart|TestKillImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
+WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./bulk ./bulk/bulktest/scale ./format ./client/cache ./internal/audit
 
 # The packages that take longest begin first.
 SLOWEST = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server

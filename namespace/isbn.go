@@ -50,8 +50,8 @@ func checkISBN(nss string) *Finding {
 	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits, expected 13, or 10 in the older form")
 }
 
-// tooMany returns an error for what follows thirteen characters at bad, or for
-// the first letter among them.
+// tooMany returns an error for an ISBN of more than thirteen characters: for the
+// first letter among these, or else for the rest, which begins at bad.
 func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
 	for i, c := range d {
 		if !ascii.IsDigit(c) {

@@ -27,9 +27,10 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// checkCost returns an error for a set that may take more than [MaxSteps] for some name. The
-// rules tried for a name are those whose literal beginning it has. The worst names have exactly
-// the longest of these beginnings.
+// checkCost returns an error for a set that may take more than [MaxSteps] for some name. A
+// rule is tried only for elements that begin with its literal text. So for each rule, the
+// elements that cost most begin with its text, and are tried by all rules whose text begins
+// this text.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > MaxGroups {

@@ -14,7 +14,7 @@ const (
 	MaxPattern = 4096  // bytes of a pattern or regular expression
 	maxProgram = 10000 // instructions of the compiled expression
 	maxRepeat  = 1000  // of a class, as in package regexp
-	MaxGroups  = 64    // parts and other groups in the patterns of a set
+	MaxGroups  = 64    // parts and other groups of a pattern
 )
 
 // A Pattern extracts the parts of an element. It is immutable and safe for concurrent use.

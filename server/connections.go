@@ -16,9 +16,9 @@ import (
 
 // A limitedListener is a listener that limits how many connections are open at once, in total and
 // per address (IPv6: per /64). If an address has reached its limit, a new connection
-// replaces the one of that address that has been idle longest. If the table is full, it
-// replaces an idle one of the address with the most connections, so that a client that
-// opens many closes its own.
+// replaces the one of that address that has been idle longest. If there are too many in
+// total, it replaces an idle one of the address with the most connections: a client that
+// opens many thus loses its own.
 type limitedListener struct {
 	net.Listener
 	max, each int
@@ -33,7 +33,7 @@ type limitedListener struct {
 
 	mu     sync.Mutex
 	n      int
-	secure map[*tls.Conn]*limitedConn // those of a TLS listener, which net/http may get bare
+	secure map[*tls.Conn]*limitedConn // for a TLS listener: net/http knows its connections only as *tls.Conn
 	shares map[netip.Addr]*share
 	sizes  []*list.List // of *share: sizes[n] has the addresses with n connections, n > 0
 	idle   list.List    // of *tabled, ordered by since

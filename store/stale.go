@@ -59,7 +59,7 @@ func StalenessOf(ctx context.Context) *Staleness {
 	return s
 }
 
-// Note records that data was read that was last known to be current at since. It does
+// Note records that stale data was read. It was last known to be current at since. It does
 // nothing if s is nil or since is zero.
 func (s *Staleness) Note(since time.Time) {
 	if s == nil || since.IsZero() {

@@ -21,7 +21,7 @@ const (
 
 // memoryFlag adds --memory, which bounds the memory of a command.
 func (c *cli) memoryFlag(f *pflag.FlagSet, usual string) {
-	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets this minus 512 MiB, but at least a quarter (default "+usual+")")
+	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets this minus 512 MiB, or a quarter of this if that is more (default "+usual+")")
 }
 
 // boundMemory divides --memory between the cache of the store and the rest, or by default

@@ -35,8 +35,8 @@ If the template does not begin with a delimiter, mint puts the first delimiter o
 namespace before it, such as - for nbn. For urn:nbn:fi the template x{seq} gives
 urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template, a new name is the last existing name with the next number (at most
-20,000 names are read), and a check character if the namespace needs one. For urn:uuid new
+Without a template, mint takes the last existing name and increases its number by one (at
+most 20,000 names are read). It adds a check character if the namespace needs one. For urn:uuid new
 names are UUIDs; for an ark prefix they are random characters with a check character. ISBN,
 ISSN and similar numbers are assigned to publishers in blocks: they need a template that
 stays within your block.

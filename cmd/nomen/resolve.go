@@ -42,8 +42,8 @@ media type. With --json it is in content_type and body (or body_base64).
 Names may contain white space and be enclosed in <angle brackets>, as the protocol of
 1995 allows. A fragment is not sent; it is added to the locations in the answer. With
 --dialect 2012, directives after a URN are part of the question. In
-urn:example:book?s=I2Ls&c=ToC, s is the service and c the component; --service and
---component come first. Other directives are passed on.
+urn:example:book?s=I2Ls&c=ToC, s is the service and c the component. The options
+--service and --component override them. Other directives are passed on.
 
 Requests are unencrypted, except to an https URL. They contain only the name and what the
 options set. -v shows each step.

@@ -40,9 +40,11 @@ To use nomen with the token, its bearer makes a directory with two files and giv
 --data DIR. The file admin.token has the token, and admin.url the URL at which the bearer
 reaches the admin listener.
 
-A prefix covers a name only if a delimiter follows it in the name. End the prefix with the
-delimiter: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:example-1. The prefix
-of an authority needs no delimiter.`
+A prefix covers only whole parts of names, so a delimiter must follow it. To make this
+clear, end the prefix with one: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not
+urn:nbn:fi:example-1. Where a namespace has several delimiters, it covers the names with
+each of them, such as urn:nbn:fi:ex:1. Only the prefix of an authority that is registered
+here may lack the delimiter.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var g adminapi.Grant

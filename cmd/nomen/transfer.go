@@ -55,7 +55,8 @@ The summary gives the ID of the import; 'nomen undo --import ID' reverts it.
 With --dry-run nothing is changed. With -v every name that is (or would be) created or
 changed is listed with its fields.
 
-The exit status is 1 if records were rejected, and 3 if the input is truncated.`
+The exit status is 1 if records were rejected, and 3 if a file was not found or is
+truncated, or if the disk is full.`
 
 func (c *cli) importCommand() *cobra.Command {
 	var o bulk.ImportOptions

@@ -81,7 +81,7 @@ func TestFaultBackupDiskFull(t *testing.T) {
 		t.Fatalf("import: %+v", r)
 	}
 	r := command(data, "backup", backup)
-	if r.status != 3 || !strings.Contains(r.body, "no space left") || !strings.Contains(r.body, "The disk is full") {
+	if r.status != 3 || !strings.Contains(r.body, "no space left") || !strings.Contains(r.body, "free some space") {
 		t.Errorf("backup to a full disk: %+v", r)
 	}
 	p := s.look(token, 1)

@@ -172,7 +172,7 @@ func TestAttackRebinding(t *testing.T) {
 			t.Errorf("after a rebinding a script reads %s %s:\n%s", target[0], target[1], got)
 		}
 	}
-	if got := read(t, ctx, page+"/urn:dns:there.example:x?s=I2C", `{}`); !strings.Contains(got, "403 ") || !strings.Contains(got, "--host") {
+	if got := read(t, ctx, page+"/urn:dns:there.example:x?s=I2C", `{}`); !strings.Contains(got, "403 ") || !strings.Contains(got, "add it to the hosts") {
 		t.Errorf("the answer does not say why:\n%s", got)
 	}
 	admin := "http://evil.example:" + port(t, l.near.admin)

@@ -15,7 +15,10 @@ import (
 // namespace whose names are single numbers (isbn, uuid) has only one prefix,
 // which covers all its names. A scheme such as doi or ark is also a prefix:
 // "doi". Prefixes are comparable; the zero Prefix is invalid.
-type Prefix struct{ key string }
+type Prefix struct {
+	key  string
+	only byte // the only delimiter that may follow; 0 for all of the namespace
+}
 
 // delimiters returns the characters that may follow a prefix, or divide a key; ""
 // if there are none. [Prefix.Join] inserts the first.
@@ -66,7 +69,7 @@ func ParsePrefix(s string) (Prefix, error) {
 		return Prefix{}, newError(s, 0, "prefix", "empty")
 	}
 	if whole := strings.ToLower(strings.TrimSuffix(s, ":")); isWhole(whole) {
-		return Prefix{whole}, nil
+		return Prefix{key: whole}, nil
 	}
 	trimmed := s
 	if strings.IndexByte(delimiters(strings.ToLower(s)), s[len(s)-1]) >= 0 {
@@ -88,7 +91,7 @@ func ParsePrefix(s string) (Prefix, error) {
 	if !ok { // https://
 		return Prefix{}, newError(s, len(s), "prefix", "incomplete: the first part is missing")
 	}
-	return Prefix{foldPrefix(key)}, nil
+	return Prefix{key: foldPrefix(key)}, nil
 }
 
 // CanonicalPrefix returns the prefix that [ParsePrefix] returns, with the final
@@ -103,6 +106,17 @@ func CanonicalPrefix(s string) (string, error) {
 		return p.key + end, nil
 	}
 	return p.key, nil
+}
+
+// ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], but if s
+// ends with a delimiter, the result covers only the names that continue with this one:
+// urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:ex:1.
+func ParseScope(s string) (Prefix, error) {
+	p, err := ParsePrefix(s)
+	if err == nil && len(delimiters(p.key)) > 1 && strings.HasPrefix(s, p.key) && len(s) == len(p.key)+1 {
+		p.only = s[len(p.key)]
+	}
+	return p, err
 }
 
 // isWhole reports whether a scheme, in lower case, can be a prefix for all its
@@ -158,18 +172,31 @@ func MustParsePrefix(s string) Prefix {
 
 // PrefixFromKey returns the prefix whose String is key, as read from a store of
 // the same [RulesVersion]. It does not check key.
-func PrefixFromKey(key string) Prefix { return Prefix{key} }
+func PrefixFromKey(key string) Prefix { return Prefix{key: key} }
 
 // IsZero reports whether p is the invalid zero Prefix.
 func (p Prefix) IsZero() bool { return p.key == "" }
 
-// String returns the prefix without a final delimiter.
-func (p Prefix) String() string { return p.key }
+// String returns the prefix without a final delimiter, unless it comes from [ParseScope].
+func (p Prefix) String() string {
+	if p.only != 0 {
+		return p.key + string(p.only)
+	}
+	return p.key
+}
+
+// delimiters returns the characters that may follow p.
+func (p Prefix) delimiters() string {
+	if p.only != 0 {
+		return string(p.only)
+	}
+	return delimiters(p.key)
+}
 
 // Covers reports whether n is under p.
 func (p Prefix) Covers(n Name) bool {
 	rest, ok := strings.CutPrefix(n.key, p.key)
-	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(delimiters(p.key), rest[0]) >= 0
+	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(p.delimiters(), rest[0]) >= 0
 }
 
 // Spans returns the beginnings of all keys that p covers: p and each delimiter
@@ -179,7 +206,7 @@ func (p Prefix) Spans() []string {
 		return nil
 	}
 	var all []string
-	for _, d := range []byte(delimiters(p.key)) {
+	for _, d := range []byte(p.delimiters()) {
 		all = append(all, p.key+string(d))
 	}
 	return all
@@ -191,7 +218,7 @@ func (p Prefix) Element(n Name) string {
 	if !p.Covers(n) {
 		return ""
 	}
-	rest, d := n.key[len(p.key):], delimiters(p.key)
+	rest, d := n.key[len(p.key):], p.delimiters()
 	if len(d) > 1 && (rest[0] != d[0] || strings.IndexByte(d, rest[1:][0]) >= 0) {
 		return rest
 	}
@@ -206,7 +233,7 @@ func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(elemen
 
 // Spell returns the spelling that [Prefix.Join] parses.
 func (p Prefix) Spell(element string) string {
-	d := delimiters(p.key)
+	d := p.delimiters()
 	if len(d) > 1 && element != "" && strings.IndexByte(d, element[0]) >= 0 {
 		return p.key + element
 	}
@@ -223,23 +250,23 @@ func (n Name) Prefixes(yield func(Prefix) bool) {
 		first = len(scheme) + pathOffset(rest)
 	}
 	for i := len(n.key) - 2; i > first; i-- {
-		if divides(i) && !divides(i-1) && !yield(Prefix{n.key[:i]}) {
+		if divides(i) && !divides(i-1) && !yield(Prefix{key: n.key[:i]}) {
 			return
 		}
 	}
 	if root == 0 {
 		if scheme, _, _ := strings.Cut(n.key, ":"); isWhole(scheme) {
-			yield(Prefix{scheme})
+			yield(Prefix{key: scheme})
 		}
 		return
 	}
 	if root < len(n.key)-1 {
-		yield(Prefix{n.key[:root]})
+		yield(Prefix{key: n.key[:root]})
 	}
 }
 
 // MarshalText implements [encoding.TextMarshaler].
-func (p Prefix) MarshalText() ([]byte, error) { return []byte(p.key), nil }
+func (p Prefix) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. An empty text is the zero
 // Prefix.

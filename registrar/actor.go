@@ -63,7 +63,7 @@ func Bearer(t *store.Token) (Actor, error) {
 		a.Role = Reader
 	}
 	for _, s := range t.Prefixes {
-		p, err := name.ParsePrefix(s)
+		p, err := name.ParseScope(s)
 		if err != nil {
 			return Actor{}, fmt.Errorf("registrar: token %s: %w", t.ID, err)
 		}

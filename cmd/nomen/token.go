@@ -42,9 +42,8 @@ reaches the admin listener.
 
 A prefix covers only whole parts of names, so a delimiter must follow it. To make this
 clear, end the prefix with one: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not
-urn:nbn:fi:example-1. Where a namespace has several delimiters, it covers the names with
-each of them, such as urn:nbn:fi:ex:1. Only the prefix of an authority that is registered
-here may lack the delimiter.`
+urn:nbn:fi:example-1 or urn:nbn:fi:ex:1. Only the prefix of an authority that is registered
+here may lack the delimiter; it covers the names with any delimiter.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var g adminapi.Grant

@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Optional capabilities of a store are separate interfaces. The function of the same
-// name works with any store: it falls back to a slower method where there is one, and
-// otherwise returns an error that wraps [errors.ErrUnsupported].
+// Optional capabilities of a store are separate interfaces. For each capability a function
+// works with any store. If the store lacks the capability, the function uses a slower method,
+// or, if there is no such method, returns an error that wraps [errors.ErrUnsupported].
 
 // A Counter is a Reader that counts its records faster than by listing them.
 type Counter interface {
@@ -40,14 +40,15 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 
 // A BatchReader is a Reader that reads many records in one call.
 type BatchReader interface {
-	// Records returns the record of each name as Get would, in the order of names; nil
-	// for a name without a record. It is fastest when names are in the order of their keys.
-	// Set change if changes of the records follow: the store may then keep the records for
-	// these, so do not modify them.
+	// Records returns the record of each name as Get would, in the order of names; nil for a
+	// name without a record. It is fastest when names are in the order of their keys. Set
+	// change if the caller will change the records: the store may then keep the returned
+	// records until that change, so do not modify them.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 
-// Records returns records as [BatchReader] does. It calls Get for each name if r is not one.
+// Records returns records as [BatchReader] does. If r is not a BatchReader, it calls Get for
+// each name.
 func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*Record, error) {
 	if b, ok := r.(BatchReader); ok {
 		return b.Records(ctx, names, change)
@@ -112,9 +113,9 @@ func HeadOf(ctx context.Context, r Reader) (Head, error) {
 
 // A Settler is a Feed in which changes may appear after Apply has returned.
 type Settler interface {
-	// Settle waits until every change acknowledged before the call is in the feed. If no
-	// other process adds them to the feed, Settle does so itself. It does not wait for
-	// later changes.
+	// Settle waits until every change acknowledged before the call is in the feed. If no other
+	// process adds these changes to the feed, Settle adds them. It does not wait for later
+	// changes.
 	Settle(ctx context.Context) error
 }
 
@@ -209,8 +210,8 @@ func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
 	return failing[*Token](unable(r, "list its tokens"))
 }
 
-// TokenChanges yields the last change of each token of r as [TokenHistorian] does. If r
-// is not one, the changes have only the field Token.
+// TokenChanges yields the last change of each token of r as [TokenHistorian] does. If r is not
+// a TokenHistorian, only the field Token of each change is set.
 func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	if h, ok := r.(TokenHistorian); ok {
 		return h.TokenChanges(ctx)

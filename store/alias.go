@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An index of locations ([Finder]) also contains the aliases of records, that is, the
-// names in same_as. Each is a Place whose URL is aliasMark followed by the key in lower
-// case, so that it is found whether or not an authority folds case. No location begins
-// with aliasMark.
+// An index of locations ([Finder]) also contains the aliases of records, that is, the names in
+// same_as. The index has each alias as a Place whose URL is aliasMark followed by the alias's
+// key in lower case. So an alias is found whether or not an authority folds case. No location
+// begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
 // aliasEnd sorts after all aliases in the index.
@@ -62,8 +62,8 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends the URLs under which an index of locations has the record after c, if
-// there is one: those of its locations and its aliases, each once. It sorts list.
+// AppendIndexed appends the URLs under which an index of locations contains the record that c
+// leaves, if there is one: the URLs of its locations and aliases, each once. It sorts list.
 func (c *Change) AppendIndexed(list []string) []string {
 	if c == nil || c.Record == nil {
 		return list
@@ -109,8 +109,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether r has n in its same_as, once the names there are folded as
-// their authorities in set require.
+// HasAlias reports whether r has n in its same_as. It compares after folding the names in
+// same_as as their authorities in set require.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An Authority is a prefix of names and the policy for them. In TOML its keys are those of
-// JSON, except those that the store sets.
+// An Authority is a prefix of names and the policy for them. TOML has the same keys as JSON,
+// without the keys of the fields that the store sets.
 type Authority struct {
 	Prefix      name.Prefix   `json:"prefix"`
 	Owners      []string      `json:"owners,omitempty"`                                 // responsible people or departments; fewer than two cause a warning

@@ -27,9 +27,9 @@ func (e *AwayError) Error() string {
 
 func (e *AwayError) Unwrap() error { return e.Err }
 
-// An UnknownError is returned by Apply when the connection to the database was lost
-// during the commit and no server could say since whether it succeeded. Either all
-// changes were written or none. A caller that set Expected can simply try again.
+// An UnknownError is returned by Apply when the connection to the database was lost during the
+// commit and no server has been able to say whether the commit succeeded. Either all changes
+// were written or none. A caller that set Expected can simply try again.
 type UnknownError struct{ Err error } // may be nil
 
 func (e *UnknownError) Error() string {

@@ -15,10 +15,9 @@ const AnyRevision = ^uint64(0)
 // A Change is the unit of writing and of history. Exactly one of Record, Authority,
 // Token and Delete is set.
 //
-// A stored change is in normal form: Expected is the revision that it replaced, so that
-// its own revision is one more, and Time is the time of its revision. Applying the
-// changes of a history again in order gives the same history, unless content was
-// redacted.
+// A stored change is in normal form: Expected is the revision that it replaced, and its own
+// revision is Expected plus one. Time is the time of its own revision. Applying the changes of
+// a history again in order gives the same history, unless content was redacted.
 type Change struct {
 	Record    *Record    // the new record, which replaces the old one entirely
 	Authority *Authority // the new authority, which replaces the old one entirely
@@ -46,14 +45,14 @@ type Change struct {
 	// is written if the token does not exist or its day of use is not earlier.
 	UseOnly bool
 
-	// Redacts are earlier revisions of the same subject, in ascending order, whose content
-	// this change removes permanently. Such a change always makes a new revision, even with
-	// the same content; remove what must go from that content too. It must be empty for a
-	// token.
+	// Redacts are earlier revisions of the same subject, in ascending order, whose content this
+	// change removes permanently. Such a change always makes a new revision, even if its
+	// content equals that of the last one. The new revision must not contain the content to be
+	// removed; the caller must see to that. It must be empty for a token.
 	Redacts []uint64
 
-	// Redacted is set by a store when a later change has removed the content of this one:
-	// see Redact.
+	// Redacted is set by a store when a later change has removed the content of this one: see
+	// [Change.Redact].
 	Redacted bool
 }
 
@@ -138,8 +137,8 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// Records returns the number of records that c leaves of its subject: 1, or 0 for a deletion,
-// an authority, a token, or nil.
+// Records returns the number of records that its subject has after c: 1 for a record, and 0
+// for a deletion, an authority, a token, or a nil c.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0

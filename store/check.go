@@ -36,7 +36,7 @@ func Check(i int, c *Change) error {
 	return err
 }
 
-// check returns the size of c too.
+// check is Check, and also returns the size of c.
 func check(i int, c *Change) (int, error) {
 	if reason := flaw(c); reason != "" {
 		return 0, &ChangeError{i, reason}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// MaxSkew is the maximum by which the last change of a subject may be later than the
-// clock when a new change is made. Within it the new change is dated like the last one,
-// as times never decrease. Beyond it one of the two clocks was wrong, and the change is
-// rejected unless it has AnyTime.
+// MaxSkew is the maximum by which the last change of a subject may be later than the clock
+// when a new change is made. If the difference is at most MaxSkew, the new change gets the
+// time of the last one, because times never decrease. If it is greater, the clock is or was
+// wrong, and the change is rejected unless it has AnyTime.
 const MaxSkew = 24 * time.Hour
 
 // ClockTolerance is the maximum difference between the clocks of correctly set machines.

@@ -48,10 +48,10 @@ func ParseHead(s string) (Head, error) {
 
 // A Feed is a Reader with a log of changes.
 type Feed interface {
-	// Changes yields the sealed entries with a Seq greater than after, in order, up to the
-	// last one at the time of the call. A change is sealed at most a second after its Apply
-	// returned, and entries are sealed in the order of Seq: a caller that passes the last
-	// Seq that it has seen misses nothing.
+	// Changes yields the sealed entries with a Seq greater than after, in order, up to the last
+	// one at the time of the call. A change is sealed at most a second after its Apply
+	// returned. Entries are sealed in the order of Seq, so a caller that passes the last Seq
+	// that it has seen misses no entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
 	// Head returns the head of the sealed entries.
@@ -72,12 +72,12 @@ type Prover interface {
 
 // A Loader is a Store that can load the entries of another.
 type Loader interface {
-	// Load fills an empty store with entries as Changes yields them, beginning with the
-	// first. History, times, revisions, salts and head are the same afterwards. Tokens
-	// are not loaded. If the store is not empty, or an entry does not follow the one
-	// before it, the error is an [*EntryError]. Entries loaded before an error stay, and
-	// another Load continues after them; it fails if they differ from the entries given,
-	// or if there are more of them.
+	// Load fills an empty store with entries as Changes yields them, beginning with the first.
+	// Afterwards s has the same history, times, revisions, salts and head as the other store.
+	// Tokens are not loaded. If the store is not empty, or an entry does not follow the one
+	// before it, the error is an [*EntryError]. Entries loaded before an error stay. Another
+	// Load continues after them; it fails if the loaded entries differ from the entries given,
+	// or if there are more loaded entries than given ones.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
@@ -89,10 +89,10 @@ type Place struct {
 
 // A Finder is a Reader with an index of locations.
 type Finder interface {
-	// Find yields the current locations whose URLs begin with the bytes of prefix, in the
-	// byte order of their URLs and then of the names' keys, each pair once. It begins after
-	// the given pair unless that is zero. It includes the locations of reserved and retired
-	// names, but not those of earlier revisions.
+	// Find yields the current locations whose URLs begin with the bytes of prefix, in the byte
+	// order of their URLs and then of the names' keys, each pair once. It begins after the pair
+	// after, or at the first pair if after is zero. It includes the locations of reserved and
+	// retired names, but not those of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
@@ -107,10 +107,10 @@ type Fault struct {
 type Verifier interface {
 	// Verify checks, as of one moment, every record, authority and revision against the
 	// entries, the entries against the Merkle tree, and every index against the records. It
-	// calls fault for each problem and continues; it returns early only if reading fails. A
-	// change that was altered, removed, added or moved is found and named. It regularly
-	// calls progress, if not nil, with the changes done and all changes of the log. It
-	// returns the head that it computed.
+	// calls fault for each problem and continues; it returns early only if reading fails. It
+	// finds and names every change that was altered, removed, added or moved. It regularly
+	// calls progress, if not nil, with the number of changes verified and the number of changes
+	// in the log. It returns the head that it computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
@@ -145,10 +145,10 @@ func (e *EntryError) Error() string {
 	return fmt.Sprintf("store: change %d of the log (%s): %s", e.Seq, shorten(e.Key), e.Reason)
 }
 
-// Follow returns the step that a store must write to load e, as [Plan] does for changes.
-// It calls last for the last stored change of the subject, nil if there is none. The
-// step shares no memory with e. The error is that of last, or an [*EntryError] if no
-// store could have recorded the change in this form. The caller must check the digest.
+// Follow returns the step that a store must write to load e, as [Plan] does for changes. The
+// function last returns the last stored change of a subject, or nil if there is none. The step
+// shares no memory with e. The error is the one that last returned, or an [*EntryError] if no
+// store could have recorded the change of e in this form. The caller must check the digest.
 func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	subject, reason := place(e)
 	if reason != "" {
@@ -169,7 +169,7 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// place returns the subject of e, and why e cannot be in any log, "" if it can.
+// place returns the subject of e, and the reason why no log can contain e; "" if a log can.
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"
@@ -183,8 +183,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange returns why no store could have stored c as next, its normal form, after
-// last; "" if one could.
+// strange returns the reason why no store could have stored c after last; "" if a store could.
+// next is the normal form of c.
 func strange(last, c, next *Change) string {
 	if c.Expected != next.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Clean removes from the answer of another resolver the locations and the redirect that
-// would not be accepted as a location here, and names that are not URIs or that a browser
-// would execute. It replaces the lists of a and does not modify their elements.
+// Clean removes unsafe parts from the answer of another resolver: locations and a redirect
+// that the registrar would not accept as a location, and names that are not URIs or that a
+// browser would execute. It replaces the lists of a and does not modify their elements.
 func Clean(a *nomen.Answer) {
 	a.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return location.Check(l.URL) != nil })
 	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !isName(s) })

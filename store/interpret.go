@@ -17,17 +17,17 @@ type Meaning struct {
 	Country    bool          // the country comes from the r-component, not from the client
 }
 
-// Interpret returns the meaning of q under the policy of a, the authority of its name; a
-// nil authority has no policy. Policies are applied to questions only here. It changes q
-// as follows:
+// Interpret returns the meaning of q under the policy of a, the authority of its name; a nil
+// authority has no policy. No other function applies policies to questions. Interpret changes
+// q as follows:
 //
 //   - The directives of the r-component set the service and the component unless q has
 //     them already. Their language, media type and country replace those of the client.
 //   - A component that the authority does not know is dropped (2012, 2.3: N12-30,
 //     N12-31, N12-35).
-//   - A service that is unknown, not offered, or not a value of the directive s is
-//     dropped and replaced by a default (N12-31, N12-32): that of q, else that of the
-//     authority, else I2L. For a strict question it is not replaced.
+//   - A service that is unknown, not offered, or not a value of the directive s is replaced by
+//     a default (N12-31, N12-32): the default of q, else that of the authority, else I2L. For
+//     a strict question it is not replaced.
 //
 // A service that sends resources is answered only if the authority allows it and
 // fetches is true. Interpret is idempotent.

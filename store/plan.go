@@ -9,30 +9,30 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Step is one change to write: Next replaces Last, the last change of the subject, nil
-// if there was none. For each revision in Next.Redacts, which may include Last and earlier
-// steps of the batch, the store keeps only what [Change.Redact] returns, and the digest;
-// it may have done so already.
+// A Step is one change to write: Next replaces Last, which is the last change of the subject,
+// or nil if there was none. Of each revision in Next.Redacts the store keeps only the digest
+// and what [Change.Redact] returns. These revisions may include Last and earlier steps of the
+// batch, and may have been redacted before.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
 	Prior      int // the step of the same batch that made Last, counted from 1; 0 if none did
 }
 
-// Plan returns the steps that a batch leads to, in the order in which they must be
-// written, and the result of each change. The batch must have passed [CheckBatch]. Plan
-// calls last for the last stored change of a subject, nil if there is none; it takes
-// earlier changes of the batch into account itself. The steps share no memory with the
-// changes.
+// Plan returns the steps that a batch leads to, in the order in which they must be written,
+// and the result of each change. The batch must have passed [CheckBatch]. The function last
+// returns the last stored change of a subject, or nil if there is none; it need not know the
+// batch, because Plan itself takes earlier changes of the batch into account. The steps share
+// no memory with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	var p Planner
 	return p.plan(changes, last, (*Change).Clone)
 }
 
-// A Planner plans one batch after another and reuses memory between them. Unlike those
-// of the function Plan, its steps share lists and metadata with the changes, so a store
-// must write them before it returns to the caller that passed the changes. The zero
-// Planner is ready to use. It must not be used concurrently.
+// A Planner plans one batch after another and reuses memory between them. Its steps share
+// lists and metadata with the changes, unlike the steps of the function Plan. So a store must
+// write the steps before it returns to the caller that passed the changes. The zero Planner is
+// ready to use. It must not be used concurrently.
 type Planner struct {
 	steps   []Step
 	changes []Change // backing array of the steps' changes; allocated at once, so that none moves
@@ -117,8 +117,8 @@ func (p *Planner) borrow(c *Change) *Change {
 	return n
 }
 
-// Next returns the change to store for c, number i of its batch, when last is the last
-// change of the same subject, nil if there was none. It returns nil if c would change
+// Next returns the change to store for c, which is number i of its batch. last is the last
+// change of the same subject, or nil if there was none. It returns nil if c would change
 // nothing. It implements the state machine of names:
 //
 //	none, deleted -> reserved, active, retired
@@ -126,8 +126,8 @@ func (p *Planner) borrow(c *Change) *Change {
 //	active        -> active, retired
 //	retired       -> retired, active
 //
-// A change whose time is more than [MaxSkew] before that of last is rejected too, unless
-// it has AnyTime.
+// Next also rejects a change whose time is more than [MaxSkew] before the time of last, unless
+// the change has AnyTime.
 //
 // The result shares lists and metadata with c. The error is a [*ConflictError] or a
 // [*StateError].

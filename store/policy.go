@@ -62,8 +62,8 @@ const (
 // more.
 type Suffix string
 
-// SuffixAppend appends the rest of the name to the locations of the registered one, as
-// n2t and PURL servers do. With the empty Suffix such names are not found.
+// SuffixAppend appends the rest of the name to the locations of the registered one, as n2t and
+// PURL servers do. With the empty Suffix a registered name followed by more is not found.
 const SuffixAppend Suffix = "append"
 
 // An Access says whether the names of an authority are public.
@@ -87,8 +87,8 @@ const (
 // A Choice says how one of several locations of equal rank is chosen.
 type Choice string
 
-// ChoiceFixed always chooses the location with the greatest weight, the first of them if
-// there are several. The empty Choice chooses at random in proportion to weight.
+// ChoiceFixed always chooses the location with the greatest weight, and the first one among
+// equal weights. The empty Choice chooses at random in proportion to weight.
 const ChoiceFixed Choice = "fixed"
 
 // IsZero reports whether p is the zero policy.

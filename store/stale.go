@@ -24,8 +24,8 @@ func (s *Staleness) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// Since returns the time at which all data read with s was last known to be current. It is
-// zero if the data was current when it was read, or if s is nil.
+// Since returns the time at which all data read with s was last known to be current. The time
+// is zero if all data was current when it was read, or if s is nil.
 func (s *Staleness) Since() time.Time {
 	if s == nil {
 		return time.Time{}
@@ -47,10 +47,10 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 // Reset prepares s for another request. The previous one must have ended.
 func (s *Staleness) Reset() { s.since.Store(0) }
 
-// WithStaleness returns a context that accepts stale answers and records whether there
-// were any. A store returns stale data only to such a context, and only while it has no
-// current data; other callers get an [*AwayError]. A Staleness derived from another one
-// does not report to it.
+// WithStaleness returns a context that accepts stale answers and records whether there were
+// any. A store returns stale data only to calls with such a context, and only while it cannot
+// get current data; other calls fail with an [*AwayError]. If ctx already has a Staleness,
+// that one does not learn of stale data read with the new one.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
 // StalenessOf returns the staleness of ctx, nil if ctx does not accept stale answers.
@@ -59,8 +59,8 @@ func StalenessOf(ctx context.Context) *Staleness {
 	return s
 }
 
-// Note records that stale data was read. It was last known to be current at since. It does
-// nothing if s is nil or since is zero.
+// Note records that stale data was read, which was last known to be current at the time since.
+// It does nothing if s is nil or since is zero.
 func (s *Staleness) Note(since time.Time) {
 	if s == nil || since.IsZero() {
 		return

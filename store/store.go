@@ -10,9 +10,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Reader reads records and authorities. With a zero time at it returns their current
-// state, otherwise the state after the last change not later than at. It is safe for
-// concurrent use.
+// A Reader reads records and authorities. If the time at is zero, it returns their current
+// state, otherwise their state as of the time at. It is safe for concurrent use.
 type Reader interface {
 	// Get returns the record of n. It returns ErrNotFound if there is none, or if a
 	// reserved name was deleted.
@@ -48,9 +47,9 @@ type Store interface {
 	//
 	// The error is a [*ConflictError] if an expected revision is not the current one, a
 	// [*StateError] if the state of a name does not allow the change, a [*LimitError] if
-	// something is too large, and a [*ChangeError] if a change is invalid, each with the
-	// index of the change. It is ErrClosed after Close. If it is the error of a context
-	// that was cancelled before the batch was begun, nothing was written.
+	// something is too large, and a [*ChangeError] if a change is invalid, each with the index
+	// of the change. It is ErrClosed after Close. If ctx was cancelled before Apply began the
+	// batch, the error is that of ctx and nothing was written.
 	Apply(ctx context.Context, changes []Change) ([]Result, error)
 
 	// Close waits for the calls in progress and releases the store. All other calls return
@@ -67,8 +66,8 @@ var (
 	ErrReadOnly = errors.New("store: opened read-only: changes are not accepted")
 )
 
-// A VersionError is returned when a store is opened whose format or rules have another
-// version than those of this program.
+// A VersionError is returned when a program opens a store whose format or rules have a version
+// other than the program's.
 type VersionError struct {
 	What  string     // "format of the store", "rules of names"
 	Found uint64     // in the store

@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Table caches the set of a store's authorities, which every request needs. Its data is
-// at most as old as its lifetime and the time of one read together: while one caller reads
-// the store again, others get the previous set. Forget makes the next call read the store.
-// A Table is safe for concurrent use.
+// A Table caches the set of a store's authorities, which every request needs. While one caller
+// reads the store again, other callers get the previous set, so the data can be older than the
+// table's lifetime by the duration of one read. Forget makes the next call read the store. A
+// Table is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
@@ -85,8 +85,8 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return next.set, nil
 }
 
-// known returns the last edition, and whether it can be used: Forget was not called
-// since, and it is not stale or the caller accepts stale data.
+// known returns the last edition, and whether it can be used: Forget was not called since, and
+// either the edition is not stale or the caller accepts stale data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
 	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
@@ -243,8 +243,8 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	if !found {
 		i--
 	}
-	// The prefixes with which the key begins are among the last prefix before it and that
-	// prefix's parents.
+	// Only two kinds of prefixes can begin the key: the last prefix that sorts before the key,
+	// and the parents of that prefix.
 	for ; i >= 0; i = s.parents[i] {
 		if s.all[i].Prefix.Covers(n) {
 			return s.all[i]

@@ -42,8 +42,8 @@ type TokenHistorian interface {
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change that records the day of c, which has UseOnly, in the token of
-// last; nil if there is nothing to record.
+// use returns the change that records the day of use of c in the token of last, or nil if
+// there is nothing to record. c has UseOnly.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil

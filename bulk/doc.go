@@ -4,10 +4,10 @@
 //
 // # Files
 //
-// A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF. The
-// line ending may be missing after the last line; blank lines are skipped. A line, or all lines
-// of a quoted cell, have at most 4 MiB. Errors have line, column and byte
-// offset, and the other records are imported.
+// A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF. The line ending
+// may be missing after the last line; blank lines are skipped. A line has at most 4 MiB, and
+// so have all lines of a quoted cell together. An error names line, column and byte offset; it
+// affects one record, and the others are imported.
 //
 // # JSON Lines
 //
@@ -17,18 +17,17 @@
 //
 // # CSV and TSV
 //
-// A header line names the columns: name, status, reason, successors, same_as, the
-// members of a location, and dc:ELEMENT for metadata. Each line is a location;
-// consecutive lines with the same name are one record. A value of the whole
-// record need be in only one of its lines; if it is in several, it must be the same.
-// Successors, same_as and
-// metadata may have several values, separated by bars. An empty cell means no value.
-// An invalid line makes its record invalid.
+// A header line names the columns: name, status, reason, successors, same_as, the members of a
+// location, and dc:ELEMENT for metadata. Each line is a location; consecutive lines with the
+// same name are one record. A value of the whole record, such as its status, need be in only
+// one of its lines; if several lines have it, they must agree. Successors, same_as and
+// metadata may have several values, separated by bars. An empty cell means no value. An
+// invalid line makes its record invalid.
 //
-// CSV is that of RFC 4180. In lists \| is a bar and \\ a backslash. An invalid cell
-// affects only its own line: what a superfluous quote has swallowed is read again,
-// line by line. TSV has no quotes; \t \n \r \\ are escapes in all of its cells. Both
-// can represent a whole record except "modified" and "revision".
+// CSV follows RFC 4180. In lists \| is a bar and \\ a backslash. An invalid cell affects only
+// its own line: if a superfluous quote made several lines one cell, these lines are read again
+// one by one. TSV has no quotes; \t \n \r \\ are escapes in all of its cells. Both can
+// represent a whole record except "modified" and "revision".
 //
 // # Import
 //
@@ -36,20 +35,20 @@
 // (see [registrar.Request], Add): it changes only the fields that a record has, and
 // removes nothing.
 //
-// "modified" is ignored. "revision" is the revision on which the line is based: if the
-// name has another revision and the line would change it, the line is rejected. A name
-// that does not exist is created in any case. A record that would change nothing is
-// unchanged, so importing a file again does nothing, and an interrupted import can be
-// resumed by starting it again. Records of one name build on each other, unless their
-// revisions contradict each other.
+// "modified" is ignored. "revision" is the revision on which the line is based. If the name
+// now has another revision and the line would change its record, the line is rejected. A name
+// that does not exist is created in any case. A record that would change nothing is unchanged,
+// so importing a file again does nothing, and an interrupted import can be resumed by starting
+// it again. If a file has several records of one name, each builds on the one before, unless
+// their revisions contradict each other.
 //
 // # Export
 //
 // An export is a snapshot in the order of names. Importing it into an empty store and
-// exporting again gives the same bytes, unless "modified" and "revision", which belong
-// to the store, were included. Authorities are not in the file: an authority that folds
-// case must exist before the import. A record that a format cannot represent is
-// rejected, never written in part.
+// exporting again gives the same bytes. The exception is an export that includes "modified"
+// and "revision", because the store sets these fields. Authorities are not in the file: an
+// authority that folds case must exist before the import. A record that a format cannot
+// represent is rejected, never written in part.
 //
 // Maps contain, for active names, the location to which a client without preferences is
 // redirected. Nothing in a location can break out of its place in the server's configuration: URLs with anything but

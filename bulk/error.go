@@ -9,7 +9,7 @@ type LineError struct {
 	Column  int    // in bytes, from 1
 	Offset  int64  // in bytes, from 0, after decompression
 	Name    string // of the record, if it could be read
-	Field   string // such as "locations[2].url", or a column; "" if unknown
+	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
 	Message string // for people
 
 	size int64 // length of a line that is too long

@@ -22,7 +22,7 @@ import (
 type ExportOptions struct {
 	Format      Format
 	Compression Compression
-	Prefix      string           // prefix of names in any spelling; compared with keys byte by byte
+	Prefix      string           // export only names that begin with it, in any spelling
 	Statuses    []nomen.Status   // none for all
 	At          time.Time        // the state at this time; zero for now
 	Spreadsheet bool             // mark cells that a spreadsheet would execute; only for CSV and TSV

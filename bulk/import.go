@@ -90,8 +90,8 @@ func (c Conflict) String() string {
 	return "merge"
 }
 
-// request returns the request for a record. The revision on which it is based matters only
-// if the name exists.
+// request returns the request for a record. The revision on which the record is based matters
+// only if the name exists.
 func (c Conflict) request(l *Line) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: c != Replace, Expected: l.Record.Revision, OrCreate: true,
@@ -117,7 +117,7 @@ type ImportOptions struct {
 	OnConflict  Conflict         // how to handle existing names
 	Retired     bool             // also change retired names
 	Strict      bool             // reject doubtful new names; see [registrar.Request]
-	Resolvers   bool             // replace URLs of well-known resolvers by the names there; see [name.Interpret]
+	Resolvers   bool             // replace URLs at well-known resolvers by the names in them; see [name.Interpret]
 	Who         string           // author in the history; the actor's by default
 	Why         string           // reason in the history
 	Now         func() time.Time // clock of Seconds; time.Now if nil
@@ -160,11 +160,11 @@ func (m memory) Keep(records []*store.Record) error {
 
 func (memory) Close() error { return nil }
 
-// Import imports the records of r. Invalid records are rejected one by one, and the others
-// are imported. The error is a [*BrokenError] if r ended too early, after what came before
-// was imported; a [*LineError] if r is a table with an invalid header line, in which case
-// nothing was imported; otherwise a failure of the store, or the error of ctx. The summary
-// is valid in any case. The caller must check whether the actor may set ImportOptions.Who.
+// Import imports the records of r. Invalid records are rejected one by one, and the others are
+// imported. The error is a [*BrokenError] if r ended too early; the records before the end
+// were imported. It is a [*LineError] if r is a table with an invalid header line; nothing was
+// imported. Other errors are failures of the store, or the error of ctx. The summary is valid
+// in any case. The caller must check whether the actor may set ImportOptions.Who.
 func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r io.Reader, o ImportOptions) (Summary, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -222,7 +222,7 @@ type batch struct {
 	checked *registrar.Batch
 	err     error         // of checking
 	ready   chan struct{} // closed when checked
-	end     error         // why it is the last batch; nil if it is not
+	end     error         // why reading ended with this batch; nil if more batches follow
 }
 
 // An item is a record, or the error of an invalid one.
@@ -361,7 +361,7 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember makes the batches after b see its effect in a dry run.
+// remember makes later batches of a dry run see the effect of b, although nothing is written.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -426,7 +426,7 @@ func (i *importer) warn(l *Line, warnings []registrar.Warning) {
 	}
 }
 
-// mapResolvers replaces URLs of well-known resolvers in a record by the names there.
+// mapResolvers replaces URLs at well-known resolvers in a record by the names in these URLs.
 func mapResolvers(r *store.Record) {
 	mapResolver(&r.Spelling)
 	for i := range r.SameAs {
@@ -437,7 +437,8 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver does not change a URL with a query or a fragment, which the name cannot have.
+// mapResolver replaces one such URL. It keeps a URL with a query or a fragment, because a name
+// cannot have them.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling

@@ -206,8 +206,9 @@ func ordinary(s string) int {
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quote, backslash := x^(ones*'"'), x^(ones*'\\')
 		// A top bit is set where a byte of x is below ' ', or where quote or backslash has a
-		// zero byte. Borrows may set it falsely in higher bytes, which does not matter, since
-		// then a lower one is set rightly.
+		// zero byte. A borrow can set the top bit of the next byte wrongly. That does no harm:
+		// the first byte that borrows has its own top bit set correctly, so the test below
+		// succeeds anyway.
 		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}

@@ -29,7 +29,7 @@ type lines struct {
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// Lines to be read again: first those of again, from offset from on, then the error of a
+	// Lines to be read again: first the text in again after offset from, then the error of a
 	// line that was too long.
 	again []byte
 	from  int
@@ -140,7 +140,8 @@ func (l *lines) decode(e encoding.Encoding, name string) {
 	l.in, l.encoding = bufio.NewReaderSize(e.NewDecoder().Reader(l.in), bufferSize), name
 }
 
-// mark skips the byte order mark of UTF-8, and decodes UTF-16 if that has one.
+// mark skips the byte order mark of UTF-8. If no encoding was given and there is a byte order
+// mark of UTF-16, mark decodes the file as UTF-16.
 func (l *lines) mark() error {
 	head, _ := l.in.Peek(4) // an error will occur again when reading
 	switch {
@@ -163,8 +164,8 @@ const (
 	notEncoded = "is not %s: it has an invalid character"
 )
 
-// replaced returns the offset of the first character that could not be decoded, -1 if there
-// is not one or the file is UTF-8.
+// replaced returns the offset of the first character that could not be decoded. It returns -1
+// if all could be decoded, or if the file is UTF-8.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1
@@ -256,8 +257,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes the last lines read be read again. It takes time proportional to their length,
-// or none if they were read again already.
+// unread makes the last lines read be read again. The time is proportional to their length; it
+// is constant if these lines were already read a second time.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n

@@ -16,7 +16,7 @@ import (
 )
 
 // usable returns the locations for a client without preferences at a time, best first, in the
-// order of package resolve; none for a name that is not active.
+// order of package resolve. A name that is not active has no usable location.
 func usable(r *store.Record, at time.Time) []nomen.Location {
 	switch {
 	case r.Status != nomen.Active:
@@ -73,8 +73,8 @@ func best(r *store.Record, at time.Time) (string, error) {
 	return all[0].URL, leads(0, all[0].URL)
 }
 
-// leads returns an error for a URL to which no client can be redirected, or which could break
-// out of its line or word: a URI consists of visible ASCII.
+// leads returns an error for a URL to which no client can be redirected. It requires visible
+// ASCII, as in every URI, so that a URL cannot end the line or word in which it is written.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -110,9 +110,9 @@ const nginxHead = `# The locations of names, for nginx. In the context http:
 const maxNginxWord = 4095
 
 // A nginxMap writes lines for the map directive of nginx. Both words are in quotes, in which
-// only the quote and the backslash are special. In the second, $ begins a variable and cannot be
-// escaped; it is written as a variable whose value is $. The keys of a map are
-// case-insensitive, and nginx rejects the whole file if two keys are equal.
+// only the quote and the backslash are special. In the second word, $ begins a variable and
+// cannot be escaped; so the encoder writes $ as a variable whose value is $. The keys of a map
+// are case-insensitive, and nginx rejects the whole file if two keys are equal.
 type nginxMap struct {
 	at     time.Time
 	folded map[uint64]struct{} // hashes of the folded names that have capital letters
@@ -150,9 +150,9 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key is equal to an earlier one except for case. Keys come
-// in byte order, so the first of such keys has a capital letter: only keys with capital letters
-// need be remembered.
+// seen reports whether a key is equal to an earlier one except for case. Keys come in byte
+// order, in which capital letters are first. So the first of several equal keys always has a
+// capital letter, and only keys with capital letters must be remembered.
 func (m *nginxMap) seen(key string) bool {
 	folded := strings.ToLower(key)
 	sum := maphash.String(m.seed, folded)

@@ -10,8 +10,9 @@ import (
 )
 
 // keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling:
-// scheme, namespace and what follows are folded as in names, and the rest too if the authority
-// at o.At folds case. Anything that is not the beginning of a name is not changed.
+// the scheme, the namespace and other parts without case are folded as in names, and the
+// element too if the authority at the time o.At folds case. A prefix that is not the beginning
+// of a name is returned unchanged.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
 	key := canonicalPrefix(o.Prefix)
 	if key == strings.ToLower(key) {

@@ -13,7 +13,7 @@ type Line struct {
 	Number int              // of its first line, from 1
 	Offset int64            // of its first byte, from 0, after decompression
 	Record *store.Record    // Name is zero; Spelling is as in the file
-	Fields registrar.Fields // fields that the file has for it
+	Fields registrar.Fields // fields of the record that are in the file
 	size   int              // bytes
 	table  *table           // the table that it comes from, if any
 	places []place          // positions of its locations, if it comes from a table

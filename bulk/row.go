@@ -16,7 +16,7 @@ type row struct {
 	number int    // of its first line
 	offset int64  // of its first byte
 	cells  []cell
-	bad    *LineError // the first error; cells has only those before it
+	bad    *LineError // the first error; cells has only the cells before the error
 }
 
 // A cell is one value of a row.
@@ -94,8 +94,8 @@ func (t *rowReader) next() (*row, error) {
 	}
 }
 
-// named sets the delimiter from the first row, and reports whether that is a "sep=" line for
-// Excel.
+// named sets the delimiter from the first row, and reports whether the first row is a "sep="
+// line for Excel.
 func (t *rowReader) named() bool {
 	if t.delimiter = ','; t.recognise == nil {
 		return false
@@ -109,8 +109,8 @@ func (t *rowReader) named() bool {
 	return false
 }
 
-// gather reads lines until the number of quotes is even, at most the maximum length of a line. It
-// reports whether the number is even.
+// gather reads lines until the number of quotes is even, or until the text has the maximum
+// length of a line. It reports whether the number of quotes is even.
 func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	t.long = append(t.long[:0], text...)
 	for len(t.long) <= maxLine {
@@ -135,9 +135,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split splits the row into cells. If that fails, the lines after the one with the error are
-// read again as separate rows, so that nothing swallowed by a superfluous quote is lost. The
-// error is a [*BrokenError].
+// split splits the row into cells. If a cell is invalid, the lines after that cell's line are
+// read again as separate rows, because a superfluous quote may have made them part of the
+// cell. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {

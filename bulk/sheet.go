@@ -76,8 +76,8 @@ func cutLast(s string, separator byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// column returns the column for a title. If several mappings have the title, the last one
-// counts.
+// column returns the column for a title. If several mappings have the title, the last mapping
+// applies.
 func (s *Sheet) column(title string) (c column, mapped bool) {
 	for _, m := range s.Columns {
 		if from, to, _ := cutLast(m, '='); from == title {
@@ -166,7 +166,8 @@ func encodingName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), " ", "-")
 }
 
-// encoding returns the encoding of the file, nil for UTF-8 or as the byte order mark says.
+// encoding returns the encoding of the file. It returns nil if none is given: the file is then
+// UTF-8, or what its byte order mark says.
 func (s *Sheet) encoding() (encoding.Encoding, error) {
 	name := encodingName(s.Encoding)
 	switch name {

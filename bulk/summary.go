@@ -1,7 +1,8 @@
 package bulk
 
 // A Summary counts the records of an import. For an export, Read counts the records written,
-// Refused those that the format cannot represent, and LeftOut those that it does not include.
+// Refused the records that the format cannot represent, and LeftOut the records that the
+// format does not include.
 type Summary struct {
 	Read      int64   `json:"read"` // including invalid ones
 	Created   int64   `json:"created"`

@@ -188,8 +188,9 @@ func (t *table) next() (Line, error) {
 	return Line{}, t.done
 }
 
-// unreadable records a line that cannot be read, and reports whether its error is returned after
-// the record that is being read.
+// unreadable records a line that cannot be read. It reports whether the line's error is held
+// back until after the record that is being read; if not, the caller must return the error at
+// once.
 func (t *table) unreadable(bad *LineError) bool {
 	t.gap = bad.Line
 	if !t.open || len(t.held) == maxHeld {
@@ -199,8 +200,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish returns a record, or why it is invalid, and queues the errors held back since it began,
-// in the order of lines.
+// finish returns a record or its error, and the errors held back since the record began, in
+// the order of lines. It queues all but the first.
 func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -220,7 +221,8 @@ func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) 
 	return t.next()
 }
 
-// end ends the reading. A record that may have further lines counts as not read.
+// end ends the reading. If the input broke off, a record that may have had further lines
+// counts as not read.
 func (t *table) end(err error) (Line, error) {
 	t.done = err
 	var broken *BrokenError
@@ -351,7 +353,8 @@ func (t *table) take(r *row) {
 	}
 }
 
-// title returns the column of a field of a record, and the line and offset of a location's.
+// title returns the column of a field of a record and, for a field of a location, the
+// location's line and offset.
 func (l *Line) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

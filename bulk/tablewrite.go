@@ -167,9 +167,9 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 }
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
-// character (OWASP, CSV Injection), or whether the cell would look like a marked one, so that
-// marking is reversible. In some languages the full-width forms of the characters also begin a
-// formula.
+// character (OWASP, CSV Injection), or whether the cell already looks like a marked one.
+// Marking such a cell too makes marking reversible. In some languages the full-width forms of
+// the characters also begin a formula.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)

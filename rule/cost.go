@@ -28,9 +28,10 @@ func (p *Pattern) steps(element string) int {
 }
 
 // checkCost returns an error for a set that may take more than [MaxSteps] for some name. A
-// rule is tried only for elements that begin with its literal text. So for each rule, the
-// elements that cost most begin with its text, and are tried by all rules whose text begins
-// this text.
+// rule is tried only for elements that begin with the rule's literal text. So the elements on
+// which a rule costs most begin with its literal text T, and the other rules tried for them
+// are those whose literal text is a prefix of T. checkCost adds the costs of these rules, for
+// each rule.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > MaxGroups {
@@ -79,8 +80,8 @@ func beginning(re *syntax.Regexp) string {
 const unbounded = -1
 
 // longest returns the length in bytes of the longest match of an expression, or a negative
-// number if it is unbounded. The recursion is as deep as the expression, which package syntax
-// bounds.
+// number if matches can have any length. The recursion is as deep as the expression, which
+// package syntax bounds.
 func longest(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:

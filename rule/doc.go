@@ -19,12 +19,12 @@
 //
 // # Rules
 //
-// A [Set] is a list of rules, of which the first whose pattern matches applies. Each rule has
-// tests: names with their expected locations, and names that must not match. [Set.Compile] returns
-// an error for a rule without tests, or the first failed test, so that an editor sees which name
-// a change would break.
+// A [Set] is a list of rules. The first rule whose pattern matches applies. Each rule has
+// tests: names with their expected locations, and names that must not match. [Set.Compile]
+// returns an error for a rule without tests, and for the first failed test, so that an editor
+// sees which name a change would break.
 //
 // The scheme and host of a template are literal. Values of a name can only fill the part after
-// them, or single labels of the host. So no name can make a rule produce a location at a host that
-// its author did not write.
+// them, or single labels of the host. So whatever the name, the location is at a host that the
+// author of the rule wrote.
 package rule

@@ -17,8 +17,8 @@ type Link struct{ place place }
 // in the order in which they are written.
 var Directives = [...]string{"s", "c", "with", "at"}
 
-// ParseLink parses the template of an http or https link. It must contain one of the variables
-// "name" and "element"; it may contain "prefix" and those of [Directives], as in
+// ParseLink parses the template of an http or https link. It must contain the variable "name"
+// or "element"; it may contain the variable "prefix" and the variables in [Directives], as in
 // "{+name}{?s,c}". Like the locations of rules, it must have a literal scheme and host. The
 // error is an [*Error].
 func ParseLink(s string) (Link, error) {
@@ -58,7 +58,7 @@ func (l Link) String() string { return l.place.template.String() }
 func (l Link) For(p name.Prefix, n name.Name) (string, error) { return l.Asking(p, n, nil) }
 
 // Asking returns the link for n, a name under p, with the values of [Directives] by keyword.
-// Missing ones are undefined.
+// Variables without a value are undefined.
 func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
 	value := func(label string) Value {
@@ -74,7 +74,7 @@ func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (strin
 	return at.URL, err
 }
 
-// Climbs reports whether a path has a segment that some reader interprets as "." or "..",
-// including escaped dots and backslashes as separators, so that it could lead outside its
-// directory.
+// Climbs reports whether a path has a segment that some program interprets as "." or "..", so
+// that the path could lead outside its directory. Escaped dots count as dots, and backslashes
+// as separators.
 func Climbs(path string) bool { return hasDots(path) }

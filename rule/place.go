@@ -150,8 +150,8 @@ func isLabel(s string) bool {
 	return true
 }
 
-// hasDots reports whether a path has a segment that some reader interprets as "." or "..",
-// including escaped dots and backslashes as separators.
+// hasDots reports whether a path has a segment that some program interprets as "." or "..".
+// Escaped dots count as dots, and backslashes as separators.
 func hasDots(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		plain := unescape(segment)

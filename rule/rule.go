@@ -108,7 +108,7 @@ type compiledRule struct {
 }
 
 // Check is like Compile, for a set to be stored. It also rejects a set that may take too long.
-// Compile accepts such a set, since Apply stops early.
+// Compile accepts such a set, which an older version may have stored, since Apply stops early.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {

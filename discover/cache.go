@@ -29,9 +29,9 @@ type answer struct {
 	expires time.Time // of a cached response
 }
 
-// read returns the part of a message that belongs to the question: records of the
-// type, in class IN, of the name or of the name that it is an alias of. It
-// ignores all others, including additional records.
+// read returns the records of a message that answer the question: those of the given type, in
+// class IN, whose owner is fqdn or a name to which fqdn is an alias. It ignores all other
+// records, including additional ones.
 func read(m *dns.Msg, fqdn string, t uint16) answer {
 	a := answer{life: maxLife}
 	owner, hops := fqdn, 0

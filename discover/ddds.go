@@ -13,8 +13,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Database has the rules of DDDS: DNS (RFC 3403), such as a [Resolver]. Errors
-// are those of [Resolver]: a [*net.DNSError] with IsNotFound, or a failure.
+// A Database looks up the rules of DDDS in DNS (RFC 3403); [Resolver] implements it. Errors
+// are those of [Resolver]: a [*net.DNSError] with IsNotFound if there are no such records,
+// otherwise a failure of DNS.
 type Database interface {
 	LookupNAPTR(ctx context.Context, name string) ([]NAPTR, error)
 	LookupSRV(ctx context.Context, name string) ([]SRV, error)
@@ -44,13 +45,13 @@ type ruleSet struct {
 	next     int
 	matched  bool      // a rule matched
 	order    uint16    // of the rule that matched
-	fruitful bool      // they led to a way
+	fruitful bool      // the rules of this set led to a way
 	expires  time.Time // zero if they are valid for one search only
 }
 
-// A search is one run of the algorithm of RFC 3402, 3.3, as applied in RFC 3404.
-// What the RFC calls a terminal rule yields ways; if the caller continues, those
-// of further rules of the same order follow.
+// A search is one run of the algorithm of RFC 3402, 3.3, as applied in RFC 3404. A terminal
+// rule in the sense of the RFC yields ways. If the caller continues, further rules of the same
+// order are tried and yield their ways.
 type search struct {
 	f       *Finder
 	aus     string // the application unique string, to which all rules are applied
@@ -71,8 +72,8 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 	return key, why, isDomainName(key)
 }
 
-// run searches from a key. The error is the reason why the search failed; it is
-// nil if there are no rules, or none for this name.
+// run searches from a key. The error is the reason why the search failed. It is nil if there
+// are no rules at all, or if no rule applies to this name.
 func (s *search) run(ctx context.Context, key, why string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}
@@ -158,8 +159,8 @@ func (s *search) count(key string) error {
 	return nil
 }
 
-// follow continues with the rules of the next key. It is an error if there are
-// none, and no other path is tried (RFC 3403, 8).
+// follow continues with the rules of the next key. If the next key has no rules, follow
+// returns an error, and no other rule is tried in place of this one (RFC 3403, 8).
 func (s *search) follow(ctx context.Context, set *ruleSet, key string) error {
 	if s.seen[key] {
 		return &RuleError{set.key, "they form a loop back to " + key}
@@ -205,8 +206,8 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	return checkedRule{}, "", false
 }
 
-// apply parses a rule and applies it to the name. If that fails it says why. A
-// rule with unknown flags is ignored, even if it matches.
+// apply parses a rule and applies it to the name. If either fails, why is the reason. A rule
+// with unknown flags is ignored, even if it matches.
 func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {
@@ -346,9 +347,8 @@ func thttpURL(host string, port uint16) string {
 	return "http://" + host + "/uri-res/"
 }
 
-// services yields the ways to the hosts of a service. It is an error if there are
-// no records, but not if the zone says that the service is not offered (RFC
-// 2782).
+// services yields the ways to the hosts of a service. If there are no SRV records it returns
+// an error, but not if the zone says that the service is not offered (RFC 2782).
 func (s *search) services(ctx context.Context, r checkedRule, key, how string) error {
 	s.f.trace("the rule leads to servers: look up SRV", key)
 	if err := s.count(key); err != nil {

@@ -1,16 +1,16 @@
 // Package discover finds the server that resolves a name. It is the only package
 // that uses the domain name system.
 //
-// A [Finder] yields the ways to resolve a name one after the other: those of the
-// user's own table, the host of a urn:dns name, those of rules in DNS, known
-// public resolvers, and a default. The caller finds out which of them works.
+// A [Finder] yields the ways to resolve a name one after the other. They come from the user's
+// own table, the host of a urn:dns name, rules in DNS, known public resolvers, and a default
+// resolver. The caller tries them to find out which one works.
 //
 // # Specifications
 //
-//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name
-//     is a fully qualified domain name, the resolver is reachable at every
-//     address to which that name resolves, at one port, and nothing is inferred
-//     from the structure of the domain (Y95-11, Y95-23, Y95-26, Y95-29).
+//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name is a fully
+//     qualified domain name. The resolver is reachable at one port of every address to which
+//     that name resolves. Nothing is inferred from the structure of the domain (Y95-11,
+//     Y95-23, Y95-26, Y95-29).
 //   - RFC 3401 to 3404, DDDS: rules in NAPTR records, for names of all namespaces
 //     (NID.urn.arpa) and schemes (SCHEME.uri.arpa). Records in the form of RFC
 //     2168 and RFC 2915 are supported too.
@@ -18,10 +18,10 @@
 //
 // # Departures
 //
-// Expressions in rules that POSIX leaves undefined are errors. Where several
-// groups of an expression could match the same text, the earlier alternative is
-// preferred among the longest matches; POSIX decides otherwise in rare cases.
-// Additional records in a response are not used (RFC 3403, 4.2.2 allows both).
+// Expressions in rules that POSIX leaves undefined are errors. If an expression has several
+// longest matches, the first one in the order of its alternatives is used; in rare cases POSIX
+// chooses another one. Additional records in a response are not used, as RFC 3403, 4.2.2
+// permits.
 package discover
 
 import (
@@ -49,13 +49,13 @@ type DNS interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Addresses returns the addresses of a fully qualified domain name, without
-// duplicates, at most [MaxAddresses]. The address families alternate, beginning
-// with that of the first address (RFC 8305, 4), so that a client that tries them
-// in order soon notices that a family does not work; within a family they have
-// the order of dns. The name is looked up exactly, never with a local search
-// list. If fqdn is an address, as a table may have, it is returned. The error is
-// that of dns, or says that there is no address.
+// Addresses returns the addresses of a fully qualified domain name, without duplicates, at
+// most [MaxAddresses]. The address families alternate, beginning with the family of the first
+// address (RFC 8305, 4). So a client that tries the addresses in order need not try all of a
+// family that does not work. Within a family the addresses have the order that dns returned.
+// The name is looked up exactly, never with a local search list. If fqdn is an address, as a
+// table may have, it is returned. The error is the one that dns returned, or says that there
+// is no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

@@ -36,8 +36,8 @@ type ere struct {
 
 	before standing
 	groups int
-	open   []int // sizes of what was read before each open group
-	size   int   // of what was read in the innermost group
+	open   []int // for each open group, the size of the text before it
+	size   int   // of the text read so far in the innermost group
 	last   int   // size of the last atom
 }
 
@@ -151,8 +151,8 @@ func (e *ere) escape(begin int) error {
 	return e.atom(begin, regexp.QuoteMeta(string(r)), 1)
 }
 
-// repeat applies a repetition to the last atom, which appears at most n times in
-// the expanded program.
+// repeat applies a repetition to the last atom. n is the number of copies of the atom in the
+// expanded program.
 func (e *ere) repeat(begin int, text string, n int) error {
 	if e.before != atAtom {
 		return e.fail(begin, "%q has nothing to repeat", e.in[begin:e.at])

@@ -40,8 +40,8 @@ type RuleError struct {
 	Reason string
 }
 
-// Public returns the error as clients of a server may read it: it is about the rules of
-// others.
+// Public returns the text of the error for clients of a server. The text reveals nothing about
+// the server, because the rules are those of another zone.
 func (e *RuleError) Public() string { return "invalid rules of " + e.Key + ": " + e.Reason }
 
 func (e *RuleError) Error() string { return fmt.Sprintf("discover: rules of %s: %s", e.Key, e.Reason) }

@@ -85,8 +85,8 @@ func failure(fqdn, server string, err error) error {
 	}
 }
 
-// askServer queries one server, and again without EDNS if the server does not
-// support it (RFC 6891, 7).
+// askServer queries one server. If the server does not support EDNS, it repeats the query
+// without EDNS (RFC 6891, 7).
 func (r *Resolver) askServer(ctx context.Context, server, fqdn string, t uint16, timeout time.Duration) (*dns.Msg, error) {
 	q := new(dns.Msg)
 	q.SetQuestion(fqdn, t)

@@ -58,7 +58,7 @@ type ResolverOptions struct {
 	// when it changes. Its search list is not used.
 	File string
 
-	// Timeout is the timeout of one query to one server; 0 means that of File.
+	// Timeout is the timeout of one query to one server; 0 means the timeout in File.
 	Timeout time.Duration
 
 	// Dial opens connections; nil for [net.Dialer.DialContext].
@@ -159,8 +159,8 @@ func (r *Resolver) config() config {
 	return c
 }
 
-// readConfig reads the file. If it is missing or has no servers, the server is
-// the local host, as in resolv.conf(5).
+// readConfig reads the file. If the file is missing or lists no servers, readConfig uses the
+// local host as the server, as resolv.conf(5) specifies.
 func (r *Resolver) readConfig() {
 	old := r.conf
 	info, err := os.Stat(r.o.File)
@@ -210,8 +210,8 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return r.families(ctx, host, types)
 }
 
-// grace is how long to wait for one address family after the other was received:
-// some servers never answer queries for IPv6 (RFC 8305, 3).
+// grace is how long to wait for the addresses of the second family once those of the first
+// were received. Some servers never answer queries for IPv6 (RFC 8305, 3).
 const grace = time.Second
 
 // families looks up addresses of several types concurrently, and returns them in

@@ -72,8 +72,8 @@ func wordLength(w string) int {
 
 func isService(w string) bool { return services[strings.ToUpper(w)] != "" }
 
-// Known returns the services that RFC 2483 defines, without duplicates; nil if
-// the field names none.
+// Known returns the services that RFC 2483 defines, without duplicates; nil if the field has
+// none of them.
 func (s Services) Known() []string {
 	var known []string
 	seen := map[string]bool{}

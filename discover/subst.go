@@ -34,9 +34,8 @@ type piece struct {
 //
 //	subst-expr = delim-char ere delim-char repl delim-char *flags
 //
-// The expression is extended POSIX; where several parts of it could match the
-// same text, the earlier one matches as much as possible. An error is an [*Error]
-// with the offset of the syntax error.
+// The ere is an extended regular expression of POSIX, with the departures listed in the
+// package documentation. An error is an [*Error] with the offset of the syntax error.
 func ParseSubstitution(s string) (*Substitution, error) {
 	if err := checkExpression(s); err != nil {
 		return nil, err

@@ -90,9 +90,9 @@ func word(line string, at int) (string, int) {
 	return line[at:end], end
 }
 
-// ParseTable parses a table with one entry per line, in the form of [ParseEntry].
-// It ignores empty lines and lines that begin with "#". The error joins those of
-// all invalid lines, each an [*Error]; the entries are those of the valid ones.
+// ParseTable parses a table with one entry per line, in the form of [ParseEntry]. It ignores
+// empty lines and lines that begin with "#". It returns the entries of all valid lines, and an
+// error that joins an [*Error] for each invalid line.
 func ParseTable(text string) ([]Entry, error) {
 	var entries []Entry
 	var errs []error
@@ -126,9 +126,9 @@ func (e Entry) String() string {
 //go:embed public.txt
 var public string
 
-// Public returns resolvers that are known to resolve names of well-known
-// namespaces for everyone. They are facts about the services of others and may
-// change; callers can use another table instead.
+// Public returns resolvers that are known to resolve names of well-known namespaces for
+// everyone. Other organisations run these resolvers and may change them; callers can use
+// another table instead.
 func Public() []Entry {
 	entries, err := ParseTable(public)
 	if err != nil {

@@ -80,7 +80,8 @@ type Options struct {
 	// in lower case.
 	Protocols []string
 
-	// Public are known resolvers, used after the rules: [Public], or others.
+	// Public are known resolvers, tried after the rules; usually the result of the function
+	// [Public].
 	Public []Entry
 
 	// Default is the resolver for names without any other, in the form of
@@ -153,11 +154,10 @@ func (f *Finder) trace(how, target string) {
 //  4. known public resolvers;
 //  5. the default resolver.
 //
-// It is lazy: later steps cause DNS queries only if the caller continues. If a
-// step fails, Find yields its error and continues with the next step. A
-// [*net.DNSError] means that DNS failed, which does not mean that there is no
-// resolver; a [*RuleError] means that the rules lead nowhere. After the error of
-// ctx nothing follows.
+// It is lazy: later steps cause DNS queries only if the caller continues. If a step fails,
+// Find yields its error and continues with the next step. A [*net.DNSError] means that DNS
+// failed, which does not mean that there is no resolver; a [*RuleError] means that the rules
+// lead nowhere. After yielding the error of ctx, Find ends.
 func (f *Finder) Find(ctx context.Context, n name.Name) iter.Seq2[Way, error] {
 	return func(yield func(Way, error) bool) {
 		if n.IsZero() {
@@ -194,7 +194,8 @@ func (w *walk) found(way Way) bool {
 	return w.yield(way, nil)
 }
 
-// own yields the ways of the user's table. An entry can exclude all others.
+// own yields the ways of the user's table. An entry with the target [None] excludes all
+// further ways.
 func (w *walk) own(context.Context) bool {
 	for _, t := range w.f.table.find(w.n) {
 		if t.none {
@@ -208,8 +209,8 @@ func (w *walk) own(context.Context) bool {
 	return true
 }
 
-// authority yields the authority of a urn:dns name: the host itself, and nothing
-// inferred from its name (Y95-11).
+// authority yields the authority of a urn:dns name, which is the host itself. It infers
+// nothing from the name of the host (Y95-11).
 func (w *walk) authority(context.Context) bool {
 	host, ok := hostOf(w.n)
 	return !ok || w.found(Way{Kind: Authority, Host: host, Port: w.f.o.Port, How: "the authority of a urn:dns name is the host of its resolver"})

@@ -47,8 +47,8 @@ func (r Record) String() string {
 	return fmt.Sprintf("%s\t%d\tIN\t%s\t%s", r.Owner, r.TTL, r.Type, r.Data)
 }
 
-// Records returns the records of a zone. The error says why there can be none:
-// for example, a prefix that is too long for a rule.
+// Records returns the records of a zone. The error says why no records can be made, for
+// example because the prefix is too long for a rule.
 func (z Zone) Records() ([]Record, error) {
 	if _, number := uri.ParseNumericHost(canonicalHost(z.Host)); number || !isDomainName(canonicalHost(z.Host)) {
 		return nil, fmt.Errorf("discover: %q is not a domain name", z.Host)
@@ -164,7 +164,7 @@ func (z Zone) record(owner, kind, data string) Record {
 	return Record{Owner: owner + ".", TTL: uint32(z.TTL / time.Second), Type: kind, Data: data}
 }
 
-// checked returns the records if a name server can parse them.
+// checked returns the records, or an error if a name server could not parse them.
 func (z Zone) checked(records []Record) ([]Record, error) {
 	for _, r := range records {
 		if r.Remark != "" {
@@ -204,9 +204,9 @@ type LiveDNS interface {
 	Database
 }
 
-// Check looks up a live zone and returns the differences from [Zone.Records].
-// Times to live, orders, preferences and rules for other names are up to the
-// operator. The error is a failure of DNS, or that of Records.
+// Check looks up a live zone and returns the differences from [Zone.Records]. It does not
+// compare times to live, orders, preferences and rules for other names, which the operator
+// chooses. The error is a failure of DNS, or the error of Records.
 func (z Zone) Check(ctx context.Context, live LiveDNS) ([]Difference, error) {
 	if _, err := z.Records(); err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (c *zoneCheck) server(ctx context.Context) error {
 	return nil
 }
 
-// service checks that the server is only at the host and port.
+// service checks that the SRV records lead to the host and port and nowhere else.
 func (c *zoneCheck) service(ctx context.Context) error {
 	owner := c.z.server().Replacement
 	records, err := c.live.LookupSRV(ctx, owner)

@@ -24,7 +24,7 @@ var standard = Catalogue{stated(slices.SortedFunc(slices.Values(slices.Concat(
 	smallNamespaces(), structuredNamespaces(), hashNamespaces(), opaqueNamespaces(),
 )), byNID))}
 
-// stated adds to each namespace of list what its documents state.
+// stated adds to each namespace of list the statements of its documents; see statement.
 func stated(list []Namespace) []Namespace {
 	all := statements()
 	for i, n := range list {
@@ -50,8 +50,8 @@ func All() iter.Seq[Namespace] { return standard.All() }
 // [urn.URN.String].
 func Check(u urn.URN) []Finding { return standard.Check(u) }
 
-// Canonical returns the spelling, without components, that all names share that
-// are equivalent to u by the general syntax or by its namespace.
+// Canonical returns the canonical spelling of u without components. All names that are
+// equivalent to u by the general syntax or by its namespace have the same canonical spelling.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
 
 // Fold is [Canonical] for a name in the canonical spelling of the general syntax.
@@ -82,7 +82,8 @@ func (c Catalogue) Lookup(nid string) (Namespace, bool) {
 	return Namespace{}, false
 }
 
-// find returns the index at which the namespace of an identifier is or would be.
+// find returns the index of the namespace with an identifier and true, or the index at which
+// it would be inserted and false.
 func (c Catalogue) find(nid string) (int, bool) {
 	low, high := 0, len(c.list)
 	for low < high {
@@ -102,11 +103,10 @@ func (c Catalogue) find(nid string) (int, bool) {
 // All is like the function [All].
 func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
 
-// With returns a catalogue to which n is added, or in which it replaces the
-// namespace with the same identifier. It rejects a record that a registry would
-// reject: one without a name, reference or security considerations, with an
-// invalid identifier, or with an example of another namespace or one that breaks
-// the rules.
+// With returns a copy of c to which n is added. If c has a namespace with the same identifier,
+// n replaces that namespace. It rejects a record that a registry would reject: one without a
+// name, reference or security considerations, with an invalid identifier, or with an example
+// that belongs to another namespace or breaks the rules.
 func (c Catalogue) With(n Namespace) (Catalogue, error) {
 	n.NID = strings.ToLower(n.NID)
 	if missing := n.Missing(); len(missing) > 0 {

@@ -2,8 +2,8 @@ package namespace
 
 import "github.com/nomen-project/nomen/internal/pid"
 
-// weighed11 returns the check digit modulo 11 of ISBN-10 and ISSN: the weights
-// are 2 for the last digit before it, 3 for the one before, and so on; 10 is X.
+// weighed11 returns the check digit modulo 11 of ISBN-10 and ISSN: the weight of the last
+// digit of d is 2, of the digit before it 3, and so on. The check digit 10 is written X.
 func weighed11(d []byte) byte {
 	sum := 0
 	for i, c := range d {

@@ -7,15 +7,14 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// Delimiters returns the characters that divide the names of a namespace
-// hierarchically, so that a part of them can be delegated: all names with the
-// same beginning followed by one of these characters. The first is the usual one.
-// The result is "" if names are single numbers, such as ISBN and UUID, and ":" if
-// nothing else is known. The identifier must be in lower case.
+// Delimiters returns the characters that divide the names of a namespace hierarchically. All
+// names with the same beginning, followed by one of these characters, can be delegated
+// together. The first is the usual one. The result is "" if names are single numbers, such as
+// ISBN and UUID, and ":" if nothing else is known. The identifier must be in lower case.
 //
-// [Namespace.Delimiters] has more characters: all that separate anything. Those
-// of a domain name, or between values of equal rank, do not divide a hierarchy
-// from left to right.
+// [Namespace.Delimiters] has every character that separates parts of a name. Some of those,
+// such as the periods of a domain name or separators between values of equal rank, do not
+// divide a hierarchy from left to right.
 func Delimiters(nid string) string {
 	switch nid {
 	case "adid", "aich", "btih", "clei", "ed2k", "eic", "isan", "isbn", "ismn", "isni", "issn", "lei", "md5", "said", "sha1", "sha256", "uuid":
@@ -40,10 +39,10 @@ func Delimiters(nid string) string {
 	return ":"
 }
 
-// FoldPrefix returns the common beginning of the canonical spellings of names
-// that begin with prefix, a part of a namespace-specific string that ends before
-// one of the [Delimiters], in the canonical spelling of the general syntax. It
-// folds the prefix in the same way for valid and invalid names.
+// FoldPrefix returns the common beginning of the canonical spellings of all names that begin
+// with prefix, whether or not these names are valid. prefix is the beginning of a
+// namespace-specific string in the canonical spelling of the general syntax, and ends before
+// one of the [Delimiters].
 func FoldPrefix(nid, prefix string) string {
 	switch nid {
 	case "alert", "cdx", "dvb", "etsi", "gdst", "gsma", "ietf", "iso", "newsml", "onem2m", "onf", "pin", "service", "stalwart", "trivore", "urn-3", "urn-7":

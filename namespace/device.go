@@ -47,8 +47,8 @@ func checkGSMA(nss string) *Finding {
 	return nil
 }
 
-// checkIMEI parses "imei:" tac "-" snr "-" spare. Other strings may be defined
-// later, but what looks like an IMEI must be one.
+// checkIMEI parses "imei:" tac "-" snr "-" spare. Other strings may be defined later, but a
+// string that looks like an IMEI must be valid.
 func checkIMEI(nss string, end int) *Finding {
 	const start, form = len("imei:"), "00000000-000000-0"
 	switch {
@@ -248,8 +248,8 @@ func checkIdentifiers(nss string, i int) *Finding {
 	return checkComponents(nss, end, true)
 }
 
-// checkComponents parses what follows the body: identifiers after underscores,
-// and before them, if allowed, after colons.
+// checkComponents parses the text after the body: first, if colons are allowed, identifiers
+// that each follow a colon; then identifiers that each follow an underscore.
 func checkComponents(nss string, end int, colons bool) *Finding {
 	for end < len(nss) {
 		c := nss[end]

@@ -19,8 +19,8 @@ var doi = Namespace{
 	Rules:       Rules{Check: checkDOI, Lint: lintDOI, Parts: partsDOI, Canonical: pid.FoldDOI, Always: true, Display: displayDOI},
 }
 
-// slashDOI returns the bounds of the slash between prefix and suffix; it may be
-// escaped.
+// slashDOI returns the bounds of the slash between prefix and suffix. The slash may be escaped
+// as %2F.
 func slashDOI(nss string) (int, int) {
 	for i := range len(nss) {
 		switch {
@@ -58,8 +58,8 @@ func checkDOI(nss string) *Finding {
 	return nil
 }
 
-// noSlash returns the finding for a DOI name without a slash, at the character
-// used in its place if there is one.
+// noSlash returns the finding for a DOI name without a slash. If another character seems to be
+// used instead of the slash, the finding is at that character.
 func noSlash(nss string) *Finding {
 	const message = "no slash between prefix and suffix"
 	at := digits(nss, min(len("10."), len(nss)))

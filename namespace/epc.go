@@ -52,8 +52,8 @@ var epcSchemes = [...]epcScheme{
 	{name: "upui", digits: 13, key: "gtin", rest: []epcField{{"tpx", 1, 28, false}}},
 }
 
-// findEPC returns the layout of a scheme, or nil, in which case only the fields
-// are checked.
+// findEPC returns the layout of a scheme, or nil if it is unknown. For a nil layout the caller
+// checks only the fields.
 func findEPC(scheme string) *epcScheme {
 	for i := range epcSchemes {
 		if epcSchemes[i].name == scheme {
@@ -112,8 +112,8 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	return f
 }
 
-// checkReference parses the field after the company prefix. Together they must
-// have a fixed number of digits.
+// checkReference parses the field after the company prefix. The company prefix and this field
+// together must have a fixed number of digits.
 func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
 	if dot == len(nss) {
 		return dot, nil // a pattern of one asterisk
@@ -187,8 +187,8 @@ func partsEPC(nss string) []Part {
 	return parts
 }
 
-// keyOf returns the GS1 key: the first digit of the references of GTIN and SSCC
-// goes before the company prefix.
+// keyOf returns the GS1 key of an identity. For a GTIN or an SSCC, the key begins with the
+// first digit of the reference, which precedes the company prefix.
 func (l *epcScheme) keyOf(prefix, reference string) string {
 	key := prefix + reference
 	if l.key == "gtin" || l.key == "sscc" {

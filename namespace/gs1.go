@@ -20,8 +20,9 @@ var gs1 = Namespace{
 	Rules:       Rules{Check: checkGS1, Lint: lintGS1, Parts: partsGS1, Canonical: canonicalGS1, Mend: mendGS1},
 }
 
-// A gs1Key is the application identifier of a primary key. Its value begins with
-// a number of digits, the last of which is a check digit; 0 if there is none.
+// A gs1Key is the application identifier of a primary key. Its value begins with a fixed
+// number of digits, the last of which is a check digit. The number is 0 if there is no check
+// digit.
 type gs1Key struct {
 	ai         string
 	name       string

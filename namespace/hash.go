@@ -161,8 +161,8 @@ func checkPadding(nss string, size int) *Finding {
 	return nil
 }
 
-// canonicalDigest returns base32 in upper case for 20 octets, as Gnutella writes
-// them, and hex in lower case for others.
+// canonicalDigest returns a digest of 20 octets in base32 in upper case, as Gnutella writes
+// it, and digests of other sizes in hex in lower case.
 func canonicalDigest(nss string, size int) string {
 	short := len(nss) == base32Length(size)
 	switch {

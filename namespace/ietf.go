@@ -77,8 +77,8 @@ func lintIETF(nss string) []Finding {
 	return nil
 }
 
-// lintSCIM returns a remark about a name of SCIM whose type is not one that is
-// registered, or that has no name after the type (RFC 7643, 10.2):
+// lintSCIM returns a remark about a name of SCIM whose type is not registered, or which has no
+// name after the type (RFC 7643, 10.2):
 //
 //	"urn:ietf:params:scim:" type ":" name [":" other]
 func lintSCIM(nss string) []Finding {

@@ -50,8 +50,9 @@ func checkISBN(nss string) *Finding {
 	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits, expected 13, or 10 in the older form")
 }
 
-// tooMany returns an error for an ISBN of more than thirteen characters: for the
-// first letter among these, or else for the rest, which begins at bad.
+// tooMany returns an error for an ISBN of more than thirteen characters. The error is at the
+// first letter among the first thirteen characters, or, if they have no letter, at the surplus
+// characters, which begin at bad.
 func tooMany(nss string, d [13]byte, bad int, rule string) *Finding {
 	for i, c := range d {
 		if !ascii.IsDigit(c) {
@@ -197,8 +198,8 @@ func partsISBN(nss string) []Part {
 	return parts
 }
 
-// displayISBN adds the hyphens, for ten digits too. In an unknown range it adds
-// only those around the outer elements.
+// displayISBN adds the hyphens, also to an ISBN of ten digits. For an ISBN in an unknown range
+// it adds only the hyphens whose places are known: those around the outer elements.
 func displayISBN(nss string) string {
 	d := canonicalISBN(nss)
 	s, ok := splitISBN(d)

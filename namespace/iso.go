@@ -125,9 +125,9 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO reports unknown originators and deviations from RFC 5141, 2.4.1. ISO
-// itself writes the status of projects without an edition, or after it, which is
-// not a warning.
+// lintISO reports unknown originators and deviations from RFC 5141, 2.4.1. ISO itself writes
+// the status of projects without an edition, or after the edition, so this deviation is not a
+// warning.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()
@@ -222,8 +222,8 @@ func (l *isoLint) fields() {
 	}
 }
 
-// pass advances past a field and what belongs to it, and reports whether it was
-// there.
+// pass advances past a field of the given kind and the fields that belong to it. It reports
+// whether there was such a field.
 func (l *isoLint) pass(kind int) bool {
 	switch start, s := l.start, l.text(); {
 	case kind == isoStatus && isISODraft(s):
@@ -249,7 +249,7 @@ func (l *isoLint) pass(kind int) bool {
 	return true
 }
 
-// addition reports what remains, unless it is defined by technical committees.
+// addition reports the remaining fields, unless technical committees define them.
 func (l *isoLint) addition() {
 	if strings.HasPrefix(strings.ToLower(l.text()), "tech") {
 		return

@@ -29,8 +29,8 @@ var nir = Namespace{
 
 func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
 
-// checkLex parses jurisdiction ":" local-name, where the jurisdiction is a code
-// and its units after semicolons.
+// checkLex parses jurisdiction ":" local-name. The jurisdiction is a code, followed by any
+// units, each after a semicolon.
 func checkLex(nss string) *Finding {
 	end := until(nss, 0, ':')
 	for i := 0; ; i++ {

@@ -19,8 +19,8 @@ func mendAlnum(nss string) (string, string) {
 	return string(b), "other characters between the digits"
 }
 
-// mendISBN also handles nine digits from the years before ISBN, which need a
-// leading 0, twelve without the check digit, and fourteen with a repeated digit.
+// mendISBN also handles nine digits (from the years before ISBN; they need a leading 0),
+// twelve digits (the check digit is missing), and fourteen digits (one is repeated).
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	switch {

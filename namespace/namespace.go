@@ -38,18 +38,18 @@ type Namespace struct {
 	Keywords       []urn.KeywordUse
 	Fragment       Use // of the f-component
 
-	// Stated names the sections that were read for Delimiters, Functional,
-	// Services, DefaultService and Keywords; they do not state what is empty
-	// there. If Stated is empty, the document was not available. The standard
-	// catalogue takes these fields from one table.
+	// Stated names the sections that were read for Delimiters, Functional, Services,
+	// DefaultService and Keywords. If one of these fields is empty, the sections state nothing
+	// about it. If Stated is empty, the document was not available. The standard catalogue
+	// takes these fields from one table.
 	Stated string
 
 	Rules Rules
 }
 
-// Rules are the functions of a namespace. Each may be nil. They take a
-// namespace-specific string of the general syntax; all except Check and Mend require
-// one that Check accepts.
+// Rules are the functions of a namespace. Each may be nil. They take a namespace-specific
+// string that is valid by the general syntax. All except Check and Mend also require that
+// Check accepts it.
 type Rules struct {
 	Check     func(nss string) *Finding
 	Lint      func(nss string) []Finding
@@ -57,8 +57,8 @@ type Rules struct {
 	Canonical func(nss string) string
 	Display   func(nss string) string
 
-	// Always says that Canonical also accepts what Check rejects: its equivalence
-	// does not depend on the other rules.
+	// Always says that Canonical also accepts strings that Check rejects, because equivalence
+	// in this namespace does not depend on the other rules.
 	Always bool
 
 	// Mend takes a string that Check rejects, without white space, and returns
@@ -92,10 +92,10 @@ func (n Namespace) Parts(nss string) []Part {
 	return n.Rules.Parts(nss)
 }
 
-// Canonical returns the spelling shared by all names that the namespace considers
-// equivalent, given the canonical spelling of the general syntax. It returns an
-// nss that breaks the rules unchanged, since that is equivalent to nothing else,
-// unless the rules of equivalence apply to it too ([Rules].Always).
+// Canonical returns the spelling shared by all names that the namespace considers equivalent,
+// given the canonical spelling of the general syntax. If nss breaks the rules, it is
+// equivalent only to itself, so Canonical returns it unchanged. The exception are namespaces
+// whose rules of equivalence apply to such strings too ([Rules].Always).
 func (n Namespace) Canonical(nss string) string {
 	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss

@@ -82,8 +82,8 @@ func checkNBN(nss string) *Finding {
 	return f
 }
 
-// checksDNB reports whether the string may have the check digit of the German
-// library. Names of Austria and Switzerland may have it too.
+// checksDNB reports whether the string may have the check digit of the German National
+// Library. Names of Austria and Switzerland may also have this check digit.
 func checksDNB(nss string) bool {
 	last := nss[len(nss)-1]
 	return ascii.IsDigit(last) || ascii.IsLetter(last)
@@ -133,10 +133,10 @@ func valueDNB(c byte) int {
 	return 0
 }
 
-// digitDNB returns the check digit of the name urn:nbn: nss. It multiplies each
-// digit of the characters' values by its position, and divides the sum by the
-// last digit; the check digit is the last digit of the quotient. If a character
-// has no value odd is its offset, otherwise -1.
+// digitDNB returns the check digit of the name urn:nbn: nss. It multiplies each digit of the
+// characters' values by its position, and divides the sum by the last digit; the check digit
+// is the last digit of the quotient. If a character has no value, odd is its offset; otherwise
+// odd is -1.
 func digitDNB(nss string) (check byte, odd int) {
 	var s sumDNB
 	for _, c := range []byte("urn:nbn:") {
@@ -186,7 +186,7 @@ var nationalForms = [...]nationalForm{
 	{"it", "an institution, as in it:unimi-12345", fitsInstitution},
 }
 
-// fitsFinnish applies to all but the national library's own series, fe and fea.
+// fitsFinnish is for all series except fe and fea, which are the national library's own.
 func fitsFinnish(sub, s string) bool {
 	series := run(s, 0, ascii.IsLetter)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)

@@ -24,8 +24,8 @@ func endOfTime(nss string, i int) int {
 	return -1
 }
 
-// foldPWID converts letters to lower case, those of the archival time to upper
-// case, and leaves the archived URL unchanged. It also accepts prefixes of names.
+// foldPWID converts the letters of the archival time to upper case and other letters to lower
+// case. It leaves the archived URL unchanged. It also accepts prefixes of names.
 func foldPWID(nss string) string {
 	start := min(until(nss, 0, ':')+1, len(nss))
 	end := endOfTime(nss, start)

@@ -9,9 +9,9 @@ import (
 
 func isLDH(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
 
-// isPchar reports whether c may appear unescaped in a namespace-specific string
-// (RFC 3986, 3.3). It excludes the slash of RFC 8141, which parts need not
-// contain.
+// isPchar reports whether c may appear unescaped in a namespace-specific string (RFC 3986,
+// 3.3). RFC 8141 also allows the slash, which isPchar excludes because the parts of names do
+// not need it.
 func isPchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
 
 // value36 returns the value of a digit or letter: 0 to 9, A is 10, Z is 35.

@@ -26,12 +26,12 @@ func (s statement) with(n Namespace) Namespace {
 	return n
 }
 
-// statementTable has a line for every NID of the standard catalogue. The documents
-// in the last column do not say what a row leaves out. If that column is empty, the
-// row has what is known from elsewhere. A service that a document describes
-// without its designator, such as from URN to URL or to metadata, is listed under
-// the designator of RFC 2483. None of the documents read defines a query keyword or
-// a parameter of an r- or q-component.
+// statementTable has a line for every NID of the standard catalogue. The last column names the
+// documents that were read; they say nothing about a column that is empty. If the last column
+// is empty, the row comes from other sources. A service that a document describes without its
+// designator, such as from URN to URL or to metadata, is listed under the designator of RFC
+// 2483. None of the documents read defines a query keyword or a parameter of an r- or
+// q-component.
 //
 //go:embed statements.tsv
 var statementTable string

@@ -12,7 +12,7 @@ import (
 // MaxSuggestions is the maximum number of results of [Suggest].
 const MaxSuggestions = 5
 
-// Limits that keep guessing cheap for any input.
+// Limits of the work for any input.
 const (
 	maxGuessed    = 2048 // bytes: longer texts are ignored
 	maxFixes      = 20   // mistakes that are corrected in one text
@@ -78,9 +78,8 @@ func (g *guess) valid(name string) bool {
 	return ok && g.catalogue.list[i].Check(u.NSS()) == nil
 }
 
-// offer adds a name if it is valid and new, and reports whether it is valid. It
-// does not add a name without a reason: that differs from the input only by "URN"
-// in upper case.
+// offer adds a name if it is valid and new, and reports whether it is valid. It does not add a
+// name without a reason, because such a name differs from the input only in the case of "URN".
 func (g *guess) offer(name, why string) bool {
 	if !g.valid(name) {
 		return false
@@ -163,8 +162,8 @@ func (g *guess) betterForm(name string) {
 	}
 }
 
-// nearNIDs tries the namespaces whose identifiers are one typo away. There are
-// many with three letters; for those the rules of the namespace must also match.
+// nearNIDs tries the namespaces whose identifiers are one typo away. Many identifiers have
+// three letters; for these the name must also satisfy the rules of the namespace.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)
 	for i := range g.catalogue.list {
@@ -344,9 +343,9 @@ func (g *guess) respelled(text string) {
 	}
 }
 
-// cutKnown removes the identifier of a namespace that has rules, and the
-// character in place of the colon. Without such a character, a digit must follow,
-// and the namespace must have check digits.
+// cutKnown removes the identifier of a namespace that has rules, and the character in place of
+// the colon. If nothing replaces the colon, a digit must follow the identifier, and the
+// namespace must have check digits.
 func (g *guess) cutKnown(s string) (nid, nss string) {
 	end := strings.IndexAny(s, separators)
 	if end < 0 {

@@ -128,8 +128,9 @@ func insideAddress(text string) (inner, why string) {
 	return labelled(path)
 }
 
-// labelled returns what follows the identifier of a self-checking namespace in
-// the segments of a path, as in isbn/9789510184356, or a DOI name after doi.
+// labelled looks in the segments of a path for the identifier of a namespace with check
+// digits, or for "doi". It returns the text after it: the number in isbn/9789510184356, or a
+// DOI name.
 func labelled(path string) (inner, why string) {
 	for segment, rest, more := "", path, true; more && rest != ""; {
 		segment, rest, more = strings.Cut(rest, "/")
@@ -163,8 +164,8 @@ func findURN(path string) string {
 	return ""
 }
 
-// unescapeURN returns a URN whose colons and slashes are escaped as in a query,
-// up to its end there.
+// unescapeURN decodes the colons and slashes of a URN that is escaped as in a query. s begins
+// with the URN, which ends at the first "&", "#" or "/".
 func unescapeURN(s string) (string, bool) {
 	rest, ok := ascii.CutPrefix(s, "urn%3a")
 	if !ok {

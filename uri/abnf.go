@@ -20,8 +20,7 @@ type abnf struct {
 	machines map[string]*machine
 }
 
-// notInDocument is the comment before the rules that a grammar needs and the
-// document does not have.
+// notInDocument is the comment before rules that a grammar needs but that the document lacks.
 const notInDocument = "; Not in the document:"
 
 func newABNF(text string) *abnf {
@@ -63,8 +62,8 @@ type machine struct {
 	last   int // the state in which a match may end
 }
 
-// A state leads to others: to next without reading, and along a step by an octet
-// in its range.
+// A state leads to other states: to those in next without reading, and by a step if the octet
+// read is in the step's range.
 type state struct {
 	next  []int
 	steps []step
@@ -95,8 +94,7 @@ func (m *machine) run(s string) (end int, ok bool) {
 	return len(s), slices.Contains(now, m.last)
 }
 
-// enter adds to list a state at an offset, and those to which it leads without
-// reading.
+// enter adds to list a state at an offset, and the states that it reaches without reading.
 func (m *machine) enter(list, entered []int, first, offset int) []int {
 	if entered[first] > offset {
 		return list
@@ -121,15 +119,16 @@ func (g *abnf) compile(rule string) *machine {
 	return &c.machine
 }
 
-// A compiler reads the text of a rule. The methods that read a piece add the
-// states that match it after the state from, and return the state after it.
+// A compiler reads the text of a rule. Each method that reads a part of the rule adds states
+// that match this part, beginning at the state from, and returns the state in which the match
+// ends.
 type compiler struct {
 	machine
 	grammar *abnf
 	text    string
 }
 
-// state adds a state to which others lead.
+// state adds a state to which the states from lead.
 func (c *compiler) state(from ...int) int {
 	c.states = append(c.states, state{})
 	for _, s := range from {

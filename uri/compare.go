@@ -42,9 +42,9 @@ type Comparer struct {
 	// network (2003 and RFC 3986, 6.1).
 	NoFragment bool
 
-	// Redirects returns the target of an observed redirect from a URI, if there
-	// is one: the evidence for [LevelProtocol] (2003 and RFC 3986, 6.2.4). It is
-	// called with URIs that are normal at [LevelScheme].
+	// Redirects returns the target of an observed redirect from a URI, if there is one. Such
+	// redirects are the evidence for [LevelProtocol] (2003 and RFC 3986, 6.2.4). Redirects is
+	// called with URIs that are in normal form at [LevelScheme].
 	Redirects func(URI) (URI, bool)
 }
 

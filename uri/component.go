@@ -73,10 +73,10 @@ func (u URI) Data(c Component) (Data, bool) {
 	return data, err == nil
 }
 
-// Parts yields the pieces of the spelling in order, each with its component, so
-// that a display can set user information apart from the host (2003 and RFC 3986,
-// section 7). The pieces include their delimiters; together they are the
-// spelling. An authority that is not a server is yielded as ComponentAuthority.
+// Parts yields the pieces of the spelling in order, each with its component. With it a display
+// can distinguish user information from the host (2003 and RFC 3986, section 7). The pieces
+// include their delimiters; together they are the spelling. An authority that is not a server
+// is yielded as ComponentAuthority.
 func (u URI) Parts() iter.Seq2[Component, string] {
 	host := ComponentHost
 	if u.kind == HostRegistry {
@@ -106,10 +106,9 @@ func (u URI) Parts() iter.Seq2[Component, string] {
 	}
 }
 
-// ErrReread is the error for components that cannot be combined, because the
-// result would be parsed as other components: a path that begins with two slashes
-// without an authority, a colon in the first segment without a scheme, a port
-// without a host.
+// ErrReread is the error for components that cannot be combined, because the result would be
+// parsed as other components. Examples are a path that begins with two slashes without an
+// authority, a colon in the first segment without a scheme, and a port without a host.
 var ErrReread = errors.New("uri: the result would be parsed as different components")
 
 // A Builder combines components into a URI. It is a value: Set and Clear return a
@@ -132,9 +131,8 @@ func (u URI) Builder() Builder {
 	return b
 }
 
-// Set returns b with a component in its raw spelling. Setting the authority
-// clears userinfo, host and port; setting one of those clears an authority that
-// was set as a whole.
+// Set returns b with a component in its raw spelling. Setting the authority clears userinfo,
+// host and port. Setting userinfo, host or port clears an authority that was set as a whole.
 func (b Builder) Set(c Component, raw string) Builder {
 	if int(c) >= components {
 		return b

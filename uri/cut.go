@@ -15,9 +15,8 @@ type Cutter struct {
 	places [256]class
 }
 
-// Character classes that only a Cutter distinguishes, and the weights by which it
-// finds invalid pairs of characters in a name: two neighbours whose weights add
-// up to tooHeavy or more.
+// Character classes that only a Cutter distinguishes, and weights of characters in a name. Two
+// neighbours in a name are an invalid pair if the sum of their weights is tooHeavy or more.
 const (
 	inAuthority class = 1 << 15 // may appear in an authority, so does not end it
 	inName      class = 1 << 14
@@ -28,10 +27,9 @@ const (
 	anyWeight    class = 3 << 12
 )
 
-// NewCutter returns a Cutter for which the octets of stop also end a path, a
-// query and a fragment, in addition to those that cannot appear there. Use it for
-// punctuation that belongs to the surrounding text. Stop must not contain a
-// percent sign.
+// NewCutter returns a Cutter for which a path, a query or a fragment also ends before each
+// octet of stop. Put punctuation that belongs to the surrounding text into stop. Stop must not
+// contain a percent sign.
 func NewCutter(stop string) *Cutter {
 	c := &Cutter{places: classes[Latest]}
 	for i, p := range c.places {
@@ -51,10 +49,10 @@ func NewCutter(stop string) *Cutter {
 	return c
 }
 
-// Cut returns the URI that s begins with. The URI ends before the first octet
-// that cannot be part of it. The result is false if the text up to there does not
-// have the form that [Cutter] describes; Cut does not try a shorter one. It never
-// allocates, and reads at most the first [MaxLength] octets of s, once.
+// Cut returns the URI that s begins with. The URI ends before the first octet that cannot be
+// part of it. ok is false if the text before that octet does not have the form that [Cutter]
+// describes; Cut does not try a shorter text. It never allocates, and reads at most the first
+// [MaxLength] octets of s, once.
 func (c *Cutter) Cut(s string) (u URI, ok bool) {
 	t := &c.places
 	s = s[:min(len(s), MaxLength)]

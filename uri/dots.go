@@ -85,7 +85,7 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	if len(p) > 0 && p[0] == '/' {
 		root = 1
 	}
-	w, kept := root, root // there are only excess ".." before kept
+	w, kept := root, root // everything before kept is excess ".."
 	for r := root; r < len(p); {
 		n := r
 		for n < len(p) && p[n] != '/' {
@@ -112,9 +112,9 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// removeElements removes "/xxx/.." and "/." as in 1993, Partial form, step 7:
-// with the slash before them, so that no slash is left at the end. It works on
-// the path, up to a search. Excess elements stay.
+// removeElements removes "/xxx/.." and "/." as in 1993, Partial form, step 7. It also removes
+// the slash before them, so that no slash is left at the end. It stops before a search. Excess
+// elements stay.
 func removeElements(p []byte, excess Excess) (int, error) {
 	end := 0
 	for end < len(p) && p[end] != '?' {

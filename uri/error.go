@@ -13,10 +13,10 @@ const maxQuoted = 80
 
 // An Error reports where and why an input violates a rule of its dialect.
 //
-// The offset is that of the first byte that makes the input invalid: what comes
-// before it could still have become valid. It is len(Input) if the input ends too
-// early. An invalid escape is reported at its percent sign, an invalid IP literal
-// at its bracket, and an invalid port at its first character that is not a digit.
+// The offset is that of the first byte that makes the input invalid: the bytes before it could
+// still be the beginning of a valid input. The offset is len(Input) if the input ends too
+// early. An invalid escape is reported at its percent sign, an invalid IP literal at its
+// bracket, and an invalid port at its first character that is not a digit.
 type Error struct {
 	Dialect Dialect // by which the input was parsed
 	Input   string  // the whole input

@@ -23,8 +23,8 @@ var ErrCharset = errors.New("the dialect defines no octets for this character")
 // error is a *[Error] if a percent sign is not followed by two hexadecimal
 // digits. Nothing else is checked, and a plus sign stays a plus sign.
 //
-// Split a component before decoding it: a decoded delimiter looks like a real
-// one.
+// Split a component before decoding it: a delimiter that was escaped looks like a real
+// delimiter after decoding.
 func Decode(raw string) (Data, error) {
 	n := strings.IndexByte(raw, '%')
 	if n < 0 {
@@ -68,11 +68,10 @@ func DecodeLatin1(raw string) (string, error) {
 	return b.String(), nil
 }
 
-// Escape escapes octets for use as a whole component or as one segment of a path:
-// it escapes what cannot appear there, and the delimiters of parts. It never
-// escapes unreserved characters, and writes escapes with upper-case letters. For
-// a component that cannot have escapes, such as a port, it returns data
-// unchanged.
+// Escape escapes octets for use as a whole component or as one segment of a path: it escapes
+// the characters that cannot appear there, and those that separate parts of the component. It
+// never escapes unreserved characters, and writes escapes with upper-case letters. For a
+// component that cannot have escapes, such as a port, it returns data unchanged.
 func (d Dialect) Escape(c Component, data Data) string {
 	if !d.IsValid() || c > ComponentSegment {
 		return string(data)
@@ -136,10 +135,9 @@ func bareSetOf(d Dialect, c Component) bareSet {
 	}
 }
 
-// EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), as ISO Latin-1 in 1993.
-// 1997 and 2003 define octets for US-ASCII only and leave other characters to the
-// scheme; for those, and in 1993 for characters outside ISO Latin-1, the error is
-// [ErrCharset].
+// EscapeText escapes a text: as UTF-8 in RFC 3986 (2.5), as ISO Latin-1 in 1993. 1997 and 2003
+// define octets for US-ASCII only and leave other characters to the scheme; for these other
+// characters, and in 1993 for characters outside ISO Latin-1, the error is [ErrCharset].
 func (d Dialect) EscapeText(c Component, text string) (string, error) {
 	if d >= RFC3986 {
 		return d.Escape(c, Data(text)), nil
@@ -180,8 +178,8 @@ func EscapePathSegment(data string) string { return Latest.Escape(ComponentSegme
 // EscapePath escapes octets for use as a path; slashes stay.
 func EscapePath(data string) string { return Latest.Escape(ComponentPath, Data(data)) }
 
-// EscapeQuery escapes octets for use as a query. It leaves the delimiters of keys
-// and values; see [EscapeQueryPart].
+// EscapeQuery escapes octets for use as a query. It does not escape the delimiters of keys and
+// values; [EscapeQueryPart] does.
 func EscapeQuery(data string) string { return Latest.Escape(ComponentQuery, Data(data)) }
 
 // EscapeQueryPart escapes octets for use as a key or a value in a query,

@@ -6,9 +6,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// checkForm checks the requirements of the BNF of 1993 on searches and on schemes
-// that have their own form. Other schemes are treated as generic, even with a
-// host part (Internet protocol parts).
+// checkForm checks the requirements of the BNF of 1993 on searches and on schemes that have
+// their own form. Other schemes are treated as generic, even if their URLs have a host part
+// (Internet protocol parts).
 func checkForm(u *URI) fault {
 	if f := checkSearch(u); f.code != 0 {
 		return f
@@ -88,8 +88,8 @@ func isWAIS(path string, search bool) bool {
 	return ok && !search && isXalphas(wtype) && isDigits(digits)
 }
 
-// isProspero reports whether a path without its slash is that of a link. Its
-// fields are split at the escape of NUL before unescaping.
+// isProspero reports whether a path without its slash is that of a link. The fields of a link
+// are split at "%00", the escape of NUL, before they are unescaped.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 func isProspero(path string) bool {
@@ -118,8 +118,8 @@ func isGopherPath(path string) bool {
 	return len(path) < 2 || path[1] != '/' && path[1] != '+'
 }
 
-// isXalphas reports whether a part of a path, known to be xpalphas or empty, is
-// xalphas.
+// isXalphas reports whether s matches xalphas. s must be a part of a path that matches
+// xpalphas or is empty.
 func isXalphas(s string) bool { return s != "" && strings.IndexByte(s, '+') < 0 }
 
 func isDigits(s string) bool {

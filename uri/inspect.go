@@ -106,10 +106,9 @@ func (f *Finding) Violation() Violation {
 	return Violation{Offset: f.Offset, Rule: f.Rule, Message: f.Message}
 }
 
-// Inspect returns findings about s in the order of their offsets: why s is not a
-// reference in dialect d, what the documents warn of, which recommendations s
-// does not follow, and where other software sees another host or scheme. The
-// default ports are those of the rules.
+// Inspect returns findings about s in the order of their offsets. They say why s is not a
+// reference in dialect d, what the documents warn of, which recommendations s does not follow,
+// and where other software sees another host or scheme. The rules determine the default ports.
 func (d Dialect) Inspect(s string, rules ...SchemeRules) []Finding {
 	in := inspector{s: s, d: d}
 	u, err := d.ParseReference(s)
@@ -335,7 +334,7 @@ func (in *inspector) charset(once findOnce, run []byte, end int) {
 	}
 }
 
-// path looks for dot segments that are not resolved against a base.
+// path looks for dot segments in a path that will not be resolved against a base.
 func (in *inspector) path() {
 	u := in.u
 	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {
@@ -365,7 +364,7 @@ func (in *inspector) spelling() {
 	}
 }
 
-// readers compares the result with that of other parsers.
+// readers compares the host and scheme with those that other parsers find.
 func (in *inspector) readers() {
 	own := Reading{}
 	valid := in.u.IsValid()

@@ -16,9 +16,9 @@ const (
 	// LevelString changes nothing (2003 and RFC 3986, 6.2.1).
 	LevelString Level = iota
 
-	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1)
-	// to lower case; in RFC 3986 (6.2.2.1) also the digits of escapes to upper
-	// case, which the other dialects do at the next level.
+	// LevelCase converts schemes (1997, 4.1) and hosts (1997, 6; 2003, 6.2.2.1) to lower case;
+	// in RFC 3986 (6.2.2.1) it also converts the digits of escapes to upper case. The other
+	// dialects convert these digits at the next level.
 	LevelCase
 
 	// LevelPercent decodes unnecessary escapes: those of unreserved characters in
@@ -26,15 +26,16 @@ const (
 	// 2003 (2.3), and none in 1993.
 	LevelPercent
 
-	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3), and in
-	// 1993 an empty fragment.
+	// LevelPath removes dot segments (2003 and RFC 3986, 6.2.2.3). In 1993 it removes an empty
+	// fragment instead.
 	LevelPath
 
 	// LevelScheme applies [SchemeRules] (1997, 6; 2003 and RFC 3986, 6.2.3).
 	LevelScheme
 
-	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4);
-	// see [Comparer.Redirects]. It does not change a single URI.
+	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4); see
+	// [Comparer.Redirects]. It compares two URIs; the normal form of a URI is that of
+	// LevelScheme.
 	LevelProtocol
 
 	levels
@@ -69,21 +70,22 @@ type SchemeRules struct {
 	IPv6Text    bool   // an IPv6 address has the text form of RFC 5952 (RFC 3986 only)
 }
 
-// maxGrowth is the number of bytes by which a normal form or a target can be
-// longer than its input: the slash of a root path, or "/." before a path that
-// begins with two slashes; and the text form of an IPv6 address, which is longer than
-// "0::ffff:ffff:ffff" and the like.
+// maxGrowth is the maximum number of bytes by which a normal form or a target can be longer
+// than its input. There are two causes. One is the slash of a root path, or "/." before a path
+// that begins with two slashes. The other is the text form of an IPv6 address, which can be
+// longer than the address in the input.
 const maxGrowth = 2 + len("::ffff:255.255.255.255") - len("::ffff:ffff:ffff")
 
-// Normalize returns the normal form of u at a level. If u is already normal it
-// returns u without allocating. [LevelScheme] uses the rule for the scheme of u;
-// without one, that level only removes an empty port, in dialects that allow one.
+// Normalize returns the normal form of u at a level. If u is already normal it returns u
+// without allocating. [LevelScheme] uses the rule for the scheme of u. If rules has none for
+// the scheme, that level only removes an empty port, in dialects in which this is an
+// equivalence.
 //
-// The normal form has the components that were computed for it. Dot segments are
-// removed only from hierarchical paths: the path of a relative reference, and one
-// without a leading slash, stay as they are, because RFC 3986, 5.2.4 would turn
-// urn:example:a/../b into urn:/b. If removal would leave a path that looks like
-// an authority, RFC 3986 puts "/." before it; in 2003 the path stays unchanged.
+// Parsing the normal form gives exactly the normalised components. Dot segments are removed
+// only from hierarchical paths. The path of a relative reference stays as it is, and so does a
+// path without a leading slash: RFC 3986, 5.2.4 would turn urn:example:a/../b into urn:/b. If
+// removal would leave a path that looks like an authority, RFC 3986 puts "/." before it; in
+// 2003 the path stays unchanged.
 func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	if looksNormal(&u, l, rules) {
 		return u
@@ -99,8 +101,8 @@ func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 	return v
 }
 
-// form returns the normal form, which is the spelling itself if that is normal.
-// It allocates at most once.
+// form returns the normal form. If the spelling of u is already normal, form returns that
+// string. It allocates at most once.
 func (n normalizer) form() string {
 	var buf [512]byte
 	size := len(n.u.s) + maxGrowth
@@ -273,8 +275,8 @@ func (n *normalizer) keepsAll() bool {
 		!(n.voidFragment && int(u.frag)+1 == len(u.s))
 }
 
-// keepsAddr reports whether the host stays as it is, as far as the text form of
-// addresses is concerned.
+// keepsAddr reports whether the host is not an IPv6 address, or is one that already has the
+// text form of RFC 5952.
 func (n *normalizer) keepsAddr() bool {
 	var buf [len("[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]")]byte
 	return !n.addr.IsValid() || string(append(n.addr.AppendTo(append(buf[:0], '[')), ']')) == n.u.s[n.u.host:n.u.hostEnd]

@@ -7,10 +7,10 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// ParseNumericHost parses a host as the C function inet_aton and browsers do: one
-// to four numbers separated by dots, each decimal, octal (0177) or hexadecimal
-// (0x7f), of which the last fills the remaining bytes (2003, 7.3; RFC 3986, 7.4).
-// Address filters must compare its result, not the text.
+// ParseNumericHost parses a host as the C function inet_aton and browsers do: one to four
+// numbers separated by dots, each decimal, octal (0177) or hexadecimal (0x7f). The last number
+// fills the remaining bytes of the address (2003, 7.3; RFC 3986, 7.4). Filters of addresses
+// must compare the result of this function, not the text of the host.
 func ParseNumericHost(host string) (netip.Addr, bool) {
 	var value uint64
 	for part := 1; ; part++ {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Params are the parameters of a query, separated by ampersands, in their order. It is
-// an immutable value; methods that change something return a new value. Parameters that
-// a method does not change keep their spelling byte for byte, and so do empty ones, as
-// between the ampersands of "a=1&&b".
+// Params are the parameters of a query, separated by ampersands, in their order. It is an
+// immutable value; methods that change something return a new value. Parameters that a method
+// does not change keep their spelling byte for byte. Empty parameters are kept too, such as
+// the one between the ampersands of "a=1&&b".
 //
 // A parameter without an equals sign has an empty value. The zero Params has no
 // parameters, which is an undefined query.
@@ -81,9 +81,9 @@ func (p Params) GetAll(name Data) []Data {
 	return all
 }
 
-// Set returns p with one parameter of a name: it takes the place of the first one with
-// this name, or the last place, and the others are removed. If the first one already has
-// the value, it keeps its spelling.
+// Set returns p with one parameter of a name: it replaces the first parameter with this name,
+// or is added at the end if there is none. Other parameters with this name are removed. If the
+// first one already has the value, it keeps its spelling.
 func (p Params) Set(name, value Data) Params {
 	found := false
 	list := make([]string, 0, len(p.list)+1)
@@ -115,8 +115,8 @@ func (p Params) Add(name, value Data) Params {
 	return p
 }
 
-// Remove returns p without the parameters with a name. A query of which nothing is left
-// is undefined.
+// Remove returns p without the parameters with a name. If no parameters remain, the query is
+// undefined.
 func (p Params) Remove(name Data) Params {
 	var list []string
 	for _, raw := range p.list {
@@ -149,8 +149,8 @@ func (p Params) has(raw string, name Data) bool {
 	return p.decode(raw) == name
 }
 
-// decode decodes a name or a value of a valid query. In the dialect of 1993 a query can
-// have a percent sign that is not an escape; such a text is its own meaning.
+// decode decodes a name or a value of a valid query. In the dialect of 1993 a query can have a
+// percent sign that is not an escape; such a text is not decoded.
 func (p Params) decode(raw string) Data {
 	if p.form {
 		raw = strings.ReplaceAll(raw, "+", " ")

@@ -9,8 +9,8 @@ import (
 // parse reads a reference of any dialect in one pass over its bytes. The fault
 // has code 0 if s is valid; otherwise u has at most a scheme.
 //
-// The loops over unescaped characters are inlined here, because most URIs have no
-// others; the functions below handle the rest.
+// The loops over unescaped characters are inlined here, because most URIs have no escapes; the
+// functions below handle the other URIs.
 func parse(d Dialect, s string) (u URI, f fault) {
 	if !d.IsValid() {
 		return u, fault{code: CodeDialect}
@@ -291,9 +291,9 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is not a server, for the reason f: a
-// reg-name of 2003, 3.2.1. In 1997 such a reference is opaque, or its path begins
-// with two slashes; the characters are the same.
+// parseRegistry reads an authority that is not a server, where f is the fault that the server
+// syntax has: a reg-name of 2003, 3.2.1. In 1997 such a reference is opaque, or its path
+// begins with two slashes; the allowed characters are the same.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

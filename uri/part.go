@@ -13,9 +13,9 @@ const FindingScheme FindingCode = "scheme-syntax"
 // returns parts.
 type Part struct {
 	Name string // in lower case with "_" for spaces, as in the defining document
-	// Group is "" if the document names the part. Otherwise the URI does, and
-	// Group says what its name=value pairs are called: "parameter", "header",
-	// "attribute", "option", "key" or "field".
+	// Group is "" if the defining document names the part. Otherwise the name comes from a
+	// name=value pair in the URI, and Group says what the document calls such pairs:
+	// "parameter", "header", "attribute", "option", "key" or "field".
 	Group string
 	Value string // as spelled, or the value that the scheme implies
 	// Offset is the offset of Value in the spelling, or -1 if the scheme

@@ -17,9 +17,9 @@ var ErrUnknownRule = errors.New("unknown production")
 // as host, site, reg-name or IPv6address. The names are those of the documents
 // and are case-sensitive. An error is a *[Error] or wraps [ErrUnknownRule].
 //
-// The top rules of 1997 and 2003 match nearly everything, because what is not
-// generic is opaque, and what is not a server is a registry name. To learn
-// whether a string is a site, check that production.
+// The top rules of 1997 and 2003 match nearly every string, because a URI that is not generic
+// is opaque, and an authority that is not a server is a registry name. To learn whether a
+// string has a particular form, such as a site, check the production of that form.
 func (d Dialect) CheckRule(rule, s string) error {
 	switch {
 	case !d.IsValid():
@@ -71,9 +71,9 @@ var abnfs = sync.OnceValue(func() (all [dialects]*abnf) {
 	return all
 })
 
-// parseRule returns the fault that the parser finds in s, for the productions
-// that it reads. It is more specific than that a grammar does not match. The
-// parser accepts all that matches, and perhaps more.
+// parseRule returns the fault that the parser finds in s, for the productions that the parser
+// reads. This fault is more specific than a mismatch with the grammar. The parser accepts
+// every string that the grammar accepts, and perhaps more.
 func (d Dialect) parseRule(rule, s string) fault {
 	g, t := &grammars[d], &classes[d]
 	var u URI

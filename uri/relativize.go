@@ -2,14 +2,14 @@ package uri
 
 import "strings"
 
-// Relativize returns the shortest reference that resolves to exactly target
-// against the base u. It reports false if there is none: if the dialects differ,
-// if u has no scheme, or if resolution never results in target, as with dot
-// segments in RFC 3986. It never returns a reference to another host.
+// Relativize returns the shortest reference that resolves to exactly target against the base
+// u. It reports false if there is none: if the dialects differ, if u has no scheme, or if no
+// reference resolves to target, as when target has dot segments in RFC 3986. It never returns
+// a reference to another host.
 //
-// Among references of the same length it prefers those that depend on less of the
-// base. In dialects with a "current document" it never returns a reference to
-// that, because it is not the target.
+// Among references of the same length it prefers those that depend on less of the base. In
+// dialects with a "current document" it never returns a reference that means the current
+// document, because such a reference does not resolve to a URI.
 func (u URI) Relativize(target URI) (URI, bool) {
 	if u.scheme == 0 || u.dialect != target.dialect || target.scheme == 0 {
 		return URI{}, false

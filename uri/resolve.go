@@ -41,9 +41,9 @@ var (
 
 // A Resolver resolves references. The zero Resolver follows the dialect strictly.
 type Resolver struct {
-	// Compatible ignores the scheme of a reference if it is that of the base, as
-	// old parsers did. 2003, 5.2 and RFC 3986, 5.2.2 permit this; in other
-	// dialects it has no effect (1997, Appendix C).
+	// Compatible ignores the scheme of a reference if the base has the same scheme, as old
+	// parsers did. 2003, 5.2 and RFC 3986, 5.2.2 permit this; in other dialects it has no
+	// effect (1997, Appendix C).
 	Compatible bool
 
 	// NewRequest resolves an empty reference to the base in dialects where it
@@ -55,9 +55,9 @@ type Resolver struct {
 	// Excess says what to do with excess ".." segments.
 	Excess Excess
 
-	// Literal follows the algorithm of 1997 where it is known to be wrong: it
-	// merges "g" with "http://a" to "http://ag", which is another host. Otherwise
-	// a slash is inserted, as in all later documents.
+	// Literal follows the algorithm of 1997 even where it is known to be wrong: it merges "g"
+	// with "http://a" to "http://ag", which has another host. Without Literal, a slash is
+	// inserted, as in all later documents.
 	Literal bool
 }
 
@@ -76,14 +76,13 @@ type Target struct {
 	HasFragment bool
 }
 
-// Resolve resolves ref against the base u, by the rules of their dialect. In
-// dialects in which an empty reference, and one that is only a fragment, mean the
-// current document, the error for those is [ErrSameDocument]; [Resolver.Resolve]
-// gives more detail.
+// Resolve resolves ref against the base u, by the rules of their dialect. In some dialects an
+// empty reference, or one that is only a fragment, means the current document. For such a
+// reference the error is [ErrSameDocument]; [Resolver.Resolve] gives more detail.
 //
-// The components of the result are always those that were computed for it. Where
-// its path would begin with two slashes and be parsed as an authority, RFC 3986
-// puts "/." before it; for the other dialects the error is [ErrUnwritable].
+// Parsing the result gives exactly the components that were computed for it. If the path of
+// the result began with two slashes, it would be parsed as an authority. In RFC 3986 "/." is
+// then put before the path; in the other dialects the error is [ErrUnwritable].
 func (u URI) Resolve(ref URI) (URI, error) {
 	t, err := Resolver{}.Resolve(u, ref)
 	if err == nil && !t.URI.IsValid() {
@@ -132,8 +131,8 @@ func resolveError(base, ref URI, err error) error {
 	return fmt.Errorf("uri: resolve %s against %s: %w", quote(ref.s), quote(base.s), err)
 }
 
-// loosen removes the scheme from a reference if [Resolver.Compatible] asks for
-// it, the dialect permits it, and the remainder is unambiguous.
+// loosen removes the scheme from a reference if [Resolver.Compatible] is set, the dialect
+// permits it, and the reference without the scheme is unambiguous.
 func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !ascii.EqualFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
 		return ref
@@ -218,8 +217,8 @@ func (m merger) relative(b []byte, base, ref URI) ([]byte, error) {
 	return append(b, ref.s[end:]...), err
 }
 
-// directory returns what comes before a relative path: the path of the base up to
-// its last slash, or its substitute if the base has no path.
+// directory returns the text to put before a relative path: the path of the base up to its
+// last slash, or a substitute if the base has no path.
 func (m merger) directory(base, ref URI) string {
 	p := base.Path()
 	if p != "" {

@@ -72,8 +72,8 @@ func firstKey(n name.Name) (key, why string, ok bool) {
 	return key, why, isDomainName(key)
 }
 
-// run searches from a key. The error is the reason why the search failed. It is nil if there
-// are no rules at all, or if no rule applies to this name.
+// run searches from a key. The error is the reason why the search failed. It is nil if the key
+// has no rules, or if none of them applies to this name.
 func (s *search) run(ctx context.Context, key, why string) error {
 	for range maxRestarts + 1 {
 		s.sets, s.seen = nil, map[string]bool{}

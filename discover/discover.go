@@ -54,8 +54,8 @@ type DNS interface {
 // address (RFC 8305, 4). So a client that tries the addresses in order need not try all of a
 // family that does not work. Within a family the addresses have the order that dns returned.
 // The name is looked up exactly, never with a local search list. If fqdn is an address, as a
-// table may have, it is returned. The error is the one that dns returned, or says that there
-// is no address.
+// table may have, it is returned. The error is the one that dns returned, or says that the
+// name has no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

@@ -3,16 +3,16 @@
 //
 // # Coherence
 //
-// Changes made through the cache are visible at once. Those of other nodes are read
-// from the store's feed twice a second: an answer is never older than
-// [Options.Within] plus the second that a change may wait to be sealed. When the feed
-// cannot be read for that time, the cache is bypassed until it can. When the database
-// has lost changes, in a failover to a replica that had not received them, the cache
-// is emptied.
+// Changes made through the cache are visible at once. Changes made by other nodes are read
+// from the store's feed twice a second. An answer is never older than [Options.Within] plus
+// one second, because a change may wait for a second until it is sealed. If the feed has not
+// been read for [Options.Within], calls bypass the cache until the feed can be read again. If
+// the database has lost changes, in a failover to a replica that had not received them, the
+// cache is emptied.
 //
-// A store with replicas may return an old answer after the feed has announced a
-// change. Such an answer is returned but not cached; for this purpose the cache
-// tracks the latest revisions for a while.
+// A store with replicas may return an old answer after the feed has announced a change. The
+// cache returns such an answer but does not keep it. To recognise old answers, it tracks for a
+// while the latest revisions of changed subjects.
 //
 // The cache holds current records, aliases, authorities, the list of authorities and,
 // for a short time, the absence of a name. Listings, reads as of a time, tokens, the
@@ -20,14 +20,13 @@
 //
 // # Stale answers
 //
-// While the store is unavailable (see [store.AwayError]), cached data is still returned
-// to callers that accept stale answers (see [store.WithStaleness]), until
-// [Options.StaleIfError] after the feed was last read, as in RFC 5861, section 4. When
-// the feed was last read, all cached data was current except for changes of the last
-// second; a stale answer never undoes a change of which this node knew. This includes
-// the list of authorities and the absence of names. If the feed has not been read for
-// Options.Within, a store that does not respond within half a second counts as
-// unavailable.
+// While the store is unavailable (see [store.AwayError]), cached data is still returned to
+// callers that accept stale answers (see [store.WithStaleness]), until [Options.StaleIfError]
+// after the feed was last read, as in RFC 5861, section 4. When the feed was last read, all
+// cached data was current except for changes of the last second. A stale answer always
+// includes the changes of which this node knew. The list of authorities and the absence of
+// names can also be stale answers. If the feed has not been read for Options.Within, a store
+// that does not respond within half a second counts as unavailable.
 package cachestore
 
 import (
@@ -76,8 +75,8 @@ type Options struct {
 }
 
 const (
-	patience = 500 * time.Millisecond // maximum wait for the store if there is a stale answer
-	avoided  = 500 * time.Millisecond // how long the store is then not asked again if there is a stale answer
+	patience = 500 * time.Millisecond // maximum wait for the store if a stale answer can be returned instead
+	avoided  = 500 * time.Millisecond // how long after that wait the store is not asked again if a stale answer can be returned
 )
 
 // A Store is a cache in front of another store. [New] returns one.
@@ -130,7 +129,8 @@ func (v value) revision() uint64 {
 	return 0
 }
 
-// A minimum is what data of a recently changed subject must have to be cached.
+// A minimum is the state that data of a recently changed subject must have reached to be
+// cached.
 type minimum struct {
 	revision uint64
 	named    name.Name // for an alias: the record that has it
@@ -253,7 +253,7 @@ func (s *Store) good(subject store.Subject, v value) bool {
 // keep caches a value, unless its subject was changed recently.
 func (s *Store) keep(subject store.Subject, v value) {
 	s.mu.RLock()
-	defer s.mu.RUnlock() // changed removes the value after it has held the lock
+	defer s.mu.RUnlock() // if the subject changes meanwhile, changed takes the lock after us and removes the value
 	if _, heard := s.minima[subject]; !heard && s.paused.IsZero() {
 		s.cache.Set(subject, v)
 	}
@@ -286,8 +286,8 @@ func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 // Condition implements [store.Watched]. It returns the condition of the underlying store.
 func (s *Store) Condition() store.Condition { return store.ConditionOf(s.Backing) }
 
-// Apply implements [store.Store]. It removes what was changed, or may have been, from the
-// cache.
+// Apply implements [store.Store]. It removes the subjects of changes from the cache if they
+// were changed, or may have been.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	results, err := s.Backing.Apply(ctx, changes)
 	for i := range changes {
@@ -304,7 +304,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, err
 }
 
-// doubt removes from the cache what c may have changed.
+// doubt removes from the cache the data that c may have changed.
 func (s *Store) doubt(c *store.Change) {
 	s.mu.Lock()
 	s.allGood = s.allGood && c.Authority == nil

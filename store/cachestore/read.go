@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// soon calls ask when there is a stale answer. If that takes too long, it returns errSlow and
-// leaves ask running, because a database may take long to give up.
+// soon calls ask for a current answer when there is also a stale one. If ask takes too long,
+// soon returns errSlow and leaves ask running, because a database may take long to give up.
 func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
@@ -43,8 +43,9 @@ func soon[T any](ctx context.Context, s *Store, ask func(context.Context) (T, er
 	return r.v, r.err
 }
 
-// withoutFeed calls ask when there is a stale answer. It returns that answer, after calling
-// use, if the store is unavailable, was so a moment ago, or does not respond soon.
+// withoutFeed calls ask for a current answer when there is also a stale one. It calls use and
+// returns the stale answer if the store is unavailable, was unavailable a moment ago, or does
+// not respond soon.
 func withoutFeed[T any](ctx context.Context, s *Store, stale T, use func(), ask func(context.Context) (T, error)) (T, error) {
 	if s.avoids() {
 		use()

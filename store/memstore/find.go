@@ -12,8 +12,8 @@ import (
 )
 
 // places is an index of locations. It contains every location that any record has had since
-// the index was built, so that a slice of it remains valid; readers check whether the record
-// still has the location.
+// the index was built, because readers may hold a slice of it. A reader must check whether the
+// record still has the location.
 type places struct {
 	made   bool
 	sorted []store.Place // replaced by a new slice, never changed

@@ -35,8 +35,8 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of key not later than the moment and the time at; nil if
-// there is none. Both increase with the versions.
+// at returns the last change of key not later than the moment and the time at; nil if there is
+// none. Moment and time increase from each version to the next.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {

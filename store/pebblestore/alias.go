@@ -13,9 +13,9 @@ import (
 // aliasBatch is the number of bytes of the index written in one batch.
 const aliasBatch = 4 << 20
 
-// indexAliases makes the aliases in the index of locations again, by the rules of this
-// program. If it is interrupted, the next call starts again. The caller syncs. It takes
-// about a second for a million records.
+// indexAliases writes the aliases in the index of locations again, by the rules of names of
+// this program. If it is interrupted, the next call starts from the beginning. The caller must
+// sync the database. It takes about a second for a million records.
 func indexAliases(db *pebble.DB) (err error) {
 	v, err := newView(db)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Suffixes of the directories that exist beside the backup while it is made, and, for
-// suffixCheckpoint, beside the store.
+// Suffixes of the directories that exist during a backup. That of suffixCheckpoint is beside
+// the store; the others are beside the backup.
 const (
 	suffixBackupNew  = ".new"         // the new backup, incomplete; or the previous one, being removed
 	suffixBackupOld  = ".old"         // the previous backup, complete, until the new one has replaced it
@@ -33,13 +33,14 @@ const (
 // earlier backup of the same store.
 var ErrNoBackup = errors.New("the directory is not an earlier backup of this store")
 
-// Backup implements [store.Backuper]. A backup is a store that can be opened read-only,
-// with a [Manifest] of its files; [Restore] copies it back to a store. A table of an
-// earlier backup with the same bytes as the store's is linked; the others are copied and
-// their block checksums verified, so that a damaged store does not replace a good
-// backup. The new backup replaces the earlier one when it is complete and on disk. After
-// a crash one of them remains, under its name or with ".old" appended; the next Backup
-// renames it back. Directories with ".new" or ".copy" appended are removed.
+// Backup implements [store.Backuper]. A backup is a store that can be opened read-only, with a
+// [Manifest] of its files; [Restore] copies it back to a store. If an earlier backup has a
+// table with the same bytes as the store's, the new backup links to it. Backup copies all
+// other tables and verifies the checksums of their blocks, so that a damaged store does not
+// replace a good backup. The new backup replaces the earlier one when it is complete and on
+// disk. After a crash at least one complete backup remains, under its name or with ".old"
+// appended; the next Backup renames it back. Directories with ".new" or ".copy" appended are
+// removed.
 //
 // The engine creates links to its files beside the store. If there is no space for that,
 // or the file system is read-only, it copies them beside the backup.
@@ -96,8 +97,8 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 		err = s.checkpoint(e, from, m)
 	}
 	if e.readOnly || isUnwritable(err) && e.failure() == nil {
-		// The disk of the store is full or read-only, which is when a copy is needed
-		// most. The files are then copied twice, which takes twice the space.
+		// The disk of the store is full or read-only, which is when a copy is needed most. In
+		// that case the files are copied twice: to from, and from there to the backup.
 		_ = s.fs.RemoveAll(from)
 		from = dir + suffixBackupCopy
 		if err2 := s.checkpoint(e, from, m); err2 != nil {
@@ -139,8 +140,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 			return err
 		}
 	}
-	// Do not let Checkpoint flush the log: acknowledged changes are in its file already,
-	// and writing to the log on a completely full disk would end the program.
+	// Do not let Checkpoint flush the log. Acknowledged changes are already in the log's file,
+	// and a write to the log would end the program if the disk is completely full.
 	copied := e.db.Checkpoint
 	if e.readOnly { // Pebble cannot checkpoint a read-only database, but no file of it changes
 		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
@@ -270,8 +271,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store with the
-// same identity whose log is a beginning of that of s.
+// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store with the same
+// identity, such that the log of s begins with its log.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -355,8 +356,8 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// settleCheckpoint flushes the log of a checkpoint to tables: bit errors in tables are
-// always detected, while at the end of a log they look like an interrupted write. It
+// settleCheckpoint flushes the log of a checkpoint to tables, because bit errors in tables are
+// always detected, whereas bit errors at the end of a log look like an interrupted write. It
 // describes the checkpoint in m.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
@@ -401,8 +402,8 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup the group permissions of an earlier one. They then also
-// apply to the files that both share.
+// shareAs gives a new backup the group permissions of an earlier one. The permissions then
+// also apply to the files that both backups share.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return

@@ -42,8 +42,8 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	return &database{DB: db, disk: d}, nil
 }
 
-// Close closes the database and aborts its compactions. If the disk has failed it returns
-// that error, and writes may be lost.
+// Close closes the database and aborts its compactions. If the disk has failed, it returns
+// that failure, and writes may be lost.
 func (d *database) Close() error {
 	close(d.disk.ending)
 	err := d.DB.Close()

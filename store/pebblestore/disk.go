@@ -21,22 +21,21 @@ var errGone = errors.New("the directory of the store was deleted or replaced")
 // errEnding makes the compactions of an engine fail while it is closed.
 var errEnding = errors.New("the store is being closed")
 
-// compactionPause is the maximum time that a compaction waits after it found the disk
-// full. It continues earlier if there is space; that is checked every roomTick.
+// compactionPause is the maximum time that a compaction waits after it found the disk full. It
+// continues earlier if there is space, which it checks every roomTick.
 const (
 	compactionPause = 30 * time.Second
 	roomTick        = time.Second
 )
 
-// An engineDisk is the directory of a store as seen by one engine. The engine cannot
-// handle a failed write to its log or manifest: it panics while it holds locks. The
-// engineDisk therefore hides such failures from it. With the first failed write or sync
-// the disk goes down: from then on nothing that the engine does reaches the directory, as
-// if the process had died at that moment. Writes to log and manifest are discarded, tables
-// flushed from memory are kept in memory, compactions block until the engine is closed,
-// and nothing is removed. Reads still work. The store does not acknowledge writes to a
-// disk that is down. When the directory can be written again, the store opens another
-// engine, which recovers what is really on disk.
+// An engineDisk is the directory of a store as seen by one engine. The engine cannot handle a
+// failed write to its log or manifest: it panics while it holds locks. The engineDisk
+// therefore hides such failures from it. At the first failed write or sync the disk goes down.
+// From then on no operation of the engine reaches the directory, as if the process had died at
+// that moment. Writes to log and manifest are discarded, tables flushed from memory are kept
+// in memory, compactions block until the engine is closed, and nothing is removed. Reads still
+// work. The store does not acknowledge writes to a disk that is down. When the directory can
+// be written again, the store opens another engine, which recovers what is really on disk.
 //
 // Paths outside the directory go to the underlying file system.
 type engineDisk struct {
@@ -187,8 +186,9 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom waits until a full disk has more than twice the free space that it has now,
-// the engine is closed, the disk goes down, or [compactionPause] has passed.
+// waitForRoom waits while a disk is full. It returns when the free space beyond spareBytes is
+// more than twice the free space at the beginning, the engine is being closed, the disk goes
+// down, or [compactionPause] has passed.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
@@ -205,7 +205,7 @@ func (d *engineDisk) waitForRoom() {
 	}
 }
 
-// refusal returns the error for the engine of a write to a disk that is down.
+// refusal returns the error that the engine gets for a write to a disk that is down.
 func (d *engineDisk) refusal(kind fileKind) error {
 	switch {
 	case kind == vitalFile:
@@ -265,7 +265,8 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	return &engineFile{File: f, disk: d}, nil // writes to it are discarded
 }
 
-// Open implements [vfs.FS]. It delays errors, because the engine retries at once.
+// Open implements [vfs.FS]. It returns errors with a delay, because the engine would otherwise
+// retry at once.
 func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	if d.err() != nil && d.within(name) {
 		if f, err := d.mem.Open(name, o...); err == nil {

@@ -49,7 +49,8 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 // SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync also checks that the log was not deleted, in which case a sync means nothing.
+// sync also checks that the log was not deleted, because a sync of a deleted file succeeds
+// without protecting anything.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()

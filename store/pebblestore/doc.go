@@ -11,26 +11,24 @@
 //
 // # Disk failures
 //
-// After a failed write or sync, the engine's memory may be ahead of the disk, and
-// another sync proves nothing. Its disk is therefore cut off from the directory,
-// as if the process had died, and it only answers reads. When the directory can
-// be written again, another engine recovers what is on disk, which must include
-// every acknowledged change, and replaces the first. The same happens if the
-// directory cannot be written when the store is opened, or was deleted or
-// replaced. Condition reports the state.
+// After a failed write or sync, the engine's memory may be ahead of the disk, and another sync
+// proves nothing. The engine is therefore cut off from the directory, as if the process had
+// died, and only answers reads. When the directory can be written again, another engine
+// recovers the data on disk, checks that every acknowledged change is there, and replaces the
+// first engine. The same procedure applies if the directory cannot be written when the store
+// is opened, or if it was deleted or replaced. Condition reports the state.
 //
 // # Reading
 //
-// A lookup searches the levels of the tree in order until one has the name. In
-// the lowest level, which holds nearly all names, this reads two blocks: the
-// index of a table and a data block. Indexes have a single level. Tables of names
-// hold only names, and use a compression that is fast to read. When nothing is
-// written, names are compacted to the lowest level. With Options.Warm they are read
-// into the cache after the store is opened.
+// A lookup searches the levels of the tree in order until one has the name. The lowest level
+// holds nearly all names. There a lookup reads two blocks: the index of a table and a data
+// block. Indexes have a single level. Tables of names hold only names, and use a compression
+// that is fast to read. When nothing is written, names are compacted to the lowest level. With
+// Options.Warm they are read into the cache after the store is opened.
 //
-// Bloom filters of 10 bits a key exclude the levels that do not have a name. Keys
-// that are found only by seeking, those of the log, the history and the index of
-// locations, are not in the filters.
+// Bloom filters of 10 bits a key exclude the levels that do not have a name. The keys of the
+// log, the history and the index of locations are not in the filters, because these keys are
+// found only by seeking.
 //
 // Listings and reads as of a time use one snapshot of the tree, which concurrent
 // changes do not affect; its files stay on disk until the loop ends.
@@ -43,8 +41,8 @@
 // time, in the order of their keys. The right edge of the Merkle tree is kept in
 // memory; opening rebuilds it from at most the last 255 entries.
 //
-// Redacted content is overwritten at once, and the tables that contained it are
-// rewritten in the background.
+// A redaction overwrites content at once. Tables on disk that still contain the old content
+// are rewritten in the background.
 //
 // # Format
 //

@@ -26,7 +26,7 @@ const (
 
 	filterBits  = 10        // bits of a Bloom filter for each key
 	blockSize   = 16 << 10  // bytes of data compressed together
-	indexSize   = 4 << 20   // bytes after which an index gets a second level: no table's does
+	indexSize   = 4 << 20   // bytes after which an index would get a second level; no table's index is that large
 	memTables   = 4         // maximum before writers wait for the disk
 	baseSize    = 768 << 20 // bytes of all levels before another one is added
 	maxSubLevel = 64        // of level 0, before writers wait for compactions
@@ -122,8 +122,8 @@ func isFiltered(key []byte) bool {
 	return len(key) > 0 && key[0] != spaceLog && key[0] != spaceHistory && key[0] != spaceLocation
 }
 
-// A logger passes Pebble's errors, but not its informational messages, to the log. Of
-// messages that differ only in numbers it logs one per quietTime.
+// A logger passes Pebble's errors, but not its informational messages, to the log. It logs
+// messages that differ only in numbers at most once per quietTime.
 type logger struct {
 	log   *slog.Logger
 	fatal func(error)
@@ -286,7 +286,8 @@ func (e *engine) run(s *Store, warm bool) {
 	e.tasks.Go(func() { s.keepMark(e) })
 }
 
-// close closes the engine and aborts its compactions. All calls must have ended.
+// close closes the engine and aborts its compactions. All calls that use the engine must have
+// ended.
 func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()

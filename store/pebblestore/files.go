@@ -47,7 +47,7 @@ func isEngineFile(name string) bool {
 func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
 
 // checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError]
-// reports true for the error if one is wrong.
+// reports true for the error if a checksum is wrong.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
 	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// hangAfter is the time after which a call of the file system counts as hanging. On NFS
-// without its server, or with a controller that does not respond, a write or a sync does
-// not fail, but never returns. The time is counted in hangSteps, so that the suspension of
-// the process itself is not mistaken for a hanging disk.
+// hangAfter is the time after which a call of the file system counts as hanging. A write or a
+// sync never returns if, for example, an NFS server is gone or a disk controller does not
+// respond. The time is counted in hangSteps, so that a suspension of the process itself does
+// not look like a hanging disk.
 const (
 	hangAfter = 20 * time.Second
 	hangSteps = 4
@@ -49,7 +49,7 @@ func (w *stopwatch) tick() {
 	}
 }
 
-// touch begins the time anew, unless it is over.
+// touch restarts the stopwatch, unless its time is over.
 func (w *stopwatch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,8 +71,8 @@ func (d *engineDisk) timed(call func() error) error {
 	return d.watched(func(*stopwatch) error { return call() })
 }
 
-// watched performs something long that may wait for the disk several times. If it does not
-// touch the stopwatch, and does not stop it, for longer than the limit, the disk goes down.
+// watched performs something long that may wait for the disk several times. If work neither
+// touches nor stops the stopwatch for longer than the limit, the disk goes down.
 func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)

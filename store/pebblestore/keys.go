@@ -123,8 +123,8 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow is the inverse of append. The key is that of the row; unless it is invalid, the row
-// has its number even if the value is.
+// parseRow is the inverse of append. The key is that of the row; if the key is valid, the row
+// has its number even if the value is invalid.
 func parseRow(key, value []byte) (*logRow, error) {
 	if len(key) != 9 {
 		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}

@@ -55,7 +55,7 @@ func (l *loader) take(entries iter.Seq2[*store.Entry, error]) error {
 }
 
 // flush writes the entries of the batch that the store does not have. If an entry does not
-// follow the one before it, those before it are written.
+// follow the one before it, the entries before it are written.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch = nil
@@ -69,8 +69,8 @@ func (l *loader) flush() error {
 	return err
 }
 
-// compare returns how many entries of a batch the store has already, and an error if they
-// differ.
+// compare returns how many entries of a batch the store already has, and an error if the
+// store's entries differ from those of the batch.
 func (l *loader) compare(batch []*store.Entry) (int, error) {
 	have := min(l.s.sealed.size()-min(l.given, l.s.sealed.size()), uint64(len(batch)))
 	if have == 0 {

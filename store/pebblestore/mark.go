@@ -13,10 +13,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile is the name of a file beside the engine's that contains a recent head of the
-// log. The engine treats unreadable data at the end of its files as writes interrupted by
-// a crash, and continues with what was before. The log is then shorter than it was, which
-// the mark reveals.
+// markFile is the name of a file beside the engine's that contains a recent head of the log.
+// The engine treats unreadable data at the end of its files as writes interrupted by a crash,
+// and continues with the data before it. If the log has become shorter in this way, it does
+// not reach the head in the mark, and checkMark reports it.
 const markFile = "HEAD"
 
 // maxMark is the maximum length of the mark in bytes.
@@ -68,8 +68,8 @@ func (e *engine) checkMark() error {
 	return nil
 }
 
-// keepMark writes the mark whenever the engine has flushed a memtable, because it then
-// deletes a log with the same changes.
+// keepMark writes the mark whenever the engine has flushed a memtable, because the engine then
+// deletes the log that had the changes of that memtable.
 func (s *Store) keepMark(e *engine) {
 	for {
 		select {

@@ -32,11 +32,11 @@ const otherMemory = 512 << 20
 const withinShare = 4 // one quarter
 
 // CacheSizeWithin returns the size of the cache for a program with this memory limit, in
-// bytes: all but [otherMemory], but at least a quarter.
+// bytes: the limit less [otherMemory], but at least a quarter of the limit.
 func CacheSizeWithin(memory int64) int64 { return max(memory-otherMemory, memory/withinShare) }
 
-// MemoryFor returns the memory limit for a program with a cache of this size, in bytes:
-// otherMemory more, but at most nine tenths of the machine's memory.
+// MemoryFor returns the memory limit for a program with a cache of this size, in bytes: the
+// size plus otherMemory, but at most nine tenths of the machine's memory.
 func MemoryFor(cache int64) int64 {
 	if machine := machineMemory(); machine > 0 {
 		return min(cache+otherMemory, machine-machine/10)
@@ -60,8 +60,8 @@ func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
-// machineMemory returns the memory available to the process in bytes, 0 if unknown: that
-// of the machine, or less if the Go runtime or a control group has a limit.
+// machineMemory returns the memory available to the process in bytes, 0 if unknown: the memory
+// of the machine, or the limit of the Go runtime or a control group if that is less.
 func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{
@@ -80,7 +80,7 @@ func machineMemory() int64 {
 	return memory
 }
 
-// meminfo reads MemTotal from a file such as Linux's /proc/meminfo, 0 if it cannot.
+// meminfo reads MemTotal from a file such as Linux's /proc/meminfo. It returns 0 if it cannot.
 func meminfo(file string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -98,7 +98,7 @@ func meminfo(file string) int64 {
 	return kb << 10
 }
 
-// plainNumber reads a file that contains one number, 0 if it cannot.
+// plainNumber reads a file that contains one number. It returns 0 if it cannot.
 func plainNumber(file string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -114,9 +114,10 @@ var (
 // the store open, [*store.VersionError] if the store has another version ([Rekey] converts
 // it), and [fs.ErrNotExist] if the store must exist and does not.
 //
-// A store whose log has no readable end is opened, but rejects changes. The same holds for
-// a directory that cannot be written, on a full disk or a read-only file system; that store
-// accepts changes as soon as the directory can be written. Condition returns the cause.
+// A store whose log has no readable end is opened, but rejects changes. A store whose
+// directory cannot be written, because the disk is full or the file system is read-only, also
+// rejects changes; it accepts them as soon as the directory can be written. Condition returns
+// the cause.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	if err := refuseBackup(o.FS, o.Dir); !o.ReadOnly && err != nil {

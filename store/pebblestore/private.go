@@ -32,8 +32,8 @@ func (p private) make(name string) error {
 	return f.Close()
 }
 
-// Create implements [vfs.FS]. The engine requires that an existing file is removed, not
-// truncated, because it may have other links.
+// Create implements [vfs.FS]. It removes an existing file instead of truncating it, as the
+// engine requires, because the file may have other hard links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -61,8 +61,8 @@ func (p private) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// tighten makes a store private that others can read because of how it was copied or
-// mounted. It logs a warning if the store belongs to another user.
+// tighten makes a store private if other users can read it, for example because of how it was
+// copied. It logs a warning if the store belongs to another user.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return

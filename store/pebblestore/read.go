@@ -63,8 +63,8 @@ func (e *engine) at(subject store.Subject, at time.Time) (*store.Change, error) 
 	return v.at(subject, at)
 }
 
-// Records implements [store.BatchReader]. If changes follow and s accepts them, it keeps
-// what it has read for the batch.
+// Records implements [store.BatchReader]. If change is set and s accepts changes, it keeps the
+// records that it has read for the batch that will change them.
 func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	subjects := make([]store.Subject, len(names))
 	for i, n := range names {

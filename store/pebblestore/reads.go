@@ -16,10 +16,10 @@ const (
 // reads keeps the records that [Store.Records] has read to be changed, so that the batch
 // that changes them does not read them again. All methods may be called at any time.
 //
-// A record that is kept is always the present one: Records announces a subject before
-// it opens its view, and the writer forgets the subjects of a batch after the batch has
-// become visible. A reader whose view is older than the batch finds its announcement
-// gone, and one that announces later sees the batch.
+// A record that is kept is always the present one: Records announces a subject before it opens
+// its view, and the writer removes the announcements of a batch's subjects after the batch has
+// become visible. So a reader whose view is older than the batch finds its announcement gone
+// and keeps nothing; a reader that announces later sees the batch.
 type reads struct {
 	mu   sync.Mutex
 	all  map[store.Subject]*read
@@ -34,8 +34,8 @@ type read struct {
 	raw     []byte // its encoding
 }
 
-// announce prepares to keep subjects and returns a place for each. If too much is kept, it
-// drops that first.
+// announce prepares to keep subjects and returns a place for each. If too much is kept
+// already, it first drops everything.
 func (r *reads) announce(subjects []store.Subject) []read {
 	places := make([]read, len(subjects))
 	r.mu.Lock()

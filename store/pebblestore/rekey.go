@@ -38,13 +38,13 @@ type RekeyOptions struct {
 	Progress func(stage string, done int64, total uint64) // called regularly, unless nil; total is the number of records
 }
 
-// A Move is something in a store that has another key by the rules of this program.
+// A Move describes subjects whose key is different under this program's rules of names.
 type Move struct {
 	Kind    store.Kind
 	Token   string   // for KindToken: the ID of the token with this prefix
-	Old     []string // the old keys that get the new one, sorted; they include the new key if it exists already
-	New     string   // "" if it stays as it is because it is invalid by the rules
-	Problem string   // why it cannot be moved, or what is wrong with what stays
+	Old     []string // the old keys whose subjects get the key New, sorted; they include New if a subject has that key already
+	New     string   // "" if the old key stays because it is invalid by the rules
+	Problem string   // why the subjects cannot be moved, or why a key that stays is invalid
 }
 
 // Collides reports whether several old keys get the same new one.
@@ -58,7 +58,7 @@ type RekeyResult struct {
 	From    uint64 `json:"from"`   // version of the rules of names
 	To      uint64 `json:"to"`     // of this program
 	Moved   int64  `json:"moved"`  // keys and prefixes that changed
-	United  int64  `json:"united"` // number of them that now share a key
+	United  int64  `json:"united"` // number of the moved ones that now share a key
 	Blocked int64  `json:"blocked"`
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
@@ -68,22 +68,22 @@ type RekeyResult struct {
 // [ErrLocked] if the store is open anywhere.
 //
 // The old store is not modified. Rekey writes a new one beside it, compares the two, and
-// exchanges them; the old store is kept under another name, which the result contains.
-// After a crash one or the other is there: see [Open]. If nothing moves, Rekey only
-// updates the version in the store; if the version is current, it does nothing. If any
-// move is blocked it does nothing.
+// exchanges them; the old store is kept under another name, which the result contains. After a
+// crash either the old or the new store is in place, or [Open] puts it there. If nothing
+// moves, Rekey only updates the version in the store; if the version is current, it does
+// nothing. If any move is blocked it does nothing.
 //
 // The new store has a new log: its changes in the order of their times, then of their keys
 // and revisions, with new salts.
 //
-// The changes of names that are merged are put in the order of their times and renumbered.
-// At each time the active one of them is current, otherwise the retired, otherwise the
-// reserved one, so that a public name never appears reserved or deleted. A final change
-// merges the locations, metadata, same_as and successors of those that have the final
-// status; all spellings are kept in same_as. Names with another status, such as a reserved
-// one beside an active one, remain only in the history, because their locations were not
-// public. For authorities, lists, Default and FoldCase are merged, and List is set if all
-// have it; all else comes from the one that changed last.
+// The changes of names that are merged are put in the order of their times and renumbered. As
+// of any time, the merged name has the state of its active name, otherwise of the retired one,
+// otherwise of the reserved one. So a public name never appears reserved or deleted. A final
+// change merges the locations, metadata, same_as and successors of the names that have the
+// final status, and keeps all spellings in same_as. Names with another status, such as a
+// reserved one beside an active one, remain only in the history, because their locations were
+// not public. For merged authorities, lists, Default and FoldCase are merged, and List is set
+// if all of them have it. All other fields come from the authority that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)
@@ -234,8 +234,8 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark records the version of the rules in a store in which nothing moves. It makes the
-// index of aliases again first, because aliases depend on the rules.
+// mark records the version of the rules in a store in which nothing moves. It first writes the
+// index of aliases again, because aliases depend on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
@@ -283,7 +283,7 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix of a change. Of a token it rewrites the prefixes.
+// rename changes the name or prefix of a change. For a token it rewrites the prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:

@@ -166,8 +166,8 @@ func (r *rekeyer) filler(dir string) (*filler, error) {
 	return &filler{db: db, batch: db.NewBatch()}, nil
 }
 
-// write writes the changes of a subject, oldest first, to the database of sorted changes;
-// the change of a token directly to the new store.
+// write writes the changes of a subject, oldest first, to the database of sorted changes. It
+// writes the change of a token directly to the new store.
 func (w *filler) write(s store.Subject, changes iter.Seq2[*store.Change, error]) error {
 	var last *store.Change
 	for c, err := range changes {

@@ -107,8 +107,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns a prefix by the rules of this program, or why it is invalid. An invalid
-// prefix stays as it is: it covers no name.
+// newPrefix returns a prefix by the rules of this program, or the reason why it is invalid. An
+// invalid prefix stays unchanged, because it covers no name.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -121,9 +121,9 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes returns the prefixes of a token by the rules of this program, and the moves
-// of those that differ. Invalid prefixes are dropped unless all are invalid: without any,
-// the token would be valid everywhere.
+// newPrefixes returns the prefixes of a token by the rules of this program, and the moves of
+// those that differ. It drops invalid prefixes, but keeps them if all are invalid, because a
+// token without prefixes is valid everywhere.
 func newPrefixes(t *store.Token) ([]string, []Move) {
 	var list []string
 	var moves []Move
@@ -184,8 +184,8 @@ func (r *rekeyer) planNames(w *filler) error {
 	return nil
 }
 
-// readFolding reads the future set of authorities if one of them folds case: it may cover
-// more names than before.
+// readFolding reads the future set of authorities if one of them folds case, because that
+// authority may cover more names than before.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -286,8 +286,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields a move for each subject of a kind: first for those that stay, with the
-// same old and new key, then the groups.
+// outcomes yields the moves of all subjects of a kind. First it yields the subjects that stay,
+// as moves with the same old and new key, then the groups.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {

@@ -64,8 +64,8 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle completes an interrupted swap: it renames a complete new store if there is no
-// store in its place. It does nothing if the store is to be opened read-only.
+// settle completes an interrupted swap: it renames a complete new store if there is no store
+// in its place. It does nothing for a store that is opened read-only.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil

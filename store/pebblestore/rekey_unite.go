@@ -143,8 +143,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns the index of the change that is current: that of the greatest rank, and
-// the latest of those.
+// holder returns the index of the change that is current: the latest of the changes with the
+// greatest rank.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {

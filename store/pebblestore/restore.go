@@ -61,10 +61,10 @@ type Restored struct {
 	Manifest *Manifest // nil if the backup has none
 }
 
-// Restore copies the backup in From to To, which can then be opened as a store. It reads
-// every file and compares it with the manifest. Without a manifest it verifies the history
-// as [Store.Verify] does. The error is a [*DamagedError] if anything is damaged; To must
-// not be used then.
+// Restore copies the backup in From to To, which can then be opened as a store. It reads every
+// file and compares it with the manifest. Without a manifest it verifies the history as
+// [Store.Verify] does. If anything is damaged, the error is a [*DamagedError], and the
+// directory To must not be used.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default

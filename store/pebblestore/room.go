@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// How much space must be left on the disk for a change to be accepted, since data in memory
-// must still be flushed. On a small disk it is a share of the disk, but never less than
-// the write-ahead log that an opening would replay, plus some files.
+// Limits of the free space that is required to accept a change; the space is needed to flush
+// data from memory. On a small disk the requirement is a share of the disk, but at least the
+// size of the write-ahead log that the next opening would replay, plus spareBytes.
 const (
 	roomShare   = 8 // at most one eighth of the disk, and of its inodes
 	spareInodes = 64
@@ -43,8 +43,8 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are unknown
-// it returns the maximum: a write itself will then fail.
+// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are
+// unknown it returns the maximum, so that only a failing write shows that the disk is full.
 func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	usage, err := files.GetDiskUsage(dir)
 	if err != nil {

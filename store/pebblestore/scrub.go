@@ -8,10 +8,10 @@ type span struct{ from, to []byte }
 // keySpan returns the span of one key.
 func keySpan(key []byte) span { return span{key, append(bytes.Clone(key), 0)} }
 
-// scrub starts compactions that remove overwritten and deleted data in these spans from
-// the tables on disk. Until a table is rewritten it still contains redacted content,
-// although nothing reads it. A listing in progress keeps its tables until it ends. Log
-// files keep their bytes until they are reused.
+// scrub starts compactions that remove overwritten and deleted data in these spans from the
+// tables on disk. A table still contains redacted content until it is rewritten, but reads do
+// not return that content. A listing in progress keeps its tables on disk until it ends. Files
+// of the write-ahead log keep their bytes until they are reused.
 func (e *engine) scrub(spans []span) {
 	if len(spans) == 0 {
 		return

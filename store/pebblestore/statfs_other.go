@@ -9,5 +9,6 @@ type fileSystem struct {
 	freeInodes uint64
 }
 
-// statfs returns the zero value: a failing write reveals the state.
+// statfs returns the zero value: on this system a full disk is noticed only by a failing
+// write.
 func statfs(string) (fileSystem, error) { return fileSystem{}, nil }

@@ -69,8 +69,8 @@ func (s *Store) Tidy(ctx context.Context) error {
 	return e.tidy(ctx, func() bool { return true })
 }
 
-// tidy compacts step by step while more returns true. A step is one table and what is below
-// it.
+// tidy compacts step by step while more returns true. A step compacts one table and the
+// overlapping tables below it.
 func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	above, _ := e.names()
 	for _, t := range above {
@@ -94,7 +94,7 @@ func (e *engine) tidy(ctx context.Context, more func() bool) error {
 	return nil
 }
 
-// names returns the tables that contain names: those above the lowest level, and in it.
+// names returns the tables that contain names: those above the lowest level, and those in it.
 func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	levels, err := e.db.SSTables()
 	if err != nil {

@@ -114,8 +114,8 @@ func (m moment) changes() iter.Seq2[check.Change, error] {
 	})
 }
 
-// eachChange calls yield until it returns false. History without a last change is passed
-// between the subjects.
+// eachChange calls yield until it returns false. Between the subjects it also passes history
+// that has no last change.
 func (m moment) eachChange(yield func(check.Change) bool) error {
 	past, err := m.iterate(spaceHistory)
 	if err != nil {
@@ -237,8 +237,8 @@ func (m moment) tokens() iter.Seq2[store.Subject, error] {
 	})
 }
 
-// nodes reports nodes of the tree that a log of a size does not have; those that it has are
-// compared when their last leaf is read.
+// nodes reports stored nodes that the tree of a log of this size does not have. The nodes that
+// the tree does have are compared when their last leaf is read.
 func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 	v, err := m.iterate(spaceNode)
 	if err != nil {

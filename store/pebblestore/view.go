@@ -68,8 +68,8 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before returns the last change of s not later than at, other than the last one of all,
-// nil if there is none.
+// before returns the last change of s not later than at, out of all changes of s except its
+// current one; nil if there is none.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -157,8 +157,8 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
-// step moves at most one key forward. It reports whether it found c.key, and whether that
-// is certain.
+// step moves at most one key forward. found reports whether it is at c.key; settled reports
+// whether the answer is final, so that no seek is needed.
 func (c *cursor) step() (found, settled bool) {
 	if !c.it.Valid() {
 		return false, c.it.Error() == nil

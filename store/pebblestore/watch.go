@@ -66,8 +66,8 @@ func away(err error, since time.Time) store.Condition {
 	return store.Condition{NoReads: errors.Is(err, errGone), NoWrites: true, Full: errors.Is(err, syscall.ENOSPC), Cause: causeOf(err), Since: since}
 }
 
-// Damaged reports whether the store was found to be damaged when it was opened. It then
-// rejects changes; the damage was logged.
+// Damaged reports whether the store was found to be damaged when it was opened. A damaged
+// store rejects changes; the damage was logged.
 func (s *Store) Damaged() bool { return s.engine.Load().damage != nil }
 
 // tell enables the logging of state changes.
@@ -106,8 +106,8 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs the state if it is not the one that was logged last. If there were too many
-// such lines, a later call logs it: watch makes one at each look.
+// logState logs the state if it is not the one that was logged last. If too many such lines
+// were logged recently, a later call logs it; watch calls logState at each check.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
@@ -226,8 +226,8 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch checks the directory until ctx ends. It detects that it is gone or cannot be
-// written, and opens another engine when it can be written again.
+// watch checks the directory until ctx ends. It detects that the directory is gone or cannot
+// be written, and opens another engine when the directory can be written again.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -302,8 +302,8 @@ func (s *Store) submitReopen() error {
 	return r.err
 }
 
-// reopen replaces an engine whose disk has failed by another one. That recovers what is on
-// disk, which must include every acknowledged change. Only decide calls it.
+// reopen replaces an engine whose disk has failed by another one. The new engine recovers the
+// data on disk, which must include every acknowledged change. Only decide calls it.
 func (s *Store) reopen() error {
 	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
 	s.decided <- barrier

@@ -24,12 +24,12 @@ const maxAhead = 1024
 // A request is a batch on its way through decide and acknowledge.
 type request struct {
 	ctx     context.Context
-	changes []store.Change // either changes,
-	entries []*store.Entry // or entries of another store, to follow those that are here,
+	changes []store.Change // one of changes, entries and task is set: changes from Apply
+	entries []*store.Entry // entries of another store, which continue this store's log
 	results []store.Result
 	err     error
-	task    func() error  // or a task for decide
-	engine  *engine       // that has batch
+	task    func() error  // a task for decide
+	engine  *engine       // the engine that has batch
 	batch   *pebble.Batch // waits for the disk; nil if there is nothing to write
 	log     ledger.Log    // including the batch
 	scrub   []span        // keys whose redacted content is still on disk
@@ -59,7 +59,7 @@ func (r *request) await(e *engine) bool {
 		return true
 	case <-e.disk.hung:
 	}
-	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // being read, which ends soon unless it waits for the disk
+	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // its changes are being read; that ends soon unless decide waits for the disk
 		select {
 		case <-r.done:
 			return true
@@ -137,7 +137,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	defer w.reset()
 	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var err, refused error // refused: why the first entry not among steps does not follow
+	var err, refused error // refused is the reason why the first entry without a step does not follow the log
 	if r.entries == nil {
 		steps, r.results, err = w.plan.Plan(r.changes, w.last)
 	} else {
@@ -192,8 +192,8 @@ func (s *Store) hasRoom(e *engine) error {
 }
 
 // acknowledge answers requests in order once everything planned up to them is on disk. Once
-// the disk has failed, every answer of its engine is that failure, because the state on
-// which it is based may be lost.
+// the disk has failed, every request of its engine gets that failure as its answer, because
+// the state on which its plan is based may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {

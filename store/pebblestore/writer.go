@@ -26,7 +26,7 @@ type writer struct {
 	watch   *stopwatch // of request
 
 	batch *pebble.Batch
-	apart []*pebble.Batch // parts of a long batch, which are added to batch when all steps are in
+	apart []*pebble.Batch // parts of a long batch, added to batch after the last step
 	parts                 // where to write all but the content: batch, or one of apart
 	size  int             // bytes per step in the last batch
 	salts salts
@@ -138,8 +138,9 @@ const (
 	keptSize  = 8 << 20
 )
 
-// longBatch is the number of steps from which parts are collected separately: the memtable
-// inserts a key faster if it follows the previous one.
+// longBatch is the number of steps from which the parts of a batch are collected separately.
+// This is faster, because the memtable inserts a key faster if it sorts directly after the
+// previous key.
 const longBatch = 32
 
 // begin makes the batch, an indexed one if something is redacted.
@@ -164,8 +165,8 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill adds steps to the batch. If they come from another store, entries are its entries,
-// otherwise nil.
+// fill adds steps to the batch. If the steps come from another store, entries are the entries
+// of that store; otherwise entries is nil.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]

@@ -26,7 +26,7 @@ const (
 	maxLooks     = 6                      // maximum number of concurrent checks of a server
 	firstPause   = 5 * time.Millisecond   // between attempts; it doubles
 	lastPause    = 250 * time.Millisecond
-	grace        = time.Second     // minimum time for which a call retries after losing a server, until that is known to be down
+	grace        = time.Second     // minimum time for which a call retries after losing a server that is not yet known to be down
 	readTimeout  = 4 * time.Second // maximum duration of one attempt at short work
 	maxHeld      = 5 * time.Second // maximum time that an idle transaction holds locks
 )
@@ -98,9 +98,9 @@ func (cl *cluster) close() {
 }
 
 // keepWatch checks s regularly until ctx ends, and at once when a connection to it was lost.
-// It thus acts as a circuit breaker: other calls do not try a server that is down. It
-// checks a server that is down more often, and without waiting for earlier checks, whose
-// connections may hang for longer than the server is down.
+// It thus acts as a circuit breaker: other calls do not try a server that is down. It checks a
+// server that is down more often. Such a check does not wait for earlier ones, because their
+// connections may hang even after the server is available again.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -141,8 +141,9 @@ const (
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
-// ask determines the role of s. Every change raises the fence of the head within a second,
-// so a replica whose fence the primary passed some time ago is late.
+// ask determines the role of s. Every change raises the fence, a counter in the head of the
+// log, within a second. So a replica is late if its fence is one that the primary had some
+// time ago.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
@@ -238,8 +239,8 @@ func (cl *cluster) set(s *server, r role, err error) {
 	cl.logServer(s)
 }
 
-// logServer logs the role of s, or why it is down, if that is not what was logged last. If
-// there were too many such lines, it is logged after a later check.
+// logServer logs the role of s, or why it is down, unless it logged the same last time. If too
+// many such lines were logged recently, it logs after a later check.
 func (cl *cluster) logServer(s *server) {
 	s.mu.Lock()
 	r, err := role(s.role.Load()), s.lost
@@ -293,8 +294,8 @@ func (cl *cluster) judgeAll() {
 	cl.state.Store(&c)
 }
 
-// logCondition logs the condition of a cluster of several servers if that is not what was
-// logged last, as logServer does.
+// logCondition logs the condition of a cluster of several servers, unless it logged the same
+// last time. It limits the number of lines as logServer does.
 func (cl *cluster) logCondition() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -390,10 +391,10 @@ func (cl *cluster) forPlanning() []*server {
 	return []*server{s}
 }
 
-// read calls f on a server. If that is lost, or a replica without recent data, it tries
-// the other servers, again and again for the time that a call may wait. With fresh, it
-// tries the primary first; in a context of [store.Fresh] it uses only the primary. f gets
-// the server's role, and is called again only if it returned an error.
+// read calls f on a server. If the server is lost, or is a replica without recent data, read
+// tries the other servers, again and again for the time that a call may wait. With fresh, it
+// tries the primary first; in a context of [store.Fresh] it uses only the primary. f gets the
+// server's role, and is called again only if it returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
@@ -465,9 +466,9 @@ func newPatience(wait time.Duration) *patience {
 	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
-// pause waits a random time, which grows with each call. It reports false if the time is
-// over or ctx has ended. With hope, which means that a lost server may still be there, it
-// allows at least the time grace.
+// pause waits a random time, which grows with each call. It reports false if the time is over
+// or ctx has ended. If hope is set, a lost server may still be available, and retries continue
+// for at least the time grace.
 func (p *patience) pause(ctx context.Context, hope bool) bool {
 	now := time.Now()
 	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {

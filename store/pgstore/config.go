@@ -35,8 +35,8 @@ const (
 	abandonAfter = 2 * time.Second
 )
 
-// A canceller ends a statement whose context has ended. It asks the server to cancel it,
-// unless that server was lost.
+// A canceller ends a statement whose context has ended. It asks the server to cancel the
+// statement, unless the server was lost.
 type canceller struct {
 	asks      pgconn.CancelRequestContextWatcherHandler
 	abandoned bool

@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Confirm implements [store.Confirmer] with a transaction that changes nothing. If its
-// server has been the primary since the given time, and the transaction is replicated, no
-// other server was promoted since then. Without synchronous replication only a server that has become a
-// standby is noticed.
+// Confirm implements [store.Confirmer] with a transaction that changes nothing. If its server
+// has been the primary since the given time, and the transaction is replicated, no other
+// server was promoted since then. Without synchronous replication Confirm detects a promotion
+// only if the former primary has become a standby.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return false, err

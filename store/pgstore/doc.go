@@ -16,25 +16,24 @@
 //   - wait=5s: how long a call retries while no server is available
 //   - lag=5s: see Reading
 //
-// The timeout of a statement is 30 seconds unless statement_timeout is given, in
-// milliseconds; that of a connection attempt is 3 seconds unless connect_timeout is.
+// The timeout of a statement is 30 seconds unless statement_timeout (in milliseconds) is
+// given. The timeout of a connection attempt is 3 seconds unless connect_timeout is given.
 //
 // # Writing
 //
-// Changes that wait at the same time are written in one transaction, pipelined, so
-// that they share a commit. Existing subjects are locked before changes are planned;
-// new ones are protected by their primary keys. Changes of one name are therefore
-// serialised across all nodes. Transactions that conflicted, or lost their server,
-// are retried for the time of wait. If the connection is lost during the commit, the
-// next attempt finds out whether it succeeded, by the random salt of its changes,
-// and never writes twice; if no server can be asked any more, Apply returns a
-// [*store.UnknownError].
+// Changes that wait at the same time are written in one transaction, pipelined, so that they
+// share a commit. Existing subjects are locked before changes are planned; new ones are
+// protected by their primary keys. Changes of one name are therefore serialised across all
+// nodes. Transactions that conflicted, or lost their server, are retried for the time of wait.
+// If the connection is lost during the commit, the next attempt looks for the random salt of
+// the changes to find out whether the commit succeeded, and never writes twice. If no server
+// can be asked, Apply returns a [*store.UnknownError].
 //
-// Of several primaries with the same data the one with the highest timeline is used:
-// an old primary may not know that another was promoted in its place. PostgreSQL
-// also reports success of a commit whose wait for a synchronous standby was cut
-// short; such a commit is treated like a lost connection. Changes are planned from
-// the primary's data (see [store.Fresh]).
+// If several primaries have the same data, the one with the highest timeline is used, because
+// an old primary may not know that another server was promoted in its place. PostgreSQL also
+// reports success of a commit whose wait for a synchronous standby was cut short; such a
+// commit is treated like a lost connection. Changes are planned from the primary's data (see
+// [store.Fresh]).
 //
 // Acknowledged means committed. How durable that is depends on the server's settings:
 // with synchronous_commit=off, or a failover to an asynchronous replica, PostgreSQL
@@ -42,23 +41,23 @@
 //
 // # Reading
 //
-// Reads go to replicas in turn, or to the primary if there are none, and to another
-// server when one is lost: with a replica, reads do not fail when the primary does.
-// For the time of lag after a node has written a name, it accepts no older revision
-// of it from a replica; if the primary fails meanwhile, it waits for that time and
-// then accepts what there is. Listings read the primary during that time. A replica
-// that has been behind the primary for longer than lag is not read while the primary
-// is available. The changes of another node are thus visible after at most lag and
-// two seconds.
+// Reads go to replicas in turn, or to the primary if there are no replicas, and to another
+// server if a server is lost. So with a replica, reads continue when the primary fails. For
+// the time of lag after a node has written a name, it accepts no older revision of it from a
+// replica; if the primary fails meanwhile, the node waits until that time is over and then
+// accepts the replica's revision. For the time of lag after any write of the node, its
+// listings read from the primary. A replica that has been behind the primary for longer than
+// lag is not read while the primary is available. The changes of another node are thus visible
+// after at most lag and two seconds.
 //
 // Listings read one snapshot, page by page, in a repeatable-read transaction, which
 // prevents the server from vacuuming newer garbage until it ends.
 //
 // # The order of changes
 //
-// A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers
-// them after they are committed and appends them to the log: the changes of a long
-// transaction come after those that readers have already seen, and are not missed.
+// A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers them
+// after they are committed and appends them to the log: So the changes of a long transaction
+// come after all changes that readers of the log have already seen, and no reader misses them.
 // See sealer.
 //
 // # Format

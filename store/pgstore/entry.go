@@ -23,8 +23,8 @@ type entry struct {
 	leaf     ledger.Hash // in nomen_log only the first bytes
 }
 
-// checkSize is the number of bytes of the leaf hash in nomen_log. The tree shows that one
-// of 256 entries was altered; these bytes show which.
+// checkSize is the number of bytes of the leaf hash in nomen_log. The tree shows that one of
+// 256 entries was altered; these bytes show which one.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }

@@ -18,7 +18,8 @@ const feedChunks = 8
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
-	// One statement, so that no change is missed that moves to nomen_past meanwhile.
+	// This is one statement, so that it does not miss a change that moves to nomen_past
+	// meanwhile.
 	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
 	union all

@@ -42,8 +42,8 @@ func (s *Store) search(ctx context.Context, prefix string, after store.Place, yi
 	})
 }
 
-// A finder yields the places whose URLs begin with a prefix. URLs longer than headSize are
-// not sorted within the index entries of the same head; they are read separately.
+// A finder yields the places whose URLs begin with a prefix. The index does not sort URLs with
+// the same first headSize bytes (the head); the finder reads and sorts them separately.
 type finder struct {
 	ctx    context.Context
 	tx     pgx.Tx

@@ -38,7 +38,7 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns the least string after text that is not after any key that follows text.
+// behind returns a string that sorts after text, and not after any key that sorts after text.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

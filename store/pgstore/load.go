@@ -131,7 +131,7 @@ func (l *loader) flush() error {
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries, as far as each follows those before it.
+// try writes entries up to the first that does not follow those before it.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {
@@ -144,8 +144,9 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries before one that is wrong, if any. It reads what
-// first revisions replace only if ask is set, because normally that is nothing.
+// plan returns the steps of the entries before one that is wrong, if any. Only if ask is set
+// does it read the last changes of subjects that begin with a first revision, because normally
+// such subjects have none.
 func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}

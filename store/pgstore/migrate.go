@@ -14,15 +14,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// migrations contains one file of statements per version of the schema. The first creates
-// it, and each other one converts the previous version. A file must never change after it
-// was released; the history is in docs/reference/files.md.
+// migrations contains one file of statements per version of the schema. The first file creates
+// the schema, and each later one converts the previous version. A file must never change after
+// it was released; the history is in docs/reference/files.md.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The table of versions is created before the first migration. A migration locks its row,
-// so that nodes that start at the same time do not interfere.
+// The table of versions is created before the first migration. A migration locks the row of
+// the version, so that nodes that start at the same time do not interfere.
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
@@ -76,7 +76,7 @@ func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
 	}
-	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // made by another node just now
+	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // if another node has just made it, that is not an error
 		return err
 	}
 	if _, err := c.Exec(ctx, fillMeta, name.RulesVersion); err != nil {

@@ -16,8 +16,8 @@ type unit struct {
 
 // inOrderOf returns the first units of a list, at least limit if there are that many, in an
 // order in which each revision follows the one before it. The list is in the order of the
-// database's clock. That is the order of transactions that change the same subject, unless
-// the clock was set back or the engine has several clocks.
+// database's clock. Units that change the same subject are already in the right order in the
+// list, unless the clock was set back or the engine has several clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
 	next := map[store.Subject]uint64{} // the lowest waiting revision
 	for _, u := range units {

@@ -25,10 +25,10 @@ type Options struct {
 
 	MustExist bool // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
 
-	// Node is for servers that run even without their database. Open then succeeds while
-	// the database is unavailable; calls fail with a [*store.AwayError] until it is
-	// available and has a store, which is created if necessary. Calls also do not wait for
-	// a database that is known to be unavailable, unless the URL has the parameter wait.
+	// Node is for servers that run even without their database. Open then succeeds while the
+	// database is unavailable; calls fail with a [*store.AwayError] until it is available and
+	// has a store, which is created if necessary. If the database is known to be unavailable,
+	// calls fail without waiting, unless the URL has the parameter wait.
 	Node bool
 
 	Now func() time.Time // clock of this machine; time.Now if nil
@@ -264,8 +264,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// failed adds the failed operation to err, unless it is nil. It makes err a
-// [*store.AwayError] if it means that the database is unavailable.
+// failed adds the failed operation to err, unless it is nil. If err means that the database is
+// unavailable, failed returns a [*store.AwayError].
 func failed(what string, err error) error {
 	switch {
 	case err == nil:

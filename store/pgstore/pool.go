@@ -16,9 +16,10 @@ const (
 	readWait = time.Second      // the same for reads, which clients can retry
 )
 
-// noScans prevents plans that scan whole tables. All statements have an index, but the
-// statistics of a young table say that it is empty, and a prepared plan outlives that.
-// Engines that do not have this setting do not need it.
+// noScans prevents plans that scan whole tables. All statements have an index. But the
+// statistics of a new table say that it is empty, so the server may plan a scan, and a
+// prepared plan stays in use after the table has grown. Engines that do not have this setting
+// do not need it.
 const noScans = "set enable_seqscan = off"
 
 // errBusy is returned when no connection became free in time.
@@ -51,7 +52,7 @@ func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return p.within(ctx, maxWaits, f)
 }
 
-// within is with, with a maximum waiting time for a connection.
+// within is like with, but waits for a connection for at most the time wait.
 func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
 	c, err := p.take(ctx, wait)
 	if err != nil {

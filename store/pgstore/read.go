@@ -15,7 +15,8 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	// nomen_present is searched too: on a replica it may have what is in nomen_past elsewhere.
+	// The statement also searches nomen_present, because a replica that lags may still have a
+	// change there that the primary has moved to nomen_past.
 	changeAt = `select value from (
 	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
 	union all
@@ -50,8 +51,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, nil if there is none. It never returns an
-// older one than this node has written recently.
+// last returns the last change of a subject, nil if there is none. It never returns a change
+// that is older than one that this node has written recently.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)
@@ -82,7 +83,7 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 }
 
 // before returns the last change of a subject not later than at, nil if there is none. The
-// current change, which may come from another server, is later than at.
+// caller knows, perhaps from another server, that the current change is later than at.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	var value []byte
 	err := s.cluster.read(ctx, short, s.recent.need(subject).revision > 0, func(ctx context.Context, c *pgx.Conn, _ role) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRecent is the maximum number of subjects that are tracked. Beyond that, all subjects
-// count as recently written.
+// maxRecent is the maximum number of subjects that are tracked. If more were written, all
+// subjects count as recently written.
 const maxRecent = 100_000
 
 // errStale means that a replica returned older data than this node has written.
@@ -63,7 +63,8 @@ func (r *recent) wrote(steps []store.Step) {
 	}
 }
 
-// need returns what an answer about subject must have; the zero need requires nothing.
+// need returns the minimum that an answer about subject must have; the zero need requires
+// nothing.
 func (r *recent) need(subject store.Subject) need {
 	if r.lag == 0 {
 		return need{}

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A reign identifies the timeline of a primary. Of several primaries with the same data,
-// the one with the highest timeline was promoted last. An old primary whose failover agent
-// is dead does not know and goes on; what is committed there is lost. The zero reign is
-// used for engines without timelines.
+// A reign identifies the timeline of a primary. Of several primaries with the same data, the
+// one with the highest timeline was promoted last. An old primary whose failover agent is dead
+// does not know this and continues; changes committed there are lost. The zero reign is used
+// for engines without timelines.
 type reign struct{ system, timeline string }
 
 func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {

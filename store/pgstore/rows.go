@@ -42,9 +42,9 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It returns the mark by
-// which they can be found again, whose salt is nil if there is none. It reads what is to be
-// redacted from c.
+// queueStatements queues the statements for the steps of a plan. It returns a doubt with a
+// salt by which the changes can be found again; the salt is nil if nothing is written. It
+// reads what is to be redacted from c.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
 	_, _ = rand.Read(salts) // never fails

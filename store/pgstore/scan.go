@@ -40,10 +40,9 @@ type row struct {
 	value []byte
 }
 
-// snapshot calls f in a transaction that sees one snapshot. If the server is lost before f
-// has set begun, which it does before its first visible effect, snapshot calls it on
-// another server. Once f has returned nil, errors of the transaction are ignored: nothing
-// was written in it.
+// snapshot calls f in a transaction that sees one snapshot. f sets begun before its first
+// visible effect. If the server is lost before that, snapshot calls f again on another server.
+// Once f has returned nil, errors of the transaction are ignored: nothing was written in it.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
 	var broken error // not to be retried

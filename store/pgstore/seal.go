@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Every node of a store looks for changes to seal, but only one of them seals: the last one
-// that did, until its lease expires.
+// Every node of a store looks for changes to seal, but only the node that has the lease seals
+// them. Sealing renews the lease; when it expires, another node can take it.
 const (
 	sealEvery  = 200 * time.Millisecond // between looks, if the node has not written
 	sealSoon   = 20 * time.Millisecond  // after the node has written
@@ -40,12 +40,12 @@ const (
 )
 
 // A sealer assigns committed changes their numbers in the log. It does not see open
-// transactions, and what is committed later gets later numbers, so no reader of the log
-// misses a change.
+// transactions; their changes get later numbers when they are committed. So no reader of the
+// log misses a change.
 //
-// Two sealers at once do no harm: a sealer raises the fence of the head in the transaction
-// in which it seals, and only if the fence is still as it has read it. One of the two
-// therefore changes nothing, and begins again. The lease only avoids wasted work.
+// Two sealers at once do no harm: a sealer raises the fence of the head in the transaction in
+// which it seals, and only if the fence still has the value that the sealer has read. So one
+// of the two changes nothing and begins again. The lease only avoids wasted work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random

@@ -25,8 +25,8 @@ func (r role) String() string {
 	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
 }
 
-// Short work has separate connections, so that it never waits for listings, from within
-// which it may be called.
+// Short work has separate connections, so that it never waits for listings. It may even be
+// called from within the loop over a listing.
 const longPool = 32 // maximum number of connections to a server for listings and other long work
 
 // A work determines which connections are used.

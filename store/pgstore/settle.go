@@ -19,10 +19,11 @@ const (
 // log of that node says more.
 var errNotSealed = errors.New("no node seals them")
 
-// Settle implements [store.Settler]. If no other node seals the waiting changes, because
-// the one that wrote them was killed, this store seals them itself, even if it was opened
-// read-only: that only assigns numbers in the log. If they are not sealed within the time
-// that a call may wait, the error says how many transactions are waiting.
+// Settle implements [store.Settler]. If no other node seals the waiting changes, for example
+// because the node that wrote them was killed, this store seals them. It does so even if it
+// was opened read-only, because sealing only assigns numbers in the log. If the changes are
+// not sealed within the time that a call may wait, the error says how many transactions are
+// waiting.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err

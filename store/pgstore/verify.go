@@ -151,8 +151,8 @@ func (v *verifier) logRows(from int64) ([]logRow, error) {
 	})
 }
 
-// logRow returns the entries of a row of nomen_log. What is wrong with the row as a whole is
-// the error of its first entry.
+// logRow returns the entries of a row of nomen_log. A fault of the row as a whole is returned
+// as the error of its first entry.
 func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	first := uint64(row.chunk)*chunkSize + 1
 	entries, err := readEntries(row.entries, checkSize)

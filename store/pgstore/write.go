@@ -129,7 +129,7 @@ func (s *Store) persist(group []*request) (*plan, error) {
 	w := &writing{group: group}
 	for p := newPatience(s.cluster.wait); ; {
 		result, err := s.attempt(w)
-		if len(w.doubts) > 0 { // wait longer, to find out what became of it
+		if len(w.doubts) > 0 { // wait longer, to find out whether an earlier attempt was committed
 			p.deadline = p.begun.Add(max(s.cluster.wait, defaultWait, patienceOf(group)))
 		}
 		switch {
@@ -231,11 +231,11 @@ const (
 	begin       = "begin isolation level read committed"
 )
 
-// attempt writes the group in one transaction. New names need no lock: creating one
-// concurrently violates the primary key. Existing ones are locked before changes are
-// planned. It takes two round trips for new names, and three for others. If there is
-// nothing to write, the second round trip is a barrier, because a former primary does not
-// know what was written since.
+// attempt writes the group in one transaction. New names need no lock, because creating the
+// same name concurrently violates the primary key. Existing names are locked before changes
+// are planned. It takes two round trips for new names, and three for others. If there is
+// nothing to write, the second round trip is a barrier: without it, a former primary could
+// return a result that misses later changes.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -333,11 +333,12 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
 // barrier waits until the synchronous standby of the server, if it has one, has received
-// everything that is committed. What can be read may not have been replicated, if the
-// transaction's own wait was cut short. Later commits are acknowledged after earlier ones.
-// A former primary, whose standby was promoted, never gets an acknowledgement, and a standby
-// rejects the transaction. So if the barrier succeeds, what was read before it included every
-// acknowledged change.
+// everything that is committed. Data that can be read is not always replicated: the wait of
+// the transaction that wrote it may have been cut short. A standby acknowledges commits in
+// order, so once it acknowledges this transaction it has all earlier ones. A former primary,
+// whose standby was promoted, never gets an acknowledgement, and a standby rejects the
+// transaction. So if the barrier succeeds, what was read before it included every acknowledged
+// change.
 func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {

@@ -52,9 +52,8 @@ type entry struct {
 	index    int // in Counter.all
 }
 
-// overhead is about what an entry takes in memory beside its texts: itself, its
-// overhead is the approximate memory of an entry apart from its texts: the entry, its places in
-// the map and the list, and the string headers.
+// overhead is the approximate memory of an entry apart from its texts: the entry, its places
+// in the map and the list, and the string headers.
 const overhead = 256
 
 func (e *entry) size() int {
@@ -147,8 +146,8 @@ func (c *Counter) admit(name string) *entry {
 	return e
 }
 
-// isText reports whether s can be kept, that is whether it would come back unchanged from the
-// file.
+// isText reports whether s can be kept, that is, whether it stays unchanged when it is written
+// to the file and read again.
 func isText(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {
@@ -334,7 +333,7 @@ func (c *Counter) saveFromTimeToTime() {
 	}()
 }
 
-// load reads the file, as far as there is room.
+// load reads the file, until the limits of the Counter are reached.
 func (c *Counter) load() error {
 	list, totals, err := Load(c.o.File)
 	var bad *Error

@@ -7,19 +7,22 @@
 // # Which names are kept
 //
 // Clients can invent any number of names. A [Counter] therefore holds at most Options.Names of
-// them, in at most Options.Bytes. Each has a strength, which grows by one with every request for
-// it. When the Counter is full, a new name competes with the weakest of a few others, chosen at
-// random. That one loses a unit of strength with a probability that is lower the stronger it is,
-// and is removed when none is left. A flood of names that are requested once each therefore
-// replaces mainly other such names, and frequent names stay. The idea is that of HeavyKeeper (Gong
-// and others, USENIX ATC 2018), with samples instead of hashed rows.
+// them, in at most Options.Bytes. Each name has a strength, which grows by one with every
+// request for it. When the Counter is full, a new name competes with an old one: the weakest
+// of a few names chosen at random. The old name then loses a unit of strength with some
+// probability; the stronger it is, the lower is the probability. When it has no strength left,
+// the old name is removed. So a flood of names that are requested once each replaces mainly
+// other such names, and frequent names stay. The idea is that of HeavyKeeper (Gong and others,
+// USENIX ATC 2018), with samples instead of hashed rows.
 //
-// A count is exact since First, the hour in which the name was added. A name that was removed and
-// comes back starts from zero. [Totals] are exact: they cover the counts and Other.
+// A count is exact since First, the hour in which the name was added. A name that was removed
+// and comes back starts from zero. [Totals] are exact, because they include the requests for
+// names that were removed or never added.
 //
 // # The file
 //
-// A Counter with a file saves it periodically, and when it is closed: it writes a new file, which
-// replaces the old one when it is on disk. A crash loses the counts since the last save. The format
-// is in docs/reference/files.md. [Load] reads it, and [Merge] merges the files of several servers.
+// A Counter with a file saves it periodically, and when it is closed: it writes a new file,
+// which replaces the old file once the new one is on disk. A crash loses the counts since the
+// last save. The format is in docs/reference/files.md. [Load] reads it, and [Merge] merges the
+// files of several servers.
 package misses

@@ -29,10 +29,9 @@ const (
 	Child  = "child"
 )
 
-// A Querier sends a reserved request to the resolver of an authority, and
-// returns the authorities that it names, as spelled there. If some of the
-// response is invalid it returns an error together with the valid names. It is
-// safe for concurrent use.
+// A Querier sends a reserved request to the resolver of an authority, and returns the
+// authorities that it names, as spelled there. If part of the response is invalid, it returns
+// an error together with the valid names. It is safe for concurrent use.
 type Querier interface {
 	Query(ctx context.Context, authority, request string) ([]string, error)
 }
@@ -76,10 +75,9 @@ func (e *ListError) Error() string {
 	return s
 }
 
-// listOf parses a response in no other known format as the protocol of 1995
-// defines it: one name per line (3.5.3 and 3.5.4). It reports lines of markup
-// or text in a [*ListError]. It returns false if there are more of those than
-// of authorities, so that the response is not a list.
+// listOf parses a response that is in no other known format, by the protocol of 1995: one name
+// per line (3.5.3 and 3.5.4). Lines of markup or text are reported in a [*ListError]. If there
+// are more such lines than authorities, the response is not a list, and listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -134,9 +132,9 @@ type Options struct {
 	MaxBytes int64         // total size of the responses; 0 means DefaultMaxBytes
 	Parallel int           // concurrent authorities; 0 means DefaultParallel
 
-	// Hosts returns the addresses of an authority's resolver, in any spelling.
-	// Requests to authorities that share an address are spaced by Delay; nil
-	// means that each has its own address. It is safe for concurrent use.
+	// Hosts returns the addresses of an authority's resolver, in any spelling. Requests to
+	// authorities that share an address are spaced by Delay. If Hosts is nil, each authority
+	// counts as having its own address. It is safe for concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
 	Retry bool             // query authorities again that failed according to the state
@@ -238,11 +236,10 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("crawl: stopped at the limit of %d (%s); %d authorities that were named have not been queried", e.Limit, e.What, e.Left)
 }
 
-// Walk yields the authorities in the order in which they are found, breadth
-// first, those known from the state first. An authority that cannot be queried
-// is a node with errors. The last pair may be nil and an error: a
-// [*LimitError], the error of ctx or of the state, or one that wraps
-// [ErrAuthority].
+// Walk yields the authorities in the order in which they are found, breadth first. Authorities
+// known from the state come before all others. An authority that cannot be queried is a node
+// with errors. The last pair may be nil and an error: a [*LimitError], the error of ctx or of
+// the state, or one that wraps [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		root, ok := Authority(first)

@@ -1,13 +1,12 @@
-// Package crawl follows the relations between naming authorities. By the
-// reserved requests urn+p and urn+c of draft-ietf-uri-yaurn-00, 3.5.3 and
-// 3.5.4, each resolver returns the authorities that authorised it and those
-// that it has authorised (Y95-58 to Y95-60).
+// Package crawl follows the relations between naming authorities. In response to the reserved
+// requests urn+p and urn+c of draft-ietf-uri-yaurn-00, 3.5.3 and 3.5.4, each resolver returns
+// the authorities that authorised its authority and those that its authority has authorised
+// (Y95-58 to Y95-60).
 //
-// A [Walker] proceeds breadth first from one authority, queries each authority
-// once, spaces requests to the same host, and stops at limits of depth, number
-// and bytes. It writes its results to a [State], line by line; a later walk
-// reads the state and continues where the previous one ended, even if that was
-// killed.
+// A [Walker] proceeds breadth first from one authority, queries each authority once, spaces
+// requests to the same host, and stops at limits of depth, number and bytes. It writes its
+// results to a [State], line by line; a later walk reads the state and continues where the
+// previous walk ended, even if the previous process was killed.
 //
 // The result is a sequence of nodes; [WriteJSON], [WriteDOT] and [WriteSVG]
 // output it. Names are untrusted input: they are escaped, and a name without a

@@ -17,8 +17,8 @@ const (
 // Unmatched is the weight of a value that no element matches.
 const Unmatched = -1
 
-// A Preference is a weight with the specificity of the matching element. The zero value
-// excludes.
+// A Preference is a weight with the specificity of the matching element. The zero value, a
+// weight of 0, means that the client does not accept the value.
 type Preference struct {
 	Q           int // in thousandths; Unmatched if no element matches
 	Specificity int // greater is more specific; 0 if unmatched
@@ -89,14 +89,15 @@ func (f *Field) At(i int) (value string, q int) {
 	return f.text[e.begin:e.end], int(e.q)
 }
 
-// Media returns the preference for a media type without parameters, ignoring case. It is that
-// of the most specific range that matches; the first of equals.
+// Media returns the preference for a media type without parameters, ignoring case. The most
+// specific matching range determines it; among equally specific ranges, the first.
 //
-// A charset parameter of a range must equal the charset of the type, where "" stands for utf-8.
-// If the charset is "*", meaning unknown, the parameter is treated like others. A range with
-// other parameters does not match unless ignore is set, because the type is the same for any
-// parameters. In that case a range without them is more specific, and a weight of 0 on a range
-// with them excludes nothing (RFC 9110, 12.5.1).
+// A charset parameter of a range must equal the charset of the type, where "" stands for
+// utf-8. If charset is "*", meaning unknown, a charset parameter is treated like other
+// parameters. A range with other parameters does not match unless ignore is set, which a
+// caller does if its media type stands for any parameters. With ignore, a range without
+// parameters is more specific than one with them, and a weight of 0 on a range with parameters
+// excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.elements[:f.n] {
@@ -163,8 +164,8 @@ func sameCharset(value, charset string) bool {
 	return value == charset
 }
 
-// Token returns the preference for a token, ignoring case, such as a content coding: that of
-// the element that names it, or else of "*".
+// Token returns the preference for a token, ignoring case, such as a content coding: the
+// preference of the element that names it, or else of "*".
 func (f *Field) Token(token string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -178,8 +179,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag by basic filtering (RFC 4647, 3.3.1): that
-// of the longest matching range.
+// Language returns the preference for a language tag by basic filtering (RFC 4647, 3.3.1): the
+// preference of the longest matching range.
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -198,9 +199,9 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds the parents of language ranges, with slightly lower weights, but at least least: a
-// client that prefers de-AT also reads de, unless the field gives that a weight (RFC 4647,
-// 3.4).
+// AddParents adds the parents of language ranges that are not in the field, with slightly
+// lower weights, but not lower than least. For example, a client that prefers de-AT is assumed
+// to read de (RFC 4647, 3.4).
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {

@@ -28,9 +28,9 @@ func (s *scanner) skip(commas bool) {
 	}
 }
 
-// element parses a media range or token with parameters, of which q is the weight, at any
-// position. ok is false if anything else follows. The scanner is then at that position, which
-// is not within a quoted string.
+// element parses a media range or token with parameters. The parameter q is the weight and may
+// be at any position. If anything else follows, ok is false, and the scanner is at the
+// unexpected text, which is not within a quoted string.
 func (s *scanner) element(media bool) (element, bool) {
 	e := element{begin: uint16(s.i), q: Most}
 	kind := s.token()

@@ -1,5 +1,5 @@
 // Package audit verifies the changes of a store after a given head. It works for any store. A
-// full check is up to the store itself ([store.Verifier]).
+// full check is done by the store itself, if it is a [store.Verifier].
 package audit
 
 import (
@@ -44,8 +44,8 @@ func SourceOf(r store.Reader) (Source, error) {
 // that its locations are in the index. It calls fault for each fault, and progress, if not nil,
 // from time to time. It returns the verified head, from which a later call can continue.
 //
-// The error is a [*store.HeadError] if the log does not begin with that of since, or else a
-// failed read.
+// The error is a [*store.HeadError] if the log does not begin with the log of since; otherwise
+// it is a failed read.
 func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -120,8 +120,8 @@ func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, erro
 	return log, nil
 }
 
-// logOf returns the log of a size above 0, as the store proves it: the proof of the next entry
-// covers everything before it.
+// logOf returns the log of a size above 0. It takes it from the store's proof of the next
+// entry, which covers all entries before that one.
 func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	if size < a.end.Size {
 		left, err := a.ProveEntry(ctx, size+1, size+1)

@@ -19,17 +19,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Source is a consistent snapshot of a store. An error that a sequence yields beside an
-// element ends the sequence; the Err of an element concerns only that element. Errors that are damage (see Damaged)
-// become faults, all others end the verification.
+// A Source is a consistent snapshot of a store. If a sequence yields an error beside an
+// element, the sequence has ended. The Err of an element concerns only that element. Errors
+// that mean damage (see Damaged) become faults; all other errors end the verification.
 type Source struct {
 	Size  uint64      // of the log
-	Head  *store.Head // as stored; nil if it is not
-	Count int64       // of records, as stored; -1 if it is not
-	Now   time.Time   // changes dated later are faults; if zero, none is
+	Head  *store.Head // as stored; nil if the store does not keep it
+	Count int64       // of records, as stored; -1 if the store does not keep it
+	Now   time.Time   // changes dated later are faults; if zero, no date is a fault
 
-	// Log yields the rows of the log in order. Only if leaves is set does it read the change
-	// of each row, to set Leaf and Err.
+	// Log yields the rows of the log in order. If leaves is set, it also reads the change of
+	// each row, to set Leaf and Err.
 	Log func(leaves bool) iter.Seq2[Row, error]
 
 	// Waiting are changes that are acknowledged and have no number in the log yet.
@@ -44,7 +44,7 @@ type Source struct {
 	Descending bool
 
 	Places func() iter.Seq2[Place, error]         // of the index; nil if none is stored
-	Tokens func() iter.Seq2[store.Subject, error] // with the error of reading each; nil if tokens are not verified
+	Tokens func() iter.Seq2[store.Subject, error] // each with the error of reading it; nil if tokens are not verified
 
 	// Damaged reports whether an error means that data is damaged, in addition to a [Problem] and a
 	// [*codec.CorruptError]. It may be nil.

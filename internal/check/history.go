@@ -121,8 +121,8 @@ func (h *history) note(c *store.Change, seq uint64) {
 	}
 }
 
-// end verifies a subject after its changes: the revisions that its redactions name, and no
-// others, must be redacted.
+// end verifies a subject after all of its changes were added. Exactly those revisions must be
+// redacted that the subject's redactions name.
 func (h *history) end() {
 	if !h.begun {
 		return

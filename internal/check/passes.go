@@ -27,7 +27,7 @@ func (p *passes) begin(units uint64) {
 	p.size, p.done, p.next = max(units, 1), 0, passStep
 }
 
-// add adds units of the current pass.
+// add records that units of the current pass are done.
 func (p *passes) add(units uint64) {
 	if p.done += units; p.report == nil || p.done < p.next {
 		return

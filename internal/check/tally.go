@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tally compares two multisets without holding them: by the sums of the hashes of their
-// elements, divided into classes. Only the elements of classes that differ are then compared
-// one by one.
+// A tally compares two multisets without holding them in memory. It divides the elements into
+// classes and compares the sums of the hashes of each class. Only the elements of classes that
+// differ are then compared one by one.
 type tally [2][classes]sum
 
 type sum struct{ count, hashes uint64 }

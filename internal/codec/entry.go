@@ -87,8 +87,9 @@ func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 // leafVersion is the first byte of every leaf.
 const leafVersion = 1
 
-// AppendLeaf appends the leaf of e: the data that the tree commits to, and the public part of a
-// change, whether or not it was redacted. Its place is that of the leaf.
+// AppendLeaf appends the leaf of e: the data that the tree commits to. The leaf is the part of
+// a change that is public even after a redaction. The leaf does not contain the number of the
+// entry, which is its position in the tree.
 func AppendLeaf(b []byte, e *store.Entry) []byte {
 	c := e.Change
 	b = append(b, leafVersion, kindOf(c))

@@ -7,9 +7,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The first byte of a value: the lowest version of the encoding that supports the content, so
-// that the digest of content does not change. The history of versions is in
-// docs/reference/files.md.
+// The first byte of a value: the lowest version of the encoding that supports the content.
+// Using the lowest version keeps the digest of the same content unchanged when a version is
+// added. The history of versions is in docs/reference/files.md.
 const (
 	version1 = 1 // changes
 	version2 = 2 // redacting changes, and the remains of redacted changes
@@ -60,8 +60,8 @@ func kindStatus(kind byte) nomen.Status {
 // fields are pointers to the optional parts of a value: *bool, *int, *string and *[]string,
 // then nil. Each has a bit in the mask, beginning with the lowest. Those present follow the
 // mask in the same order, except that a *bool is only its bit. Encoder and decoder both use
-// this list. New fields must be added at the end: data on disk keeps its meaning, and older
-// programs reject unknown bits.
+// this list. New fields must be added at the end. Then data on disk keeps its meaning, and
+// older programs reject the unknown bits.
 type fields [20]any
 
 func deletionFields(c *store.Change) fields {

@@ -40,8 +40,9 @@ type FS interface {
 }
 
 // Replace replaces the file at path by the output of write. When it returns nil, the new
-// content is on disk. After an error the file is unchanged, except if the last step failed, the
-// sync of the directory. Then either content may be there after a crash.
+// content is on disk. After an error the file is unchanged, unless the failed step was the
+// last one, the sync of the directory. In that case the file may have either content after a
+// crash.
 func Replace(disk FS, path string, write func(io.Writer) error) error {
 	f, tmp, err := disk.CreateBeside(path)
 	if err != nil {
@@ -68,11 +69,13 @@ func Move(disk FS, from, to string) error {
 type Disk struct {
 	Mode fs.FileMode // [Private] or [Shared], for a file that does not exist yet
 
-	// Keep gives a replaced file's mode and group to its replacement, if it belongs to the same
-	// user, since they were set on purpose. A file of another user may be a trap.
+	// Keep gives the mode and group of a replaced file to its replacement, because they may
+	// have been set on purpose. It applies only if the replaced file belongs to the user of
+	// this process, because a file of another user may be there to make the replacement
+	// readable for that user.
 	Keep bool
 
-	// Disposable files are not synced: they have checksums, and readers drop one that was
+	// Disposable files are not synced: they have checksums, and readers ignore a file that was
 	// damaged in a crash.
 	Disposable bool
 }

@@ -32,7 +32,7 @@ func (s *State) Closing() bool { return s.closing.Load() }
 
 // Check returns the status and text of a response for monitoring: liveness, or readiness for
 // load balancers. A server whose store is unavailable is alive, since a restart would not
-// help. What it says is already known.
+// help. It does not read the store, but uses what the server already knows.
 func (s *State) Check(path string) (status int, text string) {
 	switch {
 	case path != ReadyPath:

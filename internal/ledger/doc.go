@@ -2,11 +2,12 @@
 // It stores only what proofs need.
 //
 // A store keeps the roots of complete subtrees of 256 or more leaves, which [Log.Append]
-// returns: a quarter of a byte per leaf. Everything below is computed from the leaves when
-// needed, at most 256 for each place in a proof. The right edge of the tree is in memory. So
-// appending a leaf computes its own hash and, on average, one more.
+// returns. They take a quarter of a byte per leaf. Smaller subtrees are computed from the
+// leaves when needed, from at most 256 leaves for each place in a proof. The right edge of the
+// tree is in memory, so appending a leaf computes only the hash of the leaf and, on average,
+// one more hash.
 //
-// The owner of a head ([store.Head]) can verify that an entry is in the log ([ProveInclusion],
-// [CheckInclusion]) and that a later head is of the same log ([ProveConsistency],
+// Whoever has a head ([store.Head]) can verify that an entry is in the log ([ProveInclusion],
+// [CheckInclusion]) and that a later head belongs to the same log ([ProveConsistency],
 // [CheckConsistency]). The proofs are those of RFC 6962, sections 2.1.1 and 2.1.2.
 package ledger

@@ -74,8 +74,9 @@ func Open(size uint64, src Source) (Log, error) {
 	return l, nil
 }
 
-// Resume returns the log of a given size from its complete subtrees, smallest first. These are
-// the proof that the next entry is in the log with one more entry (RFC 6962, 2.1.1).
+// Resume returns the log of a given size from its complete subtrees, smallest first. The proof
+// that entry size+1 is in the log of that size consists of exactly these hashes (RFC 6962,
+// 2.1.1).
 func Resume(size uint64, left []Hash) (Log, error) {
 	if size > math.MaxInt64 || bits.OnesCount64(size) != len(left) {
 		return Log{}, fmt.Errorf("ledger: %d hashes do not match %d entries", len(left), size)
@@ -92,9 +93,9 @@ func Resume(size uint64, left []Hash) (Log, error) {
 // Size returns the number of leaves.
 func (l *Log) Size() uint64 { return l.size }
 
-// Append appends a leaf. It appends to nodes those that the store has to keep: none for 255 of
-// 256 leaves, then one or more. It does not allocate for leaves up to 1 KiB, which is enough
-// unless a key is longer.
+// Append appends a leaf. It appends to nodes the nodes that the store must keep: one or more
+// after every 256th leaf, and none after other leaves. It does not allocate for leaves up to 1
+// KiB, which is enough unless a key is longer.
 func (l *Log) Append(nodes []Node, leaf []byte) []Node {
 	return l.AppendHash(nodes, LeafHash(leaf))
 }

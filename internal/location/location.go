@@ -2,8 +2,9 @@
 // It is used for records, for rules and templates after expansion, for answers of other
 // resolvers, and for links of pages.
 //
-// It is an allow list. Clients pass URIs of unknown schemes to other programs (ms-msdt,
-// search-ms, vscode, ssh), and a list of forbidden ones would never be complete.
+// The allowed schemes are listed, rather than the forbidden ones, because clients pass URIs of
+// many schemes to other programs (ms-msdt, search-ms, vscode, ssh), and a list of dangerous
+// schemes would never be complete.
 package location
 
 import (
@@ -24,8 +25,8 @@ type scheme struct {
 }
 
 // schemes are schemes of resources. Locations can also have the schemes of persistent
-// identifiers, which resolve to resources ([pid.Schemes]). The first ten are those of RFC 1738,
-// without file and prospero.
+// identifiers, which resolve to resources ([pid.Schemes]). The first ten are the schemes of
+// RFC 1738, except file and prospero.
 var schemes = [...]scheme{
 	{name: "http", host: true, link: true},
 	{name: "https", host: true, link: true},
@@ -78,9 +79,10 @@ func lookup(name string) (scheme, bool) {
 }
 
 // Runs reports whether a browser that follows a link of this scheme, ignoring case, would run
-// or show the content of the link itself, or open its own internal pages. URIs of these schemes
-// are not stored, not even as names. Most other schemes that are not allowed for locations are
-// acceptable for names, which link to their description.
+// or show the content of the link itself, or open its own internal pages. URIs of these
+// schemes are not stored, not even as names. Most other schemes that are not allowed for
+// locations are allowed for names, because a page about a name does not link to the name
+// itself.
 func Runs(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "javascript", "data", "vbscript", "livescript", "mocha", "jscript",
@@ -161,8 +163,8 @@ func check(u uri.URI) (scheme, error) {
 	return s, nil
 }
 
-// beginsOption reports whether s begins with a hyphen, escaped or not, which programs take for
-// a command-line option. No host name begins with one.
+// beginsOption reports whether s begins with a hyphen, escaped or not, which programs could
+// mistake for a command-line option. No host name begins with one.
 func beginsOption(s string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, "%2D") || strings.HasPrefix(s, "%2d")
 }

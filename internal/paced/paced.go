@@ -16,7 +16,7 @@ import (
 // during which the server waits for the client counts.
 const (
 	leastRate = 4 << 10  // always, after a grace period of one step
-	busyRate  = 64 << 10 // while others wait for a turn, after busyGrace
+	busyRate  = 64 << 10 // while other clients wait for a turn, after busyGrace
 	busyGrace = time.Second
 )
 
@@ -53,8 +53,8 @@ type Writer struct {
 	cut         bool      // the stream is aborted in favor of others
 }
 
-// NewWriter returns a writer for a request whose body has been read. From then on net/http
-// reads only to detect that the client is gone, which needs no deadline.
+// NewWriter returns a writer for a request whose body has been read. After that net/http reads
+// only to detect that the client is gone, so NewWriter removes the read deadline.
 func NewWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	p := NewDuplexWriter(w, step)
 	_ = p.control.SetReadDeadline(time.Time{}) // only connections of tests do not support deadlines
@@ -117,8 +117,8 @@ func (p *Writer) ended(n int, err error) error {
 	return err
 }
 
-// Late returns by how much the client has exceeded its credit on a busy server; it is not
-// positive if it has not.
+// Late returns by how much the client has exceeded its credit on a busy server. The result is
+// zero or negative if the client has credit left.
 func (p *Writer) Late() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

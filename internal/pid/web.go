@@ -67,11 +67,11 @@ func Mod11Radix2(digits string) byte {
 	return "0123456789X"[(12-sum)%11]
 }
 
-// LenArXiv returns the length of the arXiv identifier at the beginning of s,
-// with its version if there is one, or 0 ("Understanding the arXiv identifier",
-// info.arxiv.org). Since April 2007 it is the year and month and a number of
-// four digits, or of five since January 2015; before, it was an archive, perhaps
-// with a subject class, the year and month, and three digits.
+// LenArXiv returns the length of the arXiv identifier at the beginning of s, with its version
+// if there is one, or 0 ("Understanding the arXiv identifier", info.arxiv.org). Since April
+// 2007 an identifier consists of the year, the month and a number, which has four digits, or
+// five since January 2015. Before April 2007 it consisted of an archive, an optional subject
+// class, the year, the month and three digits.
 //
 //	2101.00001v2   0704.0001   hep-th/9901001v1   math.GT/0309136
 func LenArXiv(s string) int {

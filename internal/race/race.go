@@ -15,9 +15,9 @@ const Stagger = 250 * time.Millisecond
 // A Runner is one attempt of several. It must return soon after its context ends.
 type Runner[T any] func(ctx context.Context) (T, error)
 
-// Dial connects to the first address that accepts, and closes later connections. If none
-// accepts, the errors are those of the addresses, in order; fewer if ctx ended early. With a
-// negative stagger, attempts do not overlap.
+// Dial connects to the first address that accepts, and closes later connections. If no address
+// accepts, it returns the errors of the addresses that were tried, in order; if ctx ended
+// early, these are not all. With a negative stagger, attempts do not overlap.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {
@@ -26,10 +26,11 @@ func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, di
 	return Run(ctx, stagger, runners, func(error) bool { return false }, func(c net.Conn) { c.Close() })
 }
 
-// Run starts the runners, of which there must be at least one: the first at once, and each of
-// the others when stagger has passed since the previous start or when an attempt has failed. It
-// returns the result of the first success, and passes the results of others to discard. If all
-// fail it returns their errors, in order. A final error ends the race at once.
+// Run starts the runners, of which there must be at least one: the first at once, and each
+// further one when stagger has passed since the previous start, or as soon as an attempt has
+// failed. It returns the result of the first success, and passes the results of others to
+// discard. If all fail it returns their errors, in order. An error for which final returns
+// true ends the race at once.
 func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T], final func(error) bool, discard func(T)) (T, []error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type finish struct {

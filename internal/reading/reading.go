@@ -1,5 +1,5 @@
-// Package reading has the methods by which stores are read, made of the three ways in which
-// they find changes.
+// Package reading implements the reading methods of stores with three functions that each
+// store provides to find changes.
 package reading
 
 import (
@@ -16,7 +16,7 @@ import (
 // [store.TokenHistorian]. Stores embed it.
 type Reader struct{ changes Changes }
 
-// Changes finds changes in a store. The caller owns those that it gets.
+// Changes finds changes in a store. The caller owns the changes that it gets.
 type Changes struct {
 	// Find returns the change of a subject that is current at a time. It returns
 	// [store.ErrNotFound] if there is none or if it is a deletion.

@@ -74,7 +74,7 @@ func Odd(r rune) bool {
 }
 
 // JSON returns JSON text with the characters for which [Odd] is true escaped as \uXXXX. The
-// text must come from an encoder, which escapes those below U+0020 itself.
+// text must come from an encoder, which already escapes characters below U+0020.
 func JSON(text []byte) []byte {
 	if isASCII(text) || bytes.IndexFunc(text, Odd) < 0 {
 		return text
@@ -99,9 +99,9 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// NewWriter returns a writer that writes text to w as [Text] converts it. It holds back a
-// character that is split between two writes until the second. Close writes what is held back,
-// and does not close w.
+// NewWriter returns a writer that writes text to w as [Text] converts it. If a character is
+// split between two writes, it holds back the first part until the second write. Close writes
+// the part that is held back, and does not close w.
 func NewWriter(w io.Writer) io.WriteCloser { return &writer{w: w} }
 
 type writer struct {

@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// Error returns the text of an error for people. Where the text quotes an error of the Go
-// library about a file, a network address or a time limit, it has plain words instead: for
-// "open a.csv: no such file or directory", "a.csv: file not found".
+// Error returns the text of an error for people. It replaces errors of the Go library about a
+// file, a network address or a time limit by plain words. For example, "open a.csv: no such
+// file or directory" becomes "a.csv: file not found".
 func Error(err error) string {
 	text := err.Error()
 	eachSystemError(err, func(found, plain string) { text = replaceWhole(text, found, plain) })
@@ -143,8 +143,8 @@ func aboutHost(e *net.DNSError) string {
 	return fmt.Sprintf("looking up %q in DNS failed: %s", e.Name, reason)
 }
 
-// replaceWhole replaces found in text where it is not part of a word. A name that plain
-// repeats from the text before it is omitted.
+// replaceWhole replaces found in text where it is not part of a word. If plain begins with a
+// name that already stands before found, replaceWhole omits the repetition.
 func replaceWhole(text, found, plain string) string {
 	var b strings.Builder
 	for {

@@ -25,8 +25,8 @@ func Reduced() bool {
 	return os.Getenv(Long) == "" && (testing.Short() || RaceEnabled)
 }
 
-// Repeats returns how often a test repeats what it does: full, or reduced if [Reduced].
-// What is asserted of each round must not depend on it.
+// Repeats returns how often a test repeats what it does: full, or reduced if [Reduced]. The
+// assertions of a round must not depend on the number of rounds.
 func Repeats(full, reduced int) int {
 	if Reduced() {
 		return reduced
@@ -63,9 +63,10 @@ func Checks(t *testing.T, reduced int) {
 }
 
 // Corpus returns a file of the collected data, decompressed: the committed copy in
-// testdata/corpus/whole, else that of the directory ../shared/data beside the module, else the
-// part of it that is committed in testdata/corpus/part. whole reports whether it is all of the
-// data. A file that has no copy fails the test: a clone has all it needs.
+// testdata/corpus/whole; if there is none, the copy in the directory ../shared/data beside the
+// module; otherwise the committed part of the file in testdata/corpus/part. whole reports
+// whether the result is all of the data. If the file has no copy at all, the test fails,
+// because every clone should have one.
 func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	t.Helper()
 	committed := filepath.Join(moduleRoot(t), "testdata", "corpus")
@@ -92,9 +93,9 @@ func Lines(t testing.TB, file string) (lines []string, whole bool) {
 	return lines, whole
 }
 
-// Beside returns a file of the directory ../shared beside the module, decompressed, for what
-// licences do not let us commit. ok is false if it is missing: the caller then does as much as
-// it can with committed data, and does not skip.
+// Beside returns a file of the directory ../shared beside the module, decompressed. It is for
+// data whose licence does not permit committing it. ok is false if it is missing: the caller
+// then does as much as it can with committed data, and does not skip.
 func Beside(t testing.TB, file string) (data []byte, ok bool) {
 	t.Helper()
 	return read(t, filepath.Join(moduleRoot(t), "..", "shared", file))

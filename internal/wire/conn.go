@@ -117,8 +117,8 @@ func (c *conn) handOn(p []byte) int {
 	return n
 }
 
-// clear allows the first n bytes of in to be passed on, except for one that net/http already
-// has.
+// clear allows the first n bytes of in to be passed on, except for a first byte that net/http
+// already has.
 func (c *conn) clear(n int) {
 	if c.ahead {
 		c.in = c.in[1:]
@@ -155,8 +155,8 @@ func (c *conn) readAhead(p []byte) (int, error) {
 	}
 }
 
-// readInPlace reads into p and returns how many bytes of it are good heads. It buffers the rest
-// for readHead.
+// readInPlace reads into p and returns how many bytes of it are good heads. It copies the
+// bytes after them to c.in for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.answer != nil && !c.head.first && n > 0 {
@@ -181,8 +181,8 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until the fate of the head in c.in is known, and acts on it. An error is what
-// Read must return.
+// readHead reads until the fate of the head in c.in is known, and acts on it. If it returns an
+// error, Read must return that error.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -217,8 +217,8 @@ func (c *conn) letHeadThrough() {
 	c.blank = 0
 }
 
-// mendHead replaces the head in c.in. What follows is the request's body, if one is declared,
-// and is otherwise ignored.
+// mendHead replaces the head in c.in. The bytes after the head are the request's body if the
+// head declares one; otherwise they are ignored.
 func (c *conn) mendHead() {
 	r := newMendedRequest(c.head.line)
 	m := c.head.mended(c.in, r.path)
@@ -272,8 +272,8 @@ func (c *conn) skipBlankLines() {
 // empty line.
 func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
 
-// empty reads and discards, so that net/http notices when the client disconnects, until it does
-// or exceeds a limit.
+// empty reads and discards input until the client disconnects or exceeds a limit. Reading lets
+// net/http notice the disconnection.
 func (c *conn) empty() error {
 	buf := make([]byte, minRead)
 	for c.emptied < maxLinger {

@@ -1,11 +1,12 @@
 // Package wire lets one ordinary [http.Server] serve the resolution protocol of 1995 as well as
 // HTTP/1.1 and HTTP/2.
 //
-// In draft-ietf-uri-yaurn-00 a name is resolved by "GET alb002 HTTP/1.0", whose target is neither
-// a path nor an absolute URL. Before any handler runs, net/http answers 400 to that line, to the
-// Simple-Request "GET alb002" of HTTP/0.9, to a lone percent sign, to two spaces, to a tab, to
-// "http/1.0" and to an empty line before the request. The listener of this package reads every
-// such head before net/http does, and mends it.
+// In draft-ietf-uri-yaurn-00 a name is resolved by "GET alb002 HTTP/1.0", whose target is
+// neither a path nor an absolute URL. Before any handler runs, net/http answers 400 to that
+// line and to the Simple-Request "GET alb002" of HTTP/0.9. It also answers 400 to a percent
+// sign that is not an escape, to two spaces or a tab between words, to "http/1.0", and to an
+// empty line before the request. The listener of this package reads every such head before
+// net/http does, and mends it.
 //
 // # Use
 //
@@ -21,7 +22,8 @@
 //
 // # Which lines are mended
 //
-// A line that net/http accepts is passed on unchanged. Of the others, these are mended:
+// A line that net/http accepts is passed on unchanged. Of the lines that net/http rejects,
+// these are mended:
 //   - Full-Requests: a method, a target and a version HTTP/1.x, separated by any number of spaces
 //     and tabs (RFC 9112, 3). The target may contain anything except control characters. The
 //     version may be in either case and have leading zeros (RFC 1945, 3.1);
@@ -41,31 +43,32 @@
 //
 // # Short answers
 //
-// With [Config.Short] the plain requests of a connection, from the second one on, can be answered
-// without net/http, which takes half of the time of a short answer. These are the requests that
-// [Plain] can represent; net/http handles a request with any other field, and everything else
-// about the connection.
+// With [Config.Short] the plain requests of a connection, from the second one on, can be
+// answered without net/http. This is faster, because net/http takes half of the time of a
+// short answer. A plain request is one that [Plain] can represent; net/http handles a request
+// with any other field, and everything else about the connection.
 //
 // # Why this cannot be used for smuggling
 //
 // The wire does not frame bodies. It inspects a head only if every earlier request on the
-// connection was a GET or HEAD without a body, without an upgrade and without folded lines: then
-// all parsers agree where the next head begins. After the first other request all bytes pass
-// unchanged. Header lines are never changed; the only line added to a mended head is "Connection:
-// close". A malformed, repeated or folded header line is left to net/http, which rejects it or
-// frames by it as usual, and the wire stops inspecting. A request with ambiguous framing, that is
-// Transfer-Encoding with Content-Length or in HTTP/1.0, is answered with 400 and is the last of
-// its connection (RFC 9112, 6.1): net/http would ignore one of the fields and continue. If a
-// server also closes the connection after every request that ends the inspection, no request
-// escapes this check.
+// connection was a GET or HEAD without a body, without an upgrade and without folded lines:
+// then all parsers agree where the next head begins. After the first other request all bytes
+// pass unchanged. Header lines are never changed; the only line added to a mended head is
+// "Connection: close". A malformed, repeated or folded header line is left to net/http, which
+// rejects it or frames by it as usual, and the wire stops inspecting. A request with ambiguous
+// framing, that is Transfer-Encoding with Content-Length or in HTTP/1.0, is answered with 400
+// and is the last of its connection (RFC 9112, 6.1): net/http would ignore one of the fields
+// and continue. After a request that ends the inspection, later requests on the connection are
+// not checked. To have every request checked, a server must close the connection after such a
+// request; see [Watched].
 //
 // # Limits
 //
-// The request line and the header block are limited (414, 431), and a head must be complete within
-// [Config.HeadTimeout] of its first byte, even if bytes keep arriving (408). The wire sends these
-// responses itself, and then reads on for a moment so that the client sees the response. Later
-// heads on a connection that is no longer inspected are limited by the server's own
-// ReadHeaderTimeout and MaxHeaderBytes: set both.
+// The request line and the header block are limited (414, 431), and a head must be complete
+// within [Config.HeadTimeout] of its first byte, even if bytes keep arriving (408). The wire
+// sends these responses itself, and then reads on for a moment so that the client sees the
+// response. On a connection that is no longer inspected, only the server's own
+// ReadHeaderTimeout and MaxHeaderBytes limit later heads, so set both.
 //
 // # TLS
 //
@@ -73,10 +76,10 @@
 //
 //	wire.NewListener(tls.NewListener(listener, config), wire.Config{})
 //
-// The handshake is done before the server sees the connection. net/http supports HTTP/2 only with
-// a bare *tls.Conn, so a connection that negotiated anything but HTTP/1.x, or whose handshake
-// failed, is passed on unwrapped. The others are wrapped, and [http.Request.TLS] is set for them
-// too.
+// The handshake is done before the server sees the connection. net/http supports HTTP/2 only
+// with a bare *tls.Conn, so a connection that negotiated anything but HTTP/1.x, or whose
+// handshake failed, is passed on unwrapped. All other connections are wrapped, and
+// [http.Request.TLS] is set for them too.
 //
 // # Assumptions about net/http
 //

@@ -20,15 +20,15 @@ type Plain struct {
 // to net/http.
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
-// maxHeldAnswers is the number of bytes from which answers are written before all pipelined
-// requests are answered.
+// maxHeldAnswers is the number of bytes of answers that are collected while pipelined requests
+// are being answered. When it is reached, the answers are written.
 const maxHeldAnswers = 32 << 10
 
 // answerPlain answers the plain requests at the beginning of p, and returns their length.
 //
-// It is called where net/http waits for a request other than the first. All earlier responses
-// are written then, and the connection counts as idle, so that net/http's view of it is right
-// if the server shuts down.
+// It is called where net/http waits for a request other than the first. At that point all
+// earlier responses are written, and net/http counts the connection as idle, as it should if
+// the server shuts down.
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	c.answering <- struct{}{}
 	defer func() { <-c.answering }()
@@ -79,8 +79,8 @@ func (l *listener) room() *[]byte {
 	return new([]byte)
 }
 
-// setTimes sets the deadlines that net/http would set for each request. Since that is
-// expensive, it does so only when they are off by a sixty-fourth.
+// setTimes sets the deadlines that net/http would set for each request. Since setting them is
+// expensive, it does so only when they are off by more than a sixty-fourth.
 func (c *conn) setTimes() {
 	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
 	now := time.Now()

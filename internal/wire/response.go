@@ -21,8 +21,9 @@ var errResponseHead = errors.New("wire: head of the response is too large")
 //
 // For a mended request it is installed between two responses, so that the first byte it sees
 // begins a head. [SetReason], which may be called at any time, puts the phrase into a header
-// line with a secret name that sorts before all others. net/http writes it immediately after
-// the status line; a head without that line is not the one to edit.
+// line with a secret name that sorts before all others. net/http writes this header line
+// immediately after the status line; a head without it belongs to another response and is not
+// edited.
 type filter struct {
 	reasonHeader string // the name of the header line that carries the reason phrase
 	closes       bool   // the response to a mended request, the last one
@@ -118,8 +119,8 @@ func isInterim(head []byte) bool {
 }
 
 // cleanReason converts a phrase for a status line (RFC 9112, 4): control characters become
-// spaces. A phrase that is too long becomes empty; it is not cut, because half a name is
-// another name.
+// spaces. A phrase that is too long becomes empty; it is not shortened, because a part of a
+// name could be a different name.
 //
 //	reason-phrase = 1*( HTAB / SP / VCHAR / obs-text )
 func cleanReason(phrase string) string {

@@ -11,18 +11,17 @@ import (
 // "y".
 const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
 
-// A checker computes the check characters to append to key. It returns "" if
-// key has no characters to compute them from. The zero checker means the rule
-// of the namespace.
+// A checker computes the check characters to append to key. It returns "" if key has no
+// characters to compute them from. The zero checker stands for the rule of the namespace.
 type checker struct {
 	of    func(key string) string
 	width int
 }
 
-// noid returns the check character of NOID, computed over everything after the
-// scheme and NID. Characters are weighted by position, starting at 1; those
-// outside the alphabet count 0 but occupy a position. It detects all
-// single-character errors and transpositions in fewer than 29 characters.
+// noid returns the check character of NOID, computed over everything after the scheme and NID.
+// Characters are weighted by position, starting at 1. Characters outside the alphabet have the
+// value 0 but occupy a position. It detects all single-character errors and transpositions in
+// fewer than 29 characters.
 func noid(key string) string {
 	_, s, _ := strings.Cut(key, ":")
 	if strings.HasPrefix(key, "urn:") {

@@ -40,8 +40,8 @@ func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("mint: template %q is exhausted: it has only %d names", e.Template, e.Capacity)
 }
 
-// A RunError means that a run has reached the number of names up to which it
-// can exclude repetitions.
+// A RunError means that a run has yielded [MaxRun] names. Beyond that number it cannot exclude
+// repetitions.
 type RunError struct{ Template string }
 
 func (e *RunError) Error() string {

@@ -11,10 +11,10 @@ import (
 // order of their keys.
 type List func(prefix string) iter.Seq2[name.Name, error]
 
-// Seek continues a sequence after the highest number among the listed names. In
-// a sequence of fixed width it determines one digit after the other, starting
-// with the highest possible: about ten short lists for each, however many names
-// exist. Otherwise it reads all names that begin like those of the template.
+// Seek continues a sequence after the highest number among the listed names. In a sequence of
+// fixed width it determines one digit after the other, trying the highest possible digit
+// first. That takes about ten short lists for each digit, however many names exist. In a
+// sequence without a fixed width it reads all names that begin like those of the template.
 // Without a sequence it does nothing.
 func (r *Run) Seek(list List) error {
 	last := bytes.LastIndexByte(r.shape.role, '#')

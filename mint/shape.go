@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A shape describes what the keys of a template's names have in common on one
-// day. It is determined by comparing samples, so it takes the rewriting of
-// spellings by namespaces into account.
+// A shape describes what the keys of a template's names have in common on one day. It is
+// determined by comparing the keys of samples, so it is also correct in namespaces that
+// rewrite spellings.
 type shape struct {
 	base  string // the key of a sample
 	role  []byte // for each byte of base: '=' the same in all names, '#' part of the sequence, '?' any
@@ -69,9 +69,9 @@ func (t Template) varies() bool {
 	return false
 }
 
-// sample returns the key of the first valid name whose sequence and random
-// parts consist of given digits, the length of its check, and the digit used.
-// The error is that of the first digit.
+// sample returns the key of the first valid name whose sequence and random parts consist of
+// given digits, the length of its check, and the digit used. If no digit gives a valid name,
+// the error is that of the first digit.
 func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
 	for i := range len(digits) {
 		sequence, other := vary(digits[i])
@@ -143,8 +143,8 @@ func (r *Run) Under() string {
 	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
 }
 
-// After continues a sequence after the number of n, an existing name, unless it
-// is past that already. It reports whether n is a name of this template.
+// After continues a sequence after the number of n, an existing name, unless the sequence is
+// past that number already. It reports whether n is a name of this template.
 func (r *Run) After(n name.Name) bool {
 	number, ok := r.shape.number(n.Key())
 	if ok && r.t.sequence() != nil {

@@ -7,12 +7,12 @@
 // their scheme or namespace considers equivalent have the same key. The rules,
 // version [RulesVersion]:
 //
-//   - urn (RFC 8141, 3.1): "urn" and NID in lower case, hex digits of escapes in
-//     upper case, then one spelling for all that the namespace considers
-//     equivalent ([namespace.Fold]): an ISBN has thirteen digits without hyphens,
-//     a UUID is in lower case, a LEI in upper case. A name that breaks the rules
-//     of its namespace is not folded: it is equivalent to nothing else. r-, q-
-//     and f-components are part of references and are errors.
+//   - urn (RFC 8141, 3.1): "urn" and NID in lower case, hex digits of escapes in upper case,
+//     then the one spelling of all names that the namespace considers equivalent
+//     ([namespace.Fold]): an ISBN has thirteen digits without hyphens, a UUID is in lower
+//     case, an LEI in upper case. A name that breaks the rules of its namespace is not folded,
+//     because it is equivalent only to itself. r-, q- and f-components belong to references,
+//     not to names, and are errors.
 //   - urn:dns (draft-ietf-uri-yaurn-00): by the rules of 1995, whatever the
 //     dialect of the input: AuthorityID in lower case, escapes of RFC 1738
 //     unreserved characters decoded, an unescaped tilde escaped.
@@ -20,9 +20,9 @@
 //     urn:nbn (RFC 8458, 4.2) are always case-insensitive, even in names that
 //     break the rules. An NBN without a hyphen has no prefix, but it has a
 //     country code.
-//   - ark (draft-kunze-ark): "ark:" without the old slash, NAAN in lower case,
-//     hyphens removed, runs of "/" and "." reduced to their first character and
-//     removed at the end, hex digits in upper case.
+//   - ark (draft-kunze-ark): "ark:" without the old slash, NAAN in lower case, hyphens
+//     removed, each run of "/" and "." reduced to its first character, and removed at the end
+//     of the name, hex digits in upper case.
 //   - doi: as urn:doi.
 //   - hdl (RFC 3651, 2): the prefix in lower case, the local name unchanged, hex
 //     digits in upper case.
@@ -32,8 +32,8 @@
 //   - any other scheme: case and escapes normalised as in RFC 3986, 6.2.2.1 and
 //     6.2.2.2.
 //
-// The angle brackets around a name, "URL:" after the first, and white space
-// inside them are not part of it (1995, 2; RFC 3986, appendix C).
+// Angle brackets around a name, "URL:" after the opening bracket, and white space inside the
+// brackets are not part of the name (1995, 2; RFC 3986, appendix C).
 //
 // A query after an ark, doi, hdl or info name is for a resolver or for the
 // resource, and a fragment is for the client: both are errors.

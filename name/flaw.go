@@ -9,9 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Flaw is a violation of a rule of the name's namespace or scheme, such as a
-// wrong check digit. The name may still be intended: wrong numbers do get
-// printed.
+// A Flaw is a violation of a rule of the name's namespace or scheme, such as a wrong check
+// digit. The name may still be the intended one, because wrong numbers do get printed.
 type Flaw struct {
 	Offset  int    // in bytes, into the key
 	Rule    string // the production or rule, in the document's spelling
@@ -46,10 +45,9 @@ func (n Name) Flaw() *Flaw {
 	return nil
 }
 
-// Suggest returns what s probably means, where s is not a valid name, has a flaw
+// Suggest returns the names that s probably means. Use it if s is not a valid name, has a flaw
 // or is unknown. The likeliest suggestion comes first; there are at most
-// [namespace.MaxSuggestions]. All are valid names. The cost is that of
-// [namespace.Suggest].
+// [namespace.MaxSuggestions]. All are valid names. The cost is that of [namespace.Suggest].
 func Suggest(s string) []namespace.Suggestion {
 	all := namespace.Suggest(s)
 	if m, ok := Interpret(s); ok {

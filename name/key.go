@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// urnKey returns the key of an assigned URN: the one spelling for all that its
-// namespace considers equivalent. A name that breaks the rules of its namespace
-// mostly keeps the canonical spelling of the general syntax, so that no two names
-// merge by mistake ([namespace.Rules]).
+// urnKey returns the key of an assigned URN: the one spelling of all names that its namespace
+// considers equivalent. A name that breaks the rules of its namespace mostly keeps the
+// canonical spelling of the general syntax, so that no two names merge by mistake
+// ([namespace.Rules]).
 func urnKey(u urn.URN) (string, error) {
 	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)
@@ -46,8 +46,8 @@ func schemeKey(u uri.URI, name string) (string, error) {
 	return u.Normalize(uri.LevelPercent).String(), nil
 }
 
-// pathKey returns the key of a name whose scheme has no query: what follows a
-// question mark is for a resolver or for the resource.
+// pathKey returns the key of a name whose scheme has no query: the text after a question mark
+// is for a resolver or for the resource.
 func pathKey(u uri.URI, name string) (string, error) {
 	s := u.String()
 	if q, ok := u.Query(); ok {

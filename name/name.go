@@ -100,8 +100,8 @@ func MustParse(s string) Name {
 	return n
 }
 
-// FromURN returns the name that u refers to. It is an error if u has a component:
-// that is part of the reference, not of the name ([urn.URN.Assigned] removes it).
+// FromURN returns the name that u refers to. It is an error if u has a component, because
+// components belong to the reference, not to the name. [urn.URN.Assigned] removes them.
 func FromURN(u urn.URN) (Name, error) {
 	s := u.String()
 	if !u.IsValid() {

@@ -7,13 +7,12 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is the beginning of keys for which a naming authority is responsible.
-// It ends where a delimiter of its scheme or namespace follows: "urn:nbn:fi"
-// covers "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and
-// "urn:oid:1.3" covers "urn:oid:1.3.6". It is compared with keys, not with
-// spellings: if keys of a namespace have no hyphens, neither have its prefixes. A
-// namespace whose names are single numbers (isbn, uuid) has only one prefix,
-// which covers all its names. A scheme such as doi or ark is also a prefix:
+// A Prefix is the beginning of keys for which a naming authority is responsible. It ends where
+// a delimiter of its scheme or namespace follows: "urn:nbn:fi" covers "urn:nbn:fi-x" and
+// "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and "urn:oid:1.3" covers "urn:oid:1.3.6". A prefix
+// is compared with keys, not with spellings. So if the keys of a namespace have no hyphens,
+// its prefixes have none either. A namespace whose names are single numbers (isbn, uuid) has
+// only one prefix, which covers all its names. A scheme such as doi or ark is also a prefix:
 // "doi". Prefixes are comparable; the zero Prefix is invalid.
 type Prefix struct {
 	key  string
@@ -94,9 +93,9 @@ func ParsePrefix(s string) (Prefix, error) {
 	return Prefix{key: foldPrefix(key)}, nil
 }
 
-// CanonicalPrefix returns the prefix that [ParsePrefix] returns, with the final
-// delimiter if s has one. The delimiter says that only whole parts of names may
-// follow.
+// CanonicalPrefix returns the prefix that [ParsePrefix] returns, with the final delimiter if s
+// has one. A prefix with its delimiter covers only names in which this delimiter follows; see
+// [ParseScope].
 func CanonicalPrefix(s string) (string, error) {
 	p, err := ParsePrefix(s)
 	if err != nil {
@@ -119,8 +118,8 @@ func ParseScope(s string) (Prefix, error) {
 	return p, err
 }
 
-// isWhole reports whether a scheme, in lower case, can be a prefix for all its
-// names, as "doi" can in the same way as "urn:doi".
+// isWhole reports whether a scheme, in lower case, can be a prefix for all its names, as "doi"
+// can.
 func isWhole(scheme string) bool { return pid.Lookup(scheme).Prefix }
 
 // foldPrefix folds the prefix of keys in the same way as the names under it.
@@ -149,8 +148,8 @@ func wholeError(s string) *Error {
 	return newError(s, root, "prefix", "names of this namespace cannot be divided: the only prefix is %q", strings.ToLower(s[:root]))
 }
 
-// prefixError returns the error for s, to which a placeholder element was added.
-// If s itself is malformed it reports that, as err may refer to the placeholder.
+// prefixError returns the error for s, to which a placeholder element was added. If s itself
+// is malformed, it returns the error for s, because err may refer to the placeholder.
 func prefixError(s string, err error) error {
 	e := wrap(s, err).(*Error)
 	if _, own := Parse(s); own != nil {
@@ -225,10 +224,9 @@ func (p Prefix) Element(n Name) string {
 	return rest[1:]
 }
 
-// Join returns the name of an element under p. It inserts the delimiter of the
-// namespace; in a namespace with several delimiters the element may begin with
-// its own. The offset of an error refers to the joined spelling, which is its
-// Input.
+// Join returns the name of an element under p. It inserts the delimiter of the namespace; in a
+// namespace with several delimiters the element may begin with another one. The offset of an
+// error refers to the joined spelling, which is its Input.
 func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(element)) }
 
 // Spell returns the spelling that [Prefix.Join] parses.

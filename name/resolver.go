@@ -6,9 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// An Interpretation is the name for which a text stands although it is spelled in
-// another way: as the URL of the name at a resolver, or as the name without its
-// scheme.
+// An Interpretation is the name that a text means although the text is not a spelling of the
+// name. The text is the URL of the name at a resolver, or the name without its scheme.
 type Interpretation struct {
 	Spelling string // of the name, as in the text
 	Why      string // what the text is, in words
@@ -20,7 +19,7 @@ type resolver struct {
 	hosts  string // in lower case, separated by spaces; "" for any
 	path   string // between the host and the name, after the slash
 	scheme string // the beginning of the name, if the URL omits it
-	begins string // what follows it in every name, in lower case
+	begins string // the text that follows scheme in every name, in lower case
 }
 
 // resolvers are the well-known resolvers. The first matching row applies.
@@ -41,10 +40,10 @@ var resolvers = [...]resolver{
 	{"", "", "", "urn:"},
 }
 
-// Interpret returns the name for which s stands if s is not a spelling of it: the
-// URL of the name at a well-known resolver, with or without "https://", or after
-// the scheme of the name; or a DOI name without "doi:". It reports whether the
-// result is a valid name.
+// Interpret returns the name that s means if s is not a spelling of the name. It recognises
+// the URL of a name at a well-known resolver, with or without "https://"; such a URL after the
+// scheme of the name; and a DOI name without "doi:". It reports whether the result is a valid
+// name.
 func Interpret(s string) (Interpretation, bool) {
 	text := strings.TrimSpace(s)
 	bare, label := text, ""
@@ -72,8 +71,8 @@ func Interpret(s string) (Interpretation, bool) {
 	return m, m.valid()
 }
 
-// addressed returns the name in a URL without its scheme. For resolvers that are
-// recognised only by the name, web must be true: the URL had a scheme.
+// addressed returns the name in a URL without its scheme. Resolvers without a host in the
+// table are recognised only if web is true, which means that the URL had a scheme.
 func addressed(address string, web bool) (Interpretation, bool) {
 	host, rest, ok := strings.Cut(address, "/")
 	host = strings.ToLower(host)

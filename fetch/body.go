@@ -28,7 +28,7 @@ type body struct {
 	in    io.ReadCloser
 	watch *watch
 	url   string
-	skip  int64 // bytes still to skip
+	skip  int64 // bytes of the stream still to skip before the requested part
 	at    int64 // offset in the object
 	end   int64 // end of the requested part; -1 for the end of the object
 	size  int64 // size of the object; -1 if unknown

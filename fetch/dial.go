@@ -20,8 +20,8 @@ import (
 
 // A policy says which addresses may be connected to.
 type policy struct {
-	guarded bool           // only those of the public Internet
-	own     netip.AddrPort // and this one
+	guarded bool           // only addresses of the public Internet
+	own     netip.AddrPort // and this address
 	use     func(netip.AddrPort)
 }
 

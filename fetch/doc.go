@@ -15,19 +15,19 @@
 // and may contain credentials. Locators from redirections, from resolvers and from the users of
 // a server are not trusted. They cannot make fetch contact or read
 //
-//   - addresses outside the public Internet, in whatever spelling. The address is checked after
-//     the DNS lookup, when connecting (package guard). The only exception is the address that the
-//     user's own locator led to;
+//   - addresses outside the public Internet, in whatever spelling. The address is checked
+//     after the DNS lookup, when connecting (package guard). The only exception is the address
+//     to which the user's own locator led;
 //   - local files and programs;
 //   - ports of other protocols, even with [Options.AllowPrivate];
 //   - a server with credentials that the locator itself contains.
 //
-// Credentials in the user's locator are sent only to its origin. Requests contain nothing that
-// was not asked for: no cookies, no Referer, no User-Agent.
+// Credentials in the user's locator are sent only to its origin. Unless an option sets them,
+// requests contain no fields that identify the user: no cookies, no Referer, no User-Agent.
 //
 // # Limits
 //
-// Responses are bounded while they are read: in decompressed size, in the compression ratio, in
-// the time without progress, in the total time, and in redirections. A truncated or oversized
-// response ends in an error.
+// While a response is read, limits apply to its decompressed size, its compression ratio, the
+// time without progress and the total time. The number of redirections is also limited. A
+// truncated or oversized response ends in an error.
 package fetch

@@ -53,8 +53,8 @@ func (e *StatusError) No() bool {
 	return e.Missing || e.Protocol == "HTTP" && e.Code >= http.StatusBadRequest && e.Code < http.StatusInternalServerError
 }
 
-// A SizeError reports a resource larger than the limit. It is returned as soon as that is
-// known.
+// A SizeError reports a resource larger than the limit. It is returned as soon as the size is
+// known to exceed the limit.
 type SizeError struct {
 	URL   string
 	Limit int64 // bytes

@@ -44,7 +44,7 @@ type Options struct {
 	MaxSize      int64         // bytes of a resource after decompression; 0 means DefaultMaxSize, negative no limit
 	Timeout      time.Duration // between two reads; 0 means DefaultTimeout
 	MaxTime      time.Duration // for a whole resource; 0 means DefaultMaxTime
-	MaxRedirects int           // and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
+	MaxRedirects int           // maximum number of redirections and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
 
 	Client           plan.Client   // mail address, news server and the like
 	Gateways         plan.Gateways // for schemes that the package does not support
@@ -54,8 +54,9 @@ type Options struct {
 	// Resolver resolves names; if nil, names are not followed.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names, whose resolvers could be in the private network; if
-	// nil, such names are followed only with AllowPrivate.
+	// Guarded resolves untrusted names. It must not contact resolvers in the private network,
+	// to which such names could lead. If it is nil, untrusted names are followed only with
+	// AllowPrivate.
 	Guarded nomen.Resolver
 
 	UserAgent string // sent over HTTP; "" means none
@@ -84,8 +85,8 @@ type Request struct {
 	// means all.
 	Offset, Length int64
 
-	// Validator is that of the object of which the caller has the first Offset bytes. If the
-	// object has changed since, or if that is unknown, the whole object is returned.
+	// Validator is the validator of the object whose first Offset bytes the caller already has.
+	// If the object has changed since, or might have changed, the whole object is returned.
 	Validator string
 
 	Accept    string // media ranges of RFC 9110, 12.5.1; "" means any

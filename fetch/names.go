@@ -78,8 +78,8 @@ func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 // maxLocations bounds how many locations of a name are tried.
 const maxLocations = 16
 
-// locations returns the locations of the resource itself. Archived copies come near the end,
-// and locations known not to answer last.
+// locations returns the locations of the resource itself. Archived copies come after other
+// locations, and locations that are known not to answer come last.
 func locations(a *nomen.Answer) []uri.URI {
 	if a.Redirect != "" {
 		if u, err := uri.Parse(a.Redirect); err == nil {

@@ -173,8 +173,8 @@ func (j *retrieval) retriever() plan.Retriever {
 	}
 }
 
-// checked returns a step that fails if the gateway's scheme is not allowed. Gateways are
-// trusted, since the user has configured them.
+// checked returns a step that fails if the gateway's scheme is not allowed. The gateway itself
+// is trusted, because the user has configured it.
 func (j *retrieval) checked(step plan.Step) plan.Step {
 	return func(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 		j.object = nil
@@ -208,7 +208,8 @@ func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
 
-// mayFollow returns an error for dangerous locators. For untrusted ones it is stricter.
+// mayFollow returns an error for dangerous locators. It rejects more untrusted locators than
+// trusted ones.
 func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {

@@ -27,12 +27,12 @@ const (
 //	1  {"version","location","validator","size","type"}
 const NoteVersion = 1
 
-// A note describes what a partial file is a part of.
+// A note describes the object of which a partial file holds a part.
 type note struct {
 	Version   int    `json:"version"`
 	Location  string `json:"location"`  // as requested
 	Validator string `json:"validator"` // "" if the part cannot be continued
-	Size      int64  `json:"size"`      // of the whole; -1 if unknown
+	Size      int64  `json:"size"`      // of the whole object; -1 if unknown
 	Type      string `json:"type"`
 }
 
@@ -67,10 +67,11 @@ func (e *PartError) Unwrap() error { return e.Err }
 
 // Save fetches a resource to a file. The file appears when it is complete. Until then the data
 // is in a partial file beside it, with a note that lets a later Save with Continue detect
-// whether the object has changed. The error is a [*PartError] if data was received; wraps
-// [fs.ErrExist] if the file exists, or a partial file exists and no option says what to do with
-// it; is [ErrNoFile] for a name that cannot be a file; or is an error of [Fetcher.Open]. If two
-// calls save to one file concurrently, the later one returns an error.
+// whether the object has changed. The error is a [*PartError] if only a part of the data was
+// received. It wraps [fs.ErrExist] if the file exists, or if a partial file exists and no
+// option says what to do with it. It wraps [ErrNoFile] if something other than a file has the
+// name. Otherwise it is an error of [Fetcher.Open]. If two calls save to one file
+// concurrently, the later one returns an error.
 func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path string, o SaveOptions) (*Saved, error) {
 	if r.Offset != 0 || r.Length != 0 {
 		return nil, errors.New("fetch: cannot save a range: the file would look like the whole resource")

@@ -33,9 +33,9 @@ const (
 // policyKey is the key of the policy of a step in its context.
 type policyKey struct{}
 
-// newTransport returns a transport that adds nothing to requests. An open one uses the policy
-// of the request's context, and keeps no connections, because requests with another policy
-// could reuse them.
+// newTransport returns a transport that adds nothing to requests. If open is set, the
+// transport uses the policy of the request's context. It then keeps no idle connections,
+// because a request with another policy could reuse them.
 func (f *Fetcher) newTransport(open bool) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -65,8 +65,9 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 // errOther reports a part that does not follow on from what the user has.
 var errOther = errors.New("the resource has changed")
 
-// web is the step for http and https. Servers that do not support If-Range send a part even if
-// the resource has changed; then the whole resource is requested.
+// web is the step for http and https. A server that does not support If-Range sends a part
+// even if the resource has changed. If the response shows such a change, web requests the
+// whole resource.
 func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
 	if errors.Is(err, errOther) {
@@ -268,7 +269,8 @@ func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (pl
 }
 
 // contradicts reports whether a response shows that the resource has changed since the user's
-// part. It need not repeat the date if it has an entity tag (RFC 9110, 15.3.7).
+// part. A response with an entity tag need not repeat the date of the last change (RFC 9110,
+// 15.3.7).
 func (j *retrieval) contradicts(h http.Header) bool {
 	have := j.request.Validator
 	if have == "" {

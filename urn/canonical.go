@@ -10,13 +10,12 @@ import (
 // Canonical returns the spelling shared by all equivalent URNs, without query,
 // fragment, r-, q- and f-component.
 //
-// In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5): "urn" and the NID in
-// lower case, the hex digits of escapes in upper case. In [Draft1995] (2, 2.2.1,
-// 6B): "urn", the SchemeID and a dns AuthorityID in lower case, escapes of
-// characters that RFC 1738 calls unreserved decoded, and the hex digits of other
-// escapes in upper case. Decoding never turns a name into a reserved request,
-// which begins with exactly "urn+" (2.3): where it would, the first letter is
-// "%75".
+// In [RFC8141] (3.1), [Draft2012] (5) and [RFC2141] (5): "urn" and the NID in lower case, the
+// hex digits of escapes in upper case. In [Draft1995] (2, 2.2.1, 6B): "urn", the SchemeID and
+// a dns AuthorityID in lower case, escapes of characters that RFC 1738 calls unreserved
+// decoded, and the hex digits of other escapes in upper case. Decoding never turns a name into
+// a reserved request, which begins with exactly "urn+" (2.3): if it would, the first letter is
+// written as "%75".
 //
 // Canonical does not allocate if u already has this spelling.
 func (u URN) Canonical() string {
@@ -132,8 +131,8 @@ type Purpose uint8
 
 // The purposes. Only [Draft2012] distinguishes them.
 const (
-	PurposeResource Purpose = iota // do they identify the same resource? (step 5a)
-	PurposeCache                   // would they resolve to the same? (step 5b)
+	PurposeResource Purpose = iota // whether they identify the same resource (step 5a)
+	PurposeCache                   // whether resolving them gives the same response (step 5b)
 )
 
 // String returns the name of the purpose: resource or cache.

@@ -53,12 +53,11 @@ func btoi(b bool) int {
 type Comparer struct {
 	Purpose Purpose
 
-	// Fold maps the canonical spelling of an assigned name to a text that is the
-	// same for all names that its namespace (or, in 1995, its authority)
-	// considers equivalent. Such rules only add equivalences (2012, 5; RFC 8141,
-	// 3.1): names that are equivalent without them remain so, whatever Fold
-	// returns, and names of different namespaces are never equivalent. Nil adds
-	// no rules.
+	// Fold maps the canonical spelling of an assigned name to a text that is the same for all
+	// names that its namespace (or, in 1995, its authority) considers equivalent. Such rules
+	// only add equivalences (2012, 5; RFC 8141, 3.1): names that are equivalent by the general
+	// rules remain equivalent, whatever Fold returns, and names of different namespaces are
+	// never equivalent. A nil Fold adds no rules.
 	Fold func(canonical string) string
 }
 

@@ -2,19 +2,19 @@ package urn
 
 import "strings"
 
-// Convert returns the same name in another dialect. The error is an [*Error] if
-// it has no counterpart there:
+// Convert returns the same name in another dialect. The error is an [*Error] if the name has
+// no counterpart in that dialect:
 //
 //   - The assigned name keeps its spelling, as an escape makes a different name
 //     in every dialect since 1997. In [Draft1995] escapes represent characters,
 //     and a tilde, which RFC 1738 requires to be escaped, is escaped.
-//   - Names of fewer than four fields have no counterpart in [Draft1995], names
-//     with "/" none in [Draft2012], those with "&" or "~" none in [RFC2141], and
-//     so on for whatever the other grammar does not match.
+//   - A name that does not match the grammar of the other dialect has no counterpart. Examples
+//     are names of fewer than four fields for [Draft1995], names with "/" for [Draft2012], and
+//     names with "&" or "~" for [RFC2141].
 //   - A fragment of [Draft2012] is an f-component of [RFC8141] and vice versa.
 //     Directives, r- and q-components have no counterpart.
-//   - "?" and "#" in an NSS of [RFC2141], which reserves them, would begin a
-//     component in other dialects: no counterpart.
+//   - A name of [RFC2141] with "?" or "#" in its NSS has no counterpart, because these
+//     characters would begin a component in other dialects. RFC 2141 reserves them.
 func (u URN) Convert(d Dialect) (URN, error) {
 	switch {
 	case !u.IsValid():

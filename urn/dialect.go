@@ -38,8 +38,8 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar holds the differences between dialects, except for what may follow
-// the NSS.
+// A grammar holds the differences between dialects, except for the parts that may follow the
+// NSS.
 type grammar struct {
 	name string
 

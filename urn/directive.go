@@ -13,8 +13,8 @@ type Directive struct {
 // not significant.
 type Directives []Directive
 
-// Get returns the value of the directive with a keyword. It reports false if
-// there is none or if it is ignored.
+// Get returns the value of the directive with a keyword. It reports false if there is no such
+// directive, or if the directive is ignored.
 func (ds Directives) Get(keyword string) (string, bool) {
 	for _, d := range ds {
 		if d.Keyword == keyword && !d.Ignored {

@@ -8,12 +8,11 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// EncodeNSS encodes an identifier of another system as an NSS, in [Draft1995] as
-// an ElementID: each character that the dialect does not allow there, and each of
-// the special ones, becomes the escapes of its UTF-8 octets (RFC 2141, 2.2 and
-// 2.3; 2012, 2.5; RFC 8141, 2.2). Nothing else is escaped. The special
-// characters, all ASCII, are those that the namespace uses as separators or with
-// a meaning of its own, and that the identifier contains literally.
+// EncodeNSS encodes an identifier of another system as an NSS, or in [Draft1995] as an
+// ElementID. It escapes the UTF-8 octets of each character that the dialect does not allow
+// there, and of each character in special (RFC 2141, 2.2 and 2.3; 2012, 2.5; RFC 8141, 2.2).
+// It escapes nothing else. special lists ASCII characters that the namespace uses as
+// separators or with a meaning of its own; in the identifier they have no such meaning.
 //
 // The error is an [*Error] if the identifier is empty, is not UTF-8 or contains
 // NUL, and in 1995 also if it would be a request to a resolver.
@@ -80,8 +79,8 @@ func (d Dialect) bare(c byte, first bool) bool {
 	return is(c, g.nssSet)
 }
 
-// checkEncoded returns an encoded identifier if it is an NSS. It may be invalid
-// because separators are not escaped.
+// checkEncoded returns an encoded identifier if it is an NSS. The result of joining can be
+// invalid, because separators are not escaped.
 func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if !d.IsValid() {
 		return "", d.fail(identifier, 0, "URN", "unknown dialect")
@@ -124,13 +123,12 @@ func invalidAt(s string) int {
 // name shares (2012, 4; RFC 8141, 4.4). It is for display only; copy and exchange
 // [URN.String].
 //
-// In the NSS it shows escapes as the characters that they represent in UTF-8, if
-// those need an escape: letters, digits, signs and punctuation of the world's
-// scripts, and of ASCII "[", "]", "\", "^", "|", "{", "}", the back-quote, and
-// other characters that the dialect excludes. It keeps the escapes of characters
-// that would make another name or mislead: those that need no escape, delimiters,
-// quotes, spaces, controls, combining marks, and the special characters of the
-// namespace.
+// In the NSS it shows escapes as the characters that they represent in UTF-8, if those need an
+// escape: letters, digits, signs and punctuation of the world's scripts, and of ASCII "[",
+// "]", "\", "^", "|", "{", "}", the back-quote, and other characters that the dialect
+// excludes. It keeps the escapes of characters that would make another name or mislead
+// readers: characters that need no escape, delimiters, quotes, spaces, controls, combining
+// marks, and the special characters of the namespace.
 func (u URN) Display(special string) string {
 	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
 		return u.s

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/internal/tsv"
 )
 
-// IANANamespaces returns the namespaces that IANA has registered: 97 formal and 8
-// informal ones, as of 28 July 2026. Security refers to the documents; templates
-// of informal namespaces from before 2017 have no such field.
+// IANANamespaces returns the namespaces that IANA has registered: 97 formal and 8 informal
+// ones, as of 28 July 2026. The field Security refers to the documents; it is empty for
+// informal namespaces registered before 2017, whose templates have no such field.
 func IANANamespaces() Namespaces { return ianaNamespaces() }
 
 // ianaTable has a line for each namespace: the identifier; RFCs or the

@@ -30,8 +30,8 @@ const (
 	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
 )
 
-// An Inspector produces findings about URNs. It reports unregistered items only
-// for the registries that it has.
+// An Inspector produces findings about URNs. It reports unregistered items only of the kinds
+// for which it has a registry.
 type Inspector struct {
 	Namespaces Namespaces
 	SchemeIDs  SchemeIDs
@@ -39,9 +39,9 @@ type Inspector struct {
 	Services   Services
 }
 
-// Inspect returns findings about s in a dialect, in the order of their offsets:
-// why it is not a URN, or else what the documents advise against. Of each kind of
-// finding about escapes it reports only the first.
+// Inspect returns findings about s in a dialect, in the order of their offsets: the reason why
+// s is not a URN, or otherwise what the documents advise against. It reports only the first
+// finding of each kind about escapes.
 func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	i := inspection{Inspector: in, s: s}
 	var err *Error
@@ -66,10 +66,10 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	return i.found
 }
 
-// InspectReference returns a finding about resolving a reference against base, if
-// base is a URN. As a URN has no hierarchy, only an absolute reference, an empty
-// one, and one that is only a fragment mean what people expect (2012, 2.5.1; RFC
-// 8141, 4.3): "x" against "urn:example:a:b" would be "urn:x".
+// InspectReference returns a finding about resolving a reference against base, if base is a
+// URN. A URN has no hierarchy. So only three kinds of references mean what people expect: an
+// absolute reference, an empty one, and one that is only a fragment (2012, 2.5.1; RFC 8141,
+// 4.3). For example, "x" against "urn:example:a:b" would be "urn:x".
 func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
 	if scheme, _ := base.Scheme(); !isURN(scheme) || !reference.IsReference() {
 		return uri.Finding{}, false

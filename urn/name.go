@@ -6,8 +6,8 @@ import "strings"
 // are comparable, and == reports whether they are equivalent in their dialect.
 // The zero Name is invalid.
 //
-// No Name contains an escaped NUL, in any dialect: some programs treat it as the
-// end of a text (2012, 2.5.3).
+// No Name contains an escaped NUL, in any dialect, because some programs treat NUL as the end
+// of a text (2012, 2.5.3).
 type Name struct{ u URN }
 
 // ParseName parses s as a [Name] in the [Latest] dialect.

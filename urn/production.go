@@ -11,11 +11,10 @@ import (
 // production with that name.
 var ErrUnknownRule = errors.New("unknown production")
 
-// CheckRule checks that the whole of s matches a production of the dialect, such
-// as NID, NSS, keywd or r-component, including the restrictions in the prose of
-// the document: no NUL in 2012, no NID "urn" there and in RFC 2141, no "?=" in an
-// r-component. The names are those of the documents and are case-sensitive. The
-// error is an [*Error] or wraps [ErrUnknownRule].
+// CheckRule checks that the whole of s matches a production of the dialect, such as NID, NSS,
+// keywd or r-component, including the restrictions in the prose of the document: no NUL in
+// 2012, no NID "urn" in 2012 and RFC 2141, and no "?=" in an r-component. The names are those
+// of the documents and are case-sensitive. The error is an [*Error] or wraps [ErrUnknownRule].
 func (d Dialect) CheckRule(rule, s string) error {
 	if len(s) > MaxLength {
 		return d.fail(s, MaxLength, rule, "longer than %d bytes", MaxLength)
@@ -48,8 +47,8 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// A production has a name and a check, which may leave the rule of its error
-// empty.
+// A production has a name and a check. The check may leave the rule of its error empty; then
+// the rule is the name.
 type production struct {
 	name  string
 	check func(d Dialect, s string) *Error

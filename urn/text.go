@@ -1,14 +1,13 @@
 package urn
 
-// EndInText returns the length of the longest URN at the start of a running text,
-// or 0 if there is none. The NSS ends before the first character that cannot be
-// part of it, including an incomplete escape and an escaped NUL (2012, 2.5.3; RFC
-// 2141, 2.4). A query, fragment or component that follows is part of the
-// reference as far as it is valid.
+// EndInText returns the length of the longest URN at the start of a running text, or 0 if
+// there is none. The NSS ends before the first character that cannot be part of it, including
+// an incomplete escape and an escaped NUL (2012, 2.5.3; RFC 2141, 2.4). If a query, fragment
+// or component follows, its valid part is included.
 //
-// Punctuation that is allowed in an NSS is included: the syntax does not tell
-// whether a full stop belongs to the name or to the sentence. In [Draft1995] the
-// text must be a name without angle brackets, which ends at white space.
+// Punctuation that is allowed in an NSS is included: by the syntax one cannot decide whether a
+// full stop belongs to the name or to the sentence. In [Draft1995] the name must not be in
+// angle brackets, and ends at white space.
 func (d Dialect) EndInText(text string) int {
 	if len(text) > MaxLength {
 		text = text[:MaxLength]

@@ -198,9 +198,9 @@ func (u URN) IsReservedRequest() bool {
 // case-sensitive (1995, 2.3).
 const ReservedPrefix = "urn+"
 
-// IsRequest reports whether an ElementID begins with "urn+" after its escapes are
-// decoded. Such an element cannot be assigned: software that decodes escapes
-// before it resolves would send a reserved request in place of the name.
+// IsRequest reports whether an ElementID begins with "urn+" after its escapes are decoded.
+// Such an element cannot be assigned: software that decodes escapes before it resolves the
+// name would send a reserved request instead.
 func IsRequest(element string) bool { return requestLength(element) > 0 }
 
 // requestLength returns the number of bytes at the beginning of an ElementID that

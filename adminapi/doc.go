@@ -39,7 +39,7 @@
 //
 // A name is put in a path unchanged, with its own escapes: names/urn:ietf:rfc:2648,
 // names/ark:12345/x. A name can also be escaped as a whole, including colons
-// ([EscapeName]), and must be if it ends in "/retire", "/redact" or "/history".
+// ([EscapeName]). It must be escaped as a whole if it ends in "/retire", "/redact" or "/history".
 //
 // # Errors
 //

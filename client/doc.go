@@ -5,8 +5,8 @@
 //   - Directly, by draft-ietf-uri-yaurn-00: urn:dns:HOST:ELEMENT is asked of HOST at port 4500,
 //     one address after the other, with "GET ELEMENT HTTP/1.0" (Y95-24 to Y95-30).
 //   - Through a resolver or proxy at HOST:PORT, for names of any scheme: the request has the
-//     full name, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38), or, if the resolver does not
-//     understand that, the ElementID, "GET 2648 HTTP/1.0".
+//     full name, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38). If the resolver does not understand
+//     full names, the request has the ElementID, "GET 2648 HTTP/1.0".
 //   - On the web, from a resolver at a URL: GET /urn:ietf:rfc:2648?s=I2C, answered in JSON, the
 //     only format without loss.
 //
@@ -22,9 +22,9 @@
 //
 // The client follows a redirection to another name, given in the reason phrase or in Location
 // (Y95-43, Y95-44), and finds the resolver of that name anew. A redirection to a URL is the
-// answer if a location was asked for. Otherwise the client reads the URL, unless a Link field
-// with the relation "item" says that the resource is there, which means that the resolver does
-// not offer the service and sent a location instead (2012, 2.3.1). A public server cannot send
+// answer if a location was asked for. Otherwise the client reads the URL. There is one
+// exception: a Link field with the relation "item" says that the URL is the resource itself. Then
+// the resolver does not offer the service and sent a location instead (2012, 2.3.1). A public server cannot send
 // the client to an address of a private network.
 //
 // # Limits

@@ -51,10 +51,11 @@
 //
 // Each location is a part: its URL, and its note as metainformation. The language in the header
 // is that of the location. The charset is that of the location if it contains all characters of
-// the note; otherwise, of US-ASCII and ISO-8859-1 to -9, the first of those that contain the most.
+// the note. Otherwise it is the one of US-ASCII and ISO-8859-1 to -9 that contains most characters
+// of the note; if several contain equally many, the first of them.
 // Characters outside the charset, and control characters, are written as "&#x", hexadecimal digits
 // and ";", like a character reference of HTML. An ampersand that could be mistaken for the start
-// of one is escaped as well. A line of a note that begins with "=====", possibly after spaces, is
+// of such a reference is escaped as well. A line of a note that begins with "=====", possibly after spaces, is
 // written with one more space. The reader reverses both, so that a note comes back unchanged,
 // except that line endings become LF.
 //

@@ -9,7 +9,8 @@
 // (draft-ietf-uri-yaurn-00, 2.3 and 3.5), and names of a scheme that makes a
 // browser execute them. Names under one's own domain need no registration (2.2.1): an
 // administrator may create a name that no authority here covers, and gets a warning.
-// Clients must use the full name. Other actors need an authority that covers the name.
+// Clients must use the full name of such a name. Actors who are not administrators
+// can create only names that an authority covers.
 //
 // If the authority folds case, the element is stored in lower case.
 //
@@ -25,14 +26,14 @@
 //
 // A name that was active or retired is never deleted and never reserved again
 // (draft-ietf-uri-yaurn-00, 2.2.1 and 6A). A retired name is reactivated only if
-// an owner requests it and expects the revision of the tombstone, so that
-// importing an old file cannot do it.
+// an owner requests it and expects the revision of the tombstone. So importing an
+// old file cannot reactivate it.
 //
 // # Several nodes
 //
 // Changes are planned from committed data, not from a cache or a replica that may
 // lag (see [store.Fresh]). Otherwise another node's recent change would cause a
-// false conflict, or a request that undoes it would change nothing.
+// false conflict, or a request to reverse that change would seem to change nothing.
 //
 // # Tokens
 //

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing undoes changes of the log: those with a batch ID, which an import, a relocation
-// or another undo has, or those in a range.
+// An Undoing undoes changes of the log: those of one batch ID, or those in a range of numbers.
+// Imports, relocations and undos give their changes a batch ID.
 //
 // Each name gets the content that it had before the first of the changes, in a new revision;
 // nothing is removed from the history. A name that the changes created becomes a tombstone

@@ -39,15 +39,15 @@
 //
 // A component ("c", 2012, 2.3.2) is ignored if the authority does not list it or no location has
 // it. An r-component has the meaning that the authority gives it: directives s, c, lang, type or
-// country. An r-component without a meaning is ignored. It is passed on to the resolver of a
-// delegation.
+// country. An r-component without a meaning is ignored. The resolver of a delegation receives the
+// r-component too.
 //
 // A q-component is appended to the query of the location (RFC 8141, 2.3.2), before a fragment:
-// after "?", or after "&" if there is a query. The authority can say to ignore it. It is not
-// appended to locations whose scheme has no such query (mailto, tel, ftp, ldap ...); if the
-// location is a URN, it becomes its q-component. A plain query is ignored unless the authority
-// says to append it. Descriptions show locations unchanged. The resolver that the client asked
-// appends the query, not one that it asks in turn.
+// after "?", or after "&" if there is a query. The authority can say to ignore the
+// q-component. It is not appended to locations whose scheme has no such query (mailto, tel, ftp,
+// ldap ...); if the location is a URN, it becomes the q-component of the URN. A plain query is ignored unless the authority
+// says to append it. Descriptions show locations unchanged. The query is appended by the
+// resolver that the client asked, not by the resolvers that this one asks.
 //
 // # Choice
 //

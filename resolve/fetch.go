@@ -16,7 +16,7 @@ const (
 	maxResources = 16 // of one answer
 )
 
-// resource answers I2R. It fetches the best location, or if that fails one of the next.
+// resource answers I2R. It fetches the best location, or one of the next if that fails.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	if len(a.Locations) == 0 {
 		return nil, d.refuse(nomen.NoResult, "the name has no location")

@@ -15,8 +15,8 @@
 //
 //   - ELEMENT, without a slash, is a request of 1995. Its authority is that of the Host
 //     field, else that of the local address, else the default one. The local address
-//     and the default apply only if the Host field is absent or names this server;
-//     otherwise the response is 421. The response is the description (I2C), in
+//     and the default apply only if the Host field is absent or names this server. If
+//     the Host field names another host, the response is 421. The response is the description (I2C), in
 //     text/urc-0 unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like its path with that Host, if HOST is served
@@ -69,8 +69,8 @@
 // I2R and I2Rs pass on content from other servers. It is sent without the origin of
 // this server and without script (Content-Security-Policy: sandbox), content that a
 // browser would execute is sent as an attachment, and it is not cached unless the
-// authority sets a lifetime. I2Rs is multipart/alternative (RFC 2169, 3.4), even with
-// one version or none.
+// authority sets a lifetime. The response to I2Rs is multipart/alternative (RFC 2169,
+// 3.4), even if there is only one version or no version.
 //
 // # Time
 //

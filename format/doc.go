@@ -52,7 +52,8 @@
 // Each location is a part: its URL, and its note as metainformation. The language in the header
 // is that of the location. The charset is that of the location if it contains all characters of
 // the note. Otherwise it is the one of US-ASCII and ISO-8859-1 to -9 that contains most characters
-// of the note; if several contain equally many, the first of them.
+// of the note; of several such charsets, the one that contains most characters of the
+// description described below, and of those the first.
 // Characters outside the charset, and control characters, are written as "&#x", hexadecimal digits
 // and ";", like a character reference of HTML. An ampersand that could be mistaken for the start
 // of such a reference is escaped as well. A line of a note that begins with "=====", possibly after spaces, is

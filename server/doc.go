@@ -16,8 +16,9 @@
 //   - ELEMENT, without a slash, is a request of 1995. Its authority is that of the Host
 //     field, else that of the local address, else the default one. The local address
 //     and the default apply only if the Host field is absent or names this server. If
-//     the Host field names another host, the response is 421. Otherwise the response is
-//     the description (I2C), in text/urc-0 unless the client asks for another format.
+//     the Host field names neither this server nor an authority here, the response is
+//     421. Otherwise the response is the description (I2C), in text/urc-0 unless the
+//     client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like its path with that Host, if HOST is served
 //     here; this server is not a proxy for other hosts.

@@ -56,7 +56,7 @@
 // # The order of changes
 //
 // A transaction leaves its changes unnumbered. One of the nodes, the sealer, numbers them
-// after they are committed and appends them to the log: So the changes of a long transaction
+// after they are committed and appends them to the log. So the changes of a long transaction
 // come after all changes that readers of the log have already seen, and no reader misses them.
 // See sealer.
 //

@@ -153,13 +153,13 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 	if !a.mayName(kept, Editor) {
 		return nil, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
 	}
-	for {
+	for attempts := 1; ; attempts++ {
 		begun := time.Now()
 		rec, err := r.store.Get(ctx, kept, time.Time{})
 		if !errors.Is(err, store.ErrNotFound) {
 			return rec, err
 		}
-		if current, failure := store.Confirm(ctx, r.store, begun); current || failure != nil {
+		if current, failure := store.Confirm(ctx, r.store, begun); current || failure != nil || attempts == maxAttempts {
 			return nil, cmp.Or(failure, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,53 +73,78 @@ func TestClockAtEveryDoor(t *testing.T) {
 		now = time.Now().AddDate(64, 0, 0)
 		put("far", fmt.Sprint("https://h.example/", now.UnixNano()), nomen.Active)
 	}
+	first := func(t *testing.T, s store.Store) { fill(t, s, true) }
+	later := func(t *testing.T, s store.Store) { fill(t, s, false) }
+	everyClock(t, db, first, func(t *testing.T, c clockCase) {
+		for i, door := range doors {
+			if c.ok && !c.served && i > 0 {
+				c.fill(t, later) // what was accepted has a good time
+			}
+			status, said := c.run(t, door.args...)
+			if want := c.ok || door.token; (status == exitYes) != want {
+				t.Errorf("%q: status %d: %s", door.args, status, said)
+			} else if !want && !strings.Contains(said, "--clock-ok") {
+				t.Errorf("%q does not say how to go on: %s", door.args, said)
+			}
+		}
+	})
+}
+
+// A clockCase is a store for commands: with or without --clock-ok, and with or without a
+// server.
+type clockCase struct {
+	ok, served bool
+	options    []string // of each command
+	open       func() (store.Store, error)
+}
+
+// everyClock runs a test on each kind of store in every case. fill fills the store first.
+func everyClock(t *testing.T, db *pgtest.Server, fill func(*testing.T, store.Store), test func(*testing.T, clockCase)) {
 	for _, kind := range clockStores(db) {
 		for _, ok := range []bool{false, true} {
 			for _, served := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s ok=%t served=%t", kind.name, ok, served), func(t *testing.T) {
 					url, open := kind.make(t)
 					data := t.TempDir()
-					prepare := func(first bool) {
-						t.Helper()
-						s, err := open()
-						if err != nil {
-							t.Fatal(err)
-						}
-						fill(t, s, first)
-						if err := s.Close(); err != nil {
-							t.Fatal(err)
-						}
-					}
-					prepare(true)
+					c := clockCase{ok: ok, served: served, options: []string{"--data", data}, open: open}
+					c.fill(t, fill)
 					var options []string
 					if ok {
 						options = append(options, "--clock-ok")
 					}
+					if !served || kind.name == "pebble" {
+						c.options = append(c.options, "--store", url)
+					}
 					if served {
 						start(t, data, append([]string{"--store", url, "--no-access-log"}, options...)...)
-						options = nil // they are the server's
+					} else {
+						c.options = append(c.options, options...)
 					}
-					for i, door := range doors {
-						if ok && !served && i > 0 {
-							prepare(false) // what was accepted has a good time
-						}
-						where := []string{"--data", data}
-						if !served || kind.name == "pebble" {
-							where = append(where, "--store", url)
-						}
-						var out, log strings.Builder
-						status := run(t.Context(), append(append(where, options...), door.args...), streams{strings.NewReader(""), &out, &log})
-						said := out.String() + log.String()
-						if want := ok || door.token; (status == exitYes) != want {
-							t.Errorf("%q: status %d: %s", door.args, status, said)
-						} else if !want && !strings.Contains(said, "--clock-ok") {
-							t.Errorf("%q does not say how to go on: %s", door.args, said)
-						}
-					}
+					test(t, c)
 				})
 			}
 		}
 	}
+}
+
+// fill opens the store, which no server may have open, and fills it.
+func (c *clockCase) fill(t *testing.T, fill func(*testing.T, store.Store)) {
+	t.Helper()
+	s, err := c.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a command, and returns its exit status and all that it printed.
+func (c *clockCase) run(t *testing.T, args ...string) (status int, said string) {
+	var out, log strings.Builder
+	status = run(t.Context(), append(slices.Clone(c.options), args...), streams{strings.NewReader(""), &out, &log})
+	return status, out.String() + log.String()
 }
 
 // A clockStore makes a new store of a kind, and returns it as --store names it, with a

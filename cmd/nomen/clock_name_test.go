@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,60 +95,28 @@ func TestClockOfOneName(t *testing.T) {
 	t.Parallel()
 	db := startDatabase(t, pgtest.Options{})
 	doors := clockDoors(t, t.TempDir())
-	for _, kind := range clockStores(db) {
-		for _, ok := range []bool{false, true} {
-			for _, served := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s ok=%t served=%t", kind.name, ok, served), func(t *testing.T) {
-					url, open := kind.make(t)
-					data := t.TempDir()
-					s, err := open()
-					if err != nil {
-						t.Fatal(err)
-					}
-					fillClock(t, s, doors)
-					if err := s.Close(); err != nil {
-						t.Fatal(err)
-					}
-					var options []string
-					if ok {
-						options = append(options, "--clock-ok")
-					}
-					where := []string{"--data", data}
-					if served {
-						start(t, data, append([]string{"--store", url, "--no-access-log"}, options...)...)
-						options = nil // they are the server's
-					}
-					if !served || kind.name == "pebble" {
-						where = append(where, "--store", url)
-					}
-					command := func(args ...string) (int, string) {
-						var out, log strings.Builder
-						status := run(t.Context(), append(append(slices.Clone(where), options...), args...), streams{strings.NewReader(""), &out, &log})
-						return status, out.String() + log.String()
-					}
-					for _, door := range doors {
-						status, said := command(door.args...)
-						if (status == exitYes) != ok {
-							t.Errorf("%q: status %d: %s", door.args, status, said)
-						} else if !ok && (!strings.Contains(said, door.key) || !strings.Contains(said, "more than a day after the clock") || !strings.Contains(said, "--clock-ok")) {
-							t.Errorf("%q does not say why, or how to go on: %s", door.args, said)
-						}
-						if door.good == "" {
-							continue
-						}
-						if served && !ok {
-							_, all := command("jobs", "list")
-							id, _, _ := strings.Cut(all, " ")
-							if _, said := command("jobs", "show", id); !strings.Contains(said, door.key+": was last changed") || strings.Count(said, "--clock-ok") != 1 {
-								t.Errorf("%q: the job %s: %s", door.args, id, said)
-							}
-						}
-						if status, said := command("get", "--json", door.good); status != exitYes || !strings.Contains(said, `"revision":3`) {
-							t.Errorf("%q: %s was not changed: %s", door.args, door.good, said)
-						}
-					}
-				})
+	fill := func(t *testing.T, s store.Store) { fillClock(t, s, doors) }
+	everyClock(t, db, fill, func(t *testing.T, c clockCase) {
+		for _, door := range doors {
+			status, said := c.run(t, door.args...)
+			if (status == exitYes) != c.ok {
+				t.Errorf("%q: status %d: %s", door.args, status, said)
+			} else if !c.ok && (!strings.Contains(said, door.key) || !strings.Contains(said, "more than a day after the clock") || !strings.Contains(said, "--clock-ok")) {
+				t.Errorf("%q does not say why, or how to go on: %s", door.args, said)
+			}
+			if door.good == "" {
+				continue
+			}
+			if c.served && !c.ok {
+				_, all := c.run(t, "jobs", "list")
+				id, _, _ := strings.Cut(all, " ")
+				if _, said := c.run(t, "jobs", "show", id); !strings.Contains(said, door.key+": was last changed") || strings.Count(said, "--clock-ok") != 1 {
+					t.Errorf("%q: the job %s: %s", door.args, id, said)
+				}
+			}
+			if status, said := c.run(t, "get", "--json", door.good); status != exitYes || !strings.Contains(said, `"revision":3`) {
+				t.Errorf("%q: %s was not changed: %s", door.args, door.good, said)
 			}
 		}
-	}
+	})
 }

@@ -313,9 +313,6 @@ func (c *cli) open(file string) (io.ReadCloser, int64, error) {
 	}
 	info, err := f.Stat()
 	switch {
-	case err == nil && info.IsDir():
-		err = &fs.PathError{Op: "read", Path: file, Err: syscall.EISDIR}
-		fallthrough
 	case err != nil:
 		return nil, 0, errors.Join(err, f.Close())
 	case !info.Mode().IsRegular():

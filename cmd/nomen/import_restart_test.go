@@ -174,7 +174,7 @@ func TestImportGivesUp(t *testing.T) {
 	if took := time.Since(killed); took < store.LongPatience-time.Second {
 		t.Errorf("it gave up after %v, want %v", took, store.LongPatience)
 	}
-	read := regexp.MustCompile(`read \d+, created (\d+), changed 0, unchanged 0, refused 0`).FindStringSubmatch(e.out + e.log)
+	read := regexp.MustCompile(`read \d+, created (\d+), changed 0, unchanged 0, rejected 0`).FindStringSubmatch(e.out + e.log)
 	if e.status != exitFailure || read == nil || !strings.Contains(e.log, ": import, from line ") || !strings.Contains(e.log, "can be reached: cannot connect") && !strings.Contains(e.log, "the database cannot be reached") {
 		t.Fatalf("status %d: %s%s", e.status, e.out, e.log)
 	}
@@ -188,7 +188,7 @@ func TestImportGivesUp(t *testing.T) {
 		t.Errorf("%d names are there, and %d were reported: %s", there, said, log)
 	}
 	status, out, log := command("import", file)
-	if want := fmt.Sprintf("created %d, changed 0, unchanged %d, refused 0", manyOfImport-there, there); status != exitYes || !strings.Contains(out+log, want) {
+	if want := fmt.Sprintf("created %d, changed 0, unchanged %d, rejected 0", manyOfImport-there, there); status != exitYes || !strings.Contains(out+log, want) {
 		t.Errorf("again: status %d: %s%s, want %q", status, out, log, want)
 	}
 	_, out, _ = command("export", "--prefix", "urn:example:given-up-", "--revisions")

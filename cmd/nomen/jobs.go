@@ -78,7 +78,7 @@ job.`
 
 const jobWaitLong = `Wait shows the progress of a job until it ends, then its result. An interrupt ends the
 wait, not the job. The exit status is 0 if the job is complete, and 1 if it is
-incomplete, refused something or found faults, or if there is no such job.`
+incomplete, rejected something or found faults, or if there is no such job.`
 
 // jobCommand returns a command about one job.
 func (c *cli) jobCommand(use, short, long, example string, do func(context.Context, *adminapi.Client, string) error) *cobra.Command {
@@ -199,7 +199,7 @@ func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) erro
 	}
 }
 
-// jobFaults counts what a job refused or the faults that it found.
+// jobFaults counts what a job rejected or the faults that it found.
 func jobFaults(j *adminapi.Job) (n int64) {
 	r := j.Result
 	if r == nil {
@@ -243,13 +243,13 @@ func (c *cli) printJob(j *adminapi.Job) error {
 		switch {
 		case r.Summary != nil:
 			s := r.Summary
-			line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, refused %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
+			line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, rejected %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
 		case r.Relocated != nil:
 			s := r.Relocated
-			line("result", fmt.Sprintf("%s of %s, %d retired unchanged, %s refused", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
+			line("result", fmt.Sprintf("%s of %s, %d retired unchanged, %s rejected", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
 		case r.Undone != nil:
 			s := r.Undone
-			line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, refused %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))
+			line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, rejected %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))
 		case r.Head != nil:
 			line("result", count(int64(r.FaultCount), "fault"))
 			line("head", fmt.Sprintf("%d:%s", r.Head.Size, r.Head.Hash))
@@ -259,11 +259,11 @@ func (c *cli) printJob(j *adminapi.Job) error {
 		}
 		for _, f := range r.Refused {
 			if f.Problem != nil {
-				line("refused", f.Key+": "+f.Problem.Detail+clockRemedy(f.Problem.Rule == adminapi.RuleClock))
+				line("rejected", f.Key+": "+f.Problem.Detail+clockRemedy(f.Problem.Rule == adminapi.RuleClock))
 			}
 		}
 		for _, f := range r.Refusals {
-			line("refused", f.String()+refusalRemedy(f))
+			line("rejected", f.String()+refusalRemedy(f))
 		}
 	}
 	if j.Problem != nil {

@@ -59,7 +59,7 @@ func TestDatabase(t *testing.T) {
 	}
 	_, id, _ := strings.Cut(command(exitYes, "import", file), "--import ")
 	id, _, _ = strings.Cut(id, "'")
-	if got := command(exitYes, "undo", "--import", id); !strings.Contains(got, "2 changes undone: restored 1, retired 1, deleted 0, unchanged 0, refused 0") {
+	if got := command(exitYes, "undo", "--import", id); !strings.Contains(got, "2 changes undone: restored 1, retired 1, deleted 0, unchanged 0, rejected 0") {
 		t.Errorf("undo: %q", got)
 	}
 	if got := command(exitYes, "undo", "--import", id); !strings.Contains(got, "unchanged 2") {

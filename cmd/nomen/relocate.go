@@ -99,7 +99,7 @@ func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds fl
 		s += fmt.Sprintf(", %d retired unchanged", sum.Retired)
 	}
 	if sum.Refused > 0 {
-		s += ", " + count(sum.Refused, "name") + " refused"
+		s += ", " + count(sum.Refused, "name") + " rejected"
 	}
 	s += fmt.Sprintf(" in %.2f s", seconds)
 	if sum.Batch != "" {

@@ -203,7 +203,7 @@ func (c *cli) showDoubts(file string, d bulk.Doubts) {
 	}
 }
 
-// showRefusal prints a refused record: position, name, field and reason.
+// showRefusal prints a rejected record: position, name, field and reason.
 func (c *cli) showRefusal(file string, r bulk.Refusal) {
 	parts := []string{"nomen: " + file}
 	if r.Line > 0 {
@@ -252,7 +252,7 @@ func (c *cli) showSummary(s bulk.Summary, dry bool) error {
 	case s.Import != "":
 		after = "; 'nomen undo --import " + s.Import + "' reverts it"
 	}
-	return c.say(s, "read %d, %s %d, %s %d, unchanged %d, refused %d%s in %.2f s, %.0f per second%s",
+	return c.say(s, "read %d, %s %d, %s %d, unchanged %d, rejected %d%s in %.2f s, %.0f per second%s",
 		s.Read, created, s.Created, changed, s.Changed, s.Unchanged, s.Refused, more, s.Seconds, rate(s.Read, s.Seconds), after)
 }
 
@@ -343,7 +343,7 @@ func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, byte
 	show = func(s bulk.Summary, bytes int64) {
 		text := fmt.Sprintf("%s: %d records, %.0f per second", title, s.Read, rate(s.Read, clock().Sub(start).Seconds()))
 		if s.Refused > 0 {
-			text += fmt.Sprintf(", %d refused", s.Refused)
+			text += fmt.Sprintf(", %d rejected", s.Refused)
 		}
 		bar.Describe(text)
 		_ = bar.Set64(bytes)

@@ -137,7 +137,7 @@ func TestDryRunOfFile(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	var out, said bytes.Buffer
 	status := run(t.Context(), []string{"--data", t.TempDir(), "import", "--format", "jsonl", "--dry-run", "-"}, streams{strings.NewReader(text.String()), &out, &said})
-	want := fmt.Sprintf("read %d, would create %d, would change %d, unchanged %d, refused 0 ", 2*names, names, names/2, names/2)
+	want := fmt.Sprintf("read %d, would create %d, would change %d, unchanged %d, rejected 0 ", 2*names, names, names/2, names/2)
 	if status != exitYes || !strings.HasPrefix(out.String(), want) {
 		t.Errorf("status %d, %q, %q; want %q", status, out.String(), said.String(), want)
 	}

@@ -111,7 +111,7 @@ func (c *cli) undo(ctx context.Context, b undoBackend, u registrar.Undoing) erro
 }
 
 func undoneText(sum registrar.Undone, u registrar.Undoing) string {
-	s := fmt.Sprintf("%s undone: restored %d, retired %d, deleted %d, unchanged %d, refused %d",
+	s := fmt.Sprintf("%s undone: restored %d, retired %d, deleted %d, unchanged %d, rejected %d",
 		count(sum.Changes, "change"), sum.Restored, sum.Retired, sum.Deleted, sum.Unchanged, sum.Refused)
 	switch {
 	case u.DryRun:

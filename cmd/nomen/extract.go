@@ -418,9 +418,9 @@ func (w *awaited) Read(b []byte) (int, error) {
 		if w.err != nil {
 			return 0, w.err
 		}
-		p, err := w.next(w.ctx, w.pieces)
-		if err != nil {
-			return 0, err
+		p, ok := receive(w.ctx, w.pieces, w.flush)
+		if !ok {
+			return 0, context.Cause(w.ctx)
 		}
 		w.rest.Reset(p.text)
 		w.err = p.err

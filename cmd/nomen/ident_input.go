@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,71 +70,98 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 	})
 }
 
-// answerAll calls f for arguments, and for lines of standard input up to limit bytes.
+// answerAll calls f for arguments, and for lines of standard input up to limit bytes. It
+// writes the answers before it waits for more input.
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
 	a.alone = len(args) == 1 && args[0] != "-"
-	for _, arg := range args {
-		if arg != "-" {
-			f(a, arg)
-			continue
-		}
-		if err := a.answerLines(ctx, c.in, limit, f); err != nil {
+	for in, err := range c.inputs(ctx, args, limit, a.flush) {
+		if err != nil {
 			a.flush()
 			return err
+		}
+		if a.line = in.line; in.err != nil {
+			a.refuseLine(in.text, in.err)
+		} else {
+			f(a, in.text)
+		}
+		if a.flushFull(); a.err != nil {
+			return a.err
 		}
 	}
 	return a.end()
 }
 
-// answerLines calls f for the lines of r. It writes the answers before it waits for more
-// input.
-func (a *answers) answerLines(ctx context.Context, r io.Reader, limit int, f func(*answers, string)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	pieces := readPieces(ctx, r)
-	lines := lineSplitter{limit: limit}
-	each := func(line string, tooLong bool) {
-		a.line++
-		if tooLong {
-			a.refuseLine(line, codedError{codeTooLong, fmt.Errorf("longer than %d bytes", limit)})
-		} else {
-			f(a, line)
-		}
-		a.flushFull()
-	}
-	for {
-		p, err := a.next(ctx, pieces)
-		lines.split(p.text, each)
-		switch {
-		case err != nil:
-			return err
-		case p.err == io.EOF:
-			lines.end(each)
-			a.line = 0
-			return nil
-		case p.err != nil:
-			return fmt.Errorf("standard input: %w", p.err)
-		case a.err != nil:
-			return a.err
+// An input is an argument, or a line of standard input.
+type input struct {
+	text string
+	line int   // its number; 0 for an argument
+	err  error // the line is too long, and text only its beginning
+}
+
+// inputs yields the arguments, and for "-" the lines of standard input up to limit bytes. It
+// calls idle before it waits for a line.
+func (c *cli) inputs(ctx context.Context, args []string, limit int, idle func()) iter.Seq2[input, error] {
+	return func(yield func(input, error) bool) {
+		for _, arg := range args {
+			more := false
+			if arg == "-" {
+				more = c.eachLine(ctx, limit, idle, yield)
+			} else {
+				more = yield(input{text: arg}, nil)
+			}
+			if !more {
+				return
+			}
 		}
 	}
 }
 
-// next returns the next piece. Before it waits for one, it writes the answers so far.
-func (a *answers) next(ctx context.Context, pieces <-chan piece) (piece, error) {
+// eachLine yields the lines of standard input. It reports whether more input may be yielded.
+func (c *cli) eachLine(ctx context.Context, limit int, idle func(), yield func(input, error) bool) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pieces := readPieces(ctx, c.in)
+	lines, number, more := lineSplitter{limit: limit}, 0, true
+	each := func(text string, tooLong bool) {
+		number++
+		in := input{text: text, line: number}
+		if tooLong {
+			in.err = codedError{codeTooLong, fmt.Errorf("longer than %d bytes", limit)}
+		}
+		more = more && yield(in, nil)
+	}
+	for more {
+		p, ok := receive(ctx, pieces, idle)
+		if !ok {
+			return yield(input{}, context.Cause(ctx))
+		}
+		switch lines.split(p.text, each); {
+		case !more:
+		case p.err == io.EOF:
+			lines.end(each)
+			return more
+		case p.err != nil:
+			return yield(input{}, fmt.Errorf("standard input: %w", p.err))
+		}
+	}
+	return false
+}
+
+// receive receives from a channel. If nothing is ready yet, it calls idle before it waits. It
+// returns false if the channel is closed, or if ctx ends first.
+func receive[T any](ctx context.Context, from <-chan T, idle func()) (v T, ok bool) {
 	select {
-	case p := <-pieces:
-		return p, nil
+	case v, ok = <-from:
+		return v, ok
 	default:
-		a.flush()
+		idle()
 	}
 	select {
-	case p := <-pieces:
-		return p, nil
+	case v, ok = <-from:
 	case <-ctx.Done():
-		return piece{}, context.Cause(ctx)
 	}
+	return v, ok
 }
 
 // A piece is the result of one read: some text, and the error that came with it.

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -18,13 +16,11 @@ import (
 
 // A resolvedName is a name whose answer is waiting to be printed.
 type resolvedName struct {
-	arg    string
-	line   int
+	input
 	answer *nomen.Answer
-	asOf   time.Time // of an offline answer
-	err    error
-	bad    bool // the line is not a name: err says why
-	done   chan struct{}
+	asOf   time.Time     // of an offline answer
+	err    error         // of resolving it
+	done   chan struct{} // closed when it is resolved
 }
 
 // resolveNames resolves every name, and for "-" every line of standard input, several at
@@ -37,37 +33,19 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	}
 	queue := make(chan *resolvedName, 4*r.jobs)
 	work := make(chan *resolvedName, r.jobs)
-	var workers sync.WaitGroup
 	for range r.jobs {
-		workers.Go(func() {
+		go func() {
 			for n := range work {
-				n.answer, n.asOf, n.err = r.ask(ctx, n.arg)
+				n.answer, n.asOf, n.err = r.ask(ctx, n.text)
 				close(n.done)
 			}
-		})
+		}()
 	}
 	read := make(chan error, 1)
 	go func() {
-		defer close(queue)
+		defer close(queue) // after the result is in read
 		defer close(work)
-		read <- c.readNames(ctx, args, func(n *resolvedName) error {
-			n.done = make(chan struct{})
-			select {
-			case queue <- n:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-			if n.bad {
-				close(n.done)
-				return nil
-			}
-			select {
-			case work <- n:
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		})
+		read <- c.readNames(ctx, args, queue, work)
 	}()
 	out := newAnswers(c)
 	out.alone = len(args) == 1 && args[0] != "-"
@@ -86,55 +64,28 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	return err
 }
 
-// readNames calls f for each name. A line that is too long is a bad name.
-func (c *cli) readNames(ctx context.Context, args []string, f func(*resolvedName) error) error {
-	for _, arg := range args {
-		if arg != "-" {
-			if err := f(&resolvedName{arg: arg}); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := readLines(ctx, c.in, f); err != nil {
+// readNames sends each name to queue and to work. A line that is too long needs no work.
+func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *resolvedName) error {
+	for in, err := range c.inputs(ctx, args, maxLine, func() {}) {
+		if err != nil {
 			return err
+		}
+		in.text = strings.Clone(in.text) // so that it does not keep what was read with it
+		n := &resolvedName{input: in, done: make(chan struct{})}
+		to := []chan<- *resolvedName{queue, work}
+		if in.err != nil {
+			close(n.done)
+			to = to[:1]
+		}
+		for _, c := range to {
+			select {
+			case c <- n:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
 	}
 	return nil
-}
-
-// readLines calls f for each line of standard input.
-func readLines(ctx context.Context, in io.Reader, f func(*resolvedName) error) error {
-	lines, line := lineSplitter{limit: maxLine}, 0
-	pieces := readPieces(ctx, in)
-	var err error
-	each := func(text string, tooLong bool) {
-		line++
-		n := &resolvedName{arg: strings.Clone(text), line: line}
-		if tooLong {
-			n.bad, n.err = true, codedError{codeTooLong, fmt.Errorf("longer than %d bytes", maxLine)}
-		}
-		if err == nil {
-			err = f(n)
-		}
-	}
-	for {
-		var p piece
-		select {
-		case p = <-pieces:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		lines.split(p.text, each)
-		switch {
-		case err != nil:
-			return err
-		case p.err == io.EOF:
-			lines.end(each)
-			return err
-		case p.err != nil:
-			return fmt.Errorf("standard input: %w", p.err)
-		}
-	}
 }
 
 // printAll prints the answers in the order of the names. Before it waits for an answer it
@@ -142,16 +93,16 @@ func readLines(ctx context.Context, in io.Reader, f func(*resolvedName) error) e
 func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *resolvedName) error {
 	failed := false
 	for {
-		n, ok := waitFor(ctx, queue, out)
+		n, ok := receive(ctx, queue, out.flush)
 		if !ok {
 			break
 		}
-		if _, ok := waitFor(ctx, n.done, out); !ok && ctx.Err() != nil {
+		if _, ok := receive(ctx, n.done, out.flush); !ok && ctx.Err() != nil {
 			break
 		}
 		out.line = n.line
-		if n.bad {
-			out.refuseLine(n.arg, n.err)
+		if n.input.err != nil {
+			out.refuseLine(n.text, n.input.err)
 			continue
 		}
 		failed = exitStatus(r.print(out, n)) == exitFailure || failed
@@ -161,24 +112,6 @@ func (r *resolving) printAll(ctx context.Context, out *answers, queue <-chan *re
 		}
 	}
 	return judge(ctx, failed, out.end())
-}
-
-// waitFor receives from a channel. If nothing is ready yet, it first writes the answers so
-// far.
-func waitFor[T any](ctx context.Context, from <-chan T, out *answers) (T, bool) {
-	select {
-	case v, ok := <-from:
-		return v, ok
-	default:
-		out.flush()
-	}
-	select {
-	case v, ok := <-from:
-		return v, ok
-	case <-ctx.Done():
-		var zero T
-		return zero, false
-	}
 }
 
 // ignored warns about the directives of a name that are ignored.
@@ -195,11 +128,11 @@ func (r *resolving) ignored(out *answers, arg string) {
 // print prints the answer about one name, or its error.
 func (r *resolving) print(out *answers, n *resolvedName) error {
 	if r.dialect == urn.Draft2012 && n.err == nil {
-		r.ignored(out, n.arg)
+		r.ignored(out, n.text)
 	}
 	if out.json == nil && n.answer != nil {
 		if !n.asOf.IsZero() {
-			fmt.Fprintf(out.log, "nomen: %s: from the cache (offline), last confirmed at %s\n", printable(n.arg), n.asOf.Format(time.RFC3339))
+			fmt.Fprintf(out.log, "nomen: %s: from the cache (offline), last confirmed at %s\n", printable(n.text), n.asOf.Format(time.RFC3339))
 		}
 		if err := out.answer(n.answer); err != nil {
 			return err
@@ -207,9 +140,9 @@ func (r *resolving) print(out *answers, n *resolvedName) error {
 	}
 	switch {
 	case n.err != nil:
-		out.refuse(n.err, resolved(n.arg, r.serviceOf(n.arg), n.answer, n.err, r.via))
+		out.refuse(n.err, resolved(n.text, r.serviceOf(n.text), n.answer, n.err, r.via))
 	case out.json != nil:
-		object := resolved(n.arg, r.serviceOf(n.arg), n.answer, nil, r.via)
+		object := resolved(n.text, r.serviceOf(n.text), n.answer, nil, r.via)
 		if !n.asOf.IsZero() {
 			object.AsOf = &n.asOf
 		}

@@ -128,7 +128,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 	f.BoolVar(&given.FoldCase, "fold-case", false, "ignore case in what follows the prefix")
 	f.IntVar(&given.Redirect, "redirect-status", 0, "status code of redirects to HTTP/1.1 clients (default 303)")
 	policy.add(f)
-	f.StringVar(&why, "why", "", "reason, recorded in the history")
+	whyOption(f, &why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if args[0] == "-" {
 			return c.withStore(cmd.Context(), creates, func(b backend) error { return c.putAll(cmd.Context(), b, why) })

@@ -82,7 +82,7 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f.StringVar(&r.relation, "relation", "both", "links to follow: parent, child or both")
 	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all (default each authority's own)")
 	f.Uint16Var(&r.client.Port, "port", 0, "port of resolvers (default 4500)")
-	f.DurationVar(&r.client.Timeout, "timeout", client.DefaultTimeout, "timeout of one attempt at one address")
+	timeoutOption(f, &r.client.Timeout)
 	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "pause between two requests to an address; negative for none")
 	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "authorities to ask at the same time")
 	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "steps from the first authority; negative for only the first")

@@ -33,8 +33,8 @@ func (c *cli) deleteCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
-	f.StringVar(&why, "why", "", "reason, recorded in the history")
+	yesOption(f, &yes)
+	whyOption(f, &why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !yes && (!isTerminalInput(c.in) || args[0] == "-") {
 			return usagef("delete: no terminal to ask for confirmation on: pass --yes")

@@ -54,7 +54,7 @@ const noTable = "none"
 func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, tried first (default none)")
 	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in public resolvers, "none" for none`)
-	f.StringSliceVar(&o.dns, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
+	dnsOption(f, &o.dns)
 	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names for which none is found (default none)")
 }
 
@@ -143,7 +143,7 @@ func (c *cli) discoverCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	flags.register(cmd.Flags())
-	cmd.Flags().Uint16Var(&port, "port", 0, "port of resolvers of urn:dns names (default 4500)")
+	portOption(cmd.Flags(), &port)
 	dialect := addURNDialect(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		d := &discovery{dialect: dialect.d}

@@ -73,7 +73,7 @@ func (c *cli) mintCommand() *cobra.Command {
 	f.StringVar(&m.template, "template", "", "what follows the prefix (default continue the existing names)")
 	f.IntVar(&m.count, "count", 1, "number of names")
 	f.BoolVar(&m.dry, "dry-run", false, "print the names and reserve nothing")
-	f.StringVar(&m.why, "why", "", "reason, recorded in the history")
+	whyOption(f, &m.why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if m.count < 1 || m.count > maxMint {
 			return usagef("--count %d: must be from 1 to %d", m.count, maxMint)

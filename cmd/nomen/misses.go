@@ -48,7 +48,7 @@ func (c *cli) missesCommand() *cobra.Command {
 		Args: arguments(0, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.prefix, "prefix", "", "only names that begin with this (default all)")
+	prefixOption(f, &o.prefix)
 	f.IntVar(&o.limit, "limit", 0, "maximum number of names (default all)")
 	f.BoolVar(&o.clear, "clear", false, "reset all counts")
 	f.BoolVar(&o.yes, "yes", false, "confirm --clear")

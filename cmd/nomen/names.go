@@ -118,7 +118,7 @@ func (c *cli) putCommand() *cobra.Command {
 	f.StringArrayVar(&p.remove, "remove", nil, "location, or identifier added by --same-as, to remove; can be repeated")
 	f.BoolVar(&p.strict, "strict", false, "reject a new name in which 'nomen check' finds an error, or that is the URL of a resolver")
 	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
-	f.StringVar(&p.why, "why", "", "reason, recorded in the history")
+	whyOption(f, &p.why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := p.request(args[0], args[1:])
 		if err != nil {
@@ -225,7 +225,7 @@ func (c *cli) retireCommand() *cobra.Command {
 	f.StringVar(&r.Reason, "reason", "", "reason shown to people who use the name (required)")
 	f.StringArrayVar(&r.Successors, "successor", nil, "name to use instead; can be repeated")
 	f.BoolVar(&r.ShowLocations, "show-locations", false, "show the locations of the tombstone to readers")
-	f.StringVar(&why, "why", "", "reason, recorded in the history")
+	whyOption(f, &why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.Reason == "" {
 			return usagef("retire: --reason is required; the tombstone shows it to people")

@@ -53,7 +53,7 @@ func (c *cli) redactCommand() *cobra.Command {
 	f.StringSliceVar(&revisions, "revision", nil, "revision to redact (required with a name); can be repeated")
 	f.StringVar(&authority, "authority", "", "redact the history of the authority with this prefix")
 	f.StringVar(&reason, "reason", "", "reason, kept in the history permanently (required)")
-	f.BoolVar(&yes, "yes", false, "do not ask for confirmation")
+	yesOption(f, &yes)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if (authority == "") != (len(args) == 1) {
 			return usagef("redact: expected either a name or --authority PREFIX")

@@ -34,9 +34,9 @@ func (c *cli) relocateCommand() *cobra.Command {
 		Args: arguments(2, 2),
 	}
 	f := cmd.Flags()
-	f.BoolVar(&rel.DryRun, "dry-run", false, "say what would change, and change nothing")
+	dryRunOption(f, &rel.DryRun)
 	f.BoolVar(&rel.Retired, "retired", false, "also change retired names")
-	f.StringVar(&rel.Why, "why", "", "reason, recorded in the history")
+	whyOption(f, &rel.Why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if rel.From, rel.To = args[0], args[1]; rel.From == "" || rel.From == rel.To {
 			return usagef("relocate: FROM and TO must be different and not empty")

@@ -50,9 +50,9 @@ func (c *cli) undoCommand() *cobra.Command {
 	f.StringVar(&u.Batch, "import", "", "ID of an import, relocation or undo")
 	f.StringVar(&numbers, "change", "", "number of a change, or of the first and last one: N..M")
 	f.BoolVar(&u.Force, "force", false, "also undo later changes of the names")
-	f.BoolVar(&u.DryRun, "dry-run", false, "say what would change, and change nothing")
+	dryRunOption(f, &u.DryRun)
 	f.StringVar(&u.Reason, "reason", "", "reason shown to readers of names that become tombstones (default \""+registrar.DefaultUndoReason+"\")")
-	f.StringVar(&u.Why, "why", "", "reason, recorded in the history")
+	whyOption(f, &u.Why)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if (u.Batch == "") == (numbers == "") {
 			return usagef("undo: expected either --import ID or --change N..M")

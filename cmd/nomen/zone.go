@@ -135,7 +135,7 @@ func (c *cli) zoneCheckCommand() *cobra.Command {
 		Args:    arguments(1, 1),
 	}
 	flags.register(cmd)
-	cmd.Flags().StringSliceVar(&servers, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
+	dnsOption(cmd.Flags(), &servers)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		z, err := flags.zone(args[0])
 		if err != nil {

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/client"
+)
+
+// The options that several commands have are declared here, each once.
+
+func whyOption(f *pflag.FlagSet, why *string) {
+	f.StringVar(why, "why", "", "reason, recorded in the history")
+}
+
+func dryRunOption(f *pflag.FlagSet, dry *bool) {
+	f.BoolVar(dry, "dry-run", false, "say what would change, and change nothing")
+}
+
+func yesOption(f *pflag.FlagSet, yes *bool) {
+	f.BoolVar(yes, "yes", false, "do not ask for confirmation")
+}
+
+func prefixOption(f *pflag.FlagSet, prefix *string) {
+	f.StringVar(prefix, "prefix", "", "only names that begin with this (default all)")
+}
+
+func portOption(f *pflag.FlagSet, port *uint16) {
+	f.Uint16Var(port, "port", 0, "port of resolvers of urn:dns names (default 4500)")
+}
+
+func timeoutOption(f *pflag.FlagSet, timeout *time.Duration) {
+	f.DurationVar(timeout, "timeout", client.DefaultTimeout, "timeout of one attempt at one address")
+}
+
+func dnsOption(f *pflag.FlagSet, servers *[]string) {
+	f.StringSliceVar(servers, "dns", nil, "IP or IP:PORT of the DNS server (default the system's)")
+}
+
+// preferenceOptions declares the options about content negotiation.
+func preferenceOptions(f *pflag.FlagSet, accept, languages *string) {
+	f.StringVar(accept, "accept", "", "preferred media types, as in an Accept field (default any)")
+	f.StringVar(languages, "language", "", "preferred languages, as in an Accept-Language field (default any)")
+}

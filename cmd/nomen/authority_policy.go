@@ -9,135 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
-	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
-
-// policyFlags are the options of a policy as given.
-type policyFlags struct {
-	rules, delegate, delegateTo                         string
-	suffix, access, accessNote, qComponent, query, pick string
-	services, keywords, rComponents                     []string
-	checkDigit                                          string
-	fragment, fetch                                     bool
-	maxAge                                              int
-}
-
-func (p *policyFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&p.rules, "rules", "", "JSON file of rules, or \"-\" for standard input; an empty file removes them")
-	f.StringVar(&p.delegate, "delegate", "", "what to do for names without a record: redirect clients to another resolver, or ask it; \"\" for neither")
-	f.StringVar(&p.delegateTo, "delegate-to", "", "the resolver for --delegate: HOST, HOST:PORT or a template such as https://resolver.example/{+name}{?s,c}")
-	f.StringVar(&p.suffix, "suffix", "", "append: what follows a registered name in a request is appended to its locations")
-	f.StringVar(&p.access, "access", "", "reject all requests: denied (status 403), or legal for legal reasons (451)")
-	f.StringVar(&p.accessNote, "access-note", "", "reason for --access, for people")
-	f.StringSliceVar(&p.services, "service", nil, "service to offer: I2L, I2Ls and others (default all)")
-	f.StringArrayVar(&p.keywords, "keyword", nil, "directive to understand: KEYWORD or KEYWORD=VALUE,VALUE")
-	f.StringArrayVar(&p.rComponents, "r-component", nil, "R=DIRECTIVES, the directives for which the r-component R stands; with toc=c=toc, ?+toc means c=toc")
-	f.StringVar(&p.qComponent, "q-component", "", "append or ignore: whether to add the q-component of a request to the query of the location (default append)")
-	f.StringVar(&p.query, "query", "", "append or ignore: whether to add the plain query of a request to the query of the location (default ignore)")
-	f.BoolVar(&p.fragment, "fragment", false, "allow fragments in references to its names")
-	f.BoolVar(&p.fetch, "fetch", false, "let I2R and I2Rs send the resource itself")
-	f.StringVar(&p.pick, "choice", "", "fixed: of equal locations always choose the one with the greatest weight (default at random, by weight)")
-	f.IntVar(&p.maxAge, "max-age", 0, "seconds for which clients may cache responses")
-	f.StringVar(&p.checkDigit, "check-digit", "", "check character of new names: namespace, noid, luhn or mod97")
-}
-
-// merge sets the fields of a policy whose options were given.
-func (p *policyFlags) merge(to *store.Policy, changed func(string) bool, stdin io.Reader) error {
-	var errs []error
-	set := func(flag string, assign func()) {
-		if changed(flag) {
-			assign()
-		}
-	}
-	set("rules", func() { errs = append(errs, p.readRules(to, stdin)) })
-	set("delegate", func() {
-		if to.Delegation == nil {
-			to.Delegation = &store.Delegation{}
-		}
-		if to.Delegation.Mode = store.Mode(p.delegate); p.delegate == "" {
-			to.Delegation = nil
-		}
-	})
-	set("delegate-to", func() {
-		if to.Delegation == nil {
-			errs = append(errs, usageError{errors.New("--delegate-to needs --delegate redirect or --delegate ask")})
-			return
-		}
-		to.Delegation.To = p.delegateTo
-	})
-	set("suffix", func() { to.Suffix = store.Suffix(p.suffix) })
-	set("access", func() { to.Access = store.Access(p.access) })
-	set("access-note", func() { to.AccessNote = p.accessNote })
-	set("service", func() {
-		to.Services = nil
-		for _, s := range p.services {
-			to.Services = append(to.Services, nomen.Service(s))
-		}
-	})
-	set("keyword", func() {
-		to.Keywords = map[string][]string{}
-		for _, k := range p.keywords {
-			keyword, values, hasValues := strings.Cut(k, "=")
-			if to.Keywords[keyword] = nil; hasValues {
-				to.Keywords[keyword] = strings.Split(values, ",")
-			}
-		}
-		delete(to.Keywords, "")
-	})
-	set("r-component", func() {
-		to.RComponent = map[string]string{}
-		for _, r := range p.rComponents {
-			component, directives, _ := strings.Cut(r, "=")
-			to.RComponent[component] = directives
-		}
-		delete(to.RComponent, "")
-	})
-	set("q-component", func() { to.QComponent = store.Passing(p.qComponent) })
-	set("query", func() { to.Query = store.Passing(p.query) })
-	set("fragment", func() { to.Fragment = p.fragment })
-	set("fetch", func() { to.Fetch = p.fetch })
-	set("choice", func() { to.Choice = store.Choice(p.pick) })
-	set("max-age", func() { to.MaxAge = p.maxAge })
-	set("check-digit", func() { to.CheckDigit = p.checkDigit })
-	return errors.Join(errs...)
-}
-
-// readRules reads the rules from the file given by --rules.
-func (p *policyFlags) readRules(to *store.Policy, stdin io.Reader) error {
-	if p.rules == "" {
-		to.Rules = nil
-		return nil
-	}
-	text, err := readFile(p.rules, stdin)
-	if err != nil {
-		return err
-	}
-	var rules rule.Set
-	if len(bytes.TrimSpace(text)) > 0 {
-		if err := decodeStrictly(text, &rules); err != nil {
-			return fmt.Errorf("%s: %w", p.rules, err)
-		}
-	}
-	to.Rules = rules
-	return nil
-}
-
-func readFile(file string, stdin io.Reader) ([]byte, error) {
-	if file == "-" {
-		return io.ReadAll(io.LimitReader(stdin, store.MaxRecord))
-	}
-	return os.ReadFile(file)
-}
 
 // decodeStrictly decodes one JSON value and rejects unknown members.
 func decodeStrictly(text []byte, v any) error {

@@ -221,29 +221,28 @@ func (c *cli) showTokens(all []adminapi.Token) error {
 func scopeText(prefixes []string) string { return cmp.Or(strings.Join(prefixes, ", "), "all names") }
 
 func (c *cli) tokenRevokeCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "revoke ID...",
 		Short: "revoke tokens permanently",
 		Long: `Revoke makes tokens invalid, permanently. ID is the part of a token before the full
 stop; 'nomen token make' prints it, and 'nomen token list' shows it again.`,
 		Example: "  nomen token revoke 4OUASYXZQNH7G4FO7G3PNEP2TY",
 		Args:    arguments(1, -1),
-	}
-	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
-		return c.withStore(cmd.Context(), changes, func(b backend) error {
-			for _, id := range ids {
-				id, _, _ = strings.Cut(id, ".") // never show a complete token, not even in an error
-				if err := b.Revoke(cmd.Context(), id); err != nil {
-					return namedHint("token "+id, "", err)
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			return c.withStore(cmd.Context(), changes, func(b backend) error {
+				for _, id := range ids {
+					id, _, _ = strings.Cut(id, ".") // never show a complete token, not even in an error
+					if err := b.Revoke(cmd.Context(), id); err != nil {
+						return namedHint("token "+id, "", err)
+					}
+					if err := c.showRevoked(id); err != nil {
+						return err
+					}
 				}
-				if err := c.showRevoked(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+				return nil
+			})
+		},
 	}
-	return cmd
 }
 
 func (c *cli) showRevoked(id string) error {

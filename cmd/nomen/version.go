@@ -23,21 +23,20 @@ func versionText() string {
 }
 
 func (c *cli) versionCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
 		Long: `Version prints the version of the program, of Go, and of the rules by which names become
 keys. A store made by older rules needs 'nomen rekey'.`,
 		Example: "  nomen version\n  nomen version --json",
 		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return c.say(struct {
+				Version string `json:"version"`
+				Go      string `json:"go"`
+				Rules   int    `json:"rules"`
+			}{versionText(), runtime.Version(), name.RulesVersion},
+				"nomen %s (%s, rules of names %d)", versionText(), runtime.Version(), name.RulesVersion)
+		},
 	}
-	cmd.RunE = func(*cobra.Command, []string) error {
-		return c.say(struct {
-			Version string `json:"version"`
-			Go      string `json:"go"`
-			Rules   int    `json:"rules"`
-		}{versionText(), runtime.Version(), name.RulesVersion},
-			"nomen %s (%s, rules of names %d)", versionText(), runtime.Version(), name.RulesVersion)
-	}
-	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/rule"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -119,19 +120,10 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 		}
 		n = a.Fold(n)
 		if !a.Prefix.Covers(n) {
-			return usageError{fmt.Errorf("%s is not under %s", n, a.Prefix)}
+			return usagef("%s is not under %s", n, a.Prefix)
 		}
 		t := triedName{Name: n.Key(), Authority: decider(all, a, n)}
-		if compiled.Rules != nil {
-			if r, ok := compiled.Rules.Apply(n); ok {
-				t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
-			}
-		}
-		rec, err := b.GetAt(ctx, n, time.Time{})
-		switch {
-		case err == nil:
-			t.Record = rec.Status
-		case !errors.Is(err, store.ErrNotFound):
+		if err := t.try(ctx, b, compiled.Rules, n); err != nil {
 			return err
 		}
 		unmatched = unmatched || t.Rule == 0
@@ -142,6 +134,24 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 	if unmatched {
 		return errNo
 	}
+	return nil
+}
+
+// try sets what the rules do with n, and whether n has a record. rules may be nil.
+func (t *triedName) try(ctx context.Context, b recordBackend, rules *rule.Compiled, n name.Name) error {
+	if rules != nil {
+		if r, ok := rules.Apply(n); ok {
+			t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
+		}
+	}
+	rec, err := b.GetAt(ctx, n, time.Time{})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	t.Record = rec.Status
 	return nil
 }
 

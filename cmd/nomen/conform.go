@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -84,11 +85,10 @@ func (c *cli) conformCommand() *cobra.Command {
 
 func (r *conforming) run(ctx context.Context, args []string) error {
 	if r.profiles != "" {
-		profiles, err := conform.ParseProfiles(r.profiles)
-		if err != nil {
+		var err error
+		if r.options.Profiles, err = conform.ParseProfiles(r.profiles); err != nil {
 			return usagef("--profile: %w", err)
 		}
-		r.options.Profiles = profiles
 	}
 	if r.list {
 		return r.listCases()
@@ -108,21 +108,20 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 			failed = r.show(one)
 		}
 	})
-	var bad *conform.OptionError
 	switch {
-	case errors.As(err, &bad):
+	case errors.As(err, new(*conform.OptionError)):
 		return usageError{err}
 	case errors.Is(err, conform.ErrNoNames):
 		return usagef("%w; give a name with --name", err)
-	case err != nil:
-		return err
-	case failed != nil:
-		return failed
+	case err == nil:
+		err = failed
 	}
-	if err := r.end(subject, count, results); err != nil {
-		return err
+	if err == nil {
+		err = r.end(subject, count, results)
 	}
 	switch {
+	case err != nil:
+		return err
 	case count.Failed > 0:
 		return errNo
 	case count.Passed == 0:
@@ -150,12 +149,8 @@ func (r *conforming) trust() error {
 }
 
 func (r *conforming) listCases() error {
-	chosen := map[conform.Profile]bool{}
-	for _, p := range r.options.Profiles {
-		chosen[p] = true
-	}
 	for _, one := range conform.Cases() {
-		if len(chosen) > 0 && !chosen[one.Profile] {
+		if chosen := r.options.Profiles; len(chosen) > 0 && !slices.Contains(chosen, one.Profile) {
 			continue
 		}
 		if err := r.say(one, "%s\t%s\t%s\t%s\t%s", one.Profile, one.ID, one.Force, one.Source, one.Words); err != nil {

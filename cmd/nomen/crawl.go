@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,6 +47,10 @@ const (
 	crawlDOT  = "dot"
 	crawlSVG  = "svg"
 )
+
+func crawlFormats() []string { return []string{crawlText, crawlJSON, crawlDOT, crawlSVG} }
+
+func crawlRelations() []string { return []string{crawl.Parent, crawl.Child, "both"} }
 
 // A crawling is one run of nomen crawl.
 type crawling struct {
@@ -92,8 +97,8 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f.BoolVar(&r.options.Retry, "retry", false, "with --state: ask failed authorities again")
 	f.BoolVar(&r.allowPrivate, "allow-private", false, "allow authorities in private networks")
 	r.find.register(f)
-	complete(cmd, "format", []string{crawlText, crawlJSON, crawlDOT, crawlSVG})
-	complete(cmd, "relation", []string{crawl.Parent, crawl.Child, "both"})
+	complete(cmd, "format", crawlFormats())
+	complete(cmd, "relation", crawlRelations())
 	return cmd
 }
 
@@ -127,18 +132,11 @@ func (r *crawling) run(ctx context.Context, arg string) error {
 
 // prepare checks the options and parses those with a syntax.
 func (r *crawling) prepare() (err error) {
-	switch r.relation {
-	case "both":
-	case crawl.Parent:
-		r.options.NoChildren = true
-	case crawl.Child:
-		r.options.NoParents = true
-	default:
+	r.options.NoParents, r.options.NoChildren = r.relation == crawl.Child, r.relation == crawl.Parent
+	switch {
+	case !slices.Contains(crawlRelations(), r.relation):
 		return usagef("--relation %q: must be parent, child or both", r.relation)
-	}
-	switch r.format {
-	case crawlText, crawlJSON, crawlDOT, crawlSVG:
-	default:
+	case !slices.Contains(crawlFormats(), r.format):
 		return usagef("--format %q: must be text, json, dot or svg", r.format)
 	}
 	if r.json {

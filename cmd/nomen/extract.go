@@ -132,14 +132,14 @@ type extracted struct {
 	Error     string     `json:"error,omitempty"`
 }
 
-func (e *extractor) run(ctx context.Context, args []string) error {
+// prepare checks the options and parses those with a syntax.
+func (e *extractor) prepare(args []string) (err error) {
 	if e.typ != "" {
 		if e.as, e.forced = extract.ParseType(e.typ); !e.forced {
 			return usagef("--type %q: must be text, html, mime or markdown", e.typ)
 		}
 	}
 	e.options.URN = e.dialect.d
-	var err error
 	if e.bare != "" {
 		if e.options.Bare, err = extract.ParseBareKinds(e.bare); err != nil {
 			return usagef("--bare: %w", err)
@@ -159,9 +159,14 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	case e.history != "" && !e.links:
 		return usagef("--history needs --links")
 	case e.history != "":
-		if e.visits, err = readVisits(e.history); err != nil {
-			return err
-		}
+		e.visits, err = readVisits(e.history)
+	}
+	return err
+}
+
+func (e *extractor) run(ctx context.Context, args []string) error {
+	if err := e.prepare(args); err != nil {
+		return err
 	}
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -170,17 +175,15 @@ func (e *extractor) run(ctx context.Context, args []string) error {
 	e.answered = newAnswers(e.cli)
 	for _, name := range args {
 		if err := e.file(ctx, name); err != nil {
+			e.answered.flush()
 			if ctx.Err() != nil || e.answered.err != nil || errors.As(err, new(usageError)) {
-				e.answered.flush()
 				return err
 			}
-			e.answered.flush()
 			fmt.Fprintln(e.err, "nomen: "+words(err))
 			e.failed = true
 		}
 	}
-	err = e.answered.end()
-	switch {
+	switch err := e.answered.end(); {
 	case err != nil:
 		return err
 	case e.failed:

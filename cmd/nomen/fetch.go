@@ -162,23 +162,8 @@ func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(),
 // prepare checks the options and parses those with a syntax.
 func (r *fetching) prepare() (err error) {
 	r.request.Trusted, r.request.URN = true, r.dialects.urn
-	for _, g := range r.gateways {
-		name, template, ok := strings.Cut(g, "=")
-		if !ok {
-			return usagef("--gateway %q: must be SCHEME=URL", g)
-		}
-		if r.options.Gateways, err = r.options.Gateways.With(name, template); err != nil {
-			return usagef("--gateway: %w", err)
-		}
-	}
-	r.launchers = map[string]plan.Launcher{}
-	for _, s := range r.sessions {
-		name, words, _ := strings.Cut(s, "=")
-		l, err := parseLauncher(words)
-		if err != nil {
-			return usagef("--session %q: %w", s, err)
-		}
-		r.launchers[strings.ToLower(name)] = l
+	if err := r.readPrograms(); err != nil {
+		return err
 	}
 	if r.size != "" {
 		if r.options.MaxSize, err = parseSize(r.size); err != nil {
@@ -214,6 +199,27 @@ func (r *fetching) prepare() (err error) {
 	return err
 }
 
+// readPrograms parses the gateways and the programs for sessions.
+func (r *fetching) readPrograms() (err error) {
+	for _, g := range r.gateways {
+		name, template, ok := strings.Cut(g, "=")
+		if !ok {
+			return usagef("--gateway %q: must be SCHEME=URL", g)
+		}
+		if r.options.Gateways, err = r.options.Gateways.With(name, template); err != nil {
+			return usagef("--gateway: %w", err)
+		}
+	}
+	r.launchers = map[string]plan.Launcher{}
+	for _, s := range r.sessions {
+		name, words, _ := strings.Cut(s, "=")
+		if r.launchers[strings.ToLower(name)], err = parseLauncher(words); err != nil {
+			return usagef("--session %q: %w", s, err)
+		}
+	}
+	return nil
+}
+
 // startSession starts the program for a session, or prints the command to run. It starts
 // a program only for a URL that the user typed.
 func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) error {
@@ -244,12 +250,10 @@ func (r *fetching) startSession(ctx context.Context, e *fetch.SessionError) erro
 
 // report prints an error and returns the error for the exit status.
 func (r *fetching) report(err error) error {
-	var usage usageError
-	var garbled *fetch.FormatError
 	switch {
-	case err == nil, errors.As(err, &usage):
+	case err == nil, errors.As(err, new(usageError)):
 		return err
-	case isRefusal(err) && !errors.As(err, &garbled):
+	case isRefusal(err) && !errors.As(err, new(*fetch.FormatError)):
 		fmt.Fprintln(r.err, "nomen: "+words(err)+advice(err)+caretOn(r.err, err))
 		return errNo
 	}

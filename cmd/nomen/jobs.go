@@ -38,8 +38,8 @@ func (c *cli) jobsCommand() *cobra.Command {
 	}
 	cmd.AddCommand(list,
 		c.jobCommand("show ID", "show a job and its result", jobShowLong,
-			"  nomen jobs show k3m9qx7a2b\n  nomen jobs show --json k3m9qx7a2b", c.showJob),
-		c.jobCommand("cancel ID", "cancel a job", jobCancelLong, "  nomen jobs cancel k3m9qx7a2b", c.cancelJob),
+			"  nomen jobs show k3m9qx7a2b\n  nomen jobs show --json k3m9qx7a2b", c.printed((*adminapi.Client).Job)),
+		c.jobCommand("cancel ID", "cancel a job", jobCancelLong, "  nomen jobs cancel k3m9qx7a2b", c.printed((*adminapi.Client).CancelJob)),
 		c.jobCommand("wait ID", "wait for the end of a job", jobWaitLong, "  nomen jobs wait k3m9qx7a2b", c.waitJob),
 	)
 	return cmd
@@ -154,20 +154,15 @@ func progressText(j *adminapi.Job) string {
 	return s
 }
 
-func (c *cli) showJob(ctx context.Context, api *adminapi.Client, id string) error {
-	j, err := api.Job(ctx, id)
-	if err != nil {
-		return err
+// printed returns a function that prints the job that a request returns.
+func (c *cli) printed(request func(*adminapi.Client, context.Context, string) (adminapi.Job, error)) func(context.Context, *adminapi.Client, string) error {
+	return func(ctx context.Context, api *adminapi.Client, id string) error {
+		j, err := request(api, ctx, id)
+		if err != nil {
+			return err
+		}
+		return c.printJob(&j)
 	}
-	return c.printJob(&j)
-}
-
-func (c *cli) cancelJob(ctx context.Context, api *adminapi.Client, id string) error {
-	j, err := api.CancelJob(ctx, id)
-	if err != nil {
-		return err
-	}
-	return c.printJob(&j)
 }
 
 // jobPause is how often the state of a job is requested.
@@ -239,35 +234,11 @@ func (c *cli) printJob(j *adminapi.Job) error {
 		line("ended", j.Ended.UTC().Format(time.RFC3339))
 	}
 	line("import", j.Import)
-	if r := j.Result; r != nil {
-		switch {
-		case r.Summary != nil:
-			s := r.Summary
-			line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, rejected %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
-		case r.Relocated != nil:
-			s := r.Relocated
-			line("result", fmt.Sprintf("%s of %s, %d retired unchanged, %s rejected", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
-		case r.Undone != nil:
-			s := r.Undone
-			line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, rejected %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))
-		case r.Head != nil:
-			line("result", count(int64(r.FaultCount), "fault"))
-			line("head", fmt.Sprintf("%d:%s", r.Head.Size, r.Head.Hash))
-		}
-		for _, f := range r.Faults {
-			line("fault", strings.TrimSpace(f.Key+" "+f.Problem))
-		}
-		for _, f := range r.Refused {
-			if f.Problem != nil {
-				line("rejected", f.Key+": "+f.Problem.Detail+clockRemedy(f.Problem.Rule == adminapi.RuleClock))
-			}
-		}
-		for _, f := range r.Refusals {
-			line("rejected", f.String()+refusalRemedy(f))
-		}
+	if j.Result != nil {
+		printResult(line, j.Result)
 	}
 	if j.Problem != nil {
-		line("problem", j.Problem.Detail+clockRemedy(j.Problem.Rule == adminapi.RuleClock))
+		line("problem", problemText(j.Problem))
 	}
 	next := j.Next
 	if j.Import != "" && next != "" {
@@ -275,4 +246,41 @@ func (c *cli) printJob(j *adminapi.Job) error {
 	}
 	line("next", next)
 	return w.Flush()
+}
+
+// printResult prints what a job has done so far.
+func printResult(line func(what, text string), r *adminapi.JobResult) {
+	switch {
+	case r.Summary != nil:
+		s := r.Summary
+		line("result", fmt.Sprintf("read %d, created %d, changed %d, unchanged %d, rejected %d", s.Read, s.Created, s.Changed, s.Unchanged, s.Refused))
+	case r.Relocated != nil:
+		s := r.Relocated
+		line("result", fmt.Sprintf("%s of %s, %d retired unchanged, %s rejected", count(s.Locations, "location"), count(s.Names, "name"), s.Retired, count(s.Refused, "name")))
+	case r.Undone != nil:
+		s := r.Undone
+		line("result", fmt.Sprintf("restored %d, retired %d, deleted %d, unchanged %d, rejected %d", s.Restored, s.Retired, s.Deleted, s.Unchanged, s.Refused))
+	case r.Head != nil:
+		line("result", count(int64(r.FaultCount), "fault"))
+		line("head", fmt.Sprintf("%d:%s", r.Head.Size, r.Head.Hash))
+	}
+	for _, f := range r.Faults {
+		line("fault", strings.TrimSpace(f.Key+" "+f.Problem))
+	}
+	for _, f := range r.Refused {
+		if f.Problem != nil {
+			line("rejected", f.Key+": "+problemText(f.Problem))
+		}
+	}
+	for _, f := range r.Refusals {
+		line("rejected", f.String()+refusalRemedy(f))
+	}
+}
+
+// problemText returns the text of a problem, with what helps if the clock is the cause.
+func problemText(p *adminapi.Problem) string {
+	if p.Rule == adminapi.RuleClock {
+		return p.Detail + "; " + remedyClock
+	}
+	return p.Detail
 }

@@ -87,11 +87,7 @@ func (c *cli) mintCommand() *cobra.Command {
 				Prefix: p, Template: m.template, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
 			})
 		}
-		how := creates
-		if m.dry {
-			how = reads
-		}
-		err = c.withStore(cmd.Context(), how, func(b backend) error { return work(b) })
+		err = c.withStore(cmd.Context(), creates.unless(m.dry), func(b backend) error { return work(b) })
 		if m.dry && errors.As(err, new(*noStoreError)) {
 			return work(emptyBackend{})
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -154,8 +153,8 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	}
 	rec := &store.Record{Name: n, Spelling: spelling, Status: nomen.Status(p.status), SameAs: p.sameAs}
 	req := registrar.Request{Record: rec, Fields: registrar.FieldName, Add: true, Expected: store.AnyRevision, ReplaceLocations: p.replace, Remove: p.remove, Strict: p.strict}
-	if p.status != "" && !slices.Contains(statuses(), rec.Status) {
-		return req, usagef("--status %q: must be reserved, active or retired", p.status)
+	if _, err := parseStatus(p.status); p.status != "" && err != nil {
+		return req, err
 	}
 	if len(urls) == 0 && (p.replace || p.location != nomen.Location{}) {
 		return req, usagef("put: --type, --lang, --rel, --note, --priority and --replace need a URL")
@@ -165,15 +164,13 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 		l.URL = u
 		rec.Locations = append(rec.Locations, l)
 	}
-	meta, err := p.elements()
-	if err != nil {
+	if rec.Metadata, err = p.elements(); err != nil {
 		return registrar.Request{}, err
 	}
-	rec.Metadata = meta
 	for field, set := range map[registrar.Fields]bool{
 		registrar.FieldStatus:    p.status != "",
 		registrar.FieldLocations: len(urls) > 0 || len(p.remove) > 0,
-		registrar.FieldMetadata:  len(meta) > 0,
+		registrar.FieldMetadata:  len(rec.Metadata) > 0,
 		registrar.FieldSameAs:    len(p.sameAs) > 0 || len(p.remove) > 0,
 	} {
 		if set {
@@ -183,8 +180,14 @@ func (p *putFlags) request(spelling string, urls []string) (registrar.Request, e
 	return req, nil
 }
 
-// statuses returns the statuses that a record can have.
-func statuses() []nomen.Status { return []nomen.Status{nomen.Reserved, nomen.Active, nomen.Retired} }
+// parseStatus parses --status.
+func parseStatus(s string) (nomen.Status, error) {
+	switch status := nomen.Status(s); status {
+	case nomen.Reserved, nomen.Active, nomen.Retired:
+		return status, nil
+	}
+	return "", usagef("--status %q: must be reserved, active or retired", s)
+}
 
 // elements parses the metadata flags.
 func (p *putFlags) elements() (nomen.Metadata, error) {

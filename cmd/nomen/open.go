@@ -47,6 +47,14 @@ const (
 	creates               // the store is created if it does not exist, with a message
 )
 
+// unless returns the access of a command that only reads in a dry run.
+func (a access) unless(dry bool) access {
+	if dry {
+		return reads
+	}
+	return a
+}
+
 // A noStoreError says that a command needs a store that does not exist.
 type noStoreError struct{ at string }
 

@@ -74,10 +74,20 @@ func (e *examples) add(object any, text string) {
 	e.shown++
 }
 
-// end prints the summary.
-func (e *examples) end(object any, text string) error {
+// end prints the summary, unless err prevented all changes. It returns the error of the
+// command for err and the number of rejected changes.
+func (e *examples) end(err error, changed bool, rejected int64, object any, text string) error {
+	if err != nil && !changed {
+		return err
+	}
 	if more := e.shown - manyExamples; more > 0 && !e.verbose && !e.json {
 		fmt.Fprintf(e.out, "... and %d more\n", more)
 	}
-	return e.say(object, "%s", text)
+	if err := e.say(object, "%s", text); err != nil {
+		return err
+	}
+	if err == nil && rejected > 0 {
+		return errNo
+	}
+	return err
 }

@@ -62,47 +62,50 @@ func (c *cli) redactCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		var redact func(context.Context, backend) error
 		if authority != "" {
-			return c.redactAuthority(cmd.Context(), authority, red, yes)
+			redact, err = c.redactAuthority(authority, red, !yes)
+		} else {
+			redact, err = c.redactName(args[0], red, !yes)
 		}
-		n, err := name.Parse(args[0])
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !yes && !isTerminalInput(c.in) {
+		case !yes && !isTerminalInput(c.in):
 			return errNotMeant
 		}
-		return c.withStore(cmd.Context(), changes, func(b backend) error {
-			if !yes {
-				if err := c.confirmRedaction(cmd.Context(), b, n, red); err != nil {
-					return err
-				}
-			}
-			out, err := b.Redact(cmd.Context(), n, red)
-			if err != nil {
-				return named(args[0], ofArgument(err, redactArguments(red)))
-			}
-			return c.say(struct {
-				Name     string   `json:"name"`
-				Revision uint64   `json:"revision"`
-				Redacts  []uint64 `json:"redacts"`
-			}{out.Name.Key(), out.Result.Revision, red.Revisions}, "%s redacted, revision %d", out.Name, out.Result.Revision)
-		})
+		return c.withStore(cmd.Context(), changes, func(b backend) error { return redact(cmd.Context(), b) })
 	}
 	return cmd
 }
 
-// redactAuthority redacts the history of an authority.
-func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.Redaction, yes bool) error {
+// redactName returns a function that redacts the history of a name. With ask it asks for
+// confirmation first.
+func (c *cli) redactName(spelling string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
+	n, err := name.Parse(spelling)
+	return func(ctx context.Context, b backend) error {
+		if ask {
+			if err := c.confirmRedaction(ctx, b, n, red); err != nil {
+				return err
+			}
+		}
+		out, err := b.Redact(ctx, n, red)
+		if err != nil {
+			return named(spelling, ofArgument(err, redactArguments(red)))
+		}
+		return c.say(struct {
+			Name     string   `json:"name"`
+			Revision uint64   `json:"revision"`
+			Redacts  []uint64 `json:"redacts"`
+		}{out.Name.Key(), out.Result.Revision, red.Revisions}, "%s redacted, revision %d", out.Name, out.Result.Revision)
+	}, err
+}
+
+// redactAuthority is like redactName for an authority.
+func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) (func(context.Context, backend) error, error) {
 	p, err := name.ParsePrefix(prefix)
-	if err != nil {
-		return err
-	}
-	if !yes && !isTerminalInput(c.in) {
-		return errNotMeant
-	}
-	return c.withStore(ctx, changes, func(b backend) error {
-		if !yes {
+	return func(ctx context.Context, b backend) error {
+		if ask {
 			if err := c.confirmAuthority(ctx, b, p, red); err != nil {
 				return err
 			}
@@ -115,7 +118,7 @@ func (c *cli) redactAuthority(ctx context.Context, prefix string, red registrar.
 			Prefix   string `json:"prefix"`
 			Revision uint64 `json:"revision"`
 		}{p.String(), out.Result.Revision}, "authority %s redacted, revision %d", p, out.Result.Revision)
-	})
+	}, err
 }
 
 // confirmAuthority shows what will be removed and asks for confirmation.

@@ -41,11 +41,7 @@ func (c *cli) relocateCommand() *cobra.Command {
 		if rel.From, rel.To = args[0], args[1]; rel.From == "" || rel.From == rel.To {
 			return usagef("relocate: FROM and TO must be different and not empty")
 		}
-		how := changes
-		if rel.DryRun {
-			how = reads
-		}
-		return c.withStore(cmd.Context(), how, func(b backend) error {
+		return c.withStore(cmd.Context(), changes.unless(rel.DryRun), func(b backend) error {
 			return c.relocate(cmd.Context(), b, rel)
 		})
 	}
@@ -76,18 +72,8 @@ func (c *cli) relocate(ctx context.Context, b relocateBackend, rel registrar.Rel
 	sum, err := b.Relocate(ctx, rel)
 	end()
 	seconds := clock().Sub(start).Seconds()
-	if err == nil || sum != (registrar.Relocated{}) {
-		if err := shown.end(relocatedLine{sum, seconds}, relocatedText(sum, rel, seconds)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case err != nil:
-		return ofArgument(err, map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"})
-	case sum.Refused > 0:
-		return errNo
-	}
-	return nil
+	err = ofArgument(err, map[string]string{"from": fmt.Sprintf("FROM, %q", rel.From), "to": fmt.Sprintf("TO, %q", rel.To), "why": "--why"})
+	return shown.end(err, sum != (registrar.Relocated{}), sum.Refused, relocatedLine{sum, seconds}, relocatedText(sum, rel, seconds))
 }
 
 func relocatedText(sum registrar.Relocated, rel registrar.Relocation, seconds float64) string {

@@ -154,17 +154,9 @@ func remedyFor(err error) string {
 // refusalRemedy is remedyFor for a refused record, which may come from a server.
 func refusalRemedy(r bulk.Refusal) string {
 	if r.Clock {
-		return clockRemedy(true)
+		return "; " + remedyClock
 	}
 	return remedyFor(r.Err)
-}
-
-// clockRemedy returns what helps if the clock prevented a change, and "" otherwise.
-func clockRemedy(clock bool) string {
-	if !clock {
-		return ""
-	}
-	return "; " + remedyClock
 }
 
 // isPath reports whether an error is about a file.

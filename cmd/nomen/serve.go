@@ -115,20 +115,8 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := f.gateway.access(); err != nil {
-		return usageError{fmt.Errorf("serve: %w", err)}
-	}
-	if f.drain < 0 {
-		return usagef("serve: --drain %v: must not be negative", f.drain)
-	}
-	if f.scrub < -1 {
-		return usagef("serve: --scrub %d: must not be negative", f.scrub)
-	}
-	if f.staleIfError < 0 {
-		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
-	}
-	if f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1 {
-		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
+	if err := f.check(); err != nil {
+		return err
 	}
 	usual := pebblestore.ServingCacheSize()
 	if c.inDatabase() {
@@ -154,6 +142,24 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 		return err
 	}
 	return errors.Join(c.serveStore(ctx, f, s, secure, proxies, log), s.Close())
+}
+
+// check rejects invalid values.
+func (f *serveFlags) check() error {
+	if _, _, err := f.gateway.access(); err != nil {
+		return usagef("serve: %w", err)
+	}
+	switch {
+	case f.drain < 0:
+		return usagef("serve: --drain %v: must not be negative", f.drain)
+	case f.scrub < -1:
+		return usagef("serve: --scrub %d: must not be negative", f.scrub)
+	case f.staleIfError < 0:
+		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
+	case f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1:
+		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
+	}
+	return nil
 }
 
 // openServed opens the store to serve.

@@ -46,8 +46,7 @@ urn:nbn:fi:example-1 or urn:nbn:fi:ex:1. Only the prefix of an authority that is
 here may lack the delimiter; it covers the names with any delimiter.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
-	var g adminapi.Grant
-	var output, expires string
+	var o tokenFlags
 	cmd := &cobra.Command{
 		Use:   "make --who NAME",
 		Short: "create a token",
@@ -59,47 +58,59 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&g.Who, "who", "", "bearer of the token, recorded in the history with each change (required)")
-	f.StringVar(&g.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
-	f.StringArrayVar(&g.Prefixes, "prefix", nil, "prefix of names to which the token is limited (default all names)")
-	f.StringVar(&expires, "expires", "", "when it expires: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
-	f.StringVarP(&output, "output", "o", "", "file to write, which must not exist (default standard output)")
+	f.StringVar(&o.Who, "who", "", "bearer of the token, recorded in the history with each change (required)")
+	f.StringVar(&o.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
+	f.StringArrayVar(&o.Prefixes, "prefix", nil, "prefix of names to which the token is limited (default all names)")
+	f.StringVar(&o.expires, "expires", "", "when it expires: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, which must not exist (default standard output)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if g.Who == "" {
-			return usagef("token make: --who is required; the history records it with each change")
-		}
-		if _, ok := registrar.ParseRole(g.Role); !ok {
-			return usagef("--role %q: must be reader, editor, owner or administrator", g.Role)
-		}
-		for i, s := range g.Prefixes {
-			var err error
-			if g.Prefixes[i], err = name.CanonicalPrefix(s); err != nil {
-				return usagef("--prefix: %w", err)
-			}
-		}
-		if cmd.Flags().Changed("expires") { // "" comes from an unset variable and must not mean "never"
-			var err error
-			if g.Expires, err = parseExpiry(expires, clock()); err != nil {
-				return err
-			}
-		}
-		if output != "" {
-			if _, err := os.Lstat(output); err == nil {
-				return usagef("--output %s: file exists", output)
-			}
-			if _, err := os.Stat(filepath.Dir(output)); err != nil { // before the token is made
-				return err
-			}
+		if err := o.complete(cmd.Flags().Changed("expires")); err != nil {
+			return err
 		}
 		return c.withStore(cmd.Context(), changes, func(b backend) error {
-			out, err := b.Grant(cmd.Context(), g)
+			out, err := b.Grant(cmd.Context(), o.Grant)
 			if err != nil {
 				return err
 			}
-			return c.showToken(g, out, output)
+			return c.showToken(o.Grant, out, o.output)
 		})
 	}
 	return cmd
+}
+
+// tokenFlags are the options of 'token make'.
+type tokenFlags struct {
+	adminapi.Grant
+	output, expires string
+}
+
+// complete checks the options and completes the grant. An expiry of "" comes from an unset
+// variable and must not mean "never".
+func (o *tokenFlags) complete(expires bool) (err error) {
+	if o.Who == "" {
+		return usagef("token make: --who is required; the history records it with each change")
+	}
+	if _, ok := registrar.ParseRole(o.Role); !ok {
+		return usagef("--role %q: must be reader, editor, owner or administrator", o.Role)
+	}
+	for i, s := range o.Prefixes {
+		if o.Prefixes[i], err = name.CanonicalPrefix(s); err != nil {
+			return usagef("--prefix: %w", err)
+		}
+	}
+	if expires {
+		if o.Expires, err = parseExpiry(o.expires, clock()); err != nil {
+			return err
+		}
+	}
+	if o.output == "" {
+		return nil
+	}
+	if _, err := os.Lstat(o.output); err == nil {
+		return usagef("--output %s: file exists", o.output)
+	}
+	_, err = os.Stat(filepath.Dir(o.output)) // before the token is made
+	return err
 }
 
 // showToken prints a new token.
@@ -109,20 +120,16 @@ func (c *cli) showToken(g adminapi.Grant, out adminapi.Granted, file string) err
 		until = " until " + g.Expires.Format(time.RFC3339)
 	}
 	fmt.Fprintf(c.err, "nomen: created a token for %s: %s of %s%s; to revoke it, run 'nomen token revoke %s'\n", printable(g.Who), g.Role, scopeText(g.Prefixes), until, out.ID)
-	switch {
-	case file != "":
-		if err := durable.WriteFile(file, out.Token+"\n"); err != nil {
-			return err
-		}
-		if !c.json {
-			return nil
-		}
-		return c.printJSON(struct {
-			ID   string `json:"id"`
-			File string `json:"file"`
-		}{out.ID, file})
+	if file == "" {
+		return c.say(out, "%s", out.Token)
 	}
-	return c.say(out, "%s", out.Token)
+	if err := durable.WriteFile(file, out.Token+"\n"); err != nil || !c.json {
+		return err
+	}
+	return c.printJSON(struct {
+		ID   string `json:"id"`
+		File string `json:"file"`
+	}{out.ID, file})
 }
 
 // parseExpiry parses --expires.
@@ -233,9 +240,13 @@ stop; 'nomen token make' prints it, and 'nomen token list' shows it again.`,
 				for _, id := range ids {
 					id, _, _ = strings.Cut(id, ".") // never show a complete token, not even in an error
 					if err := b.Revoke(cmd.Context(), id); err != nil {
-						return namedHint("token "+id, "", err)
+						return named("token "+id, err)
 					}
-					if err := c.showRevoked(id); err != nil {
+					err := c.say(struct {
+						ID      string `json:"id"`
+						Revoked bool   `json:"revoked"`
+					}{id, true}, "%s revoked", id)
+					if err != nil {
 						return err
 					}
 				}
@@ -243,13 +254,6 @@ stop; 'nomen token make' prints it, and 'nomen token list' shows it again.`,
 			})
 		},
 	}
-}
-
-func (c *cli) showRevoked(id string) error {
-	return c.say(struct {
-		ID      string `json:"id"`
-		Revoked bool   `json:"revoked"`
-	}{id, true}, "%s revoked", id)
 }
 
 func (l *local) Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error) {

@@ -16,7 +16,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/registrar"
@@ -92,31 +91,16 @@ func (c *cli) importCommand() *cobra.Command {
 		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
 			return usagef("--on-conflict %q: must be merge, keep, replace or fail", policy)
 		}
-		if err := o.Sheet.Check(); err != nil {
-			return usagef("--%w", err)
-		}
-		for _, file := range args { // check all before importing any
-			f, _, err := readFormat(file, format)
-			if err == nil && o.Sheet.Spreadsheet && f == bulk.JSONLines {
-				err = usagef("--spreadsheet: %s has no cells; use csv or tsv", f)
-			}
-			if err == nil && file != "-" {
-				err = isFile(file)
-			}
-			if err != nil {
-				return err
-			}
+		if err := checkFiles(args, format, o.Sheet); err != nil {
+			return err
 		}
 		if err := c.boundMemory(cmd.Context(), pebblestore.LoadingCacheSize()); err != nil {
 			return err
 		}
 		work := func(b backend) error { return c.importFiles(cmd.Context(), b, args, format, o) }
-		if !o.DryRun {
-			return c.withStore(cmd.Context(), creates, work)
-		}
-		err := c.withStore(cmd.Context(), reads, work)
+		err := c.withStore(cmd.Context(), creates.unless(o.DryRun), work)
 		var missing *noStoreError
-		if errors.As(err, &missing) {
+		if o.DryRun && errors.As(err, &missing) {
 			fmt.Fprintln(c.err, "nomen: "+printable(missing.at)+": no store found; the dry run assumes an empty one")
 			s := memstore.New()
 			return errors.Join(work(&local{s, registrar.New(s, registrar.Options{Now: clock})}), s.Close())
@@ -126,20 +110,38 @@ func (c *cli) importCommand() *cobra.Command {
 	return cmd
 }
 
+// checkFiles checks the files to import, before any of them is imported.
+func checkFiles(files []string, format string, sheet bulk.Sheet) error {
+	if err := sheet.Check(); err != nil {
+		return usagef("--%w", err)
+	}
+	for _, file := range files {
+		f, _, err := readFormat(file, format)
+		if err == nil && sheet.Spreadsheet && f == bulk.JSONLines {
+			err = usagef("--spreadsheet: %s has no cells; use csv or tsv", f)
+		}
+		if err == nil && file != "-" {
+			err = isFile(file)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // importFiles imports files one after another. It continues after an invalid one.
 func (c *cli) importFiles(ctx context.Context, b bulkBackend, files []string, format string, o bulk.ImportOptions) error {
 	var result error
 	for _, file := range files {
 		s, err := c.importFile(ctx, b, file, format, o)
 		var bad *bulk.LineError
-		isLine := errors.As(err, &bad)
 		var broken *bulk.BrokenError
-		isBroken := errors.As(err, &broken)
 		switch {
-		case isLine:
+		case errors.As(err, &bad):
 			c.showRefusal(file, bulk.Refusal{Line: bad.Line, Column: bad.Column, Field: bad.Field, Reason: bad.Message})
 			result = cmp.Or(result, errNo)
-		case isBroken:
+		case errors.As(err, &broken):
 			fmt.Fprintln(c.err, "nomen: "+printable(file+": "+broken.Error()))
 			result = errFailed
 		case errors.As(err, new(*fs.PathError)): // the error names the file
@@ -376,7 +378,7 @@ const exportCache = 16 << 20
 func (c *cli) exportCommand() *cobra.Command {
 	var o bulk.ExportOptions
 	var output, format string
-	var statuses []string
+	var only []string
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "export records to a file",
@@ -390,7 +392,7 @@ func (c *cli) exportCommand() *cobra.Command {
 	f.StringVarP(&output, "output", "o", "-", "file to write; it appears only when complete")
 	f.StringVar(&format, "format", "", "jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
 	prefixOption(f, &o.Prefix)
-	f.StringSliceVar(&statuses, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
+	f.StringSliceVar(&only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")
 	f.BoolVar(&o.Revisions, "revisions", false, "include the revision and time of each record's last change, which are specific to this store; only jsonl")
 	c.memoryFlag(f, "528")
@@ -399,19 +401,18 @@ func (c *cli) exportCommand() *cobra.Command {
 		if o.Format, o.Compression, err = fileFormat(output, format); err != nil {
 			return err
 		}
-		if o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV {
+		switch {
+		case o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV:
 			return usagef("--spreadsheet: %s has no cells; use csv or tsv", o.Format)
-		}
-		if o.Revisions && o.Format != bulk.JSONLines {
+		case o.Revisions && o.Format != bulk.JSONLines:
 			return usagef("--revisions: %s cannot hold them; use jsonl", o.Format)
 		}
-		for _, s := range statuses {
-			switch st := nomen.Status(s); st {
-			case nomen.Reserved, nomen.Active, nomen.Retired:
-				o.Statuses = append(o.Statuses, st)
-			default:
-				return usagef("--status %q: must be reserved, active or retired", s)
+		for _, s := range only {
+			status, err := parseStatus(s)
+			if err != nil {
+				return err
 			}
+			o.Statuses = append(o.Statuses, status)
 		}
 		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
 		if err := c.boundMemory(cmd.Context(), exportCache); err != nil {

@@ -63,11 +63,7 @@ func (c *cli) undoCommand() *cobra.Command {
 				return err
 			}
 		}
-		how := changes
-		if u.DryRun {
-			how = reads
-		}
-		return c.withStore(cmd.Context(), how, func(b backend) error { return c.undo(cmd.Context(), b, u) })
+		return c.withStore(cmd.Context(), changes.unless(u.DryRun), func(b backend) error { return c.undo(cmd.Context(), b, u) })
 	}
 	return cmd
 }
@@ -96,18 +92,8 @@ func (c *cli) undo(ctx context.Context, b undoBackend, u registrar.Undoing) erro
 	u.Progress = func(sum registrar.Undone) { bar(uint64(sum.Restored+sum.Retired+sum.Deleted), 0) }
 	sum, err := b.Undo(ctx, u)
 	end()
-	if err == nil || sum != (registrar.Undone{}) {
-		if err := shown.end(sum, undoneText(sum, u)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case err != nil:
-		return ofArgument(err, map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"})
-	case sum.Refused > 0:
-		return errNo
-	}
-	return nil
+	err = ofArgument(err, map[string]string{"batch": "--import", "from": "--change", "reason": "--reason", "why": "--why"})
+	return shown.end(err, sum != (registrar.Undone{}), sum.Refused, sum, undoneText(sum, u))
 }
 
 func undoneText(sum registrar.Undone, u registrar.Undoing) string {

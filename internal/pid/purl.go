@@ -4,13 +4,16 @@ import "strings"
 
 // A PURLType says what is special about the packages of a type.
 type PURLType struct {
-	Name      string
-	FoldSpace bool // letters of the namespace are case-insensitive
-	FoldName  bool // and those of the name
-	Hyphens   bool // "_" in the name is equivalent to "-"
-	Space     bool // a namespace is required
-	NoSpace   bool // a namespace is not allowed
-	Version   bool // a version is required
+	Name       string
+	FoldSpace  bool   // letters of the namespace are case-insensitive
+	FoldName   bool   // and those of the name
+	FoldHash   bool   // and those of a version that is a Git commit hash
+	Databricks bool   // letters of the name are case-insensitive in repositories of Databricks
+	Hyphens    bool   // "_" in the name is equivalent to "-"
+	Space      bool   // a namespace is required
+	NoSpace    bool   // a namespace is not allowed
+	NotInName  string // text that a name must not contain
+	Qualifier  string // the key of a required qualifier
 }
 
 // purlTypes are the registered types of packages (package-url/purl-spec,
@@ -26,8 +29,8 @@ var purlTypes = [...]PURLType{
 	{Name: "composer", FoldSpace: true, FoldName: true, Space: true},
 	{Name: "conan"},
 	{Name: "conda", NoSpace: true},
-	{Name: "cpan"},
-	{Name: "cran", NoSpace: true, Version: true},
+	{Name: "cpan", Space: true, NotInName: "::"},
+	{Name: "cran", NoSpace: true},
 	{Name: "deb", FoldSpace: true, FoldName: true, Space: true},
 	{Name: "docker"},
 	{Name: "gem", NoSpace: true},
@@ -36,11 +39,11 @@ var purlTypes = [...]PURLType{
 	{Name: "golang", FoldSpace: true, FoldName: true},
 	{Name: "hackage", NoSpace: true},
 	{Name: "hex", FoldSpace: true, FoldName: true},
-	{Name: "huggingface"},
-	{Name: "julia", NoSpace: true},
+	{Name: "huggingface", FoldHash: true},
+	{Name: "julia", NoSpace: true, Qualifier: "uuid"},
 	{Name: "luarocks"},
 	{Name: "maven", Space: true},
-	{Name: "mlflow", NoSpace: true},
+	{Name: "mlflow", NoSpace: true, Databricks: true},
 	{Name: "npm"},
 	{Name: "nuget", NoSpace: true},
 	{Name: "oci", FoldName: true, NoSpace: true},
@@ -52,7 +55,7 @@ var purlTypes = [...]PURLType{
 	{Name: "qpkg", Space: true},
 	{Name: "rpm", FoldSpace: true},
 	{Name: "swid"},
-	{Name: "swift", Space: true, Version: true},
+	{Name: "swift", Space: true},
 	{Name: "yocto"},
 }
 

@@ -59,7 +59,6 @@ const (
 	rulePURLType      = "ECMA-427, 5.6.2: type"
 	rulePURLNamespace = "ECMA-427, 5.6.3: namespace"
 	rulePURLName      = "ECMA-427, 5.6.4: name"
-	rulePURLVersion   = "ECMA-427, 5.6.5: version"
 	rulePURLQualifier = "ECMA-427, 5.6.6: qualifiers"
 )
 
@@ -74,7 +73,8 @@ type packageURL struct {
 }
 
 // packageOf finds the components. Slashes around the type and the namespace have
-// no meaning; a version begins at the last "@" that does not begin a segment.
+// no meaning; a version begins at the last "@", unless that begins a segment of
+// the namespace.
 func packageOf(u uri.URI) packageURL {
 	p := packageURL{Layout: layout.Of(u), version: -1}
 	p.typeAt, p.end = p.Rest, p.PathEnd
@@ -86,9 +86,9 @@ func packageOf(u uri.URI) packageURL {
 	}
 	p.typeEnd = layout.Until(p.Text, p.typeAt, p.end, '/')
 	p.nameEnd = p.end
-	if at := strings.LastIndexByte(p.Text[p.typeEnd:p.end], '@'); at > 0 && p.Text[p.typeEnd+at-1] != '/' {
-		p.nameEnd = p.typeEnd + at
-		p.version = p.nameEnd + 1
+	if at := p.typeEnd + strings.LastIndexByte(p.Text[p.typeEnd:p.end], '@'); at > p.typeEnd && (p.Text[at-1] != '/' || layout.Until(p.Text, at, p.end, '/') == p.end) {
+		p.nameEnd = at
+		p.version = at + 1
 	}
 	p.spaceAt = min(p.typeEnd+1, p.nameEnd)
 	p.nameAt = max(p.spaceAt, p.typeEnd+1+strings.LastIndexByte(p.Text[min(p.typeEnd+1, p.nameEnd):p.nameEnd], '/')+1)
@@ -117,8 +117,13 @@ func checkPURL(u uri.URI) []scheme.Finding {
 		return layout.Refuse(p.nameAt, p.nameEnd, rulePURLNamespace, "packages of type "+t.Name+" must have a namespace")
 	case t.NoSpace && space:
 		return layout.Refuse(p.spaceAt, p.spaceEnd, rulePURLNamespace, "packages of type "+t.Name+" must not have a namespace")
-	case t.Version && p.version < 0:
-		return layout.Refuse(p.nameEnd, p.nameEnd, rulePURLVersion, "packages of type "+t.Name+" must have a version")
+	}
+	name := decoded(p.Text[p.nameAt:p.nameEnd])
+	if t.NotInName != "" && strings.Contains(name, t.NotInName) {
+		return layout.Refuse(p.nameAt, p.nameEnd, rulePURLName, "names of packages of type "+t.Name+" must not contain "+t.NotInName)
+	}
+	if t.Qualifier != "" && p.qualifier(t.Qualifier) == "" {
+		return layout.Refuse(p.nameEnd, p.nameEnd, rulePURLQualifier, "packages of type "+t.Name+" must have the qualifier "+t.Qualifier)
 	}
 	return p.checkQualifiers()
 }
@@ -178,13 +183,14 @@ func canonicalPURL(u uri.URI) string {
 			b.WriteString("/" + encodePURL(foldIf(t.FoldSpace, decoded(segment))))
 		}
 	}
-	name := foldIf(t.FoldName, decoded(p.Text[p.nameAt:p.nameEnd]))
+	name := foldIf(t.FoldName || t.Databricks && isDatabricks(p.qualifier("repository_url")), decoded(p.Text[p.nameAt:p.nameEnd]))
 	if t.Hyphens {
 		name = hyphenated(name)
 	}
 	b.WriteString("/" + encodePURL(name))
 	if p.version >= 0 && p.version < p.end {
-		b.WriteString("@" + encodePURL(decoded(p.Text[p.version:p.end])))
+		version := decoded(p.Text[p.version:p.end])
+		b.WriteString("@" + encodePURL(foldIf(t.FoldHash && isCommit(version), version)))
 	}
 	b.WriteString(p.canonicalQualifiers())
 	if p.Frag >= 0 {
@@ -193,17 +199,41 @@ func canonicalPURL(u uri.URI) string {
 	return b.String()
 }
 
-func (p *packageURL) canonicalQualifiers() string {
-	if p.Query < 0 {
-		return ""
-	}
-	var list []string
-	for field := range strings.SplitSeq(p.Text[p.Query:p.QueryEnd], "&") {
-		if key, value, _ := strings.Cut(field, "="); value != "" {
-			list = append(list, strings.ToLower(key)+"="+encodePURL(decoded(value)))
+// qualifier returns the decoded value of the qualifier with a key, which must be
+// in lower case, or "" if there is none.
+func (p *packageURL) qualifier(key string) string {
+	for f := range queryFields(&p.Layout, '&') {
+		if f.is(p.Text, key) && f.value >= 0 {
+			return decoded(p.Text[f.value:f.end])
 		}
 	}
-	if slices.Sort(list); len(list) == 0 {
+	return ""
+}
+
+// isDatabricks reports whether a URL, with or without its scheme, is one of a
+// tracking server of Databricks.
+func isDatabricks(url string) bool {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	}
+	host, _, _ := strings.Cut(strings.ToLower(url), "/")
+	return strings.HasSuffix(host, ".azuredatabricks.net") || strings.HasSuffix(host, ".databricks.com")
+}
+
+// isCommit reports whether a version is the hash of a Git commit.
+func isCommit(version string) bool {
+	return len(version) == 40 && strings.Trim(version, "0123456789abcdefABCDEF") == ""
+}
+
+func (p *packageURL) canonicalQualifiers() string {
+	list := sortedFields(p.Text, p.Query, p.QueryEnd, '&', func(b []byte, f field) []byte {
+		if f.empty() {
+			return nil
+		}
+		return append(b, strings.ToLower(p.Text[f.name:f.nameEnd])+"="+encodePURL(decoded(p.Text[f.value:f.end]))...)
+	})
+	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	if len(list) == 0 {
 		return ""
 	}
 	return "?" + strings.Join(list, "&")

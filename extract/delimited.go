@@ -46,16 +46,16 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 		if next < 0 || lines == 0 && open == '"' {
 			return 0, false
 		}
-		switch s.peek(next) {
-		case closing:
+		escape := s.escaped(i, next)
+		switch c := s.peek(next); {
+		case escape != "":
+		case c == closing:
 			return i, true
-		case '\'':
-			if s.b[i-1] == '\'' { // two adjacent string literals in a program
-				return 0, false
-			}
+		case c == '\'' && s.b[i-1] == '\'': // two adjacent string literals in a program
+			return 0, false
 		}
 		last.hyphen = lines > 0 && s.b[i-1] == '-' && c != '\\'
-		s.segs = append(s.segs, segment{start: next})
+		s.segs = append(s.segs, segment{start: next, escape: escape})
 		i = next
 	}
 }

@@ -16,7 +16,7 @@ func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 		if g.hyphen && !hyphens {
 			end--
 		}
-		b = append(b, s.b[g.start:end]...)
+		b = append(append(b, g.escape...), s.b[g.start:end]...)
 	}
 	return b
 }

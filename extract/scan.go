@@ -44,7 +44,8 @@ func scan(b []byte, o Options, found func(Finding) bool) {
 // A segment is a piece of an identifier from which nothing is removed.
 type segment struct {
 	start, end int
-	hyphen     bool // ends in a hyphen before a line break
+	hyphen     bool   // ends in a hyphen before a line break
+	escape     string // the characters of the escape before it, in a string of JSON
 }
 
 // A hit is a possible finding, as offsets into what the scanner holds.
@@ -250,7 +251,8 @@ func (s *scanner) decideColon(i int) bool {
 	}
 	next := s.peek(i + 1)
 	if next == '\\' {
-		return s.follows(i+2, `/\/`) && s.inString(i) && s.decideHier(i)
+		n := s.escapedSlash(i + 1)
+		return n > 0 && s.escapedSlash(i+1+n) > 0 && s.inString(i) && s.decideHier(i)
 	}
 	if !is(next, classURI) && !is(next, classSpace) && !(next >= utf8.RuneSelf && s.o.IRI) {
 		return false

@@ -184,6 +184,22 @@ func TestCode(t *testing.T) {
 	f(`"\u003chttp://a.example/\u003e \x3chttps://b.example/\x3e \nmailto:a@b.example\nurn:isbn:1"`, "http://a.example/ https://b.example/ mailto:a@b.example urn:isbn:1")
 	f(`see \fIhttp://a.example/b\fR and \fBmailto:c@d.example\fP, \ftp://e.example/ \fx://f.example/`, "http://a.example/b mailto:c@d.example ftp://e.example/ fx://f.example/")
 	f(`\nfs://a.example/b \rtsp://c.example/d \nmsnim:x \unhttp://e.example/ \nhxxp://f.example/`, "nfs://a.example/b rtsp://c.example/d unhttp://e.example/ hxxp://f.example/")
+	f(`{"a":"http://a.example/?b=1\u0026c\u003D2"}`, "http://a.example/?b=1&c=2")
+	f(`{"a":"http:\/\/a.example\/b\u002fc","b":"https:\u002F\u002Fb.example\u002f\u003Fq\u003d"}`, "http://a.example/b/c https://b.example/?q=")
+	f(`{"a":"see http://a.example/\u0028b\u0029\u0029 and http://b.example/\u0023c\u0023 or http://c.example/\u0026quot;"}`,
+		"http://a.example/(b) http://b.example/#c http://c.example/")
+	f(`{"a":"http://a.example/\u00e9\ud83d\ude00/b","b":"http://b.example/\ud83d","c":"http://c.example/\u00","d":"http://d.example/b\u`, "http://a.example/ http://b.example/ http://c.example/ http://d.example/b")
+	f(`http://a.example/?b=1\u0026c`, "http://a.example/?b=1")
+	f(`{"a":"urn:isbn:1\u002f2"}`, "urn:isbn:1")
+	found(t, Options{IRI: true}, `{"a":"http://a.example/\u00e9\ud83d\ude00/b\u201d","b":"see http://b.example/\u00E9."}`, "http://a.example/é😀/b http://b.example/é")
+
+	// The offsets are those of the text.
+	text := `{"a":"http:\u002f\u002fa.example\/?b\u0026c"}`
+	for x := range Bytes([]byte(text), Options{}) {
+		if x.Text != text[6:len(text)-2] || x.Start != 6 || x.End != int64(len(text)-2) || x.URI.String() != "http://a.example/?b&c" {
+			t.Errorf("in %s: found %q from %d to %d, %s", text, x.Text, x.Start, x.End, x.URI)
+		}
+	}
 }
 
 func TestSchemes(t *testing.T) {

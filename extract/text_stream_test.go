@@ -36,7 +36,7 @@ mail to jim@example.org or <mailto:jim@example.org?subject=a>, urn:isbn:0-395-36
 > http://quoted.example/one-
 > two.
 > More http://größe.example/ü, http://a/,http://b/ 'http://c/' **http://d/**
-{"a":"\nhttp://json.example/\u003chttps://j.example/\u003e"} http://p.example:%d/ http://p.example:<port>/
+{"a":"\nhttp://json.example/\u003chttps://j.example/\u003e","b":"http:\/\u002fu.example\u002f?a\u0026b\ud83d\ude00"} http://p.example:%d/ http://p.example:<port>/
 ^https://p\.example http://m.example/&#039; http://m.example/&#x26;a http://m.example/&apos; http://rule.example/
 _______________________________________________
 http://phone.example/

@@ -45,7 +45,7 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 			break
 		}
 		last.hyphen = s.b[raw-1] == '-' && s.b[raw] != '\\'
-		s.segs = append(s.segs, segment{start: next})
+		s.segs = append(s.segs, segment{start: next, escape: s.escaped(raw, next)})
 		from = next
 	}
 	last := &s.segs[len(s.segs)-1]
@@ -57,7 +57,7 @@ func (s *scanner) bare(start, colon int) (end int, ok bool) {
 	} else {
 		last.end = s.trim(&t, last.start, last.end)
 	}
-	if last.end == last.start && len(s.segs) > 1 {
+	if last.end == last.start && len(s.segs) > 1 && (last.escape == "" || strings.Contains(".,;:!?'%*_~(&", last.escape)) {
 		s.segs = s.segs[:len(s.segs)-1]
 	}
 	return s.segs[len(s.segs)-1].end, true

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/nomen-project/nomen/internal/ascii"
 )
@@ -35,8 +36,9 @@ func (s *scanner) fold(i int) int {
 
 // unescaped returns the offset at which an identifier that begins at start
 // continues after the backslash at i, which escapes a character in a manual
-// page, TeX or Markdown: "a\-b", "a\_b", "a\&.b". It returns -1 if there is no
-// such escape. A URN ends there (2012, 2.5.3).
+// page, TeX or Markdown: "a\-b", "a\_b", "a\&.b", or in a string of JSON: "a\/b",
+// "a\u0026b". It returns -1 if there is no such escape. A URN ends there (2012,
+// 2.5.3).
 func (s *scanner) unescaped(start, i int) int {
 	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
 		return -1
@@ -50,6 +52,11 @@ func (s *scanner) unescaped(start, i int) int {
 		if s.inString(start) {
 			return i + 1
 		}
+	case 'u': // in JSON
+		n, text := s.unicodeEscape(i)
+		if r, _ := utf8.DecodeRuneInString(text); n > len(`\u`) && s.inString(start) && (r < utf8.RuneSelf && is(byte(r), classURI) || s.o.IRI && isInIRI(r)) {
+			return i + n
+		}
 	case '%':
 		if s.isEscape(i + 1) {
 			return i + 1
@@ -60,6 +67,35 @@ func (s *scanner) unescaped(start, i int) int {
 		}
 	}
 	return -1
+}
+
+// unicodeEscape reads the escape \uXXXX at i, or the two of a surrogate pair, as
+// [unicodeEscape] does.
+func (s *scanner) unicodeEscape(i int) (n int, text string) {
+	const longest = len(`\ud83d\ude00`)
+	s.peek(i + longest - 1) // in a stream, the whole escape must be in the window
+	return unicodeEscape(s.b[i:min(i+longest, len(s.b))])
+}
+
+// escaped returns the characters of the \uXXXX escape from i to next, or "" if
+// there is another text.
+func (s *scanner) escaped(i, next int) string {
+	if next-i < len(`\u0026`) || s.b[i] != '\\' || s.b[i+1] != 'u' {
+		return ""
+	}
+	_, text := unicodeEscape(s.b[i:next])
+	return text
+}
+
+// escapedSlash returns the length of the escape for a slash at i, or 0.
+func (s *scanner) escapedSlash(i int) int {
+	switch {
+	case s.follows(i, `\/`):
+		return len(`\/`)
+	case s.follows(i, `\u002`) && s.peek(i+5)|0x20 == 'f':
+		return len(`\u002f`)
+	}
+	return 0
 }
 
 // inString reports whether i is inside a string of JSON or a program, judging by
@@ -96,6 +132,9 @@ func (s *scanner) inString(i int) bool {
 // and not like a word. And that piece would not have fitted on the line.
 func (s *scanner) wrapped(t *token, i, piece int) int {
 	if next := s.unescaped(t.start, i); next >= 0 {
+		if text := s.escaped(i, next); len(text) == 1 && s.ends(t, next-1, text[0]) {
+			return -1
+		}
 		return next
 	}
 	if next := s.fold(i); next >= 0 && !s.nextWord(t, next).foreign {

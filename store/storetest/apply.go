@@ -1,8 +1,8 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,11 +70,7 @@ func (s *suite) conflict(c store.Change, expected, current uint64) {
 
 func (s *suite) conflictIn(changes []store.Change, want *store.ConflictError) {
 	s.Helper()
-	var got *store.ConflictError
-	if err := s.refused(changes...); !errors.As(err, &got) {
-		s.Fatalf("error %v, want a ConflictError", err)
-	}
-	s.equal("conflict", got, want)
+	s.equal("conflict", refusal[*store.ConflictError](s, changes...), want)
 }
 
 func expected(s *suite) {
@@ -103,17 +99,11 @@ func allOrNothing(s *suite) {
 	auth := store.Change{Authority: RichAuthority(), Time: minute(0)}
 	tok := store.Change{Token: &store.Token{ID: "t"}, Time: minute(0)}
 	for at := range 5 {
-		batch := []store.Change{good(1), good(2), auth, tok}
-		batch = append(batch[:at:at], append([]store.Change{bad}, batch[at:]...)...)
+		batch := slices.Insert([]store.Change{good(1), good(2), auth, tok}, at, bad)
 		s.conflictIn(batch, &store.ConflictError{Index: at, Key: "urn:x-a:old", Expected: 5, Current: 1})
 		s.equal("names after a refused batch", s.keys(store.Scan{}), []string{"urn:x-a:old"})
-		if _, err := s.Authority(s.Context(), auth.Authority.Prefix, time.Time{}); err != store.ErrNotFound {
-			s.Errorf("authority of a refused batch: %v, want ErrNotFound", err)
-		}
-		if keeper, ok := s.Store.(store.Tokens); ok {
-			if _, err := keeper.Token(s.Context(), "t"); err != store.ErrNotFound {
-				s.Errorf("token of a refused batch: %v, want ErrNotFound", err)
-			}
+		if a, tok := s.authority(auth.Authority.Prefix, time.Time{}), s.token("t"); a != nil || tok != nil {
+			s.Errorf("a refused batch wrote authority %+v and token %+v", a, tok)
 		}
 	}
 	if got := s.get("urn:x-a:old").Locations[0].URL; got != "u:1" {
@@ -166,9 +156,8 @@ func notAChange(s *suite) {
 		{Record: r, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Record: r, Time: time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC)},
 	} {
-		var got *store.ChangeError
-		if err := s.refused(good, c); !errors.As(err, &got) || got.Index != 1 || got.Reason == "" {
-			s.Errorf("%+v: error %v, want a ChangeError of change 1", c, err)
+		if got := refusal[*store.ChangeError](s, good, c); got.Index != 1 || got.Reason == "" {
+			s.Errorf("%+v: error %+v, want a ChangeError of change 1", c, got)
 		}
 	}
 	if got := s.keys(store.Scan{}); got != nil {
@@ -198,29 +187,20 @@ func limits(s *suite) {
 		{"values", record(func(r *store.Record) { r.Successors = make([]string, store.MaxValues+1) }), store.MaxValues},
 		{"name", record(func(r *store.Record) { r.Spelling = long[:name.MaxLength+1] }), name.MaxLength},
 		{"key", record(func(r *store.Record) { r.Name = key(long[:name.MaxLength+1]) }), name.MaxLength},
-		{"bytes", record(func(r *store.Record) { r.SameAs = repeat(store.MaxRecord/store.MaxText, long[1:]) }), store.MaxRecord},
+		{"bytes", record(func(r *store.Record) { r.SameAs = slices.Repeat([]string{long[1:]}, store.MaxRecord/store.MaxText) }), store.MaxRecord},
 		{"why", store.Change{Delete: key("urn:x-a:b"), Time: minute(0), Why: long}, store.MaxText},
 		{"owners", store.Change{Authority: &store.Authority{Prefix: RichAuthority().Prefix, Owners: []string{long}}, Time: minute(0)}, store.MaxText},
 		{"key", store.Change{Token: &store.Token{ID: long[:store.MaxTokenID+1]}, Time: minute(0)}, store.MaxTokenID},
 	} {
-		var got *store.LimitError
-		err := s.refused(put("urn:x-a:good", "u:1", 0), c.change)
-		if !errors.As(err, &got) || got.What != c.what || got.Limit != c.limit || got.Size <= c.limit || got.Index != 1 {
-			s.Errorf("too large in %s: error %v, want a LimitError of change 1 with limit %d", c.what, err, c.limit)
+		got := refusal[*store.LimitError](s, put("urn:x-a:good", "u:1", 0), c.change)
+		if got.What != c.what || got.Limit != c.limit || got.Size <= c.limit || got.Index != 1 {
+			s.Errorf("too large in %s: error %v, want a LimitError of change 1 with limit %d", c.what, got, c.limit)
 		}
 	}
 	if got := s.keys(store.Scan{}); got != nil {
 		s.Errorf("refused batches left %q", got)
 	}
 	s.largest()
-}
-
-func repeat(n int, text string) []string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = text
-	}
-	return list
 }
 
 // largest checks that what is as large as allowed goes in.
@@ -234,7 +214,7 @@ func (s *suite) largest() {
 	}
 	long := &store.Record{
 		Name: key("urn:x-a:long"), Spelling: "urn:x-a:long", Status: nomen.Active,
-		SameAs: repeat(store.MaxRecord/store.MaxText-1, strings.Repeat("x", store.MaxText)),
+		SameAs: slices.Repeat([]string{strings.Repeat("x", store.MaxText)}, store.MaxRecord/store.MaxText-1),
 	}
 	s.apply(store.Change{Record: many, Time: minute(0)}, store.Change{Record: long, Time: minute(0)})
 	for _, r := range []*store.Record{many, long} {
@@ -262,12 +242,8 @@ func largeBatch(s *suite) {
 	if len(keys) != n || keys[0] != "urn:x-a:00000" || keys[n-1] != "urn:x-a:09999" {
 		s.Errorf("%d names after a batch of %d", len(keys), n)
 	}
-	many := make([]store.Change, store.MaxBatch+1)
-	for i := range many {
-		many[i] = batch[0]
-	}
-	var got *store.LimitError
-	if err := s.refused(many...); !errors.As(err, &got) || got.Limit != store.MaxBatch || got.Index != store.MaxBatch {
-		s.Errorf("a batch of %d: error %v, want a LimitError", len(many), err)
+	many := slices.Repeat(batch[:1], store.MaxBatch+1)
+	if got := refusal[*store.LimitError](s, many...); got.Limit != store.MaxBatch || got.Index != store.MaxBatch {
+		s.Errorf("a batch of %d: error %v, want a LimitError", len(many), got)
 	}
 }

@@ -23,14 +23,7 @@ func located(k string, n int, urls ...string) store.Change {
 // places finds locations and writes each as "URL name".
 func (s *suite) places(prefix string, after store.Place) []string {
 	s.Helper()
-	var all []string
-	for p, err := range store.Find(s.Context(), s.Store, prefix, after) {
-		if err != nil {
-			s.Fatalf("Find(%q, %v): %v", prefix, after, err)
-		}
-		all = append(all, p.URL+" "+p.Name.Key())
-	}
-	return all
+	return texts(read(s, store.Find(s.Context(), s.Store, prefix, after)), func(p store.Place) string { return p.URL + " " + p.Name.Key() })
 }
 
 func finding(s *suite) {
@@ -85,21 +78,8 @@ func (s *suite) pages(all []string) {
 	s.equal("after a URL", s.places("", store.Place{URL: "https://b.example.org/"}), all[5:])
 	s.equal("after a place before the prefix", s.places("https://b", store.Place{URL: "https://a", Name: key("z")}), all[5:])
 	s.equal("after a place behind the prefix", s.places("https://a", store.Place{URL: "https://b", Name: key("a")}), []string(nil))
-	seq := store.Find(s.Context(), s.Store, "", store.Place{})
-	for range 2 {
-		n := 0
-		for range seq {
-			if n++; n == 3 {
-				break
-			}
-		}
-		if n != 3 {
-			s.Errorf("Find left after %d places", n)
-		}
-	}
-	ctx, cancel := context.WithCancel(s.Context())
-	cancel()
-	for p, err := range store.Find(ctx, s.Store, "", store.Place{}) {
+	leave(s, store.Find(s.Context(), s.Store, "", store.Place{}), len(all))
+	for p, err := range store.Find(s.ended(), s.Store, "", store.Place{}) {
 		if p != (store.Place{}) || !errors.Is(err, context.Canceled) {
 			s.Errorf("Find with a cancelled context: %v, %v", p, err)
 		}
@@ -161,12 +141,6 @@ func (s *suite) anyURL() {
 	same("any bytes", s.places("z", store.Place{}), want)
 	for i, u := range urls {
 		same(fmt.Sprintf("after URL %d", i), s.places("z", store.Place{URL: u, Name: key("urn:x-z:1")}), want[4*i+2:])
-		var those []string
-		for _, w := range want {
-			if strings.HasPrefix(w, u) {
-				those = append(those, w)
-			}
-		}
-		same(fmt.Sprintf("prefix %d", i), s.places(u, store.Place{}), those)
+		same(fmt.Sprintf("prefix %d", i), s.places(u, store.Place{}), beginning(want, u))
 	}
 }

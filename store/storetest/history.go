@@ -87,35 +87,17 @@ func listAt(s *suite) {
 	s.apply(put("a", "u:2", 3), remove("c", 3))
 	s.apply(put("ab", "u:1", 2), put("b", "u:2", 5), reserve("c", 5))
 	for n, want := range []string{"", "a1 c1", "a1 ab1 b1 c1", "a2 ab1 b1", "a2 ab1 b1 d1", "a2 ab1 b2 c3 d1", "a2 ab1 b2 c3 d1"} {
-		var got []string
-		for _, r := range s.list(s.Context(), store.Scan{At: minute(n)}) {
-			got = append(got, fmt.Sprint(r.Name.Key(), r.Revision))
-		}
-		if got := strings.Join(got, " "); got != want {
-			s.Errorf("at minute %d: %q, want %q", n, got, want)
-		}
+		got := texts(s.list(store.Scan{At: minute(n)}), func(r *store.Record) string { return fmt.Sprint(r.Name.Key(), r.Revision) })
+		s.equal(fmt.Sprint("at minute ", n), got, orNil(strings.Fields(want)))
 	}
 	s.equal("with a prefix", s.keys(store.Scan{Prefix: "a", At: minute(2)}), []string{"a", "ab"})
 	s.equal("after", s.keys(store.Scan{After: "a", At: minute(3)}), []string{"ab", "b"})
 }
 
 func history(s *suite) {
-	h, ok := s.Store.(store.Historian)
-	if !ok {
-		return
-	}
-	read := func(k string) (all []*store.Change) {
-		s.Helper()
-		for c, err := range h.History(s.Context(), key(k)) {
-			if err != nil {
-				s.Fatalf("History(%q): %v", k, err)
-			}
-			all = append(all, c)
-		}
-		return all
-	}
 	k := "urn:x-a:b"
-	if got := read(k); got != nil {
+	seq := store.History(s.Context(), s.Store, key(k))
+	if got := read(s, seq); got != nil {
 		s.Errorf("history of a name that never was: %+v", got)
 	}
 	first := write(&store.Record{Name: key(k), Status: nomen.Reserved}, 1)
@@ -130,14 +112,9 @@ func history(s *suite) {
 	want := []*store.Change{
 		kept(early, 3, 3), kept(back, 2, 3), kept(gone, 1, 2), kept(first, 0, 1),
 	}
-	s.equal("history", read(k), want)
+	s.equal("history", read(s, seq), want)
 	s.replay(want)
-	for c := range h.History(s.Context(), key(k)) {
-		if c.Expected != 3 {
-			s.Errorf("first of the history: %+v", c)
-		}
-		break
-	}
+	leave(s, seq, len(want))
 }
 
 // kept is c as a store keeps it, after a revision and at a minute.
@@ -146,6 +123,9 @@ func kept(c store.Change, after uint64, n int) *store.Change {
 	k.Expected, k.Time = after, minute(n)
 	if k.Record != nil {
 		k.Record.Modified, k.Record.Revision = minute(n), after+1
+	}
+	if k.Authority != nil {
+		k.Authority.Modified, k.Authority.Revision = minute(n), after+1
 	}
 	return k
 }
@@ -181,51 +161,32 @@ func authorities(s *suite) {
 		a.Prefix, a.Contact = name.PrefixFromKey(prefix), contact
 		return store.Change{Authority: a, Expected: store.AnyRevision, Time: minute(n), Who: "archive"}
 	}
-	read := func(at time.Time) (all []string) {
-		s.Helper()
-		for a, err := range s.Authorities(s.Context(), at) {
-			if err != nil {
-				s.Fatal(err)
-			}
-			all = append(all, fmt.Sprint(a.Prefix, " ", a.Contact, " ", a.Revision))
-		}
-		return all
+	all := func(at time.Time) []string {
+		return texts(read(s, s.Authorities(s.Context(), at)), func(a *store.Authority) string { return fmt.Sprint(a.Prefix, " ", a.Contact, " ", a.Revision) })
 	}
 	s.equal("results", s.apply(
 		change("urn:b", "x", 1), change("urn:a:x", "x", 1), change("urn:a", "x", 2), change("urn:a-", "x", 2), change("urn:b", "x", 2),
 	), []store.Result{changed(1), changed(1), changed(1), changed(1), already(1)})
 	s.apply(put("urn:a", "u:1", 0), change("urn:b", "y", 3))
-	s.equal("all", read(time.Time{}), []string{"urn:a x 1", "urn:a- x 1", "urn:a:x x 1", "urn:b y 2"})
-	s.equal("at minute 0", read(minute(0)), []string(nil))
-	s.equal("at minute 1", read(minute(1)), []string{"urn:a:x x 1", "urn:b x 1"})
-	s.equal("at minute 2", read(minute(2)), []string{"urn:a x 1", "urn:a- x 1", "urn:a:x x 1", "urn:b x 1"})
+	s.equal("all", all(time.Time{}), []string{"urn:a x 1", "urn:a- x 1", "urn:a:x x 1", "urn:b y 2"})
+	s.equal("at minute 0", all(minute(0)), []string(nil))
+	s.equal("at minute 1", all(minute(1)), []string{"urn:a:x x 1", "urn:b x 1"})
+	s.equal("at minute 2", all(minute(2)), []string{"urn:a x 1", "urn:a- x 1", "urn:a:x x 1", "urn:b x 1"})
 	s.equal("names", s.keys(store.Scan{}), []string{"urn:a"})
 
-	want := change("urn:b", "y", 0).Authority
-	want.Modified, want.Revision = minute(3), 2
-	got, err := s.Authority(s.Context(), want.Prefix, time.Time{})
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.equal("authority", got, want)
-	want.Contact, want.Modified, want.Revision = "x", minute(1), 1
-	if got, err = s.Authority(s.Context(), want.Prefix, minute(2)); err != nil {
-		s.Fatal(err)
-	}
-	s.equal("authority at minute 2", got, want)
+	b := name.PrefixFromKey("urn:b")
+	s.equal("authority", s.authority(b, time.Time{}), kept(change("urn:b", "y", 3), 1, 3).Authority)
+	s.equal("authority at minute 2", s.authority(b, minute(2)), kept(change("urn:b", "x", 1), 0, 1).Authority)
 	for _, p := range []string{"urn:", "urn:b:", "urn:bb"} {
-		if a, err := s.Authority(s.Context(), name.PrefixFromKey(p), time.Time{}); err != store.ErrNotFound || a != nil {
-			s.Errorf("Authority(%q): %v, %v, want ErrNotFound", p, a, err)
+		if a := s.authority(name.PrefixFromKey(p), time.Time{}); a != nil {
+			s.Errorf("Authority(%q): %v", p, a)
 		}
 	}
-	for range s.Authorities(s.Context(), time.Time{}) {
-		break
-	}
-	s.authorityContent()
+	leave(s, s.Authorities(s.Context(), time.Time{}), 4)
 }
 
 // authorityContent: each field is content, and empty lists are absent.
-func (s *suite) authorityContent() {
+func authorityContent(s *suite) {
 	a := &store.Authority{Prefix: name.PrefixFromKey("urn:z")}
 	s.apply(store.Change{Authority: a, Time: minute(0)})
 	a.Owners, a.Hosts, a.Parents = []string{}, []string{}, []string{}
@@ -245,7 +206,7 @@ func (s *suite) authorityContent() {
 		func(a *store.Authority) { a.Service = nomen.I2C },
 		func(a *store.Authority) { a.FoldCase = true },
 		func(a *store.Authority) { a.Redirect = 302 },
-		func(a *store.Authority) { a.Rules = richPolicy().Rules },
+		func(a *store.Authority) { a.Rules = richRules() },
 		func(a *store.Authority) { a.Rules[0].Tests[1].From += "x" },
 		func(a *store.Authority) { a.Delegation = &store.Delegation{Mode: store.ModeRedirect} },
 		func(a *store.Authority) { a.Delegation.To = "x" },
@@ -255,72 +216,64 @@ func (s *suite) authorityContent() {
 		change(a)
 		again.Expected = uint64(i + 1)
 		s.equal("other content", s.apply(again), []store.Result{changed(uint64(i + 2))})
-		got, err := s.Authority(s.Context(), a.Prefix, time.Time{})
-		if err != nil {
-			s.Fatal(err)
-		}
-		want := a.Clone()
-		want.Modified, want.Revision = minute(1), uint64(i+2)
-		s.equal("authority", got, want)
+		s.equal("authority", s.authority(a.Prefix, time.Time{}), kept(again, uint64(i+1), 1).Authority)
 	}
 }
 
-func tokens(s *suite) {
-	keeper, ok := s.Store.(store.Tokens)
-	if !ok {
-		return
-	}
-	tok := &store.Token{
+// aToken returns a token in which every field is set, and a change to it.
+func aToken() (*store.Token, store.Change) {
+	t := &store.Token{
 		ID: "k7\x00 ä", Hash: [32]byte{0, 1, 2, 31: 255}, Role: "editor", Prefixes: []string{"urn:x-a", ""},
 		Who: "archive", Created: minute(0).Add(1500 * time.Microsecond), Expires: minute(90).Add(1500 * time.Microsecond),
 	}
-	change := store.Change{Token: tok, Expected: 17, Time: minute(1)}
+	return t, store.Change{Token: t, Expected: 17, Time: minute(1)}
+}
+
+func tokens(s *suite) {
+	tok, change := aToken()
 	s.equal("added", s.apply(change), []store.Result{changed(0)})
 	s.equal("again", s.apply(change), []store.Result{already(0)})
 	want := *tok
 	want.Created, want.Expires = minute(0).Add(time.Millisecond), minute(90).Add(time.Millisecond)
-	check := func() {
-		s.Helper()
-		got, err := keeper.Token(s.Context(), want.ID)
-		if err != nil {
-			s.Fatal(err)
+	s.equal("token", s.token(tok.ID), &want)
+	tok.Revoked, want.Revoked = true, true
+	s.equal("revoked", s.apply(change), []store.Result{changed(0)})
+	s.equal("revoked token", s.token(tok.ID), &want)
+	*tok = store.Token{ID: tok.ID}
+	s.equal("bare", s.apply(change), []store.Result{changed(0)})
+	s.equal("bare token", s.token(tok.ID), tok)
+	for _, id := range []string{"", "k7", "k7\x00 ä "} {
+		if got := s.token(id); got != nil {
+			s.Errorf("Token(%q): %v", id, got)
 		}
-		s.equal("token", got, &want)
 	}
-	check()
-	used := func(what string, id string, at time.Time, want store.Result) {
+}
+
+// tokenUse: a token records the last day of its use.
+func tokenUse(s *suite) {
+	tok, change := aToken()
+	s.apply(change)
+	want := tok.Clone()
+	day := func(n int) time.Time { return time.Date(2001, 9, 9+n, 0, 0, 0, 0, time.UTC) }
+	use := func(what, id string, at time.Time, result store.Result, used time.Time) {
 		s.Helper()
-		s.equal(what, s.apply(store.Change{Token: &store.Token{ID: id, Used: at}, UseOnly: true, Time: minute(5)}), []store.Result{want})
+		s.equal(what, s.apply(store.Change{Token: &store.Token{ID: id, Used: at}, UseOnly: true, Time: minute(5)}), []store.Result{result})
+		want.Used = used
+		s.equal(what, s.token(want.ID), want)
 	}
-	first := time.Date(2001, 9, 9, 0, 0, 0, 0, time.UTC)
-	used("used", tok.ID, first.Add(5*time.Hour), changed(0))
-	want.Used = first
-	check()
-	used("used again that day", tok.ID, first.Add(23*time.Hour), already(0))
-	used("used before", tok.ID, first.Add(-time.Hour), already(0))
-	used("used on the next day", tok.ID, first.Add(24*time.Hour), changed(0))
-	used("a token that is not there", "k8", first, already(0))
-	want.Used = first.Add(24 * time.Hour)
-	check()
-	for c, err := range store.TokenChanges(s.Context(), s.Store) {
-		if err != nil {
-			s.Fatal(err)
-		}
+	use("used", tok.ID, day(0).Add(5*time.Hour), changed(0), day(0))
+	use("used again that day", tok.ID, day(0).Add(23*time.Hour), already(0), day(0))
+	use("used before", tok.ID, day(0).Add(-time.Hour), already(0), day(0))
+	use("used on the next day", tok.ID, day(1), changed(0), day(1))
+	use("a token that is not there", "k8", day(0), already(0), day(1))
+	for _, c := range read(s, store.TokenChanges(s.Context(), s.Store)) {
 		s.equal("time and author of a token that was used", []any{c.Token.ID, c.Time, c.Who, c.UseOnly}, []any{tok.ID, minute(1), "", false})
 	}
-	tok.Revoked, want.Revoked = true, true // by who read it before it was used
+	tok.Revoked, want.Revoked = true, true // by a client that read it before it was used
 	s.equal("revoked", s.apply(change), []store.Result{changed(0)})
-	check()
-	used("a use that was noted late", tok.ID, first.Add(48*time.Hour), changed(0))
-	want.Used = first.Add(48 * time.Hour)
-	check() // it stays revoked
-	*tok = store.Token{ID: tok.ID}
-	want = store.Token{ID: tok.ID, Used: want.Used}
+	s.equal("token", s.token(tok.ID), want)
+	use("a use that was noted late", tok.ID, day(2), changed(0), day(2)) // it stays revoked
+	*tok, *want = store.Token{ID: tok.ID}, store.Token{ID: tok.ID, Used: want.Used}
 	s.equal("bare", s.apply(change), []store.Result{changed(0)})
-	check()
-	for _, id := range []string{"", "k7", "k7\x00 ä "} {
-		if got, err := keeper.Token(s.Context(), id); err != store.ErrNotFound || got != nil {
-			s.Errorf("Token(%q): %v, %v, want ErrNotFound", id, got, err)
-		}
-	}
+	s.equal("bare token", s.token(tok.ID), want)
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
+	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,18 +19,14 @@ func lostUpdate(s *suite) {
 	const writers, rounds = 20, 6
 	k := "urn:x-a:shared"
 	s.apply(put(k, "u:start", 0))
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			for round := range rounds {
-				if err := s.addLocation(k, fmt.Sprintf("u:%d:%d", w, round)); err != nil {
-					s.Error(err)
-					return
-				}
+	together(writers, func(w int) {
+		for round := range rounds {
+			if err := s.addLocation(k, fmt.Sprintf("u:%d:%d", w, round)); err != nil {
+				s.Error(err)
+				return
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	r := s.get(k)
 	if r.Revision != 1+writers*rounds || len(r.Locations) != 1+writers*rounds {
 		s.Errorf("revision %d with %d locations, want %d of both", r.Revision, len(r.Locations), 1+writers*rounds)
@@ -47,8 +42,8 @@ func (s *suite) addLocation(k, url string) error {
 		}
 		r.Locations = append(r.Locations, nomen.Location{URL: url})
 		c := store.Change{Record: r, Expected: r.Revision, Time: minute(0)}
-		var conflict *store.ConflictError
-		if _, err = s.Apply(s.Context(), []store.Change{c}); !errors.As(err, &conflict) {
+		_, err = s.Apply(s.Context(), []store.Change{c})
+		if _, conflict := errors.AsType[*store.ConflictError](err); !conflict {
 			return err
 		}
 	}
@@ -58,15 +53,11 @@ func (s *suite) addLocation(k, url string) error {
 // own.
 func manyWriters(s *suite) {
 	const writers, rounds = 16, 20
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			for round := range rounds {
-				s.ownRound(fmt.Sprintf("urn:x-a:%d", w), round)
-			}
-		})
-	}
-	wg.Wait()
+	together(writers, func(w int) {
+		for round := range rounds {
+			s.ownRound(fmt.Sprintf("urn:x-a:%d", w), round)
+		}
+	})
 	if got := len(s.keys(store.Scan{})); got != writers+1 {
 		s.Errorf("%d names, want %d", got, writers+1)
 	}
@@ -91,8 +82,43 @@ func (s *suite) ownRound(k string, round int) {
 	}
 }
 
-func cancelled(s *suite) {
+// little fills a store with something for each loop.
+func (s *suite) little() {
 	s.fill([]string{"a", "b", "c"})
+	s.apply(
+		put("a", "u:second", 1),
+		store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("a")}, Time: minute(1)},
+		store.Change{Token: &store.Token{ID: "t"}, Time: minute(1)},
+	)
+	s.sealed()
+}
+
+// loops returns loops over what the store contains. Each calls more for each element, as long
+// as more returns true, and returns the error of the loop.
+func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) error {
+	a, prefix := key("a"), name.PrefixFromKey("a")
+	return map[string]func(ctx context.Context, more func() bool) error{
+		"List": func(ctx context.Context, more func() bool) error { return until(s.List(ctx, store.Scan{}), more) },
+		"List, as of then": func(ctx context.Context, more func() bool) error {
+			return until(s.List(ctx, store.Scan{At: minute(9)}), more)
+		},
+		"Authorities": func(ctx context.Context, more func() bool) error {
+			return until(s.Authorities(ctx, time.Time{}), more)
+		},
+		"History": func(ctx context.Context, more func() bool) error { return until(store.History(ctx, s.Store, a), more) },
+		"AuthorityHistory": func(ctx context.Context, more func() bool) error {
+			return until(store.AuthorityHistory(ctx, s.Store, prefix), more)
+		},
+		"AllTokens": func(ctx context.Context, more func() bool) error { return until(store.AllTokens(ctx, s.Store), more) },
+		"Find": func(ctx context.Context, more func() bool) error {
+			return until(store.Find(ctx, s.Store, "u:", store.Place{}), more)
+		},
+		"Changes": func(ctx context.Context, more func() bool) error { return until(store.Changes(ctx, s.Store, 0), more) },
+	}
+}
+
+func cancelled(s *suite) {
+	s.little()
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
 	var got []string
@@ -121,29 +147,11 @@ func cancelled(s *suite) {
 // stopped: a stopped listing yields nothing more, not even that its context ended
 // meanwhile; and may go on with others.
 func stopped(s *suite) {
-	s.fill([]string{"a", "b", "c"})
-	s.apply(put("a", "u:second", 1))
-	auth := store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("a")}, Expected: store.AnyRevision, Time: minute(1)}
-	s.apply(auth)
-	if _, ok := s.Store.(store.Feed); ok {
-		s.sealed(s.kept)
-	}
-	for what, first := range map[string]func(ctx context.Context, f func() bool) error{
-		"List":             func(ctx context.Context, f func() bool) error { return stop(s.List(ctx, store.Scan{}), f) },
-		"List, as of then": func(ctx context.Context, f func() bool) error { return stop(s.List(ctx, store.Scan{At: minute(9)}), f) },
-		"Authorities":      func(ctx context.Context, f func() bool) error { return stop(s.Authorities(ctx, time.Time{}), f) },
-		"History":          func(ctx context.Context, f func() bool) error { return stop(store.History(ctx, s.Store, key("a")), f) },
-		"AuthorityHistory": func(ctx context.Context, f func() bool) error {
-			return stop(store.AuthorityHistory(ctx, s.Store, auth.Authority.Prefix), f)
-		},
-		"Find": func(ctx context.Context, f func() bool) error {
-			return stop(store.Find(ctx, s.Store, "u:", store.Place{}), f)
-		},
-		"Changes": func(ctx context.Context, f func() bool) error { return stop(store.Changes(ctx, s.Store, 0), f) },
-	} {
+	s.little()
+	for what, loop := range s.loops() {
 		ctx, cancel := context.WithCancel(s.Context())
 		n := 0
-		err := first(ctx, func() bool {
+		err := loop(ctx, func() bool {
 			n++
 			cancel()
 			return false
@@ -161,17 +169,7 @@ func stopped(s *suite) {
 	}
 }
 
-// stop goes through a listing as long as f returns true, or to an error.
-func stop[T any](all iter.Seq2[T, error], f func() bool) error {
-	for _, err := range all {
-		if err != nil || !f() {
-			return err
-		}
-	}
-	return nil
-}
-
-// errors makes each call once and returns their errors.
+// errors makes each call that the store supports once and returns their errors.
 func (s *suite) errors(ctx context.Context) map[string]error {
 	all := map[string]error{}
 	_, all["Apply"] = s.Apply(ctx, []store.Change{put("d", "u:1", 0)})
@@ -179,67 +177,26 @@ func (s *suite) errors(ctx context.Context) map[string]error {
 	_, all["Records"] = store.Records(ctx, s.Store, []name.Name{key("a")}, false)
 	_, all["Get of nothing"] = s.Get(ctx, key("x"), minute(0))
 	_, all["Authority"] = s.Authority(ctx, name.PrefixFromKey("a"), time.Time{})
-	for _, err := range s.List(ctx, store.Scan{}) {
-		all["List"] = err
-	}
-	for _, err := range s.Authorities(ctx, time.Time{}) {
-		all["Authorities"] = err
-	}
-	if keeper, ok := s.Store.(store.Tokens); ok {
-		_, all["Token"] = keeper.Token(ctx, "t")
-	}
-	if counter, ok := s.Store.(store.Counter); ok {
-		_, _, all["Count"] = counter.Count(ctx)
-	}
-	if h, ok := s.Store.(store.Historian); ok {
-		for _, err := range h.History(ctx, key("a")) {
-			all["History"] = err
-		}
-	}
-	s.moreErrors(ctx, all)
-	return all
-}
-
-// moreErrors makes the calls that a store may be able to do.
-func (s *suite) moreErrors(ctx context.Context, all map[string]error) {
-	if h, ok := s.Store.(store.AuthorityHistorian); ok {
-		for _, err := range h.AuthorityHistory(ctx, name.PrefixFromKey("a")) {
-			all["AuthorityHistory"] = err
-		}
-	}
-	if l, ok := s.Store.(store.TokenLister); ok {
-		for _, err := range l.AllTokens(ctx) {
-			all["AllTokens"] = err
-		}
-	}
-	if f, ok := s.Store.(store.Finder); ok {
-		for _, err := range f.Find(ctx, "u", store.Place{}) {
-			all["Find"] = err
-		}
-	}
-	if f, ok := s.Store.(store.Feed); ok {
-		_, all["Head"] = f.Head(ctx)
-		for _, err := range f.Changes(ctx, 0) {
-			all["Changes"] = err
-		}
+	_, _, all["Count"] = store.Count(ctx, s.Store)
+	_, all["Head"] = store.HeadOf(ctx, s.Store)
+	_, all["Verify"] = store.Verify(ctx, s.Store, func(store.Fault) {}, nil)
+	all["Load"] = store.Load(ctx, s.Store, sound(slices.Values([]*store.Entry{{Seq: 1, Change: kept(put("a", "u:1", 0), 0, 0)}})))
+	if t, ok := s.Store.(store.Tokens); ok {
+		_, all["Token"] = t.Token(ctx, "t")
 	}
 	if p, ok := s.Store.(store.Prover); ok {
 		_, all["ProveEntry"] = p.ProveEntry(ctx, 1, 1)
 		_, all["ProveHead"] = p.ProveHead(ctx, 1, 1)
 	}
-	if l, ok := s.Store.(store.Loader); ok {
-		all["Load"] = l.Load(ctx, func(yield func(*store.Entry, error) bool) {
-			yield(&store.Entry{Seq: 1, Change: kept(put("a", "u:1", 0), 0, 0)}, nil)
-		})
+	for what, loop := range s.loops() {
+		all[what] = loop(ctx, func() bool { return true })
 	}
-	if v, ok := s.Store.(store.Verifier); ok {
-		_, all["Verify"] = v.Verify(ctx, func(store.Fault) {}, nil)
-	}
+	maps.DeleteFunc(all, func(_ string, err error) bool { return errors.Is(err, errors.ErrUnsupported) })
+	return all
 }
 
 func closing(s *suite) {
-	s.fill([]string{"a", "b", "c"})
-	s.apply(store.Change{Authority: RichAuthority(), Time: minute(0)})
+	s.little()
 	inside, closed := make(chan struct{}), make(chan error, 1)
 	go func() {
 		<-inside
@@ -300,56 +257,30 @@ func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *
 	}
 }
 
-// contents reads all that can be read.
+// moments returns the times of the suite from minute 0 to 5, and the zero time for now.
+func moments() []time.Time {
+	return []time.Time{minute(0), minute(1), minute(2), minute(3), minute(4), minute(5), {}}
+}
+
+// contents reads all that can be read, and verifies the store.
 func (s *suite) contents() map[string]any {
 	s.Helper()
-	all := map[string]any{}
-	for n := range 5 {
-		when := minute(n)
-		if n == 4 {
-			when = time.Time{}
-		}
-		all[fmt.Sprint("records ", n)] = s.list(s.Context(), store.Scan{At: when})
-		var authorities []*store.Authority
-		for a, err := range s.Authorities(s.Context(), when) {
-			if err != nil {
-				s.Fatal(err)
-			}
-			authorities = append(authorities, a)
-		}
-		all[fmt.Sprint("authorities ", n)] = authorities
+	all := map[string]any{
+		"head": s.sealed(), "entries": s.entries(0), "token": s.token("t"),
+		"locations": read(s, store.Find(s.Context(), s.Store, "", store.Place{})),
 	}
-	if h, ok := s.Store.(store.Historian); ok {
-		for _, k := range []string{"urn:x-a:b", "urn:x-a:c", "urn:x-a:d", "urn:x-a:e"} {
-			var changes []*store.Change
-			for c, err := range h.History(s.Context(), key(k)) {
-				if err != nil {
-					s.Fatal(err)
-				}
-				changes = append(changes, c)
-			}
-			all["history of "+k] = changes
+	for _, at := range moments() {
+		all[fmt.Sprint("records at ", at)] = s.list(store.Scan{At: at})
+		all[fmt.Sprint("authorities at ", at)] = read(s, s.Authorities(s.Context(), at))
+	}
+	for _, k := range []string{"urn:x-a:b", "urn:x-a:c", "urn:x-a:d", "urn:x-a:e", "urn:x-a:r"} {
+		if has[store.Historian](s.Store) {
+			all["history of "+k] = read(s, store.History(s.Context(), s.Store, key(k)))
+		}
+		for _, at := range moments() {
+			all[fmt.Sprint(k, " at ", at)] = s.getAt(k, at)
 		}
 	}
-	if keeper, ok := s.Store.(store.Tokens); ok {
-		tok, err := keeper.Token(s.Context(), "t")
-		if err != nil && err != store.ErrNotFound {
-			s.Fatal(err)
-		}
-		all["token"] = tok
-	}
-	if s.isFeed() {
-		all["head"] = s.sealed(s.kept)
-		all["entries"] = s.entries(0)
-	}
-	var places []store.Place
-	for p, err := range store.Find(s.Context(), s.Store, "", store.Place{}) {
-		if err != nil {
-			s.Fatal(err)
-		}
-		places = append(places, p)
-	}
-	all["locations"] = places
 	s.verifies()
 	all["count"], _, _ = store.Count(s.Context(), s.Store)
 	return all

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -59,35 +58,7 @@ func list(s *suite) {
 			s.Errorf("List(prefix %q, after %q):\n got %q\nwant %q", c.prefix, c.after, got, c.want)
 		}
 	}
-	s.earlyStop()
-}
-
-func (s *suite) earlyStop() {
-	for n := 1; n <= 7; n++ {
-		got := 0
-		for _, err := range s.List(s.Context(), store.Scan{}) {
-			if err != nil {
-				s.Fatal(err)
-			}
-			if got++; got == n {
-				break
-			}
-		}
-		if got != n {
-			s.Errorf("List left after %d records gave %d", n, got)
-		}
-	}
-	page := store.Scan{Prefix: "urn:"}
-	seq := s.List(s.Context(), page)
-	for range 2 { // an iterator can be used again
-		got := 0
-		for range seq {
-			got++
-		}
-		if got != 7 {
-			s.Errorf("List gave %d records, want 7", got)
-		}
-	}
+	leave(s, s.List(s.Context(), store.Scan{Prefix: "urn:"}), 7)
 }
 
 func keyOrder(s *suite) {
@@ -102,13 +73,7 @@ func keyOrder(s *suite) {
 			s.Errorf("Get(%q): %+v", k, r)
 		}
 		s.equal("after "+k, s.keys(store.Scan{After: k}), orNil(keys[i+1:]))
-		var want []string
-		for _, other := range keys {
-			if strings.HasPrefix(other, k) {
-				want = append(want, other)
-			}
-		}
-		s.equal("prefix "+k, s.keys(store.Scan{Prefix: k}), want)
+		s.equal("prefix "+k, s.keys(store.Scan{Prefix: k}), beginning(keys, k))
 	}
 	// Each with a history, which must not show among the names.
 	var batch []store.Change
@@ -118,6 +83,11 @@ func keyOrder(s *suite) {
 	s.apply(batch...)
 	s.equal("all, with a history", s.keys(store.Scan{}), keys)
 	s.equal("all at minute 1", s.keys(store.Scan{At: minute(1)}), keys)
+}
+
+// beginning returns the texts with a prefix; nil for none.
+func beginning(all []string, prefix string) []string {
+	return orNil(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.HasPrefix(s, prefix) }))
 }
 
 func longKeys(s *suite) {
@@ -175,37 +145,21 @@ func listWhileWriting(s *suite) {
 		return c
 	}
 	s.apply(batch(0)...)
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	wg.Go(func() {
-		defer close(done)
+	during(func() {
 		for round := 1; round <= rounds; round++ {
 			if _, err := s.Apply(s.Context(), batch(round)); err != nil {
 				s.Errorf("Apply: %v", err)
 			}
 		}
-	})
-	wg.Go(func() {
-		for more := true; more; {
-			select {
-			case <-done:
-				more = false
-			default:
-			}
-			seen := map[string]int{}
-			for r, err := range s.List(s.Context(), store.Scan{}) {
-				if err != nil {
-					s.Errorf("List: %v", err)
-					return
-				}
-				seen[r.Locations[0].URL]++
-			}
-			if len(seen) != 1 {
-				s.Errorf("one listing saw several batches: %v", seen)
-			}
+	}, func() {
+		seen := map[string]int{}
+		for _, r := range s.list(store.Scan{}) {
+			seen[r.Locations[0].URL]++
+		}
+		if len(seen) != 1 {
+			s.Errorf("one listing saw several batches: %v", seen)
 		}
 	})
-	wg.Wait()
 }
 
 func counting(s *suite) {
@@ -254,13 +208,15 @@ func records(s *suite) {
 	s.fill(keys)
 	s.apply(reserve("urn:x-a:gone", 1))
 	s.apply(remove("urn:x-a:gone", 2), put("urn:x-a:004", "u:new", 2), store.Change{Authority: RichAuthority(), Time: minute(2)})
+	backward := slices.Clone(keys)
+	slices.Reverse(backward)
 	for i, asked := range [][]string{
 		keys,
 		keys[7:8],
 		{"urn:x-a:004", "urn:x-a:0040", "urn:x-a:005", "urn:x-a:006", "urn:x-a:006", "urn:x-a:001", "urn:x-a:299", "urn:x-a:gone", "urn:x-b:", "urn:x-c:"},
 		{"", "urn:\x00", "\xff\xff", "urn:x-a:000", "urn:x-a:1", "urn:x-a:100", "urn:x-a:100\x00", "urn:x-a:101", strings.Repeat("x", name.MaxLength+1)},
 		every(keys, 2), every(keys, 3), every(keys, 50), slices.Concat(every(keys, 50), keys[260:], every(keys, 90), keys[100:110]),
-		backward(keys),
+		backward,
 	} {
 		names := make([]name.Name, len(asked))
 		for i, k := range asked {
@@ -282,10 +238,4 @@ func every(keys []string, n int) (all []string) {
 		all = append(all, keys[i])
 	}
 	return all
-}
-
-func backward(keys []string) []string {
-	keys = slices.Clone(keys)
-	slices.Reverse(keys)
-	return keys
 }

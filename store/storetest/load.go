@@ -16,44 +16,36 @@ import (
 // loading: a store that was loaded with the changes of another is the other,
 // tokens apart.
 func loading(s *suite) {
-	if _, ok := s.Store.(store.Loader); !ok {
-		return
-	}
 	n := s.source()
 	want := s.contents()
 	delete(want, "token")
-	head := s.sealed(n)
-	other := s.another()
-	if err := store.Load(s.Context(), other, store.Changes(s.Context(), s.Store, 0)); err != nil {
-		s.Fatalf("Load: %v", err)
+	o := newSuite(s.T, s.open)
+	o.kept = n
+	for _, what := range []string{"what was loaded", "loaded again"} {
+		if err := store.Load(s.Context(), o.Store, store.Changes(s.Context(), s.Store, 0)); err != nil {
+			s.Fatalf("Load: %v", err)
+		}
+		got := o.contents()
+		delete(got, "token")
+		s.equal(what, got, want)
 	}
-	o := &suite{T: s.T, Store: other, open: s.open, kept: n}
-	got := o.contents()
-	delete(got, "token")
-	s.equal("head", o.sealed(n), head)
-	s.equal("what was loaded", got, want)
-	s.equal("entries", o.entries(0), s.entries(0))
-	s.equal("locations", o.places("", store.Place{}), s.places("", store.Place{}))
-	o.verifies()
-	if err := store.Load(s.Context(), other, store.Changes(s.Context(), s.Store, 0)); err != nil {
-		s.Errorf("Load of what is there already: %v", err)
-	}
-	s.equal("head", o.sealed(n), head)
 
 	// Both go on alike.
 	more := []store.Change{put("urn:x-a:b", "u:9", 9), expecting(0, put("urn:x-a:c", "u:9", 9)), put("urn:x-a:new", "u:9", 9)}
 	more[0].Redacts = []uint64{2}
 	s.equal("results", o.apply(more...), s.apply(more...))
-	s.equal("changes", changesOf(o.after(n+3, n)), changesOf(s.after(n+3, n)))
+	s.sealed()
+	o.sealed()
+	s.equal("changes", changesOf(o.entries(uint64(n))), changesOf(s.entries(uint64(n))))
 	o.verifies()
-	s.loadRefuses(other, n+3)
+	s.loadRefuses(o)
 }
 
 // source makes changes of all kinds, redactions among them, and returns how many
 // the log has.
 func (s *suite) source() int {
 	s.Helper()
-	n, _ := s.story()
+	s.story()
 	s.fill(trickyKeys())
 	redacting := put("urn:x-a:b", "https://example.org/5", 5)
 	redacting.Redacts = []uint64{1}
@@ -62,55 +54,34 @@ func (s *suite) source() int {
 	for i := range 260 {
 		s.apply(put(fmt.Sprint("urn:x-b:", i%9), fmt.Sprint("u:", i), i%3))
 	}
-	return n + len(trickyKeys()) + 5 + 260
-}
-
-// after waits until n changes are sealed and returns those after a place.
-func (s *suite) after(n, seq int) []*store.Entry {
-	s.Helper()
-	s.sealed(n)
-	return s.entries(uint64(seq))
-}
-
-// another opens a second store.
-func (s *suite) another() store.Store {
-	other := s.open(s.T)
-	s.Cleanup(func() { _ = other.Close() })
-	return other
+	s.sealed()
+	return s.kept
 }
 
 // loadRefuses: a store that has other changes takes none.
-func (s *suite) loadRefuses(other store.Store, n int) {
+func (s *suite) loadRefuses(o *suite) {
 	s.Helper()
-	before, err := awaitSealed(s.Context(), other, uint64(n))
-	if err != nil {
-		s.Fatal(err)
+	before, n := o.sealed(), uint64(o.kept)
+	all, third := s.entries(0), newSuite(s.T, s.open)
+	third.apply(put("urn:x-c:d", "u:1", 0))
+	third.sealed()
+	for _, c := range []struct {
+		what    string
+		into    *suite
+		entries []*store.Entry
+		seq     uint64 // of the change that is refused
+	}{
+		{"into a store with other changes", o, all, n - 2}, // both went on, each with its own salts
+		{"of less than is there", o, all[:n-5], n - 4},
+		{"into a store that is not empty", third, all, 1},
+	} {
+		err := store.Load(s.Context(), c.into.Store, sound(slices.Values(c.entries)))
+		if got, ok := errors.AsType[*store.EntryError](err); !ok || got.Seq != c.seq {
+			s.Errorf("Load %s: %v, want an EntryError of change %d", c.what, err, c.seq)
+		}
 	}
-	var got *store.EntryError
-	err = store.Load(s.Context(), other, store.Changes(s.Context(), s.Store, 0))
-	if !errors.As(err, &got) || got.Seq != uint64(n)-2 { // both went on, each with its own salts
-		s.Errorf("Load into a store with other changes: %v, want an EntryError of change %d", err, n-2)
-	}
-	fewer := slices.Values(s.entries(0)[:n-5])
-	err = store.Load(s.Context(), other, sound(fewer))
-	if !errors.As(err, &got) || got.Seq != uint64(n)-4 {
-		s.Errorf("Load of less than is there: %v, want an EntryError of change %d", err, n-4)
-	}
-	if after, err := store.HeadOf(s.Context(), other); err != nil || after != before {
-		s.Errorf("Load that was refused changed the head from %v to %v, %v", before, after, err)
-	}
-	third := s.another()
-	if _, err := third.Apply(s.Context(), []store.Change{put("urn:x-c:d", "u:1", 0)}); err != nil {
-		s.Fatal(err)
-	}
-	if _, err := awaitSealed(s.Context(), third, 1); err != nil {
-		s.Fatal(err)
-	}
-	err = store.Load(s.Context(), third, store.Changes(s.Context(), s.Store, 0))
-	if !errors.As(err, &got) || got.Seq != 1 {
-		s.Errorf("Load into a store that is not empty: %v, want an EntryError of change 1", err)
-	}
-	if err := store.Load(s.Context(), s.another(), sound(slices.Values([]*store.Entry(nil)))); err != nil {
+	s.equal("head after Load was refused", o.sealed(), before)
+	if err := store.Load(s.Context(), newSuite(s.T, s.open).Store, sound(slices.Values(all[:0]))); err != nil {
 		s.Errorf("Load of nothing: %v", err)
 	}
 }
@@ -129,16 +100,13 @@ func sound(entries iter.Seq[*store.Entry]) iter.Seq2[*store.Entry, error] {
 // loadResumed: what was loaded before an error stays, and a second Load goes on;
 // what does not follow is named.
 func loadResumed(s *suite) {
-	if _, ok := s.Store.(store.Loader); !ok {
-		return
-	}
 	n := s.source()
-	head := s.sealed(n)
 	good := s.entries(0)
-	other := s.another()
+	o := newSuite(s.T, s.open)
+	o.kept = n
 	broken := errors.New("broken")
 	for _, stop := range []int{0, 1, 7, 8, 256, 257, 300} {
-		err := store.Load(s.Context(), other, func(yield func(*store.Entry, error) bool) {
+		err := store.Load(s.Context(), o.Store, func(yield func(*store.Entry, error) bool) {
 			for _, e := range good[:stop] {
 				if !yield(clone(e), nil) {
 					return
@@ -149,37 +117,36 @@ func loadResumed(s *suite) {
 		if !errors.Is(err, broken) {
 			s.Fatalf("Load of what breaks off: %v", err)
 		}
-		if h, err := store.HeadOf(s.Context(), other); err != nil || h.Size > uint64(stop) || h != headOf(good[:h.Size]) {
-			s.Errorf("after %d entries the head is %v, %v", stop, h, err)
-		}
+		o.loaded(fmt.Sprintf("after %d entries", stop), good, stop)
 	}
 	for what, spoil := range badEntries() {
 		const at = 305 // of 313 changes; the entries before it are good
-		bad := make([]*store.Entry, len(good))
-		for i, e := range good {
-			bad[i] = clone(e)
-		}
+		bad := slices.Clone(good)
+		bad[at] = clone(good[at])
 		spoil(bad[at])
-		var got *store.EntryError
-		if err := store.Load(s.Context(), other, sound(slices.Values(bad))); !errors.As(err, &got) || got.Reason == "" {
+		err := store.Load(s.Context(), o.Store, sound(slices.Values(bad)))
+		if got, ok := errors.AsType[*store.EntryError](err); !ok || got.Reason == "" {
 			s.Errorf("%s: Load: %v, want an EntryError", what, err)
 		}
-		if h, err := store.HeadOf(s.Context(), other); err != nil || h.Size > at || h != headOf(good[:h.Size]) {
-			s.Errorf("%s: the head is %v, %v", what, h, err)
-		}
+		o.loaded(what, good, at)
 	}
-	ctx, cancel := context.WithCancel(s.Context())
-	cancel()
-	if err := store.Load(ctx, other, sound(slices.Values(good))); !errors.Is(err, context.Canceled) {
+	if err := store.Load(s.ended(), o.Store, sound(slices.Values(good))); !errors.Is(err, context.Canceled) {
 		s.Errorf("Load with a cancelled context: %v", err)
 	}
-	if err := store.Load(s.Context(), other, sound(slices.Values(good))); err != nil {
+	if err := store.Load(s.Context(), o.Store, sound(slices.Values(good))); err != nil {
 		s.Fatalf("Load: %v", err)
 	}
-	o := &suite{T: s.T, Store: other, open: s.open}
-	s.equal("head", o.sealed(n), head)
+	s.equal("head", o.sealed(), headOf(good))
 	s.equal("entries", o.entries(0), good)
 	o.verifies()
+}
+
+// loaded checks that at most so many of the good entries were loaded, and nothing else.
+func (s *suite) loaded(what string, good []*store.Entry, most int) {
+	s.Helper()
+	if h, err := store.HeadOf(s.Context(), s.Store); err != nil || h.Size > uint64(most) || h != headOf(good[:h.Size]) {
+		s.Errorf("%s: the head is %v, %v", what, h, err)
+	}
 }
 
 // clone copies e so that it can be spoilt.
@@ -232,35 +199,24 @@ func badEntries() map[string]func(e *store.Entry) {
 // Backup checks that a store makes copies of itself. The function restore opens a
 // copy that was made in a directory.
 func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) store.Store) {
-	s := &suite{T: t, Store: open(t), open: open}
-	t.Cleanup(func() { _ = s.Close() })
+	s := newSuite(t, open)
 	dir := t.TempDir() + "/backup"
-	n := s.source()
+	s.source()
 	for round := range 3 {
-		head, want := s.sealed(n), s.contents()
-		s.backup(dir)
-		copied := &suite{T: t, Store: restore(t, dir), open: open, kept: n}
-		s.equal("head of the copy", copied.sealed(n), head)
+		want := s.contents()
+		if err := store.Backup(t.Context(), s.Store, dir, nil); err != nil {
+			t.Fatalf("Backup: %v", err)
+		}
+		copied := &suite{T: t, Store: restore(t, dir), open: open, kept: s.kept}
 		s.equal("the copy", copied.contents(), want)
-		copied.verifies()
 		if err := copied.Close(); err != nil {
 			t.Errorf("Close of the copy: %v", err)
 		}
 		s.apply(put("urn:x-a:b", fmt.Sprint("u:", round), 9), put(fmt.Sprint("urn:x-a:new", round), "u:1", 9))
-		n += 2
 	}
-	s.sealed(n)
 	s.backupWhileWriting(t.TempDir()+"/backup", restore)
-	other := s.another()
-	if err := store.Backup(t.Context(), other, dir, nil); err == nil {
+	if err := store.Backup(t.Context(), newSuite(t, open).Store, dir, nil); err == nil {
 		t.Error("Backup into the directory of another store was not refused")
-	}
-}
-
-func (s *suite) backup(dir string) {
-	s.Helper()
-	if err := store.Backup(s.Context(), s.Store, dir, nil); err != nil {
-		s.Fatalf("Backup: %v", err)
 	}
 }
 
@@ -268,40 +224,22 @@ func (s *suite) backup(dir string) {
 // acknowledged when Backup was called.
 func (s *suite) backupWhileWriting(dir string, restore func(t *testing.T, dir string) store.Store) {
 	s.Helper()
-	head, err := store.HeadOf(s.Context(), s.Store)
-	if err != nil {
-		s.Fatal(err)
-	}
-	done, stop := make(chan error), make(chan struct{})
-	go func() {
-		for i := 0; ; i++ {
-			_, err := s.Apply(s.Context(), []store.Change{put(fmt.Sprint("urn:x-w:", i%7), fmt.Sprint("u:", i), 9), put("urn:x-w:a", fmt.Sprint("u:", i), 9)})
-			select {
-			case <-stop:
-				done <- err
-				return
-			default:
-			}
-			if err != nil {
-				done <- err
-				return
-			}
+	head, i := s.sealed(), 0
+	during(func() {
+		if err := store.Backup(s.Context(), s.Store, dir, nil); err != nil {
+			s.Errorf("Backup: %v", err)
 		}
-	}()
-	s.backup(dir)
-	close(stop)
-	if err := <-done; err != nil {
-		s.Errorf("Apply during Backup: %v", err)
-	}
+	}, func() {
+		s.apply(put(fmt.Sprint("urn:x-w:", i%7), fmt.Sprint("u:", i), 9), put("urn:x-w:a", fmt.Sprint("u:", i), 9))
+		i++
+	})
 	copied := &suite{T: s.T, Store: restore(s.T, dir), open: s.open}
 	defer copied.Close()
 	got, err := store.HeadOf(s.Context(), copied.Store)
 	if err != nil || got.Size < head.Size {
 		s.Errorf("head of the copy: %v, %v, the store had %v before", got, err, head)
 	}
-	if _, err := awaitSealed(s.Context(), s.Store, got.Size); err != nil {
-		s.Fatal(err)
-	}
+	s.sealed()
 	if want := headOf(s.entries(0)[:got.Size]); got != want {
 		s.Errorf("head of the copy: %v, the store had %v", got, want)
 	}

@@ -154,7 +154,7 @@ func (p *peers) changes(r *rapid.T) {
 	size := uint64(len(p.model.log()))
 	after := rapid.Uint64Range(0, size+1).Draw(r, "after")
 	p.all(r, "Changes", func(s store.Store) (any, error) {
-		if _, err := awaitSealed(p.ctx, s, size); err != nil {
+		if _, err := settled(p.ctx, s); err != nil {
 			return nil, err
 		}
 		entries, err := collect(store.Changes(p.ctx, s, after))
@@ -169,7 +169,7 @@ func (p *peers) changes(r *rapid.T) {
 // wrong.
 func (p *peers) sound(r *rapid.T) {
 	for _, s := range p.stores {
-		head, err := awaitSealed(p.ctx, s, uint64(len(p.model.log())))
+		head, err := settled(p.ctx, s)
 		if errors.Is(err, errors.ErrUnsupported) {
 			continue
 		}
@@ -182,8 +182,8 @@ func (p *peers) sound(r *rapid.T) {
 				r.Fatalf("%T, entry %d: %s", s, e.Seq, problem)
 			}
 		}
-		if want := headOf(entries); head != want {
-			r.Fatalf("%T: head %v, want %v", s, head, want)
+		if want := headOf(entries); head != want || len(entries) != len(p.model.log()) {
+			r.Fatalf("%T: head %v of %d changes, want %v of %d", s, head, len(entries), want, len(p.model.log()))
 		}
 		if all := faults(p.T, s); len(all) > 0 {
 			r.Fatalf("%T: Verify of a sound store: %+v", s, all)
@@ -212,7 +212,7 @@ func (p *peers) loadOne(r *rapid.T, from, to store.Store, head store.Head) {
 	case err != nil:
 		r.Fatalf("Load of %T from %T: %v", to, from, err)
 	}
-	if got, err := awaitSealed(p.ctx, to, head.Size); err != nil || got != head {
+	if got, err := settled(p.ctx, to); err != nil || got != head {
 		r.Fatalf("Load of %T from %T: head %v, %v, want %v", to, from, got, err, head)
 	}
 	loaded := &peers{T: p.T, ctx: p.ctx, model: p.model, stores: []store.Store{to}}

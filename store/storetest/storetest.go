@@ -11,6 +11,9 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"iter"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,63 +31,74 @@ type Open func(t *testing.T) store.Store
 // Run checks everything that can be seen while a store is open.
 func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
-		name string
-		test func(s *suite)
+		name  string
+		test  func(s *suite)
+		needs func(s store.Store) bool // whether the store has what is tested; nil for every store
 	}{
-		{"Missing", missing},
-		{"RoundTrip", roundTrip},
-		{"NormalForm", normalForm},
-		{"Bytes", anyBytes},
-		{"Ownership", ownership},
-		{"Unchanged", unchanged},
-		{"Expected", expected},
-		{"AllOrNothing", allOrNothing},
-		{"OneNameTwice", oneNameTwice},
-		{"NotAChange", notAChange},
-		{"Limits", limits},
-		{"LargeBatch", largeBatch},
-		{"States/Y95-22,Y95-25", states},
-		{"Deletion/Y95-22", deletion},
-		{"Reactivation/Y95-25", reactivation},
-		{"List", list},
-		{"KeyOrder", keyOrder},
-		{"LongKeys", longKeys},
-		{"ListOneMoment", listOneMoment},
-		{"ListWhileWriting", listWhileWriting},
-		{"Times", times},
-		{"At", at},
-		{"ListAt", listAt},
-		{"History", history},
-		{"Authorities", authorities},
-		{"AuthorityHistory", authorityHistory},
-		{"Clock", clocks},
-		{"VerifyClock", verifyingClock},
-		{"Tokens", tokens},
-		{"AllTokens", allTokens},
-		{"Records", records},
-		{"Count", counting},
-		{"Find", finding},
-		{"Aliased", aliased},
-		{"Feed", feed},
-		{"FeedWhileWriting", feedWhileWriting},
-		{"FeedSettled", feedSettled},
-		{"Proofs", proofs},
-		{"Redaction", redaction},
-		{"Verify", verifying},
-		{"Load", loading},
-		{"LoadResumed", loadResumed},
-		{"LostUpdate", lostUpdate},
-		{"ManyWriters", manyWriters},
-		{"Cancelled", cancelled},
-		{"Stopped", stopped},
-		{"Close", closing},
+		{"Missing", missing, nil},
+		{"RoundTrip", roundTrip, nil},
+		{"NormalForm", normalForm, nil},
+		{"Bytes", anyBytes, nil},
+		{"Ownership", ownership, nil},
+		{"Unchanged", unchanged, nil},
+		{"Expected", expected, nil},
+		{"AllOrNothing", allOrNothing, nil},
+		{"OneNameTwice", oneNameTwice, nil},
+		{"NotAChange", notAChange, nil},
+		{"Limits", limits, nil},
+		{"LargeBatch", largeBatch, nil},
+		{"States/Y95-22,Y95-25", states, nil},
+		{"Deletion/Y95-22", deletion, nil},
+		{"Reactivation/Y95-25", reactivation, nil},
+		{"List", list, nil},
+		{"KeyOrder", keyOrder, nil},
+		{"LongKeys", longKeys, nil},
+		{"ListOneMoment", listOneMoment, nil},
+		{"ListWhileWriting", listWhileWriting, nil},
+		{"Times", times, nil},
+		{"At", at, nil},
+		{"ListAt", listAt, nil},
+		{"History", history, has[store.Historian]},
+		{"Authorities", authorities, nil},
+		{"AuthorityContent", authorityContent, nil},
+		{"AuthorityHistory", authorityHistory, has[store.AuthorityHistorian]},
+		{"Clock", clocks, nil},
+		{"TokenClock", tokenClock, nil},
+		{"VerifyClock", verifyingClock, has[store.Verifier]},
+		{"Tokens", tokens, has[store.Tokens]},
+		{"TokenUse", tokenUse, has[store.Tokens]},
+		{"AllTokens", allTokens, has[store.TokenLister]},
+		{"Records", records, nil},
+		{"Count", counting, nil},
+		{"Find", finding, nil},
+		{"Aliased", aliased, has[store.Finder]},
+		{"ManyAliased", manyAliased, has[store.Finder]},
+		{"Feed", feed, has[store.Feed]},
+		{"FeedWhileWriting", feedWhileWriting, has[store.Feed]},
+		{"FeedSettled", feedSettled, has[store.Feed]},
+		{"Proofs", proofs, has[store.Prover]},
+		{"Redaction", redaction, nil},
+		{"Verify", verifying, has[store.Verifier]},
+		{"Load", loading, has[store.Loader]},
+		{"LoadResumed", loadResumed, has[store.Loader]},
+		{"LostUpdate", lostUpdate, nil},
+		{"ManyWriters", manyWriters, nil},
+		{"Cancelled", cancelled, nil},
+		{"Stopped", stopped, nil},
+		{"Close", closing, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t)
-			t.Cleanup(func() { _ = s.Close() })
-			c.test(&suite{T: t, Store: s, open: open})
+			if s := newSuite(t, open); c.needs == nil || c.needs(s.Store) {
+				c.test(s)
+			}
 		})
 	}
+}
+
+// has reports whether a store has a capability, which is an interface of package store.
+func has[T any](s store.Store) bool {
+	_, ok := s.(T)
+	return ok
 }
 
 // A suite is one test with its store.
@@ -93,6 +107,13 @@ type suite struct {
 	store.Store
 	open Open // opens another
 	kept int  // how many changes apply has added to the log
+}
+
+// newSuite opens a store, which is closed at the end of the test.
+func newSuite(t *testing.T, open Open) *suite {
+	s := &suite{T: t, Store: open(t), open: open}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
 }
 
 // minute returns the time n minutes after the epoch of the suite.
@@ -165,6 +186,17 @@ func (s *suite) refused(changes ...store.Change) error {
 	return err
 }
 
+// refusal is refused with an error of type E.
+func refusal[E error](s *suite, changes ...store.Change) E {
+	s.Helper()
+	err := s.refused(changes...)
+	got, ok := errors.AsType[E](err)
+	if !ok {
+		s.Fatalf("error %v, want a %T", err, got)
+	}
+	return got
+}
+
 // get returns the record as of now, nil if there is none.
 func (s *suite) get(k string) *store.Record {
 	s.Helper()
@@ -174,35 +206,120 @@ func (s *suite) get(k string) *store.Record {
 func (s *suite) getAt(k string, at time.Time) *store.Record {
 	s.Helper()
 	r, err := s.Get(s.Context(), key(k), at)
-	if err == store.ErrNotFound && r == nil {
+	return found(s, r, err)
+}
+
+// authority returns an authority, nil if there is none.
+func (s *suite) authority(p name.Prefix, at time.Time) *store.Authority {
+	s.Helper()
+	a, err := s.Authority(s.Context(), p, at)
+	return found(s, a, err)
+}
+
+// token returns a token, nil if there is none or the store finds no tokens.
+func (s *suite) token(id string) *store.Token {
+	s.Helper()
+	tokens, ok := s.Store.(store.Tokens)
+	if !ok {
 		return nil
 	}
-	if err != nil || r == nil {
-		s.Fatalf("Get(%q): %v, %v", k, r, err)
-	}
-	return r
+	t, err := tokens.Token(s.Context(), id)
+	return found(s, t, err)
 }
 
-// keys lists the keys of a scan.
-func (s *suite) keys(scan store.Scan) []string {
+// found returns what a store has found, nil if that is nothing.
+func found[T any](s *suite, v *T, err error) *T {
 	s.Helper()
-	var keys []string
-	for _, r := range s.list(s.Context(), scan) {
-		keys = append(keys, r.Name.Key())
+	if (v == nil) != (err == store.ErrNotFound) || v != nil && err != nil {
+		s.Fatalf("found %+v with error %v", v, err)
 	}
-	return keys
+	return v
 }
 
-func (s *suite) list(ctx context.Context, scan store.Scan) []*store.Record {
+// read returns everything that a loop over seq yields.
+func read[T any](s *suite, seq iter.Seq2[T, error]) []T {
 	s.Helper()
-	var all []*store.Record
-	for r, err := range s.List(ctx, scan) {
-		if err != nil {
-			s.Fatalf("List(%+v): %v", scan, err)
-		}
-		all = append(all, r)
+	all, err := collect(seq)
+	if err != nil {
+		s.Fatal(err)
 	}
 	return all
+}
+
+// texts returns a text for each element; nil for none.
+func texts[T any](all []T, text func(T) string) (list []string) {
+	for _, v := range all {
+		list = append(list, text(v))
+	}
+	return list
+}
+
+// list lists the records of a scan, and keys their keys.
+func (s *suite) list(scan store.Scan) []*store.Record {
+	s.Helper()
+	return read(s, s.List(s.Context(), scan))
+}
+
+func (s *suite) keys(scan store.Scan) []string {
+	s.Helper()
+	return texts(s.list(scan), func(r *store.Record) string { return r.Name.Key() })
+}
+
+// leave checks that a loop over seq, which yields n elements, can be left after each of
+// them, and that seq can be used again.
+func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
+	s.Helper()
+	for stop := 1; stop <= n; stop++ {
+		got := 0
+		if err := until(seq, func() bool { got++; return got < stop }); err != nil || got != stop {
+			s.Errorf("a loop that is left after %d elements: %d, %v", stop, got, err)
+		}
+	}
+	if got := len(read(s, seq)); got != n {
+		s.Errorf("the whole loop yields %d elements, want %d", got, n)
+	}
+}
+
+// until loops over seq as long as more returns true, or to an error.
+func until[T any](seq iter.Seq2[T, error], more func() bool) error {
+	for _, err := range seq {
+		if err != nil || !more() {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended returns a context that has ended.
+func (s *suite) ended() context.Context {
+	ctx, cancel := context.WithCancel(s.Context())
+	cancel()
+	return ctx
+}
+
+// together calls f with each number below n, all at once, and waits for them.
+func together(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
+}
+
+// during calls look again and again while work runs, and once afterwards.
+func during(work, look func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work()
+	}()
+	for more := true; more; look() {
+		select {
+		case <-done:
+			more = false
+		default:
+		}
+	}
 }
 
 // equal reports a difference between what a store gave and what was promised.

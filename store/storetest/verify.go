@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/nomen-project/nomen/name"
@@ -58,40 +57,29 @@ func faults(t *testing.T, s store.Store) []store.Fault {
 }
 
 func verifying(s *suite) {
-	if _, ok := s.Store.(store.Verifier); !ok {
-		return
-	}
 	s.verifies()
-	n, _ := s.story()
+	s.story()
 	s.fill(trickyKeys())
-	n += len(trickyKeys())
 	for i := range 300 {
 		s.apply(put(fmt.Sprint("urn:x-a:", i%7), fmt.Sprint("u:", i), i%10))
-		n++
 	}
-	s.sealed(n)
+	head := s.sealed()
 	s.verifies()
-	ctx, cancel := context.WithCancel(s.Context())
-	cancel()
-	if _, err := store.Verify(ctx, s.Store, func(f store.Fault) { s.Errorf("fault: %+v", f) }, nil); !errors.Is(err, context.Canceled) {
+	none := func(f store.Fault) { s.Errorf("fault: %+v", f) }
+	if _, err := store.Verify(s.ended(), s.Store, none, nil); !errors.Is(err, context.Canceled) {
 		s.Errorf("Verify with a cancelled context: %v", err)
 	}
-	var got store.Head
-	if h, err := store.Verify(s.Context(), s.Store, func(f store.Fault) { s.Errorf("fault: %+v", f) }, nil); err != nil {
+	got, err := store.Verify(s.Context(), s.Store, none, nil)
+	if err != nil {
 		s.Errorf("Verify without progress: %v", err)
-	} else {
-		got = h
 	}
-	s.equal("head", got, s.sealed(n))
-	s.verifyWhileWriting()
+	s.equal("head", got, head)
+	s.verifyWhileWriting(none)
 }
 
 // verifyWhileWriting: a store that is written to is sound at every moment.
-func (s *suite) verifyWhileWriting() {
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	wg.Go(func() {
-		defer close(done)
+func (s *suite) verifyWhileWriting(none func(store.Fault)) {
+	during(func() {
 		for i := range 60 {
 			c := put(fmt.Sprint("urn:x-w:", i%5), fmt.Sprint("u:", i), i)
 			if i >= 5 && i%3 == 0 {
@@ -101,19 +89,11 @@ func (s *suite) verifyWhileWriting() {
 				s.Errorf("Apply: %v", err)
 			}
 		}
+	}, func() {
+		if _, err := store.Verify(s.Context(), s.Store, none, nil); err != nil {
+			s.Errorf("Verify while the store is written to: %v", err)
+		}
 	})
-	for more := true; more; {
-		select {
-		case <-done:
-			more = false
-		default:
-		}
-		_, err := store.Verify(s.Context(), s.Store, func(f store.Fault) { s.Errorf("while it is written to: %+v", f) }, nil)
-		if err != nil {
-			s.Errorf("Verify: %v", err)
-		}
-	}
-	wg.Wait()
 }
 
 // A Damage is something that befalls a store from outside. Do does it to a store
@@ -135,8 +115,7 @@ type Damage struct {
 func Damages(t *testing.T, open Open, all []Damage) {
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) {
-			s := &suite{T: t, Store: open(t), open: open}
-			t.Cleanup(func() { _ = s.Close() })
+			s := newSuite(t, open)
 			s.damageable()
 			s.verifies()
 			d.check(t, d.Do(t, s.Store))
@@ -157,7 +136,7 @@ func (s *suite) damageable() {
 	redaction := put("urn:x-a:0", "u:last", 1)
 	redaction.Redacts = []uint64{1}
 	s.apply(store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("urn:x-a:")}, Time: minute(1)}, redaction)
-	s.sealed(n + 2)
+	s.sealed()
 }
 
 func (d *Damage) check(t *testing.T, s store.Store) {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/ledger"
-	"github.com/nomen-project/nomen/store"
 )
 
 // Suffixes of the directories that exist during a backup. That of suffixCheckpoint is beside
@@ -66,9 +66,40 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 }
 
 func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func(done, total uint64)) error {
-	if err := cmp.Or(ctx.Err(), e.damage, e.failure()); err != nil {
+	if err := cmp.Or(ctx.Err(), e.damage, e.failure(), s.mayBackUp(dir)); err != nil {
 		return err
 	}
+	there, err := s.earlier(e, dir)
+	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
+		if err == nil {
+			err = s.isRest(dir + suffix)
+		}
+	}
+	fresh := dir + suffixBackupNew
+	if err == nil {
+		err = s.fs.RemoveAll(fresh)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.fill(ctx, e, fresh, dir, progress); err != nil {
+		return errors.Join(err, s.fs.RemoveAll(fresh))
+	}
+	if !there {
+		return move(s.fs, fresh, dir)
+	}
+	s.shareAs(dir, fresh)
+	old := dir + suffixBackupOld
+	for _, step := range [][2]string{{dir, old}, {fresh, dir}, {old, fresh}} {
+		if err := move(s.fs, step[0], step[1]); err != nil {
+			return err
+		}
+	}
+	return s.fs.RemoveAll(fresh)
+}
+
+// mayBackUp returns why dir cannot be the directory of a backup.
+func (s *Store) mayBackUp(dir string) error {
 	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld, suffixBackupCopy} {
 		if s.isWithin(dir + suffix) {
 			return fmt.Errorf("%s is inside the store: choose another directory", dir+suffix)
@@ -77,21 +108,14 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 	if isCheckpoint(s.fs.PathBase(s.dir), s.fs.PathBase(dir)) {
 		return errors.New("this name is reserved for temporary checkpoints of the store: choose another one")
 	}
-	there, err := s.earlier(e, dir)
-	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
-		if err == nil {
-			err = s.isRest(dir + suffix)
-		}
-	}
-	if err != nil {
-		return err
-	}
+	return nil
+}
+
+// fill makes a complete backup in the directory fresh, which does not exist. It links to files
+// of an earlier backup.
+func (s *Store) fill(ctx context.Context, e *engine, fresh, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
-	fresh := dir + suffixBackupNew
 	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the tail of the log
-	if err := s.fs.RemoveAll(fresh); err != nil {
-		return err
-	}
 	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
 	if !e.readOnly {
 		err = s.checkpoint(e, from, m)
@@ -100,37 +124,21 @@ func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func
 		// The disk of the store is full or read-only, which is when a copy is needed most. In
 		// that case the files are copied twice: to from, and from there to the backup.
 		_ = s.fs.RemoveAll(from)
-		from = dir + suffixBackupCopy
-		if err2 := s.checkpoint(e, from, m); err2 != nil {
-			return errors.Join(err2, s.fs.RemoveAll(from))
+		from = earlier + suffixBackupCopy
+		if err = s.checkpoint(e, from, m); err != nil {
+			return errors.Join(err, s.fs.RemoveAll(from))
 		}
-		err = nil
 	}
 	if err == nil {
 		err = errors.Join(s.fs.MkdirAll(fresh, durable.PrivateDir), beginManifest(s.fs, fresh))
 	}
 	if err == nil {
-		err = s.take(ctx, from, fresh, dir, m, progress)
+		err = s.take(ctx, from, fresh, earlier, m, progress)
 	}
 	if err == nil {
 		err = writeManifest(s.fs, fresh, m)
 	}
-	if err != nil {
-		return errors.Join(err, s.fs.RemoveAll(fresh))
-	}
-	if there {
-		s.shareAs(dir, fresh)
-	}
-	if !there {
-		return move(s.fs, fresh, dir)
-	}
-	old := dir + suffixBackupOld
-	for _, step := range [][2]string{{dir, old}, {fresh, dir}, {old, fresh}} {
-		if err := move(s.fs, step[0], step[1]); err != nil {
-			return err
-		}
-	}
-	return s.fs.RemoveAll(fresh)
+	return err
 }
 
 // checkpoint makes a checkpoint of an engine and describes it in m.
@@ -324,28 +332,12 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 		}
 		total += uint64(info.Size())
 	}
-	engine := engineOptions(Options{FS: s.fs, CacheSize: minMemTableSize})
-	engine.EnsureDefaults()
-	reading := engine.MakeReaderOptions()
+	reading := tableOptions(s.fs)
 	for _, file := range files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		source, target, kept := s.fs.PathJoin(from, file), s.fs.PathJoin(to, file), s.fs.PathJoin(earlier, file)
-		f, same, err := compareFiles(s.fs, source, kept)
-		switch {
-		case err != nil:
-		case same:
-			err = s.fs.Link(kept, target)
-		default:
-			if f, err = copyFile(s.fs, source, target); err == nil && isTable(file) {
-				err = checkTable(ctx, s.fs, target, reading)
-			}
-		}
+		f, err := s.takeFile(ctx, file, from, to, earlier, reading)
 		if err != nil {
 			return err
 		}
-		f.Name = file
 		if file != lockFile {
 			m.Files = append(m.Files, f)
 		}
@@ -354,6 +346,27 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 		}
 	}
 	return syncDir(s.fs, to)
+}
+
+// takeFile copies a file, and verifies the copy if it is a table, or links it to that of an
+// earlier backup if they are the same.
+func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
+	if err := ctx.Err(); err != nil {
+		return BackupFile{}, err
+	}
+	source, target, kept := s.fs.PathJoin(from, file), s.fs.PathJoin(to, file), s.fs.PathJoin(earlier, file)
+	f, same, err := compareFiles(s.fs, source, kept)
+	switch {
+	case err != nil:
+	case same:
+		err = s.fs.Link(kept, target)
+	default:
+		if f, err = copyFile(s.fs, source, target); err == nil && isTable(file) {
+			err = checkTable(ctx, s.fs, target, reading)
+		}
+	}
+	f.Name = file
+	return f, err
 }
 
 // settleCheckpoint flushes the log of a checkpoint to tables, because bit errors in tables are
@@ -371,9 +384,9 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err != nil {
 		return errors.Join(err, lock.release())
 	}
-	m.Head, err = headIn(db.DB)
+	log, err := logOf(db.DB)
 	if err == nil {
-		m.Format = formatVersion
+		m.Head, m.Format = log.Head(), formatVersion
 		m.Rules, err = rulesOf(db.DB)
 	}
 	if err := errors.Join(err, db.Flush(), db.closeAlone()); err != nil {
@@ -424,19 +437,4 @@ func (s *Store) shareAs(earlier, fresh string) {
 		durable.Share(s.fs.PathJoin(fresh, file), info, durable.Private|mode&0o040)
 	}
 	durable.Share(fresh, info, mode)
-}
-
-// headIn computes the head of a log.
-func headIn(db *pebble.DB) (store.Head, error) {
-	v, err := newView(db)
-	if err != nil {
-		return store.Head{}, err
-	}
-	defer v.close()
-	size, err := v.logSize()
-	if err != nil {
-		return store.Head{}, err
-	}
-	log, err := ledger.Open(size, source{db})
-	return log.Head(), err
 }

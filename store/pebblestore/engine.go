@@ -315,7 +315,7 @@ func (e *engine) identify() error {
 		return err
 	}
 	e.count = int64(count)
-	err = e.openLog()
+	e.log, err = logOf(e.db)
 	if err == nil {
 		if e.missing = e.checkMark(); e.missing != nil {
 			e.damage = fmt.Errorf("pebblestore: the store has lost changes: %w", e.missing)
@@ -325,21 +325,6 @@ func (e *engine) identify() error {
 		e.damage = fmt.Errorf("pebblestore: the log of changes cannot be read: %w", err)
 		return nil
 	}
-	return err
-}
-
-// openLog reads the size and the hashes of the log.
-func (e *engine) openLog() error {
-	v, err := newView(e.db)
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	size, err := v.logSize()
-	if err != nil {
-		return err
-	}
-	e.log, err = ledger.Open(size, source{e.db})
 	return err
 }
 

@@ -46,6 +46,13 @@ func isEngineFile(name string) bool {
 
 func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
 
+// tableOptions returns the options for reading a table outside an engine.
+func tableOptions(files vfs.FS) sstable.ReaderOptions {
+	o := engineOptions(Options{FS: files, CacheSize: minMemTableSize})
+	o.EnsureDefaults()
+	return o.MakeReaderOptions()
+}
+
 // checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError]
 // reports true for the error if a checksum is wrong.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {

@@ -12,15 +12,12 @@ import (
 
 // Find implements [store.Finder].
 func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
-	return reading.Seq(func(yield func(store.Place, error) bool) error { return s.locations(ctx, prefix, after, yield) })
+	return reading.Seq(func(yield func(store.Place, error) bool) error {
+		return s.using(ctx, func(e *engine) error { return e.locations(ctx, prefix, after, yield) })
+	})
 }
 
-func (s *Store) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
-	e, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer e.gate.Leave()
+func (e *engine) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {
 	lower := appendEscaped([]byte{spaceLocation}, prefix)
 	upper := successor(appendEscaped([]byte{spaceLocation}, prefix))
 	if after != (store.Place{}) {

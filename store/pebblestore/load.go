@@ -76,35 +76,25 @@ func (l *loader) compare(batch []*store.Entry) (int, error) {
 	if have == 0 {
 		return 0, nil
 	}
-	e, err := l.s.enter()
-	if err != nil {
-		return 0, err
-	}
-	defer e.gate.Leave()
-	v, err := newView(e.db)
-	if err != nil {
-		return 0, err
-	}
-	defer v.close()
 	n := 0
-	var a, b []byte
-	for e, err := range v.all(l.ctx, l.given, l.given+have) {
-		if err != nil {
-			return n, err
+	err := l.s.viewing(l.ctx, func(v *view) error {
+		var a, b []byte
+		for e, err := range v.all(l.ctx, l.given, l.given+have) {
+			if err != nil {
+				return err
+			}
+			got := batch[n]
+			a = codec.AppendLeaf(a[:0], e)
+			same := got.Seq == e.Seq && got.Change != nil && got.Change.Token == nil
+			if same {
+				b = codec.AppendLeaf(b[:0], got)
+			}
+			if !same || !bytes.Equal(a, b) {
+				return &store.EntryError{Seq: e.Seq, Key: e.Change.Subject().Key, Reason: "the store has a different change with this number"}
+			}
+			n++
 		}
-		got := batch[n]
-		a = codec.AppendLeaf(a[:0], e)
-		if got.Seq != e.Seq || got.Change == nil || got.Change.Token != nil {
-			return n, another(e)
-		}
-		if b = codec.AppendLeaf(b[:0], got); !bytes.Equal(a, b) {
-			return n, another(e)
-		}
-		n++
-	}
-	return n, nil
-}
-
-func another(e *store.Entry) error {
-	return &store.EntryError{Seq: e.Seq, Key: e.Change.Subject().Key, Reason: "the store has a different change with this number"}
+		return nil
+	})
+	return n, err
 }

@@ -21,6 +21,18 @@ import (
 // which is the order on disk.
 const windowSize = 1024
 
+// logOf returns the log in a database.
+func logOf(db pebble.Reader) (log ledger.Log, err error) {
+	err = viewing(db, func(v *view) error {
+		size, err := v.logSize()
+		if err == nil {
+			log, err = ledger.Open(size, source{db})
+		}
+		return err
+	})
+	return log, err
+}
+
 // logSize returns the number of the last entry of the log.
 func (v *view) logSize() (uint64, error) {
 	if !v.it.SeekLT([]byte{spaceLog + 1}) || v.it.Key()[0] != spaceLog {
@@ -160,61 +172,53 @@ func (s source) Node(level int, index uint64) (h ledger.Hash, err error) {
 // Leaves implements [ledger.Source].
 func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return reading.Seq(func(yield func(ledger.Hash, error) bool) error {
-		v, err := newView(s.db)
-		if err != nil {
-			return err
-		}
-		defer v.close()
-		var leaf []byte
-		for e, err := range v.all(context.Background(), from, to) {
-			if err != nil {
-				return err
+		return viewing(s.db, func(v *view) error {
+			var leaf []byte
+			for e, err := range v.all(context.Background(), from, to) {
+				if err != nil {
+					return err
+				}
+				leaf = codec.AppendLeaf(leaf[:0], e)
+				if !yield(ledger.LeafHash(leaf), nil) {
+					break
+				}
 			}
-			leaf = codec.AppendLeaf(leaf[:0], e)
-			if !yield(ledger.LeafHash(leaf), nil) {
-				break
-			}
-		}
-		return nil
+			return nil
+		})
 	})
 }
 
 // Changes implements [store.Feed]. Everything on disk is sealed.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
-	return reading.Seq(func(yield func(*store.Entry, error) bool) error { return s.changes(ctx, after, yield) })
+	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
+		return s.usingLog(ctx, func(e *engine) error {
+			size := s.sealed.size()
+			return viewing(e.db, func(v *view) error {
+				for e, err := range v.all(ctx, after, size) {
+					if err != nil || !yield(e, nil) {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	})
 }
 
-func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Entry, error) bool) error {
-	e, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer e.gate.Leave()
-	if err := cmp.Or(e.damage, ctx.Err()); err != nil {
-		return err
-	}
-	size := s.sealed.size()
-	v, err := newView(e.db)
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	for e, err := range v.all(ctx, after, size) {
-		if err != nil || !yield(e, nil) {
-			return err
+// usingLog calls f with the current engine, unless its log is damaged.
+func (s *Store) usingLog(ctx context.Context, f func(*engine) error) error {
+	return s.using(ctx, func(e *engine) error {
+		if e.damage != nil {
+			return e.damage
 		}
-	}
-	return nil
+		return f(e)
+	})
 }
 
 // Head implements [store.Feed].
-func (s *Store) Head(ctx context.Context) (store.Head, error) {
-	e, err := s.enter()
-	if err != nil {
-		return store.Head{}, err
-	}
-	defer e.gate.Leave()
-	return s.sealed.head(), cmp.Or(e.damage, ctx.Err())
+func (s *Store) Head(ctx context.Context) (h store.Head, err error) {
+	err = s.usingLog(ctx, func(*engine) error { h = s.sealed.head(); return nil })
+	return h, err
 }
 
 // ProveEntry implements [store.Prover].
@@ -227,19 +231,15 @@ func (s *Store) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	return s.prove(ctx, later, func(src source) ([][32]byte, error) { return ledger.ProveConsistency(src, later, earlier) })
 }
 
-func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][32]byte, error)) ([][32]byte, error) {
-	e, err := s.enter()
-	if err != nil {
-		return nil, err
-	}
-	defer e.gate.Leave()
-	if err := cmp.Or(e.damage, ctx.Err()); err != nil {
-		return nil, err
-	}
-	if n := s.sealed.size(); size > n {
-		return nil, fmt.Errorf("pebblestore: the log has %d entries, fewer than %d", n, size)
-	}
-	snap := e.db.NewSnapshot()
-	defer snap.Close()
-	return prove(source{snap})
+func (s *Store) prove(ctx context.Context, size uint64, prove func(source) ([][32]byte, error)) (proof [][32]byte, err error) {
+	err = s.usingLog(ctx, func(e *engine) error {
+		if n := s.sealed.size(); size > n {
+			return fmt.Errorf("pebblestore: the log has %d entries, fewer than %d", n, size)
+		}
+		snap := e.db.NewSnapshot()
+		defer snap.Close()
+		proof, err = prove(source{snap})
+		return err
+	})
+	return proof, err
 }

@@ -99,7 +99,7 @@ func writeManifest(files vfs.FS, dir string, m *Manifest) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	head := manifestHead{manifestFormat, manifestVersion, m.Made, m.Program, m.Format, m.Rules, formatHead(m.Head), len(m.Files)}
+	head := manifestHead{manifestFormat, manifestVersion, m.Made, m.Program, m.Format, m.Rules, m.Head.String(), len(m.Files)}
 	err := e.Encode(head)
 	for _, f := range m.Files {
 		err = errors.Join(err, e.Encode(manifestLine{f.Name, f.Size, hex.EncodeToString(f.SHA256[:])}))
@@ -157,7 +157,12 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	if sum := sha256.Sum256(body); end.Manifest != hex.EncodeToString(sum[:]) {
 		return nil, "damaged: its SHA-256 does not match its last line"
 	}
-	// The following checks fail only for manifests made by another program.
+	return parseManifestBody(body)
+}
+
+// parseManifestBody parses the lines of a manifest except the last one. It fails only for
+// manifests made by another program.
+func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }
 	var head manifestHead
@@ -170,16 +175,15 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 		return nil, fmt.Sprintf("it lists %d files, more than the limit of %d", head.Files, maxManifestFiles)
 	}
 	m = &Manifest{Made: head.Made, Program: head.Program, Format: head.Store, Rules: head.Rules}
-	if !parseHead(head.Head, &m.Head) {
+	var err error
+	if m.Head, err = store.ParseHead(head.Head); err != nil || m.Head.String() != head.Head {
 		return nil, fmt.Sprintf("invalid head %q", head.Head)
 	}
 	for range head.Files {
 		var line manifestLine
-		if !next(&line) || line.Size < 0 || !isEngineFile(line.Name) {
-			return nil, fmt.Sprintf("line %d is invalid", len(m.Files)+2)
-		}
+		ok := next(&line) && line.Size >= 0 && isEngineFile(line.Name)
 		sum, err := hex.DecodeString(line.SHA256)
-		if err != nil || len(sum) != sha256.Size {
+		if !ok || err != nil || len(sum) != sha256.Size {
 			return nil, fmt.Sprintf("line %d is invalid", len(m.Files)+2)
 		}
 		m.Files = append(m.Files, BackupFile{line.Name, line.Size, [32]byte(sum)})
@@ -191,18 +195,6 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 		return nil, "the files are not sorted by name"
 	}
 	return m, ""
-}
-
-// formatHead and parseHead convert a head to and from SIZE:HASH.
-func formatHead(h store.Head) string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
-
-func parseHead(s string, h *store.Head) bool {
-	var hash []byte
-	if _, err := fmt.Sscanf(s, "%d:%x", &h.Size, &hash); err != nil || len(hash) != len(h.Hash) {
-		return false
-	}
-	h.Hash = [32]byte(hash)
-	return formatHead(*h) == s
 }
 
 // refuseBackup returns [ErrBackup] if a directory has a manifest.

@@ -322,6 +322,24 @@ func (s *Store) enter() (*engine, error) {
 	}
 }
 
+// using calls f with the current engine.
+func (s *Store) using(ctx context.Context, f func(*engine) error) error {
+	e, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer e.gate.Leave()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f(e)
+}
+
+// viewing calls f with a view of the current engine.
+func (s *Store) viewing(ctx context.Context, f func(*view) error) error {
+	return s.using(ctx, func(e *engine) error { return viewing(e.db, f) })
+}
+
 // writable reports whether s accepts changes, as far as known.
 func (s *Store) writable() bool {
 	e := s.engine.Load()

@@ -20,6 +20,18 @@ type private struct{ vfs.FS }
 // Unwrap implements [vfs.FS].
 func (p private) Unwrap() vfs.FS { return p.FS }
 
+// keptPrivate returns a file system that keeps the files of the operating system private; that
+// of the operating system for nil.
+func keptPrivate(files vfs.FS) vfs.FS {
+	if files == nil {
+		files = vfs.Default
+	}
+	if vfs.Root(files) == vfs.Default {
+		return private{files}
+	}
+	return files
+}
+
 // make creates an empty file unless it exists.
 func (p private) make(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)

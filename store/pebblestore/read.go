@@ -54,13 +54,9 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 }
 
 // at returns the change of a subject that was current at a time, nil if there was none.
-func (e *engine) at(subject store.Subject, at time.Time) (*store.Change, error) {
-	v, err := newView(e.db)
-	if err != nil {
-		return nil, err
-	}
-	defer v.close()
-	return v.at(subject, at)
+func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err error) {
+	err = viewing(e.db, func(v *view) error { c, err = v.at(subject, at); return err })
+	return c, err
 }
 
 // Records implements [store.BatchReader]. If change is set and s accepts changes, it keeps the
@@ -87,7 +83,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	}
 	defer v.close()
 	all := make([]*store.Record, len(names))
-	var free []byte // for encodings
+	var raw encodings
 	for i, subject := range subjects {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -102,60 +98,53 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 		if err != nil {
 			return nil, err
 		}
-		all[i] = c.Record
-		if found == nil {
-			continue
+		if all[i] = c.Record; found != nil {
+			found[i] = read{subject, c, raw.keep(v.it.Value())}
 		}
-		value := v.it.Value()
-		if len(free)+len(value) > cap(free) {
-			free = make([]byte, 0, max(rawSize, len(value)))
-		}
-		start := len(free)
-		free = append(free, value...)
-		found[i] = read{subject, c, free[start:len(free):len(free)]}
 	}
 	return all, ctx.Err()
 }
 
-// rawSize is how many bytes of encodings are kept together.
+// encodings keeps values, as many as fit into rawSize bytes together.
+type encodings struct{ free []byte }
+
 const rawSize = 32 << 10
+
+// keep returns a copy of a value.
+func (k *encodings) keep(value []byte) []byte {
+	if len(k.free)+len(value) > cap(k.free) {
+		k.free = make([]byte, 0, max(rawSize, len(value)))
+	}
+	start := len(k.free)
+	k.free = append(k.free, value...)
+	return k.free[start:len(k.free):len(k.free)]
+}
 
 // scan calls yield with the changes that are current at a time, in the order of their
 // keys, until it returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
-	e, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer e.gate.Leave()
-	lower, upper, ok := bounds(k, scan)
-	if !ok {
-		return ctx.Err()
-	}
-	v, err := newView(e.db)
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	v.it.SetBounds(lower, upper)
-	earlier, err := v.clone()
-	if err != nil {
-		return err
-	}
-	defer earlier.close()
-	for ok := v.it.First(); ok; ok = v.it.Next() {
-		if err := ctx.Err(); err != nil {
-			return err
+	return s.viewing(ctx, func(v *view) error {
+		lower, upper, ok := bounds(k, scan)
+		if !ok {
+			return nil
 		}
-		c, err := v.here(k, scan.At, earlier)
+		v.it.SetBounds(lower, upper)
+		earlier, err := v.clone()
 		if err != nil {
 			return err
 		}
-		if c != nil && !yield(c) {
-			return nil
+		defer earlier.close()
+		for ok := v.it.First(); ok; ok = v.it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c, err := v.here(k, scan.At, earlier)
+			if err != nil || c != nil && !yield(c) {
+				return err
+			}
 		}
-	}
-	return v.failure(string(lower[1:]))
+		return v.failure(string(lower[1:]))
+	})
 }
 
 // here returns the change that is current at a time for the subject at which v is
@@ -171,44 +160,29 @@ func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, e
 
 // history calls yield with the changes of a subject, newest first.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
-	e, err := s.enter()
-	if err != nil {
-		return err
-	}
-	defer e.gate.Leave()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	v, err := newView(e.db)
-	if err != nil {
-		return err
-	}
-	defer v.close()
-	c, err := v.last(subject)
-	if err != nil || c == nil || !yield(c, nil) {
-		return err
-	}
-	beginning := appendHistory(nil, subject)
-	for ok := v.it.SeekGE(beginning); ok && isHistory(v.it.Key(), beginning); ok = v.it.Next() {
-		if err := ctx.Err(); err != nil {
+	return s.viewing(ctx, func(v *view) error {
+		c, err := v.last(subject)
+		if err != nil || c == nil || !yield(c, nil) {
 			return err
 		}
-		c, err := v.change(subject)
-		if err != nil || !yield(c, nil) {
-			return err
+		beginning := appendHistory(nil, subject)
+		for ok := v.it.SeekGE(beginning); ok && isHistory(v.it.Key(), beginning); ok = v.it.Next() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c, err := v.change(subject)
+			if err != nil || !yield(c, nil) {
+				return err
+			}
 		}
-	}
-	return v.failure(subject.Key)
+		return v.failure(subject.Key)
+	})
 }
 
 // Count implements [store.Counter]. It is exact and takes constant time.
-func (s *Store) Count(ctx context.Context) (int64, bool, error) {
-	e, err := s.enter()
-	if err != nil {
-		return 0, false, err
-	}
-	defer e.gate.Leave()
-	return s.count.Load(), true, ctx.Err()
+func (s *Store) Count(ctx context.Context) (n int64, exact bool, err error) {
+	err = s.using(ctx, func(*engine) error { n = s.count.Load(); return nil })
+	return n, err == nil, err
 }
 
 // number reads a number of spaceMeta; ok is false if there is none.

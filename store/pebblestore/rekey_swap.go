@@ -23,12 +23,7 @@ const (
 // defaults sets the file system, which keeps files private, and the clock, and cleans the
 // path so that suffixes can be appended to it.
 func (o *Options) defaults() {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	if vfs.Root(o.FS) == vfs.Default {
-		o.FS = private{o.FS}
-	}
+	o.FS = keptPrivate(o.FS)
 	o.Dir = o.FS.PathJoin(o.Dir)
 	if o.Now == nil {
 		o.Now = time.Now

@@ -66,12 +66,7 @@ type Restored struct {
 // [Store.Verify] does. If anything is damaged, the error is a [*DamagedError], and the
 // directory To must not be used.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
-	if o.FS == nil {
-		o.FS = vfs.Default
-	}
-	if vfs.Root(o.FS) == vfs.Default {
-		o.FS = private{o.FS}
-	}
+	o.FS = keptPrivate(o.FS)
 	r := &restorer{RestoreOptions: o, ctx: ctx}
 	if err := r.run(); err != nil {
 		return r.res, err
@@ -127,7 +122,7 @@ func (r *restorer) run() error {
 		return err
 	}
 	m, err := readManifest(r.FS, r.From)
-	if bad := (*ManifestError)(nil); errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*ManifestError](err); ok {
 		r.damage(bad.File, "%s; to restore without it, copy the backup, remove %s from the copy and restore that: its history is then checked instead", bad.Problem, manifestFile)
 		return nil
 	}
@@ -184,9 +179,7 @@ func (r *restorer) copyAll(there []string) error {
 	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
 		return err
 	}
-	engine := engineOptions(Options{FS: r.FS, CacheSize: minMemTableSize})
-	engine.EnsureDefaults()
-	reading := engine.MakeReaderOptions()
+	reading := tableOptions(r.FS)
 	there = slices.DeleteFunc(there, func(name string) bool { return !isEngineFile(name) || name == lockFile })
 	for _, name := range there {
 		if info, err := r.FS.Stat(r.FS.PathJoin(r.From, name)); err == nil {
@@ -288,7 +281,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 func (r *restorer) open() error {
 	s, err := Open(Options{Dir: r.To, FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
 	if err != nil {
-		if version := (*store.VersionError)(nil); errors.As(err, &version) {
+		if _, ok := errors.AsType[*store.VersionError](err); ok {
 			return fmt.Errorf("%s: %w", r.From, err)
 		}
 		r.damage(r.From, "it cannot be opened: %s", firstLine(err))
@@ -313,7 +306,7 @@ func (r *restorer) check(s *Store) error {
 		return err
 	}
 	if m := r.res.Manifest; m != nil && r.res.Head != m.Head {
-		r.damage(r.From, "the head of its history is %s, expected %s as in the manifest", formatHead(r.res.Head), formatHead(m.Head))
+		r.damage(r.From, "the head of its history is %v, expected %v as in the manifest", r.res.Head, m.Head)
 	}
 	r.res.Records, _, err = s.Count(r.ctx)
 	return err

@@ -43,8 +43,8 @@ func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(
 		Now: now, Count: -1, Node: source{db}.Node, Log: m.log, Changes: m.changes, Descending: true,
 		Places: m.places, Tokens: m.tokens, Damaged: pebble.IsCorruptionError,
 	}
-	var err error
-	if src.Size, err = m.size(); err != nil {
+	err := viewing(db, func(v *view) (err error) { src.Size, err = v.logSize(); return err })
+	if err != nil {
 		fault(store.Fault{Problem: firstLine(err)})
 	}
 	if count, _, err := number(db, metaCount); err != nil {
@@ -62,39 +62,26 @@ func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(
 // A moment is what a store held when a snapshot was taken.
 type moment struct{ db *pebble.Snapshot }
 
-// size returns the size of the log.
-func (m moment) size() (uint64, error) {
-	v, err := newView(m.db)
-	if err != nil {
-		return 0, err
-	}
-	defer v.close()
-	return v.logSize()
-}
-
 // log yields the rows of the log.
 func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 	return reading.Seq(func(yield func(check.Row, error) bool) error {
-		v, err := newView(m.db)
-		if err != nil {
-			return err
-		}
-		defer v.close()
-		for next := uint64(1); ; {
-			list, err := v.rows(next, windowSize)
-			if err != nil || len(list) == 0 {
-				return err
-			}
-			if leaves {
-				v.lookupAll(list)
-			}
-			for i := range list {
-				if !yield(list[i].checked(), nil) {
-					return nil
+		return viewing(m.db, func(v *view) error {
+			for next := uint64(1); ; {
+				list, err := v.rows(next, windowSize)
+				if err != nil || len(list) == 0 {
+					return err
 				}
+				if leaves {
+					v.lookupAll(list)
+				}
+				for i := range list {
+					if !yield(list[i].checked(), nil) {
+						return nil
+					}
+				}
+				next = list[len(list)-1].row.seq + 1
 			}
-			next = list[len(list)-1].row.seq + 1
-		}
+		})
 	})
 }
 
@@ -203,37 +190,35 @@ func (v *view) past(key []byte, end int) check.Change {
 
 // places yields the index of locations.
 func (m moment) places() iter.Seq2[check.Place, error] {
-	return reading.Seq(func(yield func(check.Place, error) bool) error {
-		v, err := m.iterate(spaceLocation)
-		if err != nil {
-			return err
-		}
-		defer v.close()
-		for ok := v.it.First(); ok; ok = v.it.Next() {
-			p, err := parsePlace(v.it.Key())
-			if !yield(check.Place{Place: p, Err: err}, nil) {
-				return nil
-			}
-		}
-		return v.failure("index")
+	return each(m, spaceLocation, "index", func(v *view) (check.Place, error) {
+		p, err := parsePlace(v.it.Key())
+		return check.Place{Place: p, Err: err}, nil
 	})
 }
 
 // tokens yields the tokens.
 func (m moment) tokens() iter.Seq2[store.Subject, error] {
-	return reading.Seq(func(yield func(store.Subject, error) bool) error {
-		v, err := m.iterate(spaceToken)
+	return each(m, spaceToken, "tokens", func(v *view) (store.Subject, error) {
+		s := store.Subject{Kind: store.KindToken, Key: string(v.it.Key()[1:])}
+		_, err := v.change(s)
+		return s, err
+	})
+}
+
+// each yields what read returns for each key of a space. An error of the loop is about what.
+func each[T any](m moment, space byte, what string, read func(*view) (T, error)) iter.Seq2[T, error] {
+	return reading.Seq(func(yield func(T, error) bool) error {
+		v, err := m.iterate(space)
 		if err != nil {
 			return err
 		}
 		defer v.close()
 		for ok := v.it.First(); ok; ok = v.it.Next() {
-			s := store.Subject{Kind: store.KindToken, Key: string(v.it.Key()[1:])}
-			if _, err := v.change(s); !yield(s, err) {
+			if !yield(read(v)) {
 				return nil
 			}
 		}
-		return v.failure("tokens")
+		return v.failure(what)
 	})
 }
 

@@ -34,6 +34,16 @@ func (v *view) open(r pebble.Reader) (err error) {
 	return nil
 }
 
+// viewing calls f with a view of a database, a snapshot or an indexed batch.
+func viewing(r pebble.Reader, f func(*view) error) error {
+	v, err := newView(r)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	return f(v)
+}
+
 // clone returns another view of the same moment.
 func (v *view) clone() (*view, error) {
 	it, err := v.it.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{}})

@@ -122,7 +122,7 @@ func (r *restorer) run() error {
 		return err
 	}
 	m, err := readManifest(r.FS, r.From)
-	if bad, ok := errors.AsType[*ManifestError](err); ok {
+	if bad := (*ManifestError)(nil); errors.As(err, &bad) {
 		r.damage(bad.File, "%s; to restore without it, copy the backup, remove %s from the copy and restore that: its history is then checked instead", bad.Problem, manifestFile)
 		return nil
 	}
@@ -281,7 +281,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 func (r *restorer) open() error {
 	s, err := Open(Options{Dir: r.To, FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
 	if err != nil {
-		if _, ok := errors.AsType[*store.VersionError](err); ok {
+		if errors.As(err, new(*store.VersionError)) {
 			return fmt.Errorf("%s: %w", r.From, err)
 		}
 		r.damage(r.From, "it cannot be opened: %s", firstLine(err))

@@ -42,8 +42,7 @@ func (s *suite) addLocation(k, url string) error {
 		}
 		r.Locations = append(r.Locations, nomen.Location{URL: url})
 		c := store.Change{Record: r, Expected: r.Revision, Time: minute(0)}
-		_, err = s.Apply(s.Context(), []store.Change{c})
-		if _, conflict := errors.AsType[*store.ConflictError](err); !conflict {
+		if _, err = s.Apply(s.Context(), []store.Change{c}); !errors.As(err, new(*store.ConflictError)) {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ func (s *suite) loadRefuses(o *suite) {
 		{"into a store that is not empty", third, all, 1},
 	} {
 		err := store.Load(s.Context(), c.into.Store, sound(slices.Values(c.entries)))
-		if got, ok := errors.AsType[*store.EntryError](err); !ok || got.Seq != c.seq {
+		if got := (*store.EntryError)(nil); !errors.As(err, &got) || got.Seq != c.seq {
 			s.Errorf("Load %s: %v, want an EntryError of change %d", c.what, err, c.seq)
 		}
 	}
@@ -125,7 +125,7 @@ func loadResumed(s *suite) {
 		bad[at] = clone(good[at])
 		spoil(bad[at])
 		err := store.Load(s.Context(), o.Store, sound(slices.Values(bad)))
-		if got, ok := errors.AsType[*store.EntryError](err); !ok || got.Reason == "" {
+		if got := (*store.EntryError)(nil); !errors.As(err, &got) || got.Reason == "" {
 			s.Errorf("%s: Load: %v, want an EntryError", what, err)
 		}
 		o.loaded(what, good, at)

@@ -34,7 +34,7 @@ func states(s *suite) {
 				s.reached(k, from, to, err)
 				continue
 			}
-			if got, ok := errors.AsType[*store.StateError](err); !ok || got.Index != 1 || got.Key != k || got.Rule == "" {
+			if got := (*store.StateError)(nil); !errors.As(err, &got) || got.Index != 1 || got.Key != k || got.Rule == "" {
 				s.Errorf("from %q to %q: error %v, want a StateError of change 1", from, to, err)
 			}
 			s.equal("after a refused change", s.get(k), before)

@@ -187,11 +187,9 @@ func (s *suite) refused(changes ...store.Change) error {
 }
 
 // refusal is refused with an error of type E.
-func refusal[E error](s *suite, changes ...store.Change) E {
+func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	s.Helper()
-	err := s.refused(changes...)
-	got, ok := errors.AsType[E](err)
-	if !ok {
+	if err := s.refused(changes...); !errors.As(err, &got) {
 		s.Fatalf("error %v, want a %T", err, got)
 	}
 	return got

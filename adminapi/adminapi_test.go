@@ -86,9 +86,8 @@ func TestFullDisk(t *testing.T) {
 	if back := p.err(); !errors.Is(back, syscall.ENOSPC) || back.Error() != p.Detail {
 		t.Errorf("back: %v", back)
 	}
-	title, meaning, ok := Explain("disk-full")
-	if !ok || title != p.Title || !strings.Contains(meaning, "Free some space") {
-		t.Errorf("%q: %q", title, meaning)
+	if k, ok := KindOf("disk-full"); !ok || k.Title != p.Title || !strings.Contains(k.Remedy, "Free some space") {
+		t.Errorf("%+v", k)
 	}
 }
 

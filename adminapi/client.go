@@ -2,6 +2,7 @@ package adminapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -242,11 +243,7 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
-	client := c.HTTP
-	if client == nil {
-		client = http.DefaultClient
-	}
-	resp, err := client.Do(req)
+	resp, err := cmp.Or(c.HTTP, http.DefaultClient).Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("adminapi: %w", err)
 	}

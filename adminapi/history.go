@@ -212,39 +212,24 @@ func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar
 func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	q := url.Values{}
 	setNumber(q, "after", after)
-	return func(yield func(*store.Entry, error) bool) {
-		for j, err := range lines[Entry](ctx, c, "changes", q) {
-			var e *store.Entry
-			if err == nil {
-				e, err = j.entry()
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
+	return converted(lines[Entry](ctx, c, "changes", q), Entry.entry)
 }
 
 // AuthorityHistory yields the changes of the authority with exactly this prefix, newest
 // first, as they arrive. It yields nothing for an unknown prefix.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
+	all := converted(lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
+		if r.Authority == nil || r.Revision == 0 {
+			return nil, fmt.Errorf("adminapi: %s: revision without content or number", p)
+		}
+		return &store.Change{
+			Authority: r.Authority, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
+			Redacts: r.Redacts, Redacted: r.Redacted,
+		}, nil
+	})
 	return func(yield func(*store.Change, error) bool) {
-		for r, err := range lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}}) {
-			switch {
-			case errors.Is(err, store.ErrNotFound):
-				return
-			case err == nil && (r.Authority == nil || r.Revision == 0):
-				err = fmt.Errorf("adminapi: %s: revision without content or number", p)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			change := &store.Change{
-				Authority: r.Authority, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
-				Redacts: r.Redacts, Redacted: r.Redacted,
-			}
-			if !yield(change, nil) {
+		for change, err := range all {
+			if errors.Is(err, store.ErrNotFound) || !yield(change, err) {
 				return
 			}
 		}
@@ -285,19 +270,7 @@ func (c *Client) Find(ctx context.Context, prefix string, after store.Place) ite
 		q.Set("after_url", after.URL)
 		q.Set("after_name", after.Name.Key())
 	}
-	return func(yield func(store.Place, error) bool) {
-		for j, err := range lines[Place](ctx, c, "find", q) {
-			p := store.Place{}
-			if err == nil {
-				p = store.Place{URL: j.URL, Name: name.FromKey(j.Key)}
-			}
-			if !yield(p, err) || err != nil {
-				return
-			}
-		}
-	}
+	return converted(lines[Place](ctx, c, "find", q), func(j Place) (store.Place, error) {
+		return store.Place{URL: j.URL, Name: name.FromKey(j.Key)}, nil
+	})
 }
-
-// maxLine is the maximum length of a line in a response: a record of maximum size with all
-// bytes escaped.
-const maxLine = 8 << 20

@@ -51,204 +51,122 @@ const (
 func Kinds() []Kind { return slices.Clone(kinds()) }
 
 var kinds = sync.OnceValue(func() []Kind {
+	kind := func(name, title, cause, remedy string, statuses ...int) Kind {
+		return Kind{Name: name, Statuses: statuses, Title: title, Cause: cause, Remedy: remedy}
+	}
 	return []Kind{
-		{
-			kindMalformedName,
-			[]int{http.StatusBadRequest},
-			"The name is malformed",
+		kind(kindMalformedName, "The name is malformed",
 			"A name breaks a rule of its scheme. The response gives the rule, and the offset of the error in bytes from 0.",
 			"Correct the name; the rule names the document and what it expects.",
-		},
-		{
-			kindBadRequest,
-			[]int{http.StatusBadRequest},
-			"The request is invalid",
+			http.StatusBadRequest),
+		kind(kindBadRequest, "The request is invalid",
 			"The server cannot understand the body or the query. The response gives the field, or the line and column of the body.",
 			"Correct that field. The page /-/openapi.json of the server describes all requests.",
-		},
-		{
-			kindRefused,
-			[]int{http.StatusUnprocessableEntity},
-			"The change breaks a rule",
+			http.StatusBadRequest),
+		kind(kindRefused, "The change breaks a rule",
 			"The server understands the request, but what it would store is not allowed. The response gives the field and the rule. Nothing was changed.",
 			"Correct that field of the record.",
-		},
-		{
-			kindUnauthorized,
-			[]int{http.StatusUnauthorized},
-			"A valid token is required",
+			http.StatusUnprocessableEntity),
+		kind(kindUnauthorized, "A valid token is required",
 			"The request has no token, or one that is unknown, revoked or expired.",
 			"Send a valid token of this server: Authorization: Bearer TOKEN. An administrator makes tokens (docs/howto/give-access.md). The administrator's own token is in the file admin.token of the data directory.",
-		},
-		{
-			kindDenied,
-			[]int{http.StatusForbidden},
-			"Permission denied",
+			http.StatusUnauthorized),
+		kind(kindDenied, "Permission denied",
 			"The token is valid, but its role or its prefixes do not permit this request. The response gives the role or the prefix that is required.",
 			"Use another token, or ask an administrator for one with that role or prefix.",
-		},
-		{
-			kindNotFound,
-			[]int{http.StatusNotFound},
-			"Not found",
+			http.StatusForbidden),
+		kind(kindNotFound, "Not found",
 			"This server has no such name, authority, token or job.",
 			"Check the spelling.",
-		},
-		{
-			kindConflict,
-			[]int{http.StatusConflict, http.StatusPreconditionFailed},
-			"The record was modified concurrently",
+			http.StatusNotFound),
+		kind(kindConflict, "The record was modified concurrently",
 			"The change expected another revision than the current one: someone else changed the record. 412 if the request had If-Match or If-None-Match.",
 			"Read the record again and repeat the change.",
-		},
-		{
-			kindHead,
-			[]int{http.StatusConflict},
-			"The log does not begin with that head",
+			http.StatusConflict, http.StatusPreconditionFailed),
+		kind(kindHead, "The log does not begin with that head",
 			"The log of the store is shorter than the given head, or its hash over the same changes differs. Either the head belongs to another store, or earlier changes were altered.",
 			"Verify the whole store (docs/howto/verify-the-history.md).",
-		},
-		{
-			kindState,
-			[]int{http.StatusConflict},
-			"The state of the name does not allow the change",
+			http.StatusConflict),
+		kind(kindState, "The state of the name does not allow the change",
 			"A name that was once active or retired cannot be deleted or reserved again, because names are never reassigned. Or the name was last changed at a time after the server's clock (rule clock).",
 			"Retire the name instead; its readers will see the reason. For the rule clock, repair the clock (docs/howto/repair-wrong-times.md).",
-		},
-		{
-			kindLimit,
-			[]int{http.StatusRequestEntityTooLarge},
-			"Too large",
+			http.StatusConflict),
+		kind(kindLimit, "Too large",
 			"Something exceeds a limit of this server. The response gives what, its size and the limit.",
 			"Send less: shorten the field, or split the file.",
-		},
-		{
-			kindFull,
-			[]int{http.StatusInsufficientStorage},
-			"The disk of the server is full",
+			http.StatusRequestEntityTooLarge),
+		kind(kindFull, "The disk of the server is full",
 			"Earlier acknowledged changes are safe, and names are still answered. Nothing in this request was stored, except what the response lists.",
 			"Free some space on the disk named in the response, then send the request again; the server need not be restarted.",
-		},
-		{
-			kindBroken,
-			[]int{http.StatusBadRequest},
-			"The request body was truncated",
+			http.StatusInsufficientStorage),
+		kind(kindBroken, "The request body was truncated",
 			"The connection or the file ended too early. The records before the given line were imported; the summary counts them.",
 			"Send the whole file again; records that are already imported do not change.",
-		},
-		{
-			kindBadLine,
-			[]int{http.StatusBadRequest},
-			"The first line of the table is invalid",
+			http.StatusBadRequest),
+		kind(kindBadLine, "The first line of the table is invalid",
 			"The first line of CSV and TSV must name the columns. The response gives the line, column and field of the error. Nothing was imported.",
 			"Name the columns as in docs/reference/record.md.",
-		},
-		{
-			kindJobs,
-			[]int{http.StatusTooManyRequests, http.StatusServiceUnavailable},
-			"Too many jobs",
+			http.StatusBadRequest),
+		kind(kindJobs, "Too many jobs",
 			"Too many imports, exports and other jobs are running that were started with this token (429), or on this server (503).",
 			"Wait until one ends, or cancel one; /api/v1/jobs lists them.",
-		},
-		{
-			kindUnavailable,
-			[]int{http.StatusServiceUnavailable},
-			"The server is shutting down",
+			http.StatusTooManyRequests, http.StatusServiceUnavailable),
+		kind(kindUnavailable, "The server is shutting down",
 			"Nothing is wrong with the request.",
 			"Send it again later.",
-		},
-		{
-			kindAway,
-			[]int{http.StatusServiceUnavailable},
-			"The storage of the server is unavailable",
+			http.StatusServiceUnavailable),
+		kind(kindAway, "The storage of the server is unavailable",
 			"The server cannot use the disk or the database with its names at the moment, or its clock is wrong (rule clock). Nothing in the request was carried out, except what the response lists.",
 			"Send it again after the time in Retry-After; the server need not be restarted. The operator finds the cause in docs/reference/failures.md.",
-		},
-		{
-			kindUnknown,
-			[]int{http.StatusInternalServerError},
-			"It is unknown whether the change was made",
+			http.StatusServiceUnavailable),
+		kind(kindUnknown, "It is unknown whether the change was made",
 			"The connection to the database was lost during the commit. The change was made completely or not at all.",
 			"Read the name again, or send the same change again with the revision that it expected.",
-		},
-		{
-			kindReadOnly,
-			[]int{http.StatusForbidden},
-			"The server is read-only",
+			http.StatusInternalServerError),
+		kind(kindReadOnly, "The server is read-only",
 			"This server answers requests for names but accepts no changes.",
 			"Send changes to a server that accepts them.",
-		},
-		{
-			KindCrossSite,
-			[]int{http.StatusForbidden},
-			"Requests from other sites are not allowed",
+			http.StatusForbidden),
+		kind(KindCrossSite, "Requests from other sites are not allowed",
 			"A browser sent the request for a page of another site.",
 			"Send the request from a program, or from a page of this server.",
-		},
-		{
-			KindHost,
-			[]int{http.StatusMisdirectedRequest},
-			"The Host field names another server",
+			http.StatusForbidden),
+		kind(KindHost, "The Host field names another server",
 			"The request reached the admin API under a host name that it does not have, as in an attack by DNS rebinding.",
 			"Use an IP address or localhost, or add the name to the hosts of the server.",
-		},
-		{
-			KindMethod,
-			[]int{http.StatusMethodNotAllowed},
-			"Method not allowed",
+			http.StatusMisdirectedRequest),
+		kind(KindMethod, "Method not allowed",
 			"The path exists, but not with this method. The field Allow of the response lists the methods.",
 			"Use one of them. The page /-/openapi.json of the server describes all requests.",
-		},
-		{
-			KindCoding,
-			[]int{http.StatusUnsupportedMediaType},
-			"Unsupported compression",
+			http.StatusMethodNotAllowed),
+		kind(KindCoding, "Unsupported compression",
 			"The body or the requested file has a compression that the server does not support.",
 			"Use gzip, zstd or none.",
-		},
-		{
-			KindUnsupported,
-			[]int{http.StatusNotImplemented},
-			"Not supported by this store",
+			http.StatusUnsupportedMediaType),
+		kind(KindUnsupported, "Not supported by this store",
 			"The store of the server cannot do this, such as backing up a database.",
 			"Use the means of the database (docs/howto/back-up-and-restore.md).",
-		},
-		{
-			KindLoop,
-			[]int{http.StatusLoopDetected},
-			"Delegation loop",
+			http.StatusNotImplemented),
+		kind(KindLoop, "Delegation loop",
 			"Too many resolvers passed on the question, because they delegate the name to each other.",
 			"Correct the delegation of one of the authorities (docs/howto/delegate-names.md).",
-		},
-		{
-			KindJobEnded,
-			[]int{http.StatusConflict, http.StatusForbidden, http.StatusServiceUnavailable},
-			"The job ended early",
+			http.StatusLoopDetected),
+		kind(KindJobEnded, "The job ended early",
 			"The job was cancelled (409), its token lost the permission (403), or the server was stopped (503). The changes that the job made remain.",
 			"Start it again, or undo it. The job's field next has the commands.",
-		},
-		{
-			kindFailure,
-			[]int{http.StatusInternalServerError},
-			"The server failed",
+			http.StatusConflict, http.StatusForbidden, http.StatusServiceUnavailable),
+		kind(kindFailure, "The server failed",
 			"The cause is in the log of the server. The request may be correct.",
 			"Report it to the operator of the server.",
-		},
+			http.StatusInternalServerError),
 	}
 })
 
-// Explain returns the title of a kind of problem, and what it means and what to do about
-// it. It returns false for an unknown kind.
-func Explain(kind string) (title, meaning string, ok bool) {
-	k, ok := find(kind)
-	return k.Title, k.Cause + " " + k.Remedy, ok
-}
-
-func find(kind string) (Kind, bool) {
-	for _, k := range kinds() {
-		if k.Name == kind {
-			return k, true
-		}
+// KindOf returns the kind with a name; it returns false if there is none.
+func KindOf(name string) (Kind, bool) {
+	i := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		return Kind{}, false
 	}
-	return Kind{}, false
+	return kinds()[i], true
 }

@@ -11,16 +11,15 @@ import (
 	"net/url"
 )
 
-// lines requests JSON Lines and yields them.
-func lines[T any](ctx context.Context, c *Client, path string, q url.Values) iter.Seq2[T, error] {
-	return streamed[T](ctx, c, http.MethodGet, path, q, nil)
-}
+// maxLine is the maximum length of a line in a response: a record of maximum size with all
+// bytes escaped.
+const maxLine = 8 << 20
 
-// streamed yields the lines of a response as they arrive, with one at a time in memory.
-func streamed[T any](ctx context.Context, c *Client, method, path string, q url.Values, body io.Reader) iter.Seq2[T, error] {
+// lines requests JSON Lines and yields them as they arrive, with one at a time in memory.
+func lines[T any](ctx context.Context, c *Client, path string, q url.Values) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		resp, err := c.send(ctx, method, path, q, body, "application/json")
+		resp, err := c.send(ctx, http.MethodGet, path, q, nil, "")
 		if err != nil {
 			yield(zero, err)
 			return
@@ -48,6 +47,21 @@ func readLines[T any](path string, r io.Reader) iter.Seq2[T, error] {
 		}
 		if err := scan.Err(); err != nil {
 			yield(zero, fmt.Errorf("adminapi: %s: the response was truncated: %w", path, err))
+		}
+	}
+}
+
+// converted yields what convert makes of the values of seq, and ends with the first error.
+func converted[T, U any](seq iter.Seq2[T, error], convert func(T) (U, error)) iter.Seq2[U, error] {
+	return func(yield func(U, error) bool) {
+		for v, err := range seq {
+			var u U
+			if err == nil {
+				u, err = convert(v)
+			}
+			if !yield(u, err) || err != nil {
+				return
+			}
 		}
 	}
 }

@@ -140,7 +140,7 @@ func (e *PreconditionError) Error() string { return e.Conflict.Error() }
 func (e *PreconditionError) Unwrap() error { return e.Conflict }
 
 func newProblem(kind, detail string) *Problem {
-	k, _ := find(kind)
+	k, _ := KindOf(kind)
 	return &Problem{Type: ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
@@ -163,7 +163,7 @@ func (p *Problem) err() error {
 			return f.err(p)
 		}
 	}
-	if _, ok := find(kind); !ok {
+	if _, ok := KindOf(kind); !ok {
 		kind = ""
 	}
 	return &StatusError{Kind: kind, Status: p.Status, Detail: p.Detail}

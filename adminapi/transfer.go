@@ -1,7 +1,6 @@
 package adminapi
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,7 +48,7 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 	}
 	defer resp.Body.Close()
 	s, err := readEvents(resp.Body, o)
-	if err != nil && in.failure() != nil {
+	if err != nil {
 		err = errors.Join(in.failure(), err)
 	}
 	return s, err
@@ -90,20 +89,13 @@ func ParseCompression(name string) (bulk.Compression, bool) {
 	return bulk.Auto, false
 }
 
-// maxEvent is the maximum length of a line in the response to an import.
-const maxEvent = 1 << 20
-
 // readEvents reads the response to an import up to its summary.
 func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	var last bulk.Summary
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxEvent)
-	for lines.Scan() {
-		var e Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return last, fmt.Errorf("adminapi: import: %w", err)
-		}
+	for e, err := range readLines[Event]("import", r) {
 		switch {
+		case err != nil:
+			return last, err
 		case e.Summary != nil && e.Problem != nil:
 			return *e.Summary, e.Problem.err()
 		case e.Summary != nil:
@@ -123,11 +115,7 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 			}
 		}
 	}
-	err := lines.Err()
-	if err == nil {
-		err = io.ErrUnexpectedEOF
-	}
-	return last, fmt.Errorf("adminapi: import: the response was truncated: %w", err)
+	return last, fmt.Errorf("adminapi: import: the response was truncated: %w", io.ErrUnexpectedEOF)
 }
 
 // A watchedReader remembers the first error of reading the file, which the error of the

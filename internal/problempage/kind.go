@@ -21,19 +21,19 @@ const (
 	KindFailed   = "resolver-failed"
 )
 
-// find returns the kind with a name, the zero Kind if it is unknown.
-func find(name string) adminapi.Kind {
+// find returns the kind with a name; it returns false if there is none.
+func find(name string) (adminapi.Kind, bool) {
 	for _, k := range kinds() {
 		if k.Name == name {
-			return k
+			return k, name != ""
 		}
 	}
-	return adminapi.Kind{}
+	return adminapi.Kind{}, false
 }
 
 // New returns a problem of a kind of the public listener.
 func New(kind, detail string) *format.Problem {
-	k := find(kind)
+	k, _ := find(kind)
 	return &format.Problem{Type: format.ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 

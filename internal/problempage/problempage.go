@@ -15,26 +15,21 @@ import (
 // Page returns the page to which the type of problem details refers (RFC 9457, 3.1.1).
 func Page(field, kind string) (status int, contentType string, body []byte) {
 	const plain = "text/plain; charset=utf-8"
-	title, meaning, ok := explain(kind)
+	k, ok := find(kind)
+	if !ok {
+		k, ok = adminapi.KindOf(kind)
+	}
 	if !ok {
 		return http.StatusNotFound, plain, []byte("Problem type not found.\r\n")
 	}
+	meaning := k.Cause + " " + k.Remedy
 	if Form(field).MediaType == format.TypeHTML {
 		var b bytes.Buffer
-		if format.WriteProblemHTML(&b, &format.Problem{Title: title, Detail: meaning}) == nil {
+		if format.WriteProblemHTML(&b, &format.Problem{Title: k.Title, Detail: meaning}) == nil {
 			return http.StatusOK, "text/html; charset=utf-8", b.Bytes()
 		}
 	}
-	return http.StatusOK, plain, []byte(strings.Join([]string{title + ".", "", meaning, ""}, "\r\n"))
-}
-
-// explain returns the title and meaning of a type of problem, of names or of the admin
-// API.
-func explain(kind string) (title, meaning string, ok bool) {
-	if k := find(kind); kind != "" && k.Name == kind {
-		return k.Title, k.Cause + " " + k.Remedy, true
-	}
-	return adminapi.Explain(kind)
+	return http.StatusOK, plain, []byte(strings.Join([]string{k.Title + ".", "", meaning, ""}, "\r\n"))
 }
 
 // PrefersHTML reports whether a client accepts text/html explicitly and with at least the

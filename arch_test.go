@@ -92,7 +92,7 @@ var layout = []modulePackage{
 	{layer: 7, dir: "internal/reading", ours: "store name"},
 	{layer: 8, dir: "internal/audit", ours: "store name internal/codec internal/ledger"},
 	{layer: 8, dir: "mint/reserve", ours: ". mint registrar store name"},
-	{layer: 8, dir: "bulk", ours: ". registrar store name namespace urn uri internal/location", theirs: "github.com/klauspost/compress golang.org/x/text"},
+	{layer: 8, dir: "bulk", ours: ". internal/ascii registrar store name namespace urn uri internal/location", theirs: "github.com/klauspost/compress golang.org/x/text"},
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii misses registrar store rule name urn uri"},
 	{layer: 9, dir: "gateway", ours: ". internal/paced internal/question internal/requestlog format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra", theirs: "golang.org/x/time"},

@@ -1,6 +1,9 @@
 package bulk
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Format is a file format of records.
 type Format uint8
@@ -15,15 +18,28 @@ const (
 	URIList
 )
 
+// formats has the name, the media type and the suffixes of files of each format.
+var formats = [...]struct {
+	name, mediaType string
+	suffixes        []string
+}{
+	JSONLines: {"jsonl", "application/jsonl", []string{".jsonl", ".ndjson", ".json"}},
+	CSV:       {"csv", "text/csv; charset=utf-8; header=present", []string{".csv"}}, // RFC 4180, 3
+	TSV:       {"tsv", "text/tab-separated-values; charset=utf-8", []string{".tsv", ".tab"}},
+	NginxMap:  {"nginx-map", "text/plain; charset=utf-8", nil},
+	ApacheMap: {"apache-map", "text/plain; charset=utf-8", nil},
+	URIList:   {"uri-list", "text/uri-list", []string{".uris"}}, // RFC 2483, 5
+}
+
 // Formats returns all formats.
 func Formats() []Format { return []Format{JSONLines, CSV, TSV, NginxMap, ApacheMap, URIList} }
 
 // ParseFormat returns the format with the name s, as on the command line and in the admin
 // API; see [Format.String].
 func ParseFormat(s string) (Format, bool) {
-	for _, f := range Formats() {
-		if s == f.String() {
-			return f, true
+	for f, known := range formats {
+		if s == known.name {
+			return Format(f), true
 		}
 	}
 	return JSONLines, false
@@ -31,37 +47,14 @@ func ParseFormat(s string) (Format, bool) {
 
 // String returns the name of the format.
 func (f Format) String() string {
-	switch f {
-	case JSONLines:
-		return "jsonl"
-	case CSV:
-		return "csv"
-	case TSV:
-		return "tsv"
-	case NginxMap:
-		return "nginx-map"
-	case ApacheMap:
-		return "apache-map"
-	case URIList:
-		return "uri-list"
+	if int(f) >= len(formats) {
+		return "unknown"
 	}
-	return "unknown"
+	return formats[f].name
 }
 
 // MediaType returns the media type of a file of the format.
-func (f Format) MediaType() string {
-	switch f {
-	case JSONLines:
-		return "application/jsonl"
-	case CSV:
-		return "text/csv; charset=utf-8; header=present" // RFC 4180, 3
-	case TSV:
-		return "text/tab-separated-values; charset=utf-8"
-	case URIList:
-		return "text/uri-list" // RFC 2483, 5
-	}
-	return "text/plain; charset=utf-8"
-}
+func (f Format) MediaType() string { return formats[f].mediaType }
 
 // Readable reports whether records can be read from the format.
 func (f Format) Readable() bool { return f <= TSV }
@@ -92,15 +85,10 @@ func Suffixes(filename string) (f Format, c Compression, ok bool) {
 	if dot < 0 {
 		return JSONLines, c, true
 	}
-	switch base[dot:] {
-	case ".jsonl", ".ndjson", ".json":
-		return JSONLines, c, true
-	case ".csv":
-		return CSV, c, true
-	case ".tsv", ".tab":
-		return TSV, c, true
-	case ".uris":
-		return URIList, c, true
+	for f, known := range formats {
+		if slices.Contains(known.suffixes, base[dot:]) {
+			return Format(f), c, true
+		}
 	}
 	return JSONLines, c, false
 }

@@ -1,11 +1,13 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,46 +69,17 @@ const (
 	Fail                    // reject the record if it would change anything
 )
 
+// conflicts are the names of the policies.
+var conflicts = [...]string{Merge: "merge", Keep: "keep", Replace: "replace", Fail: "fail"}
+
 // ParseConflict returns the policy with the name s; see [Conflict.String].
 func ParseConflict(s string) (Conflict, bool) {
-	for c := Merge; c <= Fail; c++ {
-		if s == c.String() {
-			return c, true
-		}
-	}
-	return Merge, false
+	i := slices.Index(conflicts[:], s)
+	return Conflict(max(i, 0)), i >= 0
 }
 
 // String returns the name of the policy on the command line.
-func (c Conflict) String() string {
-	switch c {
-	case Keep:
-		return "keep"
-	case Replace:
-		return "replace"
-	case Fail:
-		return "fail"
-	}
-	return "merge"
-}
-
-// request returns the request for a record. The revision on which the record is based matters
-// only if the name exists.
-func (c Conflict) request(l *Line) registrar.Request {
-	req := registrar.Request{
-		Record: l.Record, Fields: l.Fields, Add: c != Replace, Expected: l.Record.Revision, OrCreate: true,
-	}
-	if req.Expected == 0 {
-		req.Expected = store.AnyRevision
-	}
-	switch c {
-	case Keep:
-		req.Existing = registrar.Keep
-	case Fail:
-		req.Existing = registrar.Refuse
-	}
-	return req
-}
+func (c Conflict) String() string { return conflicts[c] }
 
 // ImportOptions configure an import. The zero value is valid.
 type ImportOptions struct {
@@ -132,6 +105,22 @@ type ImportOptions struct {
 	Warned   func(Warning)   // called for every warning about created or changed records in order, if not nil
 	Changed  func(Change)    // called for every name that is created or changed in order, if not nil
 	Doubted  func(Doubts)    // called at the end if any count is not zero, if not nil
+}
+
+// request returns the request for a record. The revision on which the record is based matters
+// only if the name exists.
+func (o *ImportOptions) request(l *Line) registrar.Request {
+	req := registrar.Request{
+		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
+		KeepRetired: !o.Retired, Strict: o.Strict,
+	}
+	switch o.OnConflict {
+	case Keep:
+		req.Existing = registrar.Keep
+	case Fail:
+		req.Existing = registrar.Refuse
+	}
+	return req
 }
 
 // Doubts counts records of an import that are perhaps not intended.
@@ -286,18 +275,15 @@ func (i *importer) batch(in *Reader) *batch {
 	for len(b.items) < BatchSize && b.size < batchBytes {
 		line, err := in.Next()
 		var bad *LineError
-		isLine := errors.As(err, &bad)
 		switch {
 		case err == nil:
 			if i.options.Resolvers {
 				mapResolvers(line.Record)
 			}
 			b.items = append(b.items, item{line: line})
-			b.reqs = append(b.reqs, i.options.OnConflict.request(&line))
-			b.reqs[len(b.reqs)-1].KeepRetired = !i.options.Retired
-			b.reqs[len(b.reqs)-1].Strict = i.options.Strict
+			b.reqs = append(b.reqs, i.options.request(&line))
 			b.size += line.size
-		case isLine:
+		case errors.As(err, &bad):
 			b.items = append(b.items, item{bad: bad})
 		default:
 			b.end = err
@@ -429,11 +415,10 @@ func (i *importer) warn(l *Line, warnings []registrar.Warning) {
 // mapResolvers replaces URLs at well-known resolvers in a record by the names in these URLs.
 func mapResolvers(r *store.Record) {
 	mapResolver(&r.Spelling)
-	for i := range r.SameAs {
-		mapResolver(&r.SameAs[i])
-	}
-	for i := range r.Successors {
-		mapResolver(&r.Successors[i])
+	for _, list := range [...][]string{r.SameAs, r.Successors} {
+		for i := range list {
+			mapResolver(&list[i])
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/store"
@@ -41,7 +42,7 @@ func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, e
 func canonicalPrefix(s string) string {
 	if p, err := name.ParsePrefix(s); err == nil {
 		key := p.String()
-		if last := s[len(s)-1:]; !isAlphanumeric(last[0]) && !strings.HasSuffix(key, last) {
+		if last := s[len(s)-1:]; !ascii.IsAlnum(last[0]) && !strings.HasSuffix(key, last) {
 			key += last // the delimiter, which was dropped
 		}
 		return key
@@ -61,8 +62,4 @@ func canonicalPrefix(s string) string {
 		return scheme + ":" + nid
 	}
 	return scheme + ":" + nid + ":" + namespace.FoldPrefix(nid, nss)
-}
-
-func isAlphanumeric(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

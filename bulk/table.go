@@ -146,30 +146,16 @@ func (t *table) next() (Line, error) {
 		return r.line, r.err
 	}
 	for t.done == nil {
-		r, err := t.rows.next()
+		r, err := t.row()
 		var bad *LineError
-		isLine := errors.As(err, &bad)
 		switch {
-		case isLine:
+		case errors.As(err, &bad):
 			if t.unreadable(bad) {
 				continue
 			}
 			return Line{}, bad
 		case err != nil:
 			return t.end(err)
-		}
-		if t.sheet.Spreadsheet {
-			r.unmark()
-		}
-		t.check(r)
-		if r.bad != nil && t.cut(r) {
-			return t.end(t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF)))
-		}
-		if r.bad != nil && t.nameOf(r) == "" {
-			if t.unreadable(r.bad) {
-				continue
-			}
-			return Line{}, r.bad
 		}
 		if t.open && sameName(t.line.Record.Spelling, t.nameOf(r)) {
 			t.add(r)
@@ -186,6 +172,27 @@ func (t *table) next() (Line, error) {
 		return t.finish(t.line, t.bad, t.held)
 	}
 	return Line{}, t.done
+}
+
+// row returns the next row. The row may be invalid if its name can be read; the error of any
+// other invalid row is a [*LineError].
+func (t *table) row() (*row, error) {
+	r, err := t.rows.next()
+	if err != nil {
+		return nil, err
+	}
+	if t.sheet.Spreadsheet {
+		r.unmark()
+	}
+	t.check(r)
+	switch {
+	case r.bad == nil:
+	case t.cut(r):
+		return nil, t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF))
+	case t.nameOf(r) == "":
+		return nil, r.bad
+	}
+	return r, nil
 }
 
 // unreadable records a line that cannot be read. It reports whether the line's error is held

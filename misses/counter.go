@@ -1,6 +1,7 @@
 package misses
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"math"
@@ -68,15 +69,9 @@ func (e *entry) size() int {
 // is renamed, with the suffix ".unread" and possibly a number, and logged, so that damaged
 // statistics do not stop a resolver. Errors are those of the file system.
 func Open(o Options) (*Counter, error) {
-	if o.Every <= 0 {
-		o.Every = time.Minute
-	}
-	if o.Names <= 0 {
-		o.Names = 10_000
-	}
-	if o.Bytes <= 0 {
-		o.Bytes = 8 << 20
-	}
+	o.Every = cmp.Or(max(o.Every, 0), time.Minute)
+	o.Names = cmp.Or(max(o.Names, 0), 10_000)
+	o.Bytes = cmp.Or(max(o.Bytes, 0), 8<<20)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -336,7 +331,7 @@ func (c *Counter) saveFromTimeToTime() {
 // load reads the file, until the limits of the Counter are reached.
 func (c *Counter) load() error {
 	list, totals, err := Load(c.o.File)
-	var bad *Error
+	var bad *fileError
 	switch {
 	case errors.As(err, &bad):
 		aside, moved := putAside(c.o.File)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/nomen-project/nomen/internal/durable"
@@ -25,16 +26,16 @@ const (
 	maxLine      = 256 << 10 // bytes: all texts of the largest miss, escaped
 )
 
-// An Error reports an invalid file.
-type Error struct {
+// A fileError reports an invalid file.
+type fileError struct {
 	Line    int // from 1
 	Message string
 	Err     error // the cause, or nil
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("misses: line %d: %s", e.Line, e.Message) }
+func (e *fileError) Error() string { return fmt.Sprintf("misses: line %d: %s", e.Line, e.Message) }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *fileError) Unwrap() error { return e.Err }
 
 // A head is the first line of a file.
 type head struct {
@@ -56,74 +57,92 @@ func write(w io.Writer, list []Miss, t Totals) error {
 	return errors.Join(err, b.Flush())
 }
 
-// read reads a file, in which the misses may be in any order. It returns an [*Error] if the
-// file has another format or a later version, is damaged or is incomplete. Other errors are
-// those of r.
-func read(r io.Reader) ([]Miss, Totals, error) {
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, maxLine)
-	line := 0
-	fail := func(message string, cause error) ([]Miss, Totals, error) {
-		if err := in.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
-			return nil, Totals{}, fmt.Errorf("misses: %w", err)
-		}
-		return nil, Totals{}, &Error{Line: max(line, 1), Message: message, Err: cause}
+// A reader reads the lines of a file.
+type reader struct {
+	in   *bufio.Scanner
+	line int // number of the last one
+}
+
+// next decodes the next line.
+func (r *reader) next(v any) error {
+	r.line++
+	if !r.in.Scan() {
+		return errors.Join(r.in.Err(), io.ErrUnexpectedEOF)
 	}
-	next := func(v any) error {
-		line++
-		if !in.Scan() {
-			return errors.Join(in.Err(), io.ErrUnexpectedEOF)
-		}
-		return json.Unmarshal(in.Bytes(), v)
+	return json.Unmarshal(r.in.Bytes(), v)
+}
+
+// fault returns a [*fileError] about the last line, or the error of reading it.
+func (r *reader) fault(cause error, format string, args ...any) error {
+	if err := r.in.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("misses: %w", err)
 	}
+	return &fileError{Line: r.line, Message: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// head reads the first line.
+func (r *reader) head() (head, error) {
 	var h head
-	if err := next(&h); err != nil || h.Format != formatName {
-		return fail("not a file of failed lookups", err)
-	}
+	err := r.next(&h)
 	switch {
+	case err != nil || h.Format != formatName:
+		return h, r.fault(err, "not a file of failed lookups")
 	case h.Version != version:
-		return fail(fmt.Sprintf("format version %d is not supported; this program supports version %d", h.Version, version), nil)
+		return h, r.fault(nil, "format version %d is not supported; this program supports version %d", h.Version, version)
 	case h.Since.IsZero():
-		return fail("missing time at which counting began", nil)
+		return h, r.fault(nil, "missing time at which counting began")
 	case h.Names < 0 || h.Names > maxFileNames:
-		return fail(fmt.Sprintf("%d names, more than %d", h.Names, maxFileNames), nil)
+		return h, r.fault(nil, "%d names, more than %d", h.Names, maxFileNames)
+	}
+	return h, nil
+}
+
+// read reads a file, in which the misses may be in any order. It returns a [*fileError] if the
+// file has another format or a later version, is damaged or is incomplete. Other errors are
+// those of in.
+func read(in io.Reader) ([]Miss, Totals, error) {
+	r := &reader{in: bufio.NewScanner(in)}
+	r.in.Buffer(nil, maxLine)
+	h, err := r.head()
+	if err != nil {
+		return nil, Totals{}, err
 	}
 	var list []Miss
 	seen := map[string]bool{}
 	for range h.Names {
 		var m Miss
-		err := next(&m)
+		err := r.next(&m)
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return fail(fmt.Sprintf("the file ends after %d of %d names", len(list), h.Names), err)
+			err = r.fault(err, "the file ends after %d of %d names", len(list), h.Names)
 		case err != nil:
-			return fail(err.Error(), err)
+			err = r.fault(err, "%s", err)
 		case !m.isSound():
-			return fail("invalid entry: missing name, count or time, or text too long", nil)
+			err = r.fault(nil, "invalid entry: missing name, count or time, or text too long")
 		case seen[m.Name]:
-			return fail(fmt.Sprintf("duplicate name %q", m.Name), nil)
+			err = r.fault(nil, "duplicate name %q", m.Name)
+		}
+		if err != nil {
+			return nil, Totals{}, err
 		}
 		seen[m.Name] = true
 		list = append(list, m)
 	}
-	if in.Scan() {
-		line++
-		return fail(fmt.Sprintf("more than the %d names that the first line announces", h.Names), nil)
+	if r.in.Scan() {
+		r.line++
+		return nil, Totals{}, r.fault(nil, "more than the %d names that the first line announces", h.Names)
 	}
-	if err := in.Err(); err != nil {
-		return fail(err.Error(), err)
+	if err := r.in.Err(); err != nil {
+		return nil, Totals{}, r.fault(err, "%s", err)
 	}
 	return list, h.Totals, nil
 }
 
 // isSound reports whether a Counter could have written m.
 func (m Miss) isSound() bool {
-	for _, s := range m.Suggestions {
-		if !isText(s) {
-			return false
-		}
-	}
-	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= maxSuggestions && !m.First.IsZero() && !m.Last.Before(m.First)
+	isBad := func(s string) bool { return !isText(s) }
+	return isText(m.Name) && m.Count > 0 && len(m.Suggestions) <= maxSuggestions && !slices.ContainsFunc(m.Suggestions, isBad) &&
+		!m.First.IsZero() && !m.Last.Before(m.First)
 }
 
 // Load reads the file with this name. If it does not exist, Load returns an empty list and zero

@@ -67,7 +67,7 @@ func TestReadRefuses(t *testing.T) {
 		{line(strings.Repeat(" ", maxLine+1)), "token too long", 2},
 	} {
 		list, totals, err := read(strings.NewReader(tt.text))
-		var bad *Error
+		var bad *fileError
 		if !errors.As(err, &bad) || bad.Line != tt.line || !strings.Contains(err.Error()+errors.Join(bad.Err, io.EOF).Error(), tt.want) {
 			t.Errorf("%.200q: %v, want line %d: %s", tt.text, err, tt.line, tt.want)
 		}
@@ -85,7 +85,7 @@ func TestReadError(t *testing.T) {
 		w.CloseWithError(errors.Join(err, io.ErrClosedPipe))
 	}()
 	_, _, err := read(r)
-	if bad := new(Error); errors.As(err, &bad) || !errors.Is(err, io.ErrClosedPipe) {
+	if bad := new(fileError); errors.As(err, &bad) || !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("%T %v", err, err)
 	}
 }
@@ -124,7 +124,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, totals, err := read(bytes.NewReader(text))
 		if err != nil {
-			var bad *Error
+			var bad *fileError
 			if !errors.As(err, &bad) {
 				t.Fatalf("%T %v", err, err)
 			}

@@ -108,9 +108,10 @@ func (c charset) missing(s string) int {
 	return n
 }
 
-// bestCharset returns the charset for a part: own if it contains the note; otherwise the
-// charset that lacks the fewest characters of the note, and then of the description. If even
-// that one lacks any, it returns the fallback, unless that is zero.
+// bestCharset returns the charset for a part. It returns own if own contains all characters of
+// the note. Otherwise it looks for the charset that lacks the fewest characters of the note and,
+// of several such charsets, the fewest of the description. If that charset contains all
+// characters of both, or fallback is zero, bestCharset returns it; otherwise fallback.
 func bestCharset(own, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
 		return c

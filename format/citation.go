@@ -118,7 +118,8 @@ func isLegalForm(s string) bool {
 	return false
 }
 
-// persons drops URIs of persons if there are also names: they are the same persons.
+// persons returns the persons in values. If some values are names, it drops those that are http
+// or https URIs, because they identify the same persons.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -166,8 +167,8 @@ func (d date) parts() []int {
 	return all[:slices.Index(append(all, 0), 0)]
 }
 
-// cite returns the citation of an answer. Its URL is that of the name on the page, or the name
-// itself if it is a URL, or the first location of the resource.
+// cite returns the citation of an answer. Its URL is the first of these that is known: the URL
+// of the name at p, the name itself if it is a URL, the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	m := a.Metadata
 	c := citation{
@@ -311,7 +312,7 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	var authors []string
 	for _, p := range c.authors {
 		if p.literal != "" {
-			authors = append(authors, "{"+escapeTeX(p.literal)+"}") // otherwise "and" and the word order would have a meaning
+			authors = append(authors, "{"+escapeTeX(p.literal)+"}") // without braces, BibTeX would interpret "and" and the order of the words
 			continue
 		}
 		authors = append(authors, bibWord(p.family)+", "+bibWord(p.given))
@@ -371,8 +372,8 @@ var texEscapes = strings.NewReplacer(
 	"#", `\#`, "$", `\$`, "%", `\%`, "&", `\&`, "_", `\_`,
 )
 
-// escapeTeX escapes the special characters of TeX. BibTeX counts braces even after a backslash,
-// so they are written by name.
+// escapeTeX escapes the special characters of TeX. It writes braces by name, because BibTeX
+// counts braces even after a backslash.
 func escapeTeX(s string) string { return texEscapes.Replace(s) }
 
 // verbatimTeX escapes characters of a URL or DOI that could end its field.

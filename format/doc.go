@@ -1,9 +1,10 @@
-// Package format writes answers as bytes and reads them back. The server uses its writers, the
-// client its readers; neither depends on the other.
+// Package format writes answers as bytes and reads them back. The server uses the writers, and
+// the client uses the readers. No writer depends on a reader, nor a reader on a writer.
 //
 // # Formats
 //
-// [Formats] lists them, each with its writer and reader, in the server's order of preference:
+// [Formats] lists the formats, each with its writer and reader, in the server's order of
+// preference:
 //
 //   - text/urc-0 (draft-ietf-uri-yaurn-00, 3.4.2); single parts: [WritePart], [ReadParts];
 //   - text/html (3.4.3 there; the list is that of RFC 2169);
@@ -50,15 +51,18 @@
 //	folded>
 //
 // Each location is a part: its URL, and its note as metainformation. The language in the header
-// is that of the location. The charset is that of the location if it contains all characters of
-// the note. Otherwise it is the one of US-ASCII and ISO-8859-1 to -9 that contains most characters
-// of the note; of several such charsets, the one that contains most characters of the
-// description described below, and of those the first.
+// is that of the location. The charset of a part is chosen in this order:
+//
+//  1. the charset of the location, if that charset contains all characters of the note;
+//  2. the charset of US-ASCII and ISO-8859-1 to -9 that contains most characters of the note;
+//  3. of several such charsets, the one that contains most characters of the description (see
+//     below), and of those the first.
+//
 // Characters outside the charset, and control characters, are written as "&#x", hexadecimal digits
 // and ";", like a character reference of HTML. An ampersand that could be mistaken for the start
-// of such a reference is escaped as well. A line of a note that begins with "=====", possibly after spaces, is
-// written with one more space. The reader reverses both, so that a note comes back unchanged,
-// except that line endings become LF.
+// of such a reference is escaped as well. A line of a note that begins with "=====", possibly
+// after spaces, is written with one more space. The reader undoes the escapes and removes that
+// space. A note therefore comes back unchanged, except that line endings become LF.
 //
 // A descriptive answer (any service but I2L and I2Ls, or no locations) has a description at the
 // end of the metainformation of its first part. After a note it begins with an empty line. Its
@@ -69,6 +73,7 @@
 // modified and revision. A part without a location has no URL, but always readable text.
 //
 // Header fields are written as "charset=" and "language=", and omitted if they have the defaults,
-// US-ASCII and x-unspecified. The reader accepts any plausible layout. URLs of more than 76 bytes
-// are folded, except those of more than 8 KiB, which readers need not collect.
+// US-ASCII and x-unspecified. The reader accepts any plausible layout. A URL of more than 76 bytes
+// is folded. A URL of more than 8 KiB is not, because readers need not join the lines of such a
+// URL.
 package format

@@ -20,8 +20,8 @@ type Format struct {
 	// maxSize bytes. It is nil for formats without structure.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn is like Write, with the page on which the answer is read; nil if the page makes
-	// no difference.
+	// writeOn is like Write and also writes the links of the page on which the answer is
+	// read. It is nil if the format has no such links.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
@@ -57,7 +57,7 @@ const (
 	TypeTurtle      = "text/turtle"
 	TypeProblem     = "application/problem+json"
 
-	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // the name of [TypeJSONLD] for clients of DOIs
+	TypeSchemaOrg = "application/vnd.schemaorg.ld+json" // another name of [TypeJSONLD], which clients for DOIs use
 	TypeCSL       = "application/vnd.citationstyles.csl+json"
 	TypeBibTeX    = "application/x-bibtex"
 	TypeRIS       = "application/x-research-info-systems"
@@ -66,8 +66,9 @@ const (
 const charsetUTF8 = "utf-8"
 
 // InUnicode returns f for a client that accepts UTF-8. text/urc-0 then uses UTF-8, declared in
-// the header of the part, for text outside its own charsets. Otherwise it writes references
-// such as "&#x4E2D;", which people cannot read. Other formats always use UTF-8.
+// the header of the part, for text outside its own charsets. Without InUnicode it writes such
+// text as references, for example "&#x4E2D;", which people cannot read. Other formats always use
+// UTF-8.
 func (f Format) InUnicode() Format {
 	if f.MediaType == TypeURC {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, unicode) }
@@ -92,9 +93,9 @@ func Formats() []Format {
 	}
 }
 
-// Citations returns the formats for reference managers. They contain the citable part of a
-// description, and are offered only for descriptions, after those of [Formats]. The caller owns
-// the slice.
+// Citations returns the formats for reference managers, which contain the citable part of a
+// description. The server offers them only for descriptions, after the formats that [Formats]
+// returns. The caller owns the slice.
 func Citations() []Format {
 	return []Format{
 		{"csl-json", TypeCSL, "", WriteCSL, nil, writeCSL},

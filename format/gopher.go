@@ -28,8 +28,8 @@ func GopherMenu(w io.Writer, a *nomen.Answer) error {
 
 const gopherPort = "70"
 
-// gopherItem returns the menu line of a location. ok is false unless the URL is gopher: with a
-// host and a selector without tabs and line breaks.
+// gopherItem returns the menu line of a location. ok is true only for a gopher URL that has a
+// host, and a selector without tabs and line breaks.
 func gopherItem(l nomen.Location) (string, bool) {
 	u, err := uri.Parse(l.URL)
 	if err != nil {
@@ -52,7 +52,7 @@ func gopherItem(l nomen.Location) (string, bool) {
 	return kind + gopherTitle(l) + "\t" + selector + "\t" + strings.Trim(host, "[]") + "\t" + orDefault(port, gopherPort), true
 }
 
-// gopherSelector parses [ gopher-type selector ]. The type of an empty path is a menu.
+// gopherSelector parses [ gopher-type selector ]. For an empty path the type is that of a menu.
 func gopherSelector(path string) (kind, selector string, ok bool) {
 	raw, ok := unpercent(path)
 	if !ok || bytes.ContainsAny(raw, "\t\r\n\x00") {

@@ -23,10 +23,10 @@ const styleHash = "sha256-NOKs/NUvtlkHFzErtAlboNsvQ6+3PtgTrLeOF+6j8cM="
 var style string
 
 // WriteHTML writes a page about a for people: the name, what it identifies, its locations and
-// its metadata. The locations, or the names, are an unordered list of links, as clients of RFC
-// 2169 expect. Names link to their path on the server that sent the page. The head has the same
-// data for programs, as links, as Dublin Core and as JSON-LD. The page runs no script and loads
-// nothing.
+// its metadata. The locations (for a service about names, the names) are an unordered list of
+// links, as clients of RFC 2169 expect. Names link to their path on the server that sent the
+// page. The head has the same data for programs, as links, as Dublin Core and as JSON-LD. The
+// page runs no script and loads nothing.
 func WriteHTML(w io.Writer, a *nomen.Answer) error { return writeHTML(w, a, Page{}) }
 
 func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
@@ -214,7 +214,7 @@ func (p *page) locations(all []nomen.Location) {
 	p.print("</UL>\n")
 }
 
-// link writes a link. Its HREF comes first, for clients that look for nothing else.
+// link writes a link. Its HREF comes first, for simple clients that search for "<A HREF=".
 func (p *page) link(target, text string) { p.print(`<A HREF="%s">%s</A>`, target, text) }
 
 func (p *page) names(all []string) {

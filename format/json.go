@@ -20,9 +20,9 @@ import (
 // order: name status locations metadata same_as successors reason modified revision. Lists are
 // never null. The name is in its registered spelling. The following members are written if they
 // have a value: key (the canonical form, if it differs from the name), service, redirect,
-// max_age (in seconds), same, resource (without its body), why; and for a result without
-// structure content_type and body, with body_base64 if body does not equal its bytes. Elements
-// of the metadata without values are omitted, and so is an unknown status.
+// max_age (in seconds), same, resource (without its body), why. A result without structure has
+// content_type, body if it is text, and body_base64 if body does not equal the bytes of the
+// result. Elements of the metadata without values are omitted, and so is an unknown status.
 func WriteJSON(w io.Writer, a *nomen.Answer) error { return encode(w, newObject(a)) }
 
 // ReadJSON reads the output of [WriteJSON] without loss. It ignores unknown members. Reading
@@ -211,7 +211,7 @@ func inUTC(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// absent is the body of a resource whose description was sent without it.
+// absent is the body of a resource whose description was sent without the body.
 type absent struct{}
 
 func (absent) Read([]byte) (int, error) {
@@ -220,8 +220,8 @@ func (absent) Read([]byte) (int, error) {
 
 func (absent) Close() error { return nil }
 
-// locations has a limit, because the shortest JSON of a location is a hundred times smaller
-// than a Location.
+// locations has a limit, because a Location in memory is a hundred times larger than its
+// shortest JSON.
 type locations []nomen.Location
 
 // UnmarshalJSON reads an array of at most maxItems locations.

@@ -171,7 +171,7 @@ type ldMedia struct {
 	Description string `json:"description,omitempty"`
 }
 
-// An ldReference is a reference to another thing, which others also write as a string.
+// An ldReference is a reference to another thing. Other software may write it as a string.
 type ldReference struct {
 	ID          string `json:"@id"`
 	Format      string `json:"encodingFormat,omitempty"`
@@ -317,7 +317,8 @@ func (o *ldWork) spelling() string {
 	return o.ID
 }
 
-// same reports whether an identifier says that two names identify the same thing.
+// same reports whether the answer to I=I, which is one of the identifiers, is that both names
+// identify the same thing.
 func (o *ldWork) same() bool {
 	return slices.ContainsFunc(o.Identifier, func(v any) bool {
 		m, ok := v.(map[string]any)

@@ -104,8 +104,8 @@ func isRegistered(r string) bool {
 	return true
 }
 
-// answerOf turns links into an answer, by their relations. A target is a successor if it is
-// linked as one and is a valid name.
+// answerOf turns links into an answer, by their relations. A link with the relation
+// successor-version gives a successor only if its target is a valid name.
 func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
 	a := &nomen.Answer{Service: asked}
 	if n, err := name.Parse(anchor); err == nil {

@@ -12,9 +12,9 @@ import (
 
 // WriteList writes each name followed by CRLF, as in the answers to urn+a's list, urn+c and
 // urn+p (1995, 3.5.2 to 3.5.4). Without names the body is empty. It writes while it reads
-// names, so that long lists stream, and returns the first error of names or w. A name that is
-// empty or contains a control character, which a reader could take for a line break, is an
-// [*Error].
+// names, so that long lists stream, and returns the first error of names or w. It returns an
+// [*Error] for a name that is empty, is longer than maxLine bytes or contains a control
+// character, which a reader could take for a line break.
 func WriteList(w io.Writer, names iter.Seq2[string, error]) error {
 	b := bufio.NewWriter(w)
 	for s, err := range names {
@@ -57,8 +57,9 @@ func checkLine(s string) error {
 }
 
 // ReadList yields the lines of r without their endings (CRLF, LF or CR) and without surrounding
-// white space. It skips empty lines. It reads while it yields; a line is limited to maxLine
-// bytes, the list is not. After an error, which is yielded with "", it ends.
+// white space. It skips empty lines. It reads while it yields. A line is limited to maxLine
+// bytes; the number of lines is not limited. ReadList yields the first error with an empty name
+// and then ends.
 func ReadList(r io.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s := bufio.NewScanner(r)

@@ -6,9 +6,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// NamePath returns the path of a name on the server that resolves it. A name that would be cut
-// or shortened when a client resolves the reference (RFC 3986, 5.2.4) is escaped completely,
-// including the colon after its scheme.
+// NamePath returns the path of a name on the server that resolves it. A client would cut a name
+// at "?" or "#", and would remove dot segments when it resolves the path as a reference (RFC
+// 3986, 5.2.4). NamePath therefore escapes such a name completely, including the colon after
+// its scheme.
 func NamePath(key string) string {
 	if strings.ContainsAny(key, "?#") || hasDotSegment(key) {
 		key = strings.ReplaceAll(uri.EscapePathSegment(key), ":", "%3A")

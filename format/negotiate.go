@@ -7,16 +7,17 @@ import (
 )
 
 // Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). Several fields
-// must be joined with commas first. Among equally preferred offers, one that the field names
-// precedes one that matches "type/*", which precedes one that matches "*/*". Then the earlier
-// offer wins, also if the field is "" (1995, 3.4.2).
+// must be joined with commas first. Among offers with equal q, an offer whose type is in the field
+// precedes one that matches "type/*", which precedes one that matches "*/*". Of offers that are
+// still equal, the earlier one wins. If the field is "", the first offer wins (1995, 3.4.2).
 //
-// If no offer is acceptable, it returns the fallback, or if q=0 excludes that, the first offer
-// that is not excluded. ok is false only if q=0 excludes every offer; the response is then 406.
+// If no offer is acceptable, Negotiate returns the fallback. If q=0 excludes the fallback, it
+// returns the first offer that q=0 does not exclude. If q=0 excludes every offer, the result is
+// false, and the response must be 406.
 //
-// The parameter charset matches the charset of a format, and utf-8 matches formats without one.
-// Other parameters never match types of text, and are ignored for other types, such as the
-// profile of JSON-LD and linksets.
+// A parameter charset in the field must equal the charset of the format; a format without a
+// charset counts as utf-8. A text type with any other parameter does not match. For other types,
+// such as JSON-LD and linksets, other parameters (for example profile) are ignored.
 func Negotiate(field string, offers []Format, fallback Format) (Format, bool) {
 	var f accept.Field
 	f.ReadMedia(field)

@@ -4,11 +4,11 @@ package format
 // answer are written.
 type Page struct {
 	Base  string // URL of the server, without a final slash; "" if unknown
-	Asked string // URL of the request, without its query, if it differs from Base and the path of the name
+	Asked string // URL of the request, without its query; "" if it is Base followed by the path of the name
 
 	Root string // path of the server on its host, without a final slash; "" for the root
 
-	Past Past // for a page for people
+	Past Past // used only by the HTML page
 }
 
 // nameURL returns the URL of a name on the web, or "" if that is unknown.

@@ -31,10 +31,14 @@ const maxURLLine = 76
 
 // WritePart writes p with CRLF line endings, and the metainformation in its charset. If p
 // cannot be written unchanged, it writes nothing and returns an [*Error] with the field as its
-// rule: for a charset outside the closed set, or without all characters of the metainformation;
-// for an invalid language tag; for a URL that is not an absolute URI; for a line of the
-// metainformation that begins with "=====" or, in a part without URL, would be read as one; and
-// for control characters in the metainformation.
+// rule. The reasons are:
+//
+//   - the charset is outside the closed set, or lacks a character of the metainformation;
+//   - the language tag is invalid;
+//   - the URL is not an absolute URI;
+//   - a line of the metainformation begins with "=====";
+//   - the part has no URL, and its first line of metainformation would be read as a URL;
+//   - the metainformation contains a control character.
 func WritePart(w io.Writer, p Part) error {
 	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
 	if !ok {

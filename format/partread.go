@@ -7,13 +7,13 @@ import (
 )
 
 // ReadParts reads text/urc-0, with any layout of the header fields. It fails only if the body
-// cannot be read, has no header, or exceeds a limit. It then also returns the parts read so
-// far.
+// cannot be read, has no header, or exceeds a limit. With the error it returns the parts read
+// before it.
 //
 // Lines may end in CRLF, LF or CR; lines before the first header are ignored. A missing charset
-// or language is set to its default. For a charset outside the closed set the name is kept,
-// Meta is "" and Raw has the bytes. Bytes that are invalid in a charset are U+FFFD in Meta.
-// Undecoded reports both cases.
+// or language is set to its default. If the charset is outside the closed set, Charset keeps its
+// name, Meta is "" and Raw has the bytes. Bytes that are invalid in the charset become U+FFFD in
+// Meta. In both cases Undecoded is true.
 func ReadParts(r io.Reader) ([]Part, error) {
 	b, err := readAll(r, TypeURC)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Problem says why there is no answer: problem details of RFC 9457, with extensions for the
-// five kinds of [nomen.Error]. Members of other problem types are kept where they are set.
+// five kinds of [nomen.Error]. Problems of other types can have the same members.
 type Problem struct {
 	Type     string // URI reference that ends in the kind, see [ProblemPath]; "" for about:blank
 	Title    string // of the type, for people
@@ -194,10 +194,10 @@ func (f ProblemForm) InUnicode() ProblemForm {
 	return f
 }
 
-// ProblemFormat returns the format of a problem for an Accept field. A client that accepts some
-// kind of JSON gets problem details, and one that accepts text/urc-0 gets that. If the field
-// has no preference, or nothing acceptable is available, it is plain text: a problem never
-// leads to 406.
+// ProblemFormat returns the format of a problem for an Accept field: plain text, HTML,
+// text/urc-0, or problem details for a client that prefers some kind of JSON. If the client has
+// no preference, the format is plain text. If the client accepts no format, it gets the first
+// that q=0 does not exclude, or else plain text: a problem never leads to 406.
 func ProblemFormat(field string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, writeProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}

@@ -34,7 +34,7 @@ type RawBody struct {
 	Base64      []byte  `json:"body_base64,omitempty"` // set if Body does not equal the bytes
 }
 
-// NewRawBody returns the members for r, or none if r is nil.
+// NewRawBody returns the members for r, or no members if r is nil.
 func NewRawBody(r *nomen.Raw) RawBody {
 	if r == nil {
 		return RawBody{}

@@ -95,9 +95,10 @@ type linkContext struct {
 	links  []link
 }
 
-// contextsOf returns the links of a. Those of the name come first. If the page is known, the
-// links of the URLs at which a client may have found the name, of the resource and of the
-// formats of its description follow (FAIR Signposting, level 2).
+// contextsOf returns the links of a, grouped by their subjects. The first subject is the name. If
+// the page is known, these subjects follow (FAIR Signposting, level 2): the URLs at which a
+// client may have found the name, the locations of the resource, and the formats of the
+// description.
 func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	key := a.Name.Key()
 	links := linksOf(a)

@@ -105,8 +105,7 @@ func about(mediaType, language, description string) (said string) {
 	return said
 }
 
-// node returns an IRI for an http or https URI, or for a name that is also a value; otherwise a
-// literal.
+// node returns an IRI if s is an http, https or urn URI, and otherwise a literal.
 func node(s string) string {
 	if isWeb(s) || strings.HasPrefix(s, "urn:") && isAbsolute(s) {
 		return iri(s)

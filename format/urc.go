@@ -13,8 +13,8 @@ import (
 // a description. The package comment specifies the details.
 func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
 
-// writeURC writes a. It uses the fallback, if there is one, for parts that no charset of the
-// draft contains.
+// writeURC writes a. If no charset of the draft contains all characters of a part, it uses the
+// fallback for that part, unless the fallback is zero.
 func writeURC(w io.Writer, a *nomen.Answer, fallback charset) error {
 	var b bytes.Buffer
 	for i, p := range answerParts(a) {

@@ -10,15 +10,15 @@ import (
 // must be escaped in 1993).
 var dense = base64.RawURLEncoding.Strict()
 
-// EncodeBinary encodes binary data for use in a new scheme. Three octets take
-// four characters, where percent-encoding takes nine (1993, Encoding prohibited
-// characters).
+// EncodeBinary encodes binary data for use in a new scheme. It writes three
+// octets as four characters; percent-encoding would need nine (1993, Encoding
+// prohibited characters).
 func EncodeBinary(data []byte) string { return dense.EncodeToString(data) }
 
 // DecodeBinary decodes the output of [EncodeBinary]. It rejects any other
 // input.
 func DecodeBinary(s string) ([]byte, error) {
-	if at := strings.IndexAny(s, "\r\n"); at >= 0 { // the decoder ignores them
+	if at := strings.IndexAny(s, "\r\n"); at >= 0 { // the decoder ignores line breaks
 		return nil, base64.CorruptInputError(at)
 	}
 	return dense.DecodeString(s)

@@ -41,8 +41,8 @@ var standard = sync.OnceValue(func() Catalogue {
 })
 
 // Standard returns the schemes registered at IANA and unregistered schemes in
-// wide use. It has the rules of the schemes that the drafts name; for those of
-// the others see package scheme/extra.
+// wide use. It has the rules of the schemes that the drafts name. Package
+// scheme/extra has the rules of the other schemes.
 func Standard() Catalogue { return standard() }
 
 // Lookup returns the scheme with the given name, ignoring case. It does not
@@ -235,9 +235,9 @@ var ErrIncomplete = errors.New("incomplete registration")
 var ErrName = errors.New("invalid scheme name")
 
 // Missing returns the names of the required fields that s leaves empty. A name
-// is always required. A scheme that is not experimental also requires a title,
-// a reference, and the retrieval algorithm (for a locator) or the properties
-// (for any other kind) (1993, Registration of naming schemes).
+// is always required. A scheme that is not experimental also requires a title
+// and a reference; a locator requires the retrieval algorithm, and any other
+// kind the properties (1993, Registration of naming schemes).
 func (s *Scheme) Missing() []string {
 	var missing []string
 	want := func(value, field string) {
@@ -278,12 +278,12 @@ func IsName(s string) bool {
 	return true
 }
 
-// With returns a copy of the catalogue with the schemes of list added. A scheme
-// of the same name is replaced; what s leaves empty of title, reference,
-// template and status is that of the replaced one. It returns [ErrName] for an
-// invalid name, [ErrReserved] for "urn", [ErrIncomplete] if a required field is
-// empty, and an error if the example belongs to another scheme or violates the
-// rules of s. An experimental scheme needs only a name.
+// With returns a copy of the catalogue with the schemes of list added. A new
+// scheme replaces the scheme of the same name, and takes its title, reference,
+// template and status from it where its own are empty. With returns [ErrName]
+// for an invalid name, [ErrReserved] for "urn", [ErrIncomplete] if a required
+// field is empty, and an error if the example belongs to another scheme or
+// violates the rules of the new one. An experimental scheme needs only a name.
 func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
 	all := c.merge(list)
 	for i := range all {
@@ -299,8 +299,8 @@ func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
 	return catalogueOf(all), nil
 }
 
-// merge returns the schemes of the catalogue and of list. Those of list replace
-// others of the same name.
+// merge returns the schemes of the catalogue and of list. A scheme of list
+// replaces one of the same name.
 func (c Catalogue) merge(list []Scheme) []Scheme {
 	all := slices.Clone(c.list)
 	for _, s := range list {
@@ -316,7 +316,7 @@ func (c Catalogue) merge(list []Scheme) []Scheme {
 	return all
 }
 
-// inherit sets what s leaves empty to the registration of the same name.
+// inherit copies to s the fields of old that s leaves empty.
 func (s *Scheme) inherit(old *Scheme) {
 	s.Title = cmp.Or(s.Title, old.Title)
 	s.Reference = cmp.Or(s.Reference, old.Reference)

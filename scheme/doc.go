@@ -1,14 +1,14 @@
 // Package scheme is a catalogue of URI schemes: those registered at IANA and
 // others in wide use. For schemes with rules it parses, checks, canonicalises
-// and builds their URIs. Package internal/pid has the rules that it shares with
-// package name.
+// and builds their URIs. Package internal/pid has the rules that packages scheme
+// and name share.
 //
 // # Records
 //
 // A [Scheme] is a record: its status and reference, the default port, the
 // characters with a special meaning, how to retrieve an object, and its
 // [RuleSet]. The rules apply to a [uri.URI] that its dialect has already
-// accepted, and never extend the general syntax.
+// accepted. They restrict the general syntax and never extend it.
 //
 //   - Check returns violations of the scheme's own document, with offset and
 //     rule, and warnings about deception or harm to those who follow the URI.
@@ -18,14 +18,14 @@
 //     extends the equivalence of [uri.LevelScheme] and never restricts it.
 //   - Build writes a URI from parts, and fails if they would be parsed
 //     differently.
-//   - Inner returns the range of a URI contained in this one.
+//   - Inner returns the range of a URI that is contained in another.
 //
 // # Dialects
 //
 // The dialect of a URI determines which documents define its scheme:
 // [uri.Draft1993] means draft-ietf-uri-url, all others RFC 1738 and its
-// successors. "gopher://h/0a?b" has a search in 1993, and a selector with a
-// question mark in RFC 4266.
+// successors. For example, the "?b" of "gopher://h/0a?b" is a search in 1993, and
+// part of the selector in RFC 4266.
 //
 // # Schemes
 //

@@ -37,8 +37,8 @@ func httpRule(l *layout.Layout) string {
 	return "RFC 9110, 4.2.1: http-URI"
 }
 
-// checkHTTP checks that there is a host, and warns of user information, which
-// the documents do not allow (RFC 1738, 3.3) and RFC 9110, 4.2.4 treats as a
+// checkHTTP checks that there is a host, and warns of user information. RFC
+// 1738, 3.3 does not allow user information, and RFC 9110, 4.2.4 treats it as a
 // sign of fraud.
 //
 //	http-URI = "http" "://" authority path-abempty [ "?" query ]

@@ -241,8 +241,8 @@ func partsNews(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalNews writes the asterisk that may be omitted after a server, or
-// percent-encoded, as an asterisk (RFC 5538, 4).
+// canonicalNews writes the asterisk for all groups, which may also be omitted
+// after a server or be percent-encoded (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
 	l := layout.Of(u)
 	from, kind := newsBody(&l)
@@ -269,8 +269,8 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 	return w.text()
 }
 
-// nntpBody returns the end of the group and the start of the number, -1 if
-// there is none.
+// nntpBody returns the end of the group, and the start of the number or -1 if
+// there is no number.
 func nntpBody(l *layout.Layout) (groupEnd, number int) {
 	from := min(l.Path+1, l.PathEnd)
 	groupEnd = layout.Until(l.Text, from, l.PathEnd, '/')

@@ -6,8 +6,8 @@ import "github.com/nomen-project/nomen/uri"
 type Part = uri.Part
 
 // Get returns the value of the first part with the given label, such as "host"
-// or "header_subject" (see [Part.Label]). The result is false if the part is
-// undefined.
+// or "header_subject" (see [Part.Label]), and reports whether the part is
+// defined.
 func Get(parts []Part, label string) (string, bool) {
 	for i := range parts {
 		if parts[i].HasLabel(label) {

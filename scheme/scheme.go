@@ -75,7 +75,7 @@ type Scheme struct {
 	Template  string // URL of the registration, if it has its own page
 	Example   string // a complete valid URI
 	Note      string // notes for users: peculiarities, and what is not checked and why
-	Security  string // considerations of its own
+	Security  string // security considerations specific to the scheme
 	Danger    string // risks of following a link from an untrusted source, "" if there are none beyond a request
 
 	DefaultPort  string // in decimal
@@ -96,12 +96,13 @@ type Scheme struct {
 }
 
 // A RuleSet holds the functions of a scheme, each of which may be nil. They
-// accept a URI of the scheme in any dialect (see [uri.URI.Dialect]) and apply
-// the documents of 1993 in the dialect of 1993, the later ones in all others.
+// accept a URI of the scheme in any dialect (see [uri.URI.Dialect]). To a URI in
+// the dialect of 1993 they apply the documents of 1993, to all others the later
+// documents.
 type RuleSet struct {
 	// Check returns the first violation of the scheme's own rules, or warnings
-	// and remarks about a valid URI. If there are none it returns nil without
-	// allocating.
+	// and remarks about a valid URI. If there is nothing to report, it returns
+	// nil without allocating.
 	Check func(u uri.URI) []Finding
 
 	// Parts appends the named parts in the order of the spelling. It also
@@ -113,7 +114,7 @@ type RuleSet struct {
 	Build func(d uri.Dialect, parts []Part) (string, error)
 
 	// Inner returns the range of a URI contained in u, such as the document of
-	// a view-source URI. Its own scheme is checked, too.
+	// a view-source URI. Check inspects that URI by the rules of its own scheme.
 	Inner func(u uri.URI) (from, to int, ok bool)
 
 	// Canonical returns the canonical form of u. The URI has passed Check and
@@ -162,9 +163,10 @@ func (s *Scheme) SchemeRules() uri.SchemeRules {
 
 // Canonical returns the canonical form of u: its normal form at
 // [uri.LevelScheme], with the scheme's own rules applied. If the scheme rejects
-// u, Canonical returns the normal form of the general syntax. If that form
-// would violate a rule that u satisfies, because a redundant percent-encoding
-// is required there, it normalises only case.
+// u, Canonical returns the normal form of the general syntax. Some scheme rules
+// require a percent-encoding that the general syntax removes as redundant. If u
+// satisfies such a rule and its normal form would not, Canonical normalises only
+// case.
 func (s *Scheme) Canonical(u uri.URI) uri.URI {
 	given := u
 	u = u.Normalize(uri.LevelScheme, s.SchemeRules())

@@ -1,7 +1,7 @@
 package scheme
 
-// unregistered returns schemes in wide use that are not registered at IANA, so
-// that they are recognised. Some have rules in package extra.
+// unregistered returns schemes in wide use that are not registered at IANA. The
+// catalogue recognises them; some have rules in package extra.
 func unregistered() []Scheme {
 	bare := func(name, title string) Scheme { return Scheme{Name: name, Title: title} }
 	return []Scheme{

@@ -34,8 +34,8 @@ type dataHead struct {
 	base64  int // of ";base64", -1 if absent
 }
 
-// dataHeadOf returns the offsets. Query and data are one, as the scheme has no
-// queries.
+// dataHeadOf returns the offsets. It treats a query as part of the data, because
+// the scheme has no queries.
 func dataHeadOf(l *layout.Layout) dataHead {
 	h := dataHead{comma: layout.Until(l.Text, l.Path, l.End(), ','), base64: -1}
 	end := h.comma

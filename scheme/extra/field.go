@@ -17,8 +17,8 @@ type field struct {
 	end           int
 }
 
-// fields yields the fields between from and to: none if from is negative or after
-// to, and an empty one if they are equal.
+// fields yields the fields of s[from:to]. It yields no field if from is negative
+// or greater than to, and one empty field if from equals to.
 func fields(s string, from, to int, sep byte) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		for at := from; at >= 0 && at <= to; {
@@ -31,7 +31,8 @@ func fields(s string, from, to int, sep byte) iter.Seq[field] {
 	}
 }
 
-// queryFields yields the fields of the query, and none if it is undefined.
+// queryFields yields the fields of the query, and no field if the query is
+// undefined.
 func queryFields(l *layout.Layout, sep byte) iter.Seq[field] {
 	return fields(l.Text, l.Query, l.QueryEnd, sep)
 }
@@ -59,14 +60,15 @@ type fieldGrammar struct {
 	name, value charset
 }
 
-// A charset is the characters that a component allows, and the rule and the
-// message for others.
+// A charset is the set of characters that a component allows, with the rule and
+// the message for a character outside it.
 type charset struct {
 	allows        func(byte) bool // nil for any character
 	rule, message string
 }
 
-// check returns an error about the first other character of s[from:to].
+// check returns an error about the first character of s[from:to] that is outside
+// the charset.
 func (c *charset) check(s string, from, to int) []scheme.Finding {
 	if c.allows != nil {
 		if i := firstNot(s, from, to, c.allows); i >= 0 {
@@ -87,8 +89,8 @@ func (g *fieldGrammar) check(s string, f field) []scheme.Finding {
 	return g.value.check(s, f.value, f.end)
 }
 
-// appendFields adds parts for the fields of a group. Those that the grammar
-// names, the known ones, belong to no group.
+// appendFields adds parts for the fields of s[from:to]. The known fields, which
+// the grammar names, belong to no group; the others belong to the given group.
 func appendFields(t *layout.Taker, group string, from, to int, sep byte, known ...string) {
 	for f := range fields(t.Text, from, to, sep) {
 		value := max(f.value, min(f.nameEnd+1, f.end))
@@ -105,7 +107,7 @@ func appendFields(t *layout.Taker, group string, from, to int, sep byte, known .
 const fewFields = 16
 
 // repeatedField returns the first field whose name, ignoring case, has already
-// appeared. ok is false if there is none.
+// appeared. ok is false if no name is repeated.
 func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	var few [fewFields]field
 	var seen map[string]bool

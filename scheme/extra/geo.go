@@ -162,7 +162,7 @@ func badNum(s string, from, to int, signed bool) int {
 	return badUnless(end == to && end > at+1, end)
 }
 
-// badUnless returns -1 if ok, and the offset otherwise.
+// badUnless returns -1 if good, and at otherwise.
 func badUnless(good bool, at int) int {
 	if good {
 		return -1

@@ -205,8 +205,8 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:n], true
 }
 
-// checkIMAPSteps checks the fields after the mailbox. It returns the set of
-// those present, one bit for each element of imapSteps.
+// checkIMAPSteps checks the fields after the mailbox. It returns the set of the
+// fields that are present, one bit for each element of imapSteps.
 func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Finding) {
 	for raw := range fields(l.Text, semicolon+1, l.PathEnd, ';') {
 		f := imapValue(l, raw)

@@ -273,9 +273,10 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts to lower case and sorts what RFC 3261, 19.1.4 compares
-// without regard to case and order. It omits nothing: the equivalence of the
-// RFC is not transitive for parameters that only one of two URIs has.
+// canonicalSIP converts to lower case what RFC 3261, 19.1.4 compares without
+// regard to case, and sorts what it compares without regard to order. It omits no
+// parameter: the RFC ignores some parameters that only one of two URIs has, but
+// that makes its equivalence intransitive, and no canonical form can express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

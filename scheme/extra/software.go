@@ -253,7 +253,7 @@ func canonicalSubpath(s string) string {
 	return "#" + strings.Join(list, "/")
 }
 
-// decoded returns a component without percent-encodings, which are valid.
+// decoded decodes the percent-encodings of a component, which must be valid.
 func decoded(s string) string {
 	text, err := uri.Unescape(s)
 	if err != nil {

@@ -95,9 +95,10 @@ func firstNot(s string, from, to int, kind func(byte) bool) int {
 // octets returns the number of decoded octets in s[from:to].
 func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[from:to], "%") }
 
-// badHost returns the offset of the first byte that is not valid in a domain
-// name, perhaps with a trailing dot, or a bracketed address; -1 if the host is
-// valid. It is for hosts in a path, which the general syntax does not check.
+// badHost returns the offset of the first invalid byte of a host, or -1 if the
+// host is valid. A host is a domain name, with or without a trailing dot, or a
+// bracketed address. badHost is for hosts in a path, which the general syntax
+// does not check.
 func badHost(s string, from, to int) int {
 	if from < to && s[from] == '[' {
 		if end := layout.Run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {
@@ -111,8 +112,8 @@ func badHost(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// badTopLabel returns the offset of the last label of a host name, perhaps with
-// a trailing dot, if it does not begin with a letter; otherwise -1.
+// badTopLabel returns the offset of the last label of a host name, or -1 if that
+// label begins with a letter. The host name may have a trailing dot.
 func badTopLabel(s string, from, to int) int {
 	if to-from > 1 && s[to-1] == '.' {
 		to--
@@ -157,7 +158,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// isNumber reports whether s is a decimal number from min to 2^32-1.
+// isNumber reports whether s is a decimal number from least to 2^32-1.
 func isNumber(s string, least uint64) bool {
 	const digits = 10
 	if s == "" || len(s) > digits {

@@ -85,8 +85,8 @@ func (s *scanner) decideBare(i int) bool {
 	}
 }
 
-// isBareStart reports whether an identifier may begin at i, judging by what is
-// before it: not the rest of a number, a path or a name.
+// isBareStart reports whether an identifier may begin at i. It returns false if
+// the text at i continues a number, a path or a name that begins before i.
 func (s *scanner) isBareStart(i int) bool {
 	switch c := s.before(i); {
 	case c >= utf8.RuneSelf:

@@ -123,9 +123,9 @@ func urnOf(nid, nss string) string {
 	return "urn:" + nid + ":" + n.Canonical(nss)
 }
 
-// decideHyphens looks for an ISBN at i that is recognised without the word, by
-// its hyphens, which must be where the ranges of the agencies put them, and its
-// check digit.
+// decideHyphens looks for an ISBN at i without the word ISBN before it. It
+// recognises the number by its check digit and by its hyphens, which must be
+// where the ranges of the ISBN agencies put them.
 func (s *scanner) decideHyphens(i int) bool {
 	if !s.o.Bare.Has(ISBN) {
 		return false
@@ -145,8 +145,8 @@ func (s *scanner) decideHyphens(i int) bool {
 }
 
 // decideISSN looks for the word ISSN at i, which may be eISSN or ISSN-L, and a
-// number with a correct check digit after it. Without the word, two years have
-// the same form.
+// number with a correct check digit after it. The word is required, because a
+// range of years, such as 1990-1999, has the form of an ISSN.
 func (s *scanner) decideISSN(i int) bool {
 	k := s.wordAt(i, "issn")
 	if !s.o.Bare.Has(ISSN) || k < 0 || !s.isLabelStart(i) {
@@ -241,8 +241,8 @@ func (s *scanner) shortNumber(i int) int {
 	return end
 }
 
-// decidePMC looks for an identifier of PubMed Central at i: PMC and a number,
-// which without the word PMCID before it has at least six digits.
+// decidePMC looks for an identifier of PubMed Central at i: PMC and a number. The
+// number must have at least six digits, unless the word PMCID precedes PMC.
 func (s *scanner) decidePMC(i int) bool {
 	if !s.o.Bare.Has(PMCID) || !s.follows(i, "PMC") || !s.isLabelStart(i) {
 		return false

@@ -32,9 +32,9 @@ type Base struct {
 }
 
 // A BaseSource is a possible source of a base. It takes the base in force
-// outside and returns the base in force inside, which is the same if the source
-// does not set one. Other protocols with tagged metainformation can add
-// functions of this type (1997, 5.1.1; 2003, 5.1.1).
+// outside and returns the base in force inside, which is the same base if the
+// source does not set another. Other protocols with tagged metainformation can
+// add functions of this type (1997, 5.1.1; 2003, 5.1.1).
 type BaseSource func(outer Base) Base
 
 // Establish returns the base that the sources establish. Sources are ordered
@@ -68,16 +68,16 @@ func RetrievalBase(chain ...uri.URI) BaseSource {
 }
 
 // EmbeddedBase returns a source for a base in the content of a document, such
-// as the HREF of an HTML BASE (5.1.1). A relative one is resolved against the
+// as the HREF of an HTML BASE (5.1.1). A relative base is resolved against the
 // base outside.
 func EmbeddedBase(ref uri.URI) BaseSource {
 	return func(outer Base) Base { return outer.inside(ref, BaseEmbedded) }
 }
 
-// EntityBase returns a source for the header of a message or body part: an
-// absolute Content-Base or else Content-Location, which may be relative to the
-// base outside (1997, 5.1.1; RFC 2557, 5). White space in the fields is
-// removed. A value that is invalid in dialect d sets no base.
+// EntityBase returns a source for the header of a message or body part. The base
+// is an absolute Content-Base, or else the Content-Location, which may be
+// relative to the base outside (1997, 5.1.1; RFC 2557, 5). White space in the
+// fields is removed. A value that is invalid in dialect d sets no base.
 func EntityBase(d uri.Dialect, h mail.Header) BaseSource {
 	return func(outer Base) Base {
 		if u, err := d.Parse(fieldURI(h, "Content-Base")); err == nil {
@@ -117,8 +117,8 @@ func fixed(u uri.URI, rule string) BaseSource {
 	return func(Base) Base { return Base{u.WithoutFragment(), rule} }
 }
 
-// inside returns the base that ref sets where b is the base outside: b itself
-// if ref cannot be made absolute.
+// inside returns the base that ref sets if b is the base outside. If ref cannot
+// be made absolute, that is b itself.
 func (b Base) inside(ref uri.URI, rule string) Base {
 	u, err := b.resolve(ref)
 	if err != nil {

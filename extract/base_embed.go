@@ -23,9 +23,10 @@ var ErrEmbeddedBase = errors.New("extract: the base to embed must be absolute")
 
 // EmbedBase copies an HTML document and inserts a BASE, so that its relative
 // references have the same targets wherever the copy is stored (1997 and 2003,
-// 5.1.4). If the document has a relative BASE, EmbedBase makes it absolute; if
-// it has an absolute one, it copies the document unchanged. It ignores a BASE
-// after the first 8 MiB, which has no effect in the copy either.
+// 5.1.4). If the document has a relative BASE, EmbedBase makes it absolute. If
+// the document has an absolute BASE, EmbedBase copies the document unchanged. It
+// does not look for a BASE after the first 8 MiB: in the copy, the inserted BASE
+// precedes such a BASE and takes effect in its place.
 func EmbedBase(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -146,10 +147,10 @@ func (e *embedding) holds() int64                   { return 0 }
 
 // EmbedBaseMIME copies a message and adds a Content-Location with the base to
 // its header, so that its references have the same targets wherever the copy is
-// stored. It adds none if there is an absolute Content-Base or
-// Content-Location, and makes a relative Content-Location absolute (1997,
-// 5.1.1; RFC 2557, 4.2). The parts inherit the base. In a mailbox it changes
-// the first message.
+// stored. If the header has an absolute Content-Base or Content-Location,
+// EmbedBaseMIME adds no field. It makes a relative Content-Location absolute
+// (1997, 5.1.1; RFC 2557, 4.2). The parts inherit the base. In a mailbox it
+// changes only the first message.
 func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase

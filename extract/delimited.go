@@ -8,8 +8,8 @@ import (
 // directly enclose it, optionally with "URL:" before it. White space inside is removed (1997
 // and 2003, appendix E; 1995, 2).
 //
-// Inside quotation marks, white space is removed only at line breaks, because
-// there the quoted text is more often not an identifier.
+// Inside quotation marks, white space is removed only at line breaks, because a
+// quoted text with spaces within its lines is usually not an identifier.
 func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 	open := s.opening(start)
 	var closing byte

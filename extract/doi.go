@@ -87,7 +87,7 @@ func (s *scanner) isWholeDOI(end, slash int) bool {
 	s.texts.scratch = s.appendSpelling(s.texts.scratch[:0], true)
 	switch c := s.peek(end); {
 	case c == '(':
-		return false // without its closing one
+		return false // the closing parenthesis is missing
 	case c == '<' || c == '[' || c == '&':
 		return !isSICI(s.texts.scratch)
 	case c == '>' && s.hit.delimiter != '<':

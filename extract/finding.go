@@ -93,9 +93,10 @@ func isURN(spelling string) bool {
 }
 
 // readURN truncates the finding at the end of the URN by the rules of its
-// document. Delimited text that is a URI and not a URN stays whole, unless the
-// document says that an NSS in text ends before characters that it cannot
-// contain (RFC 2141, 2.4; 2012, 2.5.3: N12-22).
+// document. Delimited text that is a URI and not a URN stays whole. It does not
+// stay whole in the dialects whose documents say that an NSS in text ends before
+// the first character that it cannot contain (RFC 2141, 2.4; 2012, 2.5.3:
+// N12-22).
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN
@@ -111,7 +112,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 		return isURI
 	}
 	if s.hit.delimiter != 0 && isURI && d != urn.RFC2141 && d != urn.Draft2012 {
-		f.Kind = URI // the end is unambiguous, and it is not a URN
+		f.Kind = URI // the delimiters show where it ends, and the whole is not a URN
 		return true
 	}
 	f.Spelling = f.Spelling[:n]

@@ -244,7 +244,7 @@ func isIPv4(name []byte) bool {
 }
 
 // isDomain reports whether a name has at least two valid labels, the last of
-// which is a known top-level domain. For an address, it also accepts the
+// which is a known top-level domain. In a mail address, it also accepts the
 // domains reserved for documentation (RFC 2606, RFC 6761).
 func isDomain(name []byte, mail bool) bool {
 	if len(name) == 0 || len(name) > maxHost {
@@ -305,8 +305,8 @@ func isUnmistakable(last string) bool {
 }
 
 // readAbbreviated completes a reference without a scheme. Without a base it
-// uses heuristics; with a base it resolves the reference as relative, which by
-// the grammar it is (2003, appendix F).
+// uses heuristics. With a base it resolves the reference as a relative one,
+// because by the grammar it is relative (2003, appendix F).
 func (s *scanner) readAbbreviated(f *Finding) bool {
 	if base := s.base; base.URI.IsValid() {
 		ref, err := uri.ParseReference(f.Spelling)

@@ -54,10 +54,11 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 // yielded without a URI, together with an error.
 //
 // Relative references are resolved against the first BASE with an HREF, which
-// is itself relative to o.Base (RFC 3986, 5.1.1). It applies to the whole
-// document, so findings are held back until it or the end is reached, or until
-// 16,384 findings or 8 MiB are held. A BASE after that applies only to what
-// follows it, and is reported as an error.
+// is itself relative to o.Base (RFC 3986, 5.1.1). That BASE applies to the
+// whole document. Findings are therefore held back until the BASE or the end
+// of the document is read, or until 16,384 findings or 8 MiB are held. A first
+// BASE after that limit applies only to the references that follow it, and is
+// reported as an error.
 //
 // An error is a [*DocumentError], after which the sequence continues, or the
 // error of the reader, which ends it. Time is linear and memory bounded.
@@ -140,8 +141,8 @@ func (h *htmlScan) chars(n int, references bool) {
 	h.readText()
 }
 
-// readText searches the text if there is enough of it, or if it is too long to
-// contain only words.
+// readText searches the text if there is enough of it, or if it is spread over
+// too much of the file.
 func (h *htmlScan) readText() {
 	if h.stretch.isFull() {
 		h.stretch.flush(h.queue, h.scope, false, h.inText())
@@ -258,7 +259,7 @@ func (h *htmlScan) codebase(value *source.Mapped) *scope {
 }
 
 // base processes the first BASE with an HREF (4.2.3 of the HTML Standard). It
-// ignores one that is not a reference, or whose scheme cannot be a base.
+// ignores an HREF that is not a reference, or whose scheme cannot be a base.
 func (h *htmlScan) base(t *htmlTag) {
 	href, ok := t.get("href")
 	if !ok {

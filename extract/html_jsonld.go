@@ -13,9 +13,9 @@ const maxTerms = 1 << 8
 // A linkedData finds the references in a block of JSON-LD: identifiers, terms
 // that the context declares as identifiers, the properties of schema.org that
 // are locators, and every string that is a URI. A base in a context applies to
-// the object that has the context (JSON-LD 1.1, 4.1.3); each is resolved
-// relative to the document, which bounds the work. Names with prefixes are
-// ignored.
+// the object that has the context (JSON-LD 1.1, 4.1.3). It is resolved against
+// the base of the document and not against that of an enclosing object, which
+// bounds the work. Names with prefixes are ignored.
 type linkedData struct {
 	scan   *htmlScan
 	bases  []nodeBase // of the enclosing objects, innermost last

@@ -202,8 +202,8 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until consumes the rest up to an end by calling takes, which must advance,
-// and skips the end.
+// until consumes the rest up to end by calling take, which must advance, and
+// then skips end.
 func (l *htmlLexer) until(end string, take func(n int)) {
 	for !l.stop {
 		rest := l.rest()

@@ -52,7 +52,7 @@ func (l *htmlLexer) raw(name string, keep bool) {
 	}
 }
 
-// rawText consumes the rest up to the end tag of an element by calling takes,
+// rawText consumes the rest up to the end tag of an element by calling take,
 // which must advance. In a script, "<!--" and "<script" hide end tags
 // (13.2.5.17 ff.).
 func (l *htmlLexer) rawText(name string, take func(n int)) {
@@ -89,7 +89,7 @@ type scriptState struct {
 	on, escaped, double bool
 }
 
-// next returns how many octets of b are irrelevant.
+// next returns how many octets at the beginning of b are irrelevant.
 func (s *scriptState) next(b []byte) int {
 	n := -1
 	if s.escaped {
@@ -112,7 +112,7 @@ func (s *scriptState) step(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")) && !s.escaped:
 		s.escaped = true
-		return len("<!") // its dashes may end it, as in "<!-->"
+		return len("<!") // the dashes may also end the comment, as in "<!-->"
 	case s.escaped && bytes.HasPrefix(b, []byte("-->")):
 		s.escaped, s.double = false, false
 		return len("-->")

@@ -220,9 +220,9 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 	}
 }
 
-// addAttr adds an attribute whose value is the next n octets of the rest. An
-// attribute without a value counts, because later ones of that name are
-// ignored.
+// addAttr adds an attribute whose value is the next n octets of the rest. It
+// also adds an attribute without a value, because only the first attribute of a
+// name counts.
 func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	if kind == attrNone || l.has(name) {
 		return

@@ -111,8 +111,9 @@ func (s *scanner) text(i int) int {
 }
 
 // mark returns the start of the text of the line at i, after quotation or
-// comment marks that the line of from has too: "> ", "# ", "// ". It returns -1
-// if only one of the lines has such a mark, or both are list items.
+// comment marks such as "> ", "# " and "// ". The line that contains from must
+// have the same marks. mark returns -1 if only one of the two lines has such a
+// mark, or both are list items.
 func (s *scanner) mark(from, i int) int {
 	line := s.lineStart(from)
 	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")

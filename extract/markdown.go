@@ -25,11 +25,11 @@ const (
 // of CommonMark 0.31.
 //
 // Finding.Where is "link", "image", "definition" or "autolink", empty in text,
-// and as in HTML for tags. A reference link such as [text][label] has no
-// destination of its own, so that its destination is found once, in the
-// definition. Start and End are the range of the destination, without angle
-// brackets and title. Spelling is the destination without backslash escapes and
-// with character references decoded.
+// and as in HTML for tags. A reference link such as [text][label] contains no
+// destination; its destination is found once, in the definition. Start and End
+// are the range of the destination, without angle brackets and title. Spelling
+// is the destination without backslash escapes and with character references
+// decoded.
 //
 // Relative references are resolved against o.Base or o.Default. Time is linear
 // and memory bounded: paragraphs are read in parts of 1 MiB, and lines in parts
@@ -78,13 +78,14 @@ type container struct {
 	indent int
 }
 
-// A fence is the delimiter of a fenced code block; none if size is 0.
+// A fence is the delimiter of a fenced code block. If size is 0, there is no
+// fence.
 type fence struct {
 	mark byte
 	size int
 }
 
-// A htmlBlock is the state of an HTML block; none if end is "".
+// A htmlBlock is the state of an HTML block. If end is "", no block is open.
 type htmlBlock struct {
 	end  string // text in its last line; "\n" for an empty line
 	text source.Mapped

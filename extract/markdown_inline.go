@@ -22,7 +22,7 @@ type inlines struct {
 
 	i        int
 	opened   []opener      // the brackets before i
-	inactive int           // how many of them are inside no further link
+	inactive int           // how many of opened can no longer begin a link, because a link cannot contain another
 	endless  string        // the beginnings of tags whose end is not after i
 	runs     map[int]bool  // the lengths of backticks without a closing run after i
 	plain    source.Mapped // the text outside code, tags and destinations
@@ -409,9 +409,9 @@ func lineEndAt(b []byte, i int) int {
 	return 0
 }
 
-// reference adds the destination text[i:j]. In an escaped one, which a link has,
-// backslash escapes and character references are decoded. Other backslashes are
-// data.
+// reference adds the destination text[i:j]. If escaped is set, as for the
+// destination of a link, reference decodes backslash escapes and character
+// references. Other backslashes are data.
 func (p *inlines) reference(i, j int, escaped bool, where string) {
 	var v source.Mapped
 	b := p.text.Text

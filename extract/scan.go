@@ -48,7 +48,7 @@ type segment struct {
 	escape     string // the characters of the escape before it, in a string of JSON
 }
 
-// A hit is a possible finding, as offsets into what the scanner holds.
+// A hit is a possible finding, as offsets into the window of the scanner.
 type hit struct {
 	kind       Kind
 	start, end int
@@ -62,10 +62,11 @@ type hit struct {
 // address, the dot in a host name) and from there in both directions, so that
 // it does little work on text without identifiers.
 //
-// All that it knows of the text before the window is in pos, minStart and tail. So
-// its findings do not depend on the window boundaries, as long as the window
-// holds maxBehind octets before pos and limit+maxAhead after it, unless the
-// caller handles short by reading more.
+// The fields pos, minStart and tail hold all that the scanner knows of the text
+// before the window. Its findings do not depend on the window boundaries, if the
+// window holds maxBehind octets before pos and limit+maxAhead octets after pos.
+// The window may hold less after pos if the caller reads more whenever short is
+// set.
 type scanner struct {
 	o     Options
 	limit int
@@ -89,7 +90,7 @@ type scanner struct {
 	base  Base // of the document
 
 	work  int // octets examined one by one
-	debt  int // those of them that are not paid for; see settle
+	debt  int // how many of work are not paid for; see settle
 	reach int // how far the last decision has read
 }
 

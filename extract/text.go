@@ -12,8 +12,8 @@ import (
 
 // Text returns an iterator over the identifiers in plain text, in document
 // order. It reads as it goes, in constant memory and linear time. If the reader
-// fails, the error is the last thing that it yields, after all findings in the
-// text that could be read.
+// fails, the iterator yields the error last, after all findings in the text that
+// could be read.
 //
 // A text that begins with a UTF-16 byte order mark is read as UTF-16, others as
 // UTF-8 or another superset of ASCII. The lines of calendars and address cards

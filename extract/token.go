@@ -14,7 +14,7 @@ type token struct {
 	start  int  // of the identifier
 	limit  int  // the offset at which it is too long
 	depth  int  // of parentheses
-	open   int  // offset of the outermost open one
+	open   int  // offset of the outermost open parenthesis
 	quotes int  // number of apostrophes
 	quoted bool // whether an apostrophe precedes the identifier
 	hash   bool

@@ -119,17 +119,21 @@ func (s *scanner) inString(i int) bool {
 	return i == 0 && s.b[0] == '"'
 }
 
-// For an identifier read up to i, whose last piece begins at piece, wrapped
-// returns the offset on the next line at which it continues, or -1 if it ends
-// at i.
+// wrapped returns the offset on the next line at which an identifier continues
+// after the line break at i, or -1 if the identifier ends at i. The last piece of
+// the identifier before the break begins at piece.
 //
-// A line folded with a backslash always continues, and so does one with a
+// A line folded with a backslash always continues, and so does a line with a
 // backslash before a punctuation character.
 //
-// Wrapped text is recognised by three signs. The line ends in a character after
-// which programs break lines, or the next line begins with one before which
-// they do. The next line begins with what looks like a piece of an identifier
-// and not like a word. And that piece would not have fitted on the line.
+// Wrapped text is recognised by three signs, which must all be present:
+//
+//   - The line ends in a character after which programs break lines, or the next
+//     line begins with a character before which they break lines.
+//   - The next line begins with text that looks like a piece of an identifier and
+//     not like a word.
+//   - That piece would not have fitted on the line, or the break splits a
+//     percent-encoding.
 func (s *scanner) wrapped(t *token, i, piece int) int {
 	if next := s.unescaped(t.start, i); next >= 0 {
 		if text := s.escaped(i, next); len(text) == 1 && s.ends(t, next-1, text[0]) {

@@ -36,9 +36,9 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	return i.u.With(uri.ComponentHost, domain)
 }
 
-// LookupURI maps i to the URI that browsers look up: it is [IRI.ASCIIURI] in schemes whose
-// hosts are domain names for them (http, https, ws, wss, ftp), and [IRI.URI] in other
-// schemes and if the host is not a domain name.
+// LookupURI maps i to the URI that browsers look up. In schemes whose hosts browsers treat as
+// domain names (http, https, ws, wss, ftp) that is [IRI.ASCIIURI]. In other schemes, and if
+// the host is not a domain name, it is [IRI.URI].
 func (i IRI) LookupURI() uri.URI {
 	if scheme, _ := i.Scheme(); isSpecial(scheme) && !ascii.IsASCII(i.s) {
 		if u, err := i.ASCIIURI(); err == nil {
@@ -257,8 +257,9 @@ func (i IRI) Relativize(target IRI) (IRI, bool) {
 	return ref, err == nil
 }
 
-// shadow returns the spelling as a URI from which it can be restored: percent
-// signs are escaped too. Shadows allow operations that only move pieces of a URI.
+// shadow returns the spelling as a URI in which percent signs are escaped too, so
+// that the spelling can be restored from it. Operations that only move pieces of a
+// URI can be applied to the shadow.
 func (i IRI) shadow() (uri.URI, error) {
 	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
 }

@@ -56,7 +56,7 @@ func newError(s string, off int, rule string, code uri.Code) *Error {
 	return &Error{Input: s, Offset: off, Rule: rule, Code: code}
 }
 
-// international returns the name that a production has here.
+// international returns the name in RFC 3987 of a production of RFC 3986.
 func international(rule string) string {
 	switch rule {
 	case "URI-reference":
@@ -68,7 +68,8 @@ func international(rule string) string {
 	}
 }
 
-// fromURIError makes an error about a URI one about the IRI that it was made of.
+// fromURIError converts an error about a URI to an error about s, the IRI that was
+// mapped to that URI.
 func fromURIError(s string, err error) error {
 	var e *uri.Error
 	if !errors.As(err, &e) {

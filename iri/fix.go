@@ -145,8 +145,8 @@ func (m *mender) mend() {
 	}
 }
 
-// slashesWrong reports whether s has a scheme whose URIs have a host, and not exactly two
-// slashes before it.
+// slashesWrong reports whether s has a scheme whose URIs have a host, and has more or fewer
+// than two slashes before the host.
 func slashesWrong(s string) bool {
 	n := schemeLength(s)
 	if n == 0 || !isSpecial(s[:n]) || strings.EqualFold(s[:n], "file") {

@@ -53,9 +53,9 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 }
 
 // checkCharacters checks that the characters beyond US-ASCII are ucschar, in a
-// query also iprivate, and not forbidden by 4.1. In the components where none of
-// them are allowed (schemes, ports and addresses), the generic syntax does not
-// allow escapes either.
+// query also iprivate, and not forbidden by 4.1. It does not check where they
+// are: in schemes, ports and addresses, which must be US-ASCII, the parser of the
+// URI rejects their escapes.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {

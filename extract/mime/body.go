@@ -58,8 +58,8 @@ func (b body) IsHTML() bool {
 	return b.kind == "text/html" || b.kind == "application/xhtml+xml"
 }
 
-// isFlowed reports whether long lines are broken in the text in a way that shows
-// (RFC 3676).
+// isFlowed reports whether the text marks the breaks that were inserted into long
+// lines (RFC 3676).
 func (b body) isFlowed() bool {
 	return b.kind == "text/plain" && strings.EqualFold(b.params["format"], "flowed")
 }
@@ -77,7 +77,8 @@ func (b body) isText() bool {
 	return strings.HasPrefix(b.kind, "text/") || strings.HasPrefix(b.kind, "message/")
 }
 
-// sniffed returns a feed that converts from the charset of the HTML in it.
+// sniffed determines the charset of HTML from its beginning. It returns a feed of
+// the whole HTML, and the charset.
 func sniffed(f source.Feed, declared string) (source.Feed, string) {
 	var head source.Mapped
 	for len(head.Text) < source.SniffLength {

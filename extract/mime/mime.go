@@ -120,7 +120,7 @@ func (m *messageReader) unclosed(level int) {
 	for i := level + 1; i < len(m.stack); i++ {
 		if e := m.stack[i]; e.boundary != "" {
 			m.fail(e.at, "multipart without a closing boundary")
-			return // nor do those inside it
+			return // the multiparts inside it have no end either
 		}
 	}
 }

@@ -30,8 +30,8 @@ var doi = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPID, Parts: partsHandle, Canonical: canonicalDOI},
 }
 
-// partsHandle adds the prefix and the local name. It omits a query, which is not
-// part of the handle but addressed to the resolver.
+// partsHandle adds the prefix and the local name. A query is a part of its own,
+// because it is addressed to the resolver and not part of the local name.
 func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := layout.Until(t.Text, t.Path, t.PathEnd, '/')

@@ -6,9 +6,9 @@ import (
 )
 
 // A Piece is text decoded from a file, and its mapping to the file: each group
-// of out octets of the text comes from in octets of the file. Unencoded text
-// has groups of one and one, base64 of four and three; a character reference is
-// a single group.
+// of Out octets of the text comes from In octets of the file. In unencoded text,
+// both are 1. In base64, In is 4 and Out is 3. A character reference is a single
+// group.
 type Piece struct {
 	Text    []byte
 	At      int64 // offset of the first group in the file

@@ -68,7 +68,7 @@ func (t *Tape) makeRoom() {
 		t.err = errKept
 		return
 	}
-	if len(t.buf)+BlockSize > cap(t.buf) || len(t.buf) > cap(t.buf)/2 { // so that little is moved often
+	if len(t.buf)+BlockSize > cap(t.buf) || len(t.buf) > cap(t.buf)/2 { // large buffers, so that octets are rarely moved
 		grown := make([]byte, len(t.buf), 2*len(t.buf)+2*BlockSize)
 		copy(grown, t.buf)
 		t.buf = grown

@@ -5,9 +5,9 @@
 // # Files
 //
 // A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF. The line ending
-// may be missing after the last line; blank lines are skipped. A line has at most 4 MiB, and
-// so have all lines of a quoted cell together. An error names line, column and byte offset; it
-// affects one record, and the others are imported.
+// may be missing after the last line; blank lines are skipped. A line has at most 4 MiB. If a
+// quoted cell has several lines, they have at most 4 MiB together. An error names line, column
+// and byte offset; it affects one record, and the others are imported.
 //
 // # JSON Lines
 //
@@ -18,9 +18,9 @@
 // # CSV and TSV
 //
 // A header line names the columns: name, status, reason, successors, same_as, the members of a
-// location, and dc:ELEMENT for metadata. Each line is a location; consecutive lines with the
+// location, and dc:ELEMENT for metadata. Each line has one location; consecutive lines with the
 // same name are one record. A value of the whole record, such as its status, need be in only
-// one of its lines; if several lines have it, they must agree. Successors, same_as and
+// one of its lines; if several lines have the value, it must be the same. Successors, same_as and
 // metadata may have several values, separated by bars. An empty cell means no value. An
 // invalid line makes its record invalid.
 //
@@ -51,6 +51,7 @@
 // represent is rejected, never written in part.
 //
 // Maps contain, for active names, the location to which a client without preferences is
-// redirected. Nothing in a location can break out of its place in the server's configuration: URLs with anything but
-// visible ASCII are rejected, and words are quoted by the rules of the server.
+// redirected. Nothing in a location can break out of its place in the server's configuration:
+// URLs with anything but visible ASCII are rejected, and words are quoted by the rules of the
+// server.
 package bulk

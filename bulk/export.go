@@ -23,7 +23,7 @@ type ExportOptions struct {
 	Format      Format
 	Compression Compression
 	Prefix      string           // export only names that begin with it, in any spelling
-	Statuses    []nomen.Status   // none for all
+	Statuses    []nomen.Status   // export only records with one of these; all if empty
 	At          time.Time        // the state at this time; zero for now
 	Spreadsheet bool             // mark cells that a spreadsheet would execute; only for CSV and TSV
 	Revisions   bool             // include modified and revision; only for JSON Lines

@@ -257,8 +257,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes the last lines read be read again. The time is proportional to their length; it
-// is constant if these lines were already read a second time.
+// unread makes [lines.read] return the last lines, whose text is given, once more. The time is
+// proportional to their length, or constant if these lines were already read a second time.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n
@@ -272,7 +272,7 @@ func (l *lines) unread(text string) {
 	}
 }
 
-// unreadLong makes a line that is too long, the last one read, be read again.
+// unreadLong makes [lines.read] report the last line, which was too long, once more.
 func (l *lines) unreadLong(bad *LineError) {
 	l.late = bad
 	l.next -= bad.size

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling:
-// the scheme, the namespace and other parts without case are folded as in names, and the
-// element too if the authority at the time o.At folds case. A prefix that is not the beginning
-// of a name is returned unchanged.
+// keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling.
+// It folds the case of the scheme, the namespace and other case-insensitive parts as in names.
+// It also folds the element if the authority folded case at the time o.At. A prefix that is not
+// the beginning of a name is returned unchanged.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {
 	key := canonicalPrefix(o.Prefix)
 	if key == strings.ToLower(key) {

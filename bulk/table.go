@@ -31,7 +31,7 @@ type table struct {
 	queue []result     // results to be returned, in the order of lines
 }
 
-// A result is a result of next.
+// A result is what one call of next returns.
 type result struct {
 	line Line
 	err  error
@@ -228,8 +228,8 @@ func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) 
 	return t.next()
 }
 
-// end ends the reading. If the input broke off, a record that may have had further lines
-// counts as not read.
+// end ends the reading. If the input was truncated, a record that may have had further lines
+// is not returned.
 func (t *table) end(err error) (Line, error) {
 	t.done = err
 	var broken *BrokenError

@@ -30,8 +30,8 @@ const (
 )
 
 // A Querier sends a reserved request to the resolver of an authority, and returns the
-// authorities that it names, as spelled there. If part of the response is invalid, it returns
-// an error together with the valid names. It is safe for concurrent use.
+// authorities that the response names, as spelled in the response. If part of the response is
+// invalid, it returns an error together with the valid names. It is safe for concurrent use.
 type Querier interface {
 	Query(ctx context.Context, authority, request string) ([]string, error)
 }
@@ -60,11 +60,11 @@ func (a querier) Query(ctx context.Context, authority, request string) ([]string
 	return answer.Names, nil
 }
 
-// A ListError reports invalid lines in a list of names; the others were read.
+// A ListError reports invalid lines in a list of names. The valid lines were read.
 type ListError struct {
-	Line  int    // number of the first one, from 1, not counting empty lines
-	Text  string // its text
-	Lines int    // how many there are
+	Line  int    // number of the first invalid line, from 1, not counting empty lines
+	Text  string // text of the first invalid line
+	Lines int    // how many lines are invalid
 }
 
 func (e *ListError) Error() string {

@@ -116,8 +116,8 @@ type box struct {
 }
 
 // WriteSVG draws the authorities as a tree whose root is the first one. Each
-// authority appears once, where it was found first; links back to it are
-// omitted. The picture has no scripts, links or external references.
+// authority appears once, where it was found first; its other relations are
+// omitted. The picture has no scripts, hyperlinks or external references.
 func WriteSVG(w io.Writer, nodes []*Node) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("crawl: nothing to draw")

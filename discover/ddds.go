@@ -28,7 +28,7 @@ const (
 	maxRestarts = 2  // because of expired rules
 )
 
-// The flags of rules (RFC 3404, 4.3). A rule without one leads to further rules.
+// The flags of rules (RFC 3404, 4.3). A rule without a flag leads to further rules.
 const (
 	flagNone    = 0
 	flagService = 'S'
@@ -273,8 +273,8 @@ func rewrite(r NAPTR, aus string) (result, why string) {
 	return result, ""
 }
 
-// protocols are those of RFC 2169, which older rules call http (RFC 2168;
-// RFC 2915, 7), with their default port.
+// protocols are the names in rules of the protocol of RFC 2169, with its default
+// port. Older rules call it http (RFC 2168; RFC 2915, 7).
 var protocols = map[string]uint16{"thttp": 80, "http": 80}
 
 func (f *Finder) knows(protocol string) bool {

@@ -1,9 +1,9 @@
 // Package discover finds the server that resolves a name. It is the only package
 // that uses the domain name system.
 //
-// A [Finder] yields the ways to resolve a name one after the other. They come from the user's
-// own table, the host of a urn:dns name, rules in DNS, known public resolvers, and a default
-// resolver. The caller tries them to find out which one works.
+// A [Finder] yields the ways to resolve a name one after the other. The ways come from the
+// user's own table, the host of a urn:dns name, rules in DNS, known public resolvers, and a
+// default resolver. The caller tries the ways in order until one works.
 //
 // # Specifications
 //
@@ -53,9 +53,9 @@ type DNS interface {
 // most [MaxAddresses]. The address families alternate, beginning with the family of the first
 // address (RFC 8305, 4). So a client that tries the addresses in order need not try all of a
 // family that does not work. Within a family the addresses have the order that dns returned.
-// The name is looked up exactly, never with a local search list. If fqdn is an address, as a
-// table may have, it is returned. The error is the one that dns returned, or says that the
-// name has no address.
+// The name is looked up exactly, never with a local search list. A table may contain an
+// address in place of a domain name; if fqdn is an address, Addresses returns that address. The
+// error is the one that dns returned, or says that the name has no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

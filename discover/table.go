@@ -18,16 +18,19 @@ type Entry struct {
 
 	// Target is the resolver:
 	//
-	//   - HOST, HOST:PORT: by the protocol of 1995, with the ElementID for
-	//     urn:dns names and the full name for others; with /full appended always
-	//     with the full name, with /element always with the ElementID;
-	//   - an http or https URL that ends with "/uri-res/": by the protocol of RFC
-	//     2169;
-	//   - any other http or https URL: the name is appended as a path;
+	//   - HOST or HOST:PORT: a resolver with the protocol of 1995. For urn:dns
+	//     names requests contain the ElementID, for others the full name;
+	//   - HOST/full or HOST:PORT/full: the same, but requests always contain the
+	//     full name;
+	//   - HOST/element or HOST:PORT/element: the same, but requests always contain
+	//     the ElementID;
+	//   - an http or https URL that ends with "/uri-res/": a resolver with the
+	//     protocol of RFC 2169;
 	//   - a URL that contains {name}: the name is inserted there;
-	//   - a URL that contains {element}, which is the part after the prefix: the
-	//     URL is presumably that of the resource itself;
-	//   - "-": none. Names under the prefix are not resolved.
+	//   - a URL that contains {element}: the part of the name after the prefix is
+	//     inserted there. The result is assumed to be the URL of the resource;
+	//   - any other http or https URL: the name is appended as a path;
+	//   - "-": names under the prefix are not resolved.
 	Target string
 
 	Services []string // services of RFC 2483 that are offered; nil for all

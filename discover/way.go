@@ -73,7 +73,7 @@ type Options struct {
 	Port uint16
 
 	// Rules is the database of rules (RFC 3404), such as a [Resolver]; nil
-	// disables it.
+	// disables the search by rules.
 	Rules Database
 
 	// Protocols are the protocols that the caller supports in addition to THTTP,
@@ -84,8 +84,8 @@ type Options struct {
 	// [Public].
 	Public []Entry
 
-	// Default is the resolver for names without any other, in the form of
-	// [Entry.Target], without {element}.
+	// Default is the resolver to try last, in the form of [Entry.Target], without
+	// {element}.
 	Default string
 
 	// Pick returns a uniformly random number from 0 to n-1, to choose one of

@@ -310,8 +310,8 @@ func (c *zoneCheck) lookup(ctx context.Context, host string) ([]netip.Addr, erro
 	return addrs, err
 }
 
-// addresses checks that the host has the known addresses, or any if none are
-// known.
+// addresses checks that the host has the known addresses. If no addresses are
+// known, it checks that the host has at least one.
 func (c *zoneCheck) addresses(ctx context.Context) error {
 	found, err := c.lookup(ctx, c.host)
 	if err != nil {

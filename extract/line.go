@@ -110,10 +110,11 @@ func (s *scanner) text(i int) int {
 	return -1
 }
 
-// mark returns the start of the text of the line at i, after quotation or
-// comment marks such as "> ", "# " and "// ". The line that contains from must
-// have the same marks. mark returns -1 if only one of the two lines has such a
-// mark, or both are list items.
+// mark returns the start of the text of the line at i, or -1 if that line does
+// not continue the line that contains from. If the line of from begins with
+// quotation or comment marks, such as "> ", "# " or "// ", the line at i must
+// begin with the same marks, and its text is after them. A list item is
+// continued by a line without a bullet, and not by another item.
 func (s *scanner) mark(from, i int) int {
 	line := s.lineStart(from)
 	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")

@@ -21,7 +21,7 @@ import (
 // A policy says which addresses may be connected to.
 type policy struct {
 	guarded bool           // only addresses of the public Internet
-	own     netip.AddrPort // and this address
+	own     netip.AddrPort // allowed in any case
 	use     func(netip.AddrPort)
 }
 

@@ -1,5 +1,5 @@
 // Package fetch follows a name or a locator to the resource. It adds network and file access to
-// the retrieval algorithms of package scheme.
+// the retrieval algorithms of package plan.
 //
 // # Schemes
 //
@@ -13,14 +13,14 @@
 //
 // A locator that the user has named is trusted: it may be a local file or at a private address,
 // and may contain credentials. Locators from redirections, from resolvers and from the users of
-// a server are not trusted. They cannot make fetch contact or read
+// a server are not trusted. They cannot make fetch use
 //
 //   - addresses outside the public Internet, in whatever spelling. The address is checked
 //     after the DNS lookup, when connecting (package guard). The only exception is the address
 //     to which the user's own locator led;
 //   - local files and programs;
 //   - ports of other protocols, even with [Options.AllowPrivate];
-//   - a server with credentials that the locator itself contains.
+//   - credentials that the locator itself contains.
 //
 // Credentials in the user's locator are sent only to its origin. Unless an option sets them,
 // requests contain no fields that identify the user: no cookies, no Referer, no User-Agent.

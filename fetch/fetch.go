@@ -81,8 +81,8 @@ type Request struct {
 	// are untrusted.
 	Trusted bool
 
-	// Offset is the number of bytes to skip, and Length the number to return after them; 0
-	// means all.
+	// Offset is the number of bytes to skip, and Length the number of bytes to return after
+	// them. A Length of 0 means all of them.
 	Offset, Length int64
 
 	// Validator is the validator of the object whose first Offset bytes the caller already has.

@@ -106,9 +106,9 @@ func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 	return 0, bad
 }
 
-// gopherRefusal returns the error in a response: a response is an error if its first line is
-// an item of type 3 (RFC 1436, 3.8), and the request was for a menu or a search, or the host
-// of the item is "error.host".
+// gopherRefusal returns the error in a response, or nil. A response is an error if its first
+// line is an item of type 3 (RFC 1436, 3.8). If the request was not for a menu or a search, the
+// host of that item must also be "error.host".
 func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	first, err := in.Peek(1) // the caller sees the error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {

@@ -12,9 +12,9 @@ import (
 // maxTextLine bounds a line of a text protocol, in bytes.
 const maxTextLine = 64 << 10
 
-// A lines reader reads lines of text. It converts their endings to those of this machine, or
-// leaves them. If dots is set, it ends at a line with a single dot, and removes the dot that was
-// added to other lines (RFC 1436, 3.1; RFC 3977, 3.1.1).
+// A lines reader reads lines of text. Unless crlf is set, it converts line endings to those of
+// this machine. If dots is set, it ends at a line with a single dot, and removes the dot that
+// was added to other lines (RFC 1436, 3.1; RFC 3977, 3.1.1).
 type lines struct {
 	in     *bufio.Reader
 	dots   bool

@@ -9,7 +9,7 @@ import (
 )
 
 // A watch cancels a context when the server is silent for too long, or when the whole transfer
-// takes too long. It is paused while we do not wait for the server.
+// takes too long. It is paused while fetch is not waiting for the server.
 type watch struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc

@@ -27,7 +27,7 @@ import (
 const (
 	maxHead   = 64 << 10 // bytes of the head of a response
 	maxRatio  = 200      // of decompressed to compressed size
-	freeBytes = 10 << 20 // enforced after this many bytes
+	freeBytes = 10 << 20 // maxRatio is enforced after this many bytes
 )
 
 // policyKey is the key of the policy of a step in its context.
@@ -328,7 +328,7 @@ func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (p
 	if err != nil {
 		return plan.Outcome{}, &FormatError{URL: r.URI.Redacted(), Protocol: "HTTP", Err: err, Message: err.Error()}
 	}
-	o.Body, o.Size, o.Validator = decoded, -1, "" // which belong to the encoded body
+	o.Body, o.Size, o.Validator = decoded, -1, "" // the size and the validator belong to the encoded body
 	return j.found(o)
 }
 

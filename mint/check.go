@@ -20,8 +20,8 @@ type checker struct {
 
 // noid returns the check character of NOID, computed over everything after the scheme and NID.
 // Characters are weighted by position, starting at 1. Characters outside the alphabet have the
-// value 0 but occupy a position. It detects all single-character errors and transpositions in
-// fewer than 29 characters.
+// value 0 but occupy a position. In texts of fewer than 29 characters, the check character
+// detects every wrong character and every transposition, if the characters are of the alphabet.
 func noid(key string) string {
 	_, s, _ := strings.Cut(key, ":")
 	if strings.HasPrefix(key, "urn:") {

@@ -43,7 +43,7 @@ func right(f *namespace.Finding) string {
 	return f.Right
 }
 
-// Namespaces have one or two check characters.
+// maxCheckWidth is the maximum number of check characters of a namespace.
 const maxCheckWidth = 2
 
 // checked returns the check characters that the namespace requires after

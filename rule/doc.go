@@ -8,8 +8,9 @@
 //
 // # Patterns
 //
-// A [Pattern] says which elements of an authority's names a rule is for. It is literal text with
-// parts in braces,
+// A [Pattern] selects the names to which a rule applies. It is matched with the element of a
+// name, which is the part after the prefix of the authority. It is literal text with parts in
+// braces,
 //
 //	rfc{number:d1-5}
 //	{series:a}/{year:d4}-{rest:*}
@@ -24,7 +25,7 @@
 // returns an error for a rule without tests, and for the first failed test, so that an editor
 // sees which name a change would break.
 //
-// The scheme and host of a template are literal. Values of a name can only fill the part after
-// them, or single labels of the host. So whatever the name, the location is at a host that the
-// author of the rule wrote.
+// The scheme of a template is literal, and so is the domain at the end of its host. Values from
+// a name can fill only single labels before that domain, and the text after the host. A
+// location with a host is therefore always in a domain that the author of the rule wrote.
 package rule

@@ -259,12 +259,12 @@ type Result struct {
 	Pattern   string
 	Locations []nomen.Location
 	SameAs    []string
-	Left      []string // locations that this name would make unsafe, with the reason
+	Left      []string // locations that are left out for this name, with the reason, such as an invalid host
 }
 
-// Apply returns the result of the first rule that matches n; ok is false if none does. It takes
-// at most [MaxSteps]. A set that needs more for n, which [Set.Check] rejects, gives no
-// location, and Left says so.
+// Apply returns the result of the first rule that matches n; ok is false if no rule matches. It
+// takes at most [MaxSteps] steps. A set that needs more steps for n, which [Set.Check] would
+// reject, gives no location, and Left says so.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 	r, ok, _ = c.apply(n)
 	return r, ok

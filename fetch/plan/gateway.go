@@ -45,11 +45,11 @@ var ErrThrough = errors.New("cannot be passed to the gateway")
 // same scheme. The gateway is an absolute locator that may contain one of these
 // variables for the locator to retrieve:
 //
-//	{uri}   all of it, everything but unreserved characters escaped
-//	{+uri}  all of it as it is spelled, as some gateways want it
-//	{rest}  what follows the colon of the scheme, escaped
+//	{uri}   the whole locator, with all but unreserved characters escaped
+//	{+uri}  the whole locator as it is spelled, which some gateways need
+//	{rest}  the text after the first colon, escaped like {uri}
 //
-// Without a variable, the locator is appended as by {uri}. The error wraps
+// If the gateway contains no variable, With appends {uri} to it. The error wraps
 // [ErrGateway].
 func (g Gateways) With(name, template string) (Gateways, error) {
 	name = strings.ToLower(name)

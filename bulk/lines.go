@@ -176,7 +176,7 @@ func (l *lines) replaced(line string) int {
 // broken ends reading with an error in a line.
 func (l *lines) broken(line int, err error) error {
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
-		err = fmt.Errorf("%w: some records may have been read wrong: import a good copy, and check the history of what that changes", err)
+		err = fmt.Errorf("%w: some records may have been read wrong: import a good copy, and check the history of the records that it changes", err)
 	}
 	l.done = &BrokenError{Line: line, Err: err}
 	return l.done

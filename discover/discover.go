@@ -1,5 +1,5 @@
-// Package discover finds the server that resolves a name. It is the only package
-// that uses the domain name system.
+// Package discover finds the server that resolves a name. Other packages look up
+// only addresses in DNS.
 //
 // A [Finder] yields the ways to resolve a name one after the other. The ways come from the
 // user's own table, the host of a urn:dns name, rules in DNS, known public resolvers, and a

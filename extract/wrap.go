@@ -351,9 +351,9 @@ func looksLocal(word []byte) bool {
 	return digits > 0 || hyphens > 1
 }
 
-// isFull reports whether the line of i, which ends there, was broken because
-// the text at next, up to the first character after which it could be broken,
-// would not have fitted on it.
+// isFull reports whether the line that ends at i was broken because the text at
+// next would not have fitted on it. Only the text at next up to the first
+// character after which a line can be broken must not fit.
 func (s *scanner) isFull(start, i, next int) bool {
 	line := s.lineStart(i)
 	if i-line > maxColumn {

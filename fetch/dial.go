@@ -47,8 +47,9 @@ func (j *retrieval) policy() policy {
 	return policy{guarded: true, own: j.own}
 }
 
-// dial connects to the first address of a host that accepts, trying the next one after a while.
-// Addresses are checked after the DNS lookup, and the address checked is the one connected to.
+// dial connects to the first address of a host that accepts the connection. If an address does
+// not accept soon, dial tries the next one as well. It checks addresses after the DNS lookup, and
+// connects only to an address that it has checked.
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {

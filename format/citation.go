@@ -296,8 +296,9 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 }
 
 // WriteBibTeX writes a as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
-// characters of TeX are escaped, so braces are balanced. The fields url and doi are not
-// escaped, since styles read them verbatim.
+// characters of TeX are escaped, so that braces are balanced. The fields url and doi have no such
+// escapes, since styles read them verbatim: characters that could end the field are
+// percent-encoded.
 func WriteBibTeX(w io.Writer, a *nomen.Answer) error { return writeBibTeX(w, a, Page{}) }
 
 func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
@@ -376,7 +377,7 @@ var texEscapes = strings.NewReplacer(
 // counts braces even after a backslash.
 func escapeTeX(s string) string { return texEscapes.Replace(s) }
 
-// verbatimTeX escapes characters of a URL or DOI that could end its field.
+// verbatimTeX percent-encodes the characters of a URL or DOI that could end its field.
 func verbatimTeX(s string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
 }

@@ -9,11 +9,11 @@
 //   - text/urc-0 (draft-ietf-uri-yaurn-00, 3.4.2); single parts: [WritePart], [ReadParts];
 //   - text/html (3.4.3 there; the list is that of RFC 2169);
 //   - text/uri-list (RFC 2483, 5);
-//   - application/json, the only format without loss: [WriteJSON], [ReadJSON];
+//   - application/json, without loss: [WriteJSON], [ReadJSON];
 //   - application/linkset+json and application/linkset (RFC 9264);
 //   - application/ld+json, for search engines and catalogues;
-//   - application/cbor, in which equal answers are equal octets, for signatures and hashes (3.1.1
-//     of the draft);
+//   - application/cbor, the data of the JSON without loss; equal answers are equal octets, for
+//     signatures and hashes (3.1.1 of the draft);
 //   - text/turtle, the statements of JSON-LD as RDF;
 //   - text/plain, for people and without structure (3.4.4 of the draft).
 //
@@ -64,13 +64,14 @@
 // after spaces, is written with one more space. The reader undoes the escapes and removes that
 // space. A note therefore comes back unchanged, except that line endings become LF.
 //
-// A descriptive answer (any service but I2L and I2Ls, or no locations) has a description at the
-// end of the metainformation of its first part. After a note it begins with an empty line. Its
-// lines are a field name, a colon, a space and a value; the first field is "name". A value
-// continues on lines that begin with a space. The fields are name, key (the canonical form, if it
-// differs from the name), status, same, redirect, max-age (in seconds), reason, successor, the
-// elements of the metadata (with the prefix "dc:" if they are not of Dublin Core), same-as,
-// modified and revision. A part without a location has no URL, but always readable text.
+// An answer that has no locations, or is for a service other than I2L and I2Ls, has a description
+// at the end of the metainformation of its first part. If there is a note before the description,
+// an empty line separates them. A line of a description is a field name, a colon, a space and a
+// value; the first field is "name". A value continues on lines that begin with a space. The fields
+// are name, key (the canonical form, if it differs from the name), status, same, redirect, max-age
+// (in seconds), reason, successor, the elements of the metadata (with the prefix "dc:" if they are
+// not of Dublin Core), same-as, modified and revision. A part without a location has no URL, but
+// always readable text.
 //
 // Header fields are written as "charset=" and "language=", and omitted if they have the defaults,
 // US-ASCII and x-unspecified. The reader accepts any plausible layout. A URL of more than 76 bytes

@@ -38,7 +38,7 @@ const maxURLLine = 76
 //   - the URL is not an absolute URI;
 //   - a line of the metainformation begins with "=====";
 //   - the part has no URL, and its first line of metainformation would be read as a URL;
-//   - the metainformation contains a control character.
+//   - the metainformation contains a control character other than a tab or a line break.
 func WritePart(w io.Writer, p Part) error {
 	c, ok := lookupCharset(orDefault(p.Charset, defaultCharset))
 	if !ok {

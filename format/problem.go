@@ -69,7 +69,8 @@ func kindTitle(k nomen.Kind) string {
 	return "No answer"
 }
 
-// Kind returns the kind at the end of the type of p, or 0 if that is not one of the five.
+// Kind returns the kind at the end of the type of p, or 0 if the type does not end in one of the
+// five kinds.
 func (p *Problem) Kind() nomen.Kind {
 	last := p.Type[strings.LastIndexAny(p.Type, "/#:")+1:]
 	for k := nomen.Malformed; k <= nomen.Denied; k++ {

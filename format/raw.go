@@ -8,9 +8,10 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// RawText returns the text of a result without structure, and reports whether it is text. It
-// decodes the charset, which in HTTP/1.0 is ISO-8859-1 by default (RFC 1945, 3.6.1), unless the
-// text is UTF-8. The caller must escape the text for display.
+// RawText returns the text of a result without structure, and reports whether it is text. Text
+// that is valid UTF-8 is returned unchanged. Other text is decoded from its charset, which by
+// default is ISO-8859-1, as in HTTP/1.0 (RFC 1945, 3.6.1). The caller must escape the text for
+// display.
 func RawText(r *nomen.Raw) (string, bool) {
 	kind, params, err := mime.ParseMediaType(r.Type)
 	if err != nil && kind == "" || !strings.HasPrefix(kind, "text/") {

@@ -135,7 +135,7 @@ func (m *mender) mend() {
 			m.b.WriteByte(c)
 		case c >= utf8.RuneSelf:
 			_, size := utf8.DecodeRuneInString(s[i:])
-			m.change(FindingNonASCII, i, i+size, s[i:i+size], "is not ASCII: it is escaped, or in a host converted")
+			m.change(FindingNonASCII, i, i+size, s[i:i+size], "is not ASCII: it is percent-encoded, or in a host converted to Punycode")
 			i += size - 1
 		case (c == '[' || c == ']') && authority, inURI(c):
 			m.b.WriteByte(c)

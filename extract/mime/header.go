@@ -18,7 +18,7 @@ type Field struct {
 	At    int64
 }
 
-// Fields are those of one header.
+// Fields are the fields of one header.
 type Fields []Field
 
 // Mail returns the fields that describe a body, in the type that other

@@ -102,7 +102,7 @@ type ImportOptions struct {
 	Begun    func(id string) // called with the batch ID before the first change, if not nil; not in a dry run
 	Progress func(Summary)   // called after every batch, if not nil
 	Refused  func(Refusal)   // called for every rejected record in order, if not nil
-	Warned   func(Warning)   // called for every warning about created or changed records in order, if not nil
+	Warned   func(Warning)   // called for every warning about created or changed records, and about retired ones left unchanged, in order, if not nil
 	Changed  func(Change)    // called for every name that is created or changed in order, if not nil
 	Doubted  func(Doubts)    // called at the end if any count is not zero, if not nil
 }

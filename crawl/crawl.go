@@ -236,8 +236,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("crawl: stopped at the limit of %d (%s); %d authorities that were named have not been queried", e.Limit, e.What, e.Left)
 }
 
-// Walk yields the authorities in the order in which they are found, breadth first. Authorities
-// known from the state come before all others. An authority that cannot be queried is a node
+// Walk yields the authorities in the order in which they are found, breadth first. It does not
+// query authorities that are known from the state. An authority that cannot be queried is a node
 // with errors. The last pair may be nil and an error: a [*LimitError], the error of ctx or of
 // the state, or one that wraps [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {

@@ -205,7 +205,7 @@ func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Objec
 		return nil, fmt.Errorf("fetch: invalid range: %d bytes from offset %d", r.Length, r.Offset)
 	}
 	if !isField(r.Validator) || !isField(r.Accept) || !isField(r.Languages) {
-		return nil, errors.New("fetch: invalid control character in Accept or Languages")
+		return nil, errors.New("fetch: invalid control character in Validator, Accept or Languages")
 	}
 	ctx, watch := newWatch(ctx, f.o.Timeout, f.o.MaxTime)
 	j := &retrieval{fetcher: f, request: r, seen: map[uri.URI]bool{}, watch: watch}

@@ -70,8 +70,8 @@ func (j *retrieval) fileObject(r plan.Request, f *os.File) (*Object, error) {
 	return o, nil
 }
 
-// canResume reports whether the request continues this object, or does not depend on the
-// validator.
+// canResume reports whether the object can be read from the requested offset: the request has
+// an offset, and it has the validator of this object or no validator.
 func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }

@@ -45,8 +45,9 @@ var classes = map[byte]string{
 // whose names consist of letters, digits and "_", and begin with a letter. The class is "d" for
 // digits, "x" for hexadecimal digits, "a" for ASCII letters, "n" for letters and digits, "s"
 // (the default) for everything but ":" and "/", or "*" for everything. Without numbers a part
-// has at least one character, or none for "*". A pattern must match the whole element. With
-// fold, the case of ASCII letters in literal text is ignored. The error is an [*Error].
+// has at least one character; only a part of class "*" may be empty. A pattern must match the
+// whole element. With fold, the case of ASCII letters in literal text is ignored. The error is an
+// [*Error].
 func ParsePattern(s string, fold bool) (Pattern, error) {
 	if len(s) > MaxPattern {
 		return Pattern{}, &Error{clip(s), MaxPattern, "pattern", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}

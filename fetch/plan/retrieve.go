@@ -65,10 +65,10 @@ type Outcome struct {
 type Step func(ctx context.Context, r Request) (Outcome, error)
 
 // A Retriever retrieves the objects of locators of any scheme. The caller
-// supplies the steps that use the network. The zero Retriever uses the standard
-// catalogue and cannot fetch anything.
+// supplies the steps that use the network. The zero Retriever uses the catalogue
+// of package scheme/extra and cannot fetch anything.
 type Retriever struct {
-	Catalogue *scheme.Catalogue // nil means the standard catalogue
+	Catalogue *scheme.Catalogue // nil means the catalogue of package scheme/extra
 	Client    Client            // the user's settings
 	Steps     map[string]Step   // by scheme name in lower case
 

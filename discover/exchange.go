@@ -124,8 +124,8 @@ func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeo
 	return m, err
 }
 
-// ask sends one query from its own port and waits for the response. It ignores
-// unrelated packets.
+// ask sends one query from its own port and waits for the response. Over UDP it
+// ignores unrelated packets.
 func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -58,7 +58,8 @@ type ResolverOptions struct {
 	// when it changes. Its search list is not used.
 	File string
 
-	// Timeout is the timeout of one query to one server; 0 means the timeout in File.
+	// Timeout is the timeout of one query to one server. 0 means the timeout in File, or 5
+// seconds if Servers is set.
 	Timeout time.Duration
 
 	// Dial opens connections; nil for [net.Dialer.DialContext].

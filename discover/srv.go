@@ -23,9 +23,9 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	return rest
 }
 
-// draw moves one of the records to the front. The records before the drawn one keep their
-// order. So records without weight stay at the front, where they have a small chance in each
-// draw.
+// draw moves one of the records, which are sorted by weight, to the front. The records before the
+// drawn one keep their order. Records of weight 0 therefore stay before the others, where they
+// have a small chance in each draw.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

@@ -33,8 +33,8 @@ type link struct {
 type title struct{ value, language string }
 
 // linksOf returns links for the locations of a, one for each relation, then for its other names
-// and its successors. It omits everything that is not a URI, invalid language tags and media
-// types, and the parameters of media types.
+// and its successors. It omits targets that are not harmless URIs (see [isHarmless]), invalid
+// language tags and media types, and the parameters of media types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {

@@ -18,9 +18,9 @@ func (i IRI) URI() uri.URI { return i.u }
 
 // ASCIIURI maps i to a URI like [IRI.URI], but with the host in the ASCII form of
 // domain names (3.1), for schemes whose hosts are domain names. It decodes
-// escapes in the host first. The host must be a domain name, and the mapping must
-// not change the host to an empty one or to one that contains a delimiter;
-// otherwise ASCIIURI returns an error.
+// escapes in the host first. A missing or empty host and an IP address stay
+// unchanged. Any other host must be a domain name, and its ASCII form must neither
+// be empty nor contain a delimiter; otherwise ASCIIURI returns an error.
 func (i IRI) ASCIIURI() (uri.URI, error) {
 	host, ok := i.u.Data(uri.ComponentHost)
 	if !ok || host == "" || i.HostKind() != uri.HostName {
@@ -36,9 +36,9 @@ func (i IRI) ASCIIURI() (uri.URI, error) {
 	return i.u.With(uri.ComponentHost, domain)
 }
 
-// LookupURI maps i to the URI that browsers look up. In schemes whose hosts browsers treat as
-// domain names (http, https, ws, wss, ftp) that is [IRI.ASCIIURI]. In other schemes, and if
-// the host is not a domain name, it is [IRI.URI].
+// LookupURI maps i to the URI that browsers look up. That is [IRI.ASCIIURI] if i has
+// characters beyond US-ASCII and is in a scheme whose hosts browsers treat as domain names
+// (http, https, ws, wss, ftp). Otherwise, and if ASCIIURI returns an error, it is [IRI.URI].
 func (i IRI) LookupURI() uri.URI {
 	if scheme, _ := i.Scheme(); isSpecial(scheme) && !ascii.IsASCII(i.s) {
 		if u, err := i.ASCIIURI(); err == nil {

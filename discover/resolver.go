@@ -59,7 +59,7 @@ type ResolverOptions struct {
 	File string
 
 	// Timeout is the timeout of one query to one server. 0 means the timeout in File, or 5
-// seconds if Servers is set.
+	// seconds if Servers is set.
 	Timeout time.Duration
 
 	// Dial opens connections; nil for [net.Dialer.DialContext].

@@ -284,8 +284,8 @@ func (s *scanner) isBrokenAt(i int) bool {
 type nextWord struct {
 	end        int  // the part that is allowed in an identifier
 	foreign    bool // begins an identifier of its own, or names a field
-	enclosed   bool // a parenthesis precedes the identifier, and none has been opened since
-	closing    bool // ends in the parenthesis that closes that one
+	enclosed   bool // an opening parenthesis or bracket precedes the identifier, which opens no parenthesis of its own
+	closing    bool // ends in a closing parenthesis or bracket
 	looksLocal bool // has characters that words do not have
 	assigns    bool // looks like name=value
 	equals     bool // has an equals sign

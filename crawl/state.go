@@ -16,7 +16,7 @@ import (
 
 // StateVersion is the version of the file format of a [State].
 //
-//	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried; never released
+//	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried; in no release
 //	2  the first line also has "relations": those that the walk follows
 const StateVersion = 2
 

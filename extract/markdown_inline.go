@@ -142,8 +142,8 @@ func (p *inlines) angle() {
 }
 
 // autolink returns the length of the autolink at the beginning of b, with its
-// angle brackets, or 0: a URI with a scheme of 2 to 32 characters, without white
-// space; or something without a scheme.
+// angle brackets, or 0 if there is no autolink. An autolink is a URI with a scheme
+// of 2 to 32 characters, without white space.
 func autolink(b []byte) int {
 	n := bytes.IndexAny(b[1:], "<> \t\n\r")
 	if n < 0 || b[n+1] != '>' || n == 0 {

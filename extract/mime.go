@@ -16,19 +16,18 @@ import (
 )
 
 // MIME yields the identifiers in a message, or in the messages of a mailbox in
-// mbox format (RFC 4155), in document order. It reads the fields of all headers
-// and decodes their encoded words. It reads the text and HTML parts at any depth
-// of multiparts and messages, and decodes transfer encodings, charsets and
-// flowed text. It skips parts of other types. With o.Mail it also finds message
-// identifiers in References and similar fields, which are mid and cid locators
-// without the scheme (RFC 2392).
+// mbox format (RFC 4155), in document order. It reads the fields of all headers,
+// except DKIM and ARC signatures, and decodes their encoded words. It reads the
+// text and HTML parts at any depth of multiparts and messages, and decodes
+// transfer encodings, charsets and flowed text. It skips parts of other types.
+// With o.Mail it also finds message identifiers in References and similar
+// fields, which are mid and cid locators without the scheme (RFC 2392).
 //
 // Start and End are offsets in the undecoded file, and Text is the octets there.
 // In quoted-printable, Text includes escapes and soft line breaks. In base64,
 // Text is the whole groups of four octets that contain the identifier. Encoded
-// words are treated likewise. Spelling is the decoded identifier. If a message
-// has several parts, Where begins with the number of the part, as in
-// "part 2.1 a href".
+// words are treated likewise. Spelling is the decoded identifier. For a part of
+// a multipart, Where contains the number of the part, as in "part 2.1 a href".
 //
 // Relative references in HTML parts and in Link are resolved against the first
 // of these that exists: the BASE of the part, its Content-Base, its

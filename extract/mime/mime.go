@@ -203,6 +203,6 @@ func (p *Part) Text() (source.Feed, bool) {
 	return f, !m.stopped
 }
 
-// HasWholeLines reports whether a line of [part.Text] is a whole line, because
-// the format marks those that were broken.
+// HasWholeLines reports whether a line of [Part.Text] is a whole line, because
+// the format marks the lines that were broken.
 func (p *Part) HasWholeLines() bool { return p.isFlowed() || p.isFolded() }

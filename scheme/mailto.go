@@ -109,7 +109,7 @@ func checkLocalPart(s string, from, to int) []Finding {
 			return layout.Refuse(i, next, rule, "a dot must have characters on both sides")
 		case c != '.' && !isAtext(c):
 			if c < ' ' || c == 0x7F {
-				return nil // see refuseHeaderControls
+				return nil // RefuseHeaderControls reports it
 			}
 			return layout.Refuse(i, next, rule, "the part before the @ must be enclosed in quotation marks, %22")
 		}
@@ -201,7 +201,7 @@ func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 		return []Finding{layout.Warn(CodeDanger, at, end, ruleUnsafe, "sends the message to recipients that the reader may not see")}
 	}
 	if !isSafeHeader(name) {
-		return []Finding{layout.Warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to and body are safe")}
+		return []Finding{layout.Warn(CodeDanger, at, end, ruleUnsafe, "should be ignored: only subject, keywords, in-reply-to, references and body are safe")}
 	}
 	return nil
 }

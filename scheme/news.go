@@ -155,7 +155,8 @@ func checkNews1993(l *layout.Layout) []Finding {
 }
 
 // checkGroup checks the components of a group name, which are separated by
-// dots. Some characters beyond the grammar are allowed and produce a remark.
+// dots. The characters in more are allowed in addition to letters, digits, "-",
+// "+" and "_".
 func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
 	dot := true
 	for i := from; i < to; i++ {

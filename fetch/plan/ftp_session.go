@@ -12,8 +12,8 @@ import (
 // FTPServer joins names with slashes, as on Unix, and changes directory one
 // segment at a time.
 type FTPServer struct {
-	// Names converts the segments of a path to a file name of the server. If
-	// nil, they are joined with slashes.
+	// Names converts the segments of a path to a file name of the server, and
+	// implies Whole. If Names is nil, the segments are joined with slashes.
 	Names *LocalNames
 
 	// Whole requests a file by its full name, without changing directory.

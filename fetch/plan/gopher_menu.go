@@ -46,11 +46,14 @@ func ParseGopherItem(line string) (GopherItem, error) {
 }
 
 // Locator returns the locator of the item. An item that refers to another
-// protocol gets a locator of that protocol (1993, Gopher): a session (types 8
-// and T, whose selector is the user name), a web page (type h with a selector
-// URL:... or GET /...), or a file that a gateway fetches by FTP
-// (ftp:host@path). Informational lines and errors (types i and 3) have no
-// locator.
+// protocol gets a locator of that protocol (1993, Gopher):
+//
+//   - types 8 and T, whose selector is the user name: a session;
+//   - a selector URL:...: the locator after the colon;
+//   - type h with a selector GET /...: a web page;
+//   - a selector ftp:host@path: a file, which a gateway fetches by FTP.
+//
+// Informational lines and errors (types i and 3) have no locator.
 //
 // Selectors are untrusted input: check the locator before following it.
 func (i GopherItem) Locator() (uri.URI, error) {

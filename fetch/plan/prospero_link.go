@@ -13,7 +13,7 @@ import (
 // An AccessMethod is a way to retrieve an object, as returned by a Prospero
 // directory.
 type AccessMethod struct {
-	Method string // AFTP, FTP, AFS, GOPHER, WAIS, PROSPERO ..., in upper or lower case
+	Method string // the access protocol, such as AFTP, in upper or lower case
 	Host   string // the cell if the method is AFS
 	Port   string // "" means the default of the method
 	Name   string // host-specific object name, not percent-encoded
@@ -23,8 +23,9 @@ type AccessMethod struct {
 var ErrAccessMethod = errors.New("the access method has no locator")
 
 // Locator returns the locator of the access method, in the scheme of the
-// underlying protocol. Only objects inside Prospero get a Prospero locator
-// (1993, Prospero).
+// underlying protocol: ftp for FTP and AFTP, afs for AFS, gopher for GOPHER.
+// Only objects inside Prospero (PROSPERO, DIRECTORY) get a Prospero locator
+// (1993, Prospero). For other methods the error wraps [ErrAccessMethod].
 func (m AccessMethod) Locator(d uri.Dialect) (uri.URI, error) {
 	path, err := d.EscapeText(uri.ComponentPath, strings.TrimPrefix(m.Name, "/"))
 	if err != nil {

@@ -276,8 +276,8 @@ var gopherFormats = map[string]string{
 
 func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind == "4" || kind == "6" }
 
-// requestWAIS searches the database or fetches a document, which requires its
-// type and length (1993, WAIS).
+// requestWAIS searches the database, or fetches a document if the locator has its
+// type. In 1993 the locator of a document also has its length (1993, WAIS).
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("wais", u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}

@@ -55,13 +55,13 @@ func checkARK(u uri.URI) []scheme.Finding {
 }
 
 // isBetanumeric reports whether c is a digit or a lower-case consonant other
-// than l (draft-kunze-ark, 2.3).
+// than l and y (draft-kunze-ark, 2.3).
 func isBetanumeric(c byte) bool {
 	return ascii.IsDigit(c) || ascii.IsLetter(c) && strings.IndexByte("aeiouly", c) < 0 && c >= 'a'
 }
 
-// partsARK adds the NAAN, the name, components and variants. Everything after
-// the first dot of the last path segment is a variant.
+// partsARK adds the NAAN, the name, components and variants. The text after a
+// slash is a component, and the text after a dot is a variant.
 func partsARK(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	from, to, ok := naanOf(&t.Layout)

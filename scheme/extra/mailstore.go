@@ -173,8 +173,8 @@ func checkIMAP(u uri.URI) []scheme.Finding {
 }
 
 // imapControl returns the offset of the first percent-encoded control character
-// in s[from:to], or -1. It ignores the line break after the length of a literal
-// ({14+}CRLF) in a search (RFC 5092, 10).
+// after the scheme, or -1. It ignores the line break after the length of a
+// literal ({14+}CRLF) in a search (RFC 5092, 10).
 func imapControl(l *layout.Layout) int {
 	for from := l.Rest; ; {
 		at := layout.EscapedControl(l.Text, from, l.End())

@@ -118,7 +118,7 @@ func fixed(u uri.URI, rule string) BaseSource {
 }
 
 // inside returns the base that ref sets if b is the base outside. If ref cannot
-// be made absolute, that is b itself.
+// be made absolute, inside returns b.
 func (b Base) inside(ref uri.URI, rule string) Base {
 	u, err := b.resolve(ref)
 	if err != nil {

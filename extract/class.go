@@ -15,7 +15,7 @@ const (
 	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, 3.2.3)
 	classSpace                    // white space
 	classBreak                    // long words are broken over lines after it
-	classJoin                     // an identifier that ends here at the end of a line continues on the next
+	classJoin                     // at the end of a line, a sign that the identifier continues on the next
 	classSign                     // does not occur in words of a natural language
 	classEnd                      // always ends an identifier
 	classBegins                   // may begin an identifier without a scheme, or the word before it

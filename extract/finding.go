@@ -93,10 +93,10 @@ func isURN(spelling string) bool {
 }
 
 // readURN truncates the finding at the end of the URN by the rules of its
-// document. Delimited text that is a URI and not a URN stays whole. It does not
-// stay whole in the dialects whose documents say that an NSS in text ends before
-// the first character that it cannot contain (RFC 2141, 2.4; 2012, 2.5.3:
-// N12-22).
+// document. Delimited text that is a URI and not a URN stays whole, except in the
+// dialects of RFC 2141 and 2012. There an NSS in text ends before the first
+// character that it cannot contain, even between delimiters (RFC 2141, 2.4; 2012,
+// 2.5.3: N12-22).
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN

@@ -56,9 +56,9 @@ func (e *DocumentError) Unwrap() error { return e.Err }
 // Relative references are resolved against the first BASE with an HREF, which
 // is itself relative to o.Base (RFC 3986, 5.1.1). That BASE applies to the
 // whole document. Findings are therefore held back until the BASE or the end
-// of the document is read, or until 16,384 findings or 8 MiB are held. A first
-// BASE after that limit applies only to the references that follow it, and is
-// reported as an error.
+// of the document is read, or until 16,384 findings or 8 MiB are held. If the
+// first BASE comes later, it applies only to the references that follow it, and
+// is reported as an error.
 //
 // An error is a [*DocumentError], after which the sequence continues, or the
 // error of the reader, which ends it. Time is linear and memory bounded.

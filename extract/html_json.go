@@ -25,7 +25,7 @@ type jsonScanner struct {
 
 // A jsonPlace is the position of a string in a block of JSON.
 type jsonPlace struct {
-	key   string   // the key whose value is the string, or an array that contains it; for a key, the key itself
+	key   string   // the key whose value is the string, or an array with the string; the string itself if isKey
 	isKey bool     // whether it is a key
 	keys  []string // of the enclosing arrays and objects, outermost first
 	least int      // how many of keys have stayed open since the previous string

@@ -77,7 +77,7 @@ type queue struct {
 	items   []held
 	size    int
 	stopped bool
-	blank   scanner // empty, with the options; others are reset to it
+	blank   scanner // an empty scanner with the options, to which others are reset
 	scanner scanner // for texts that are complete
 }
 
@@ -247,8 +247,8 @@ func (q *queue) text(v *source.Mapped, s *scope, where string) {
 	}
 }
 
-// stream searches a text as it is read. If wholeLines is set, no line is a part
-// of a wrapped one, so that an identifier ends at the end of the line.
+// stream searches a text as it is read. If wholeLines is set, the text is not
+// wrapped, so that an identifier ends at the end of the line.
 func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s := stretch{oneLine: wholeLines}
 	for !q.stopped {

@@ -90,7 +90,7 @@ type scanner struct {
 	base  Base // of the document
 
 	work  int // octets examined one by one
-	debt  int // how many of work are not paid for; see settle
+	debt  int // octets of work that are not paid for yet; see settle
 	reach int // how far the last decision has read
 }
 

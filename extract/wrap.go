@@ -351,9 +351,9 @@ func looksLocal(word []byte) bool {
 	return digits > 0 || hyphens > 1
 }
 
-// isFull reports whether the line that ends at i was broken because the text at
-// next would not have fitted on it. Only the text at next up to the first
-// character after which a line can be broken must not fit.
+// isFull reports whether the line that ends at i was broken because the chunk at
+// next would not have fitted on it. The chunk ends with the first character after
+// which a line can be broken.
 func (s *scanner) isFull(start, i, next int) bool {
 	line := s.lineStart(i)
 	if i-line > maxColumn {

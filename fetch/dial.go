@@ -21,7 +21,7 @@ import (
 // A policy says which addresses may be connected to.
 type policy struct {
 	guarded bool           // only addresses of the public Internet
-	own     netip.AddrPort // allowed in any case
+	own     netip.AddrPort // allowed even if guarded
 	use     func(netip.AddrPort)
 }
 

@@ -82,7 +82,7 @@ type Request struct {
 	Trusted bool
 
 	// Offset is the number of bytes to skip, and Length the number of bytes to return after
-	// them. A Length of 0 means all of them.
+	// them. A Length of 0 means all remaining bytes.
 	Offset, Length int64
 
 	// Validator is the validator of the object whose first Offset bytes the caller already has.

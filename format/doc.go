@@ -1,5 +1,5 @@
 // Package format writes answers as bytes and reads them back. The server uses the writers, and
-// the client uses the readers. No writer depends on a reader, nor a reader on a writer.
+// the client uses the readers. Writers and readers do not depend on each other.
 //
 // # Formats
 //

@@ -7,9 +7,10 @@ import (
 )
 
 // Negotiate returns the offer that an Accept field prefers (RFC 9110, 12.5.1). Several fields
-// must be joined with commas first. Among offers with equal q, an offer whose type is in the field
-// precedes one that matches "type/*", which precedes one that matches "*/*". Of offers that are
-// still equal, the earlier one wins. If the field is "", the first offer wins (1995, 3.4.2).
+// must be joined with commas first. Among offers of equal quality (q), an offer whose type is in
+// the field precedes one that matches "type/*", which precedes one that matches "*/*". Of offers
+// that are still equal, the earlier one wins. If the field is "", the first offer wins (1995,
+// 3.4.2).
 //
 // If no offer is acceptable, Negotiate returns the fallback. If q=0 excludes the fallback, it
 // returns the first offer that q=0 does not exclude. If q=0 excludes every offer, the result is

@@ -50,7 +50,7 @@ type Part struct {
 // A Test is a name with the expected result.
 type Test struct {
 	From string   `json:"from"`         // a name, in any spelling
-	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if there are no locations; empty if no rule must match
+	To   []string `json:"to,omitempty"` // the URLs of all locations in order, or the aliases if there are no locations; empty for a name that no rule may match
 }
 
 // A TestError reports a failed test.

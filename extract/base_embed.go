@@ -76,7 +76,7 @@ type embedding struct {
 	base      Base  // of the document
 	at        int64 // where to insert a BASE, -1 if not known yet
 	begun     bool  // elements other than HTML and HEAD have begun
-	absolute  bool  // the document has a BASE
+	absolute  bool  // the document has an absolute BASE
 	templates int
 }
 
@@ -179,7 +179,7 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	return err
 }
 
-// lineEnd returns the end of the first line.
+// lineEnd returns the line ending of the first line.
 func lineEnd(b []byte) string {
 	if n := bytes.IndexByte(b, '\n'); n > 0 && b[n-1] != '\r' {
 		return "\n"

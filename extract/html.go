@@ -39,14 +39,15 @@ func (e *DocumentError) Error() string {
 // Unwrap returns the cause.
 func (e *DocumentError) Unwrap() error { return e.Err }
 
-// HTML yields the identifiers in an HTML document in document order: the values
-// of all attributes that contain references or lists of them (srcset, ping),
-// style sheets, META refresh, JSON-LD, documents in srcdoc, and what [Text]
-// finds in the visible text. Visible text continues across inline elements (B,
-// SPAN, WBR) and character references, and line breaks count as spaces, except
-// in PRE and similar elements. HTML skips empty references, scripts, comments,
-// document types and namespaces. The document may be in any charset of the
-// Encoding Standard.
+// HTML yields the identifiers in an HTML document in document order. It finds
+// the references in attributes (also in lists of references, such as srcset and
+// ping), in style sheets, META refresh, JSON-LD and documents in srcdoc. It also
+// finds what [Text] finds in the visible text and in attributes that contain
+// text, such as alt. Visible text continues across inline elements (B, SPAN,
+// WBR) and character references, and line breaks count as spaces, except in PRE
+// and similar elements. HTML skips empty references, scripts, comments, document
+// types and namespaces. The document may be in any charset of the Encoding
+// Standard.
 //
 // Start and End are offsets in the file as stored, and Text is the octets
 // there, including character references. Spelling is the decoded text. An

@@ -162,8 +162,8 @@ func (s *scanner) isBrokenEscape(i int) bool {
 }
 
 // isMarkup reports whether the ampersand at i begins a character reference for
-// "<", ">", a quotation mark, a space or the like. Such a reference is left over
-// from markup, and the identifier ends before it.
+// "<", ">", a quotation mark, an apostrophe or a no-break space. Such a reference
+// is left over from markup, and the identifier ends before it.
 func (s *scanner) isMarkup(i int) bool {
 	switch s.peek(i + 1) {
 	case 'l', 'g':

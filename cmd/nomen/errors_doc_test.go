@@ -143,11 +143,11 @@ func rulesReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(generatedErrors + `# Rules
 
-An error about an identifier, a template or a field names the rule that the input violates: a production of the document in its own spelling, or a rule that nomen defines. ` + "`...`" + ` stands for a value of the input. Where nomen can guess what was meant, it says "did you mean". See also [Errors](errors.md).
+An error about an identifier, a template or a field names the rule that the input violates. This is a production of the RFC or other document, spelled as there, or a rule that nomen defines. In a message below, ` + "`...`" + ` stands for a value from the input. If nomen can guess what was meant, the message adds "did you mean". Semicolons separate the messages of a rule; *several rules* has messages that occur with more than one rule. See also [Errors](errors.md).
 
 ## Syntax of URIs
 
-The rules are the productions of RFC 3986, of RFC 3987 for IRIs, and of RFC 1808, RFC 1738 and the draft of 1993 for ` + "`--dialect`" + `. The message is one of:
+The rules are the productions of RFC 3986, of RFC 3987 for IRIs, and with ` + "`--dialect`" + ` those of RFC 1808, RFC 1738 and the draft of 1993. The message is one of:
 
 | message |
 | --- |

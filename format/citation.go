@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -167,6 +168,22 @@ func (d date) parts() []int {
 	return all[:slices.Index(append(all, 0), 0)]
 }
 
+// ris returns the year, and the date as YYYY/MM/DD/ without the parts that are unknown.
+func (d date) ris() (year, day string) {
+	if d.year == 0 {
+		return "", ""
+	}
+	year = fmt.Sprintf("%04d", d.year)
+	day = year + "/"
+	for _, n := range []int{d.month, d.day} {
+		if n > 0 {
+			day += fmt.Sprintf("%02d", n)
+		}
+		day += "/"
+	}
+	return year, day
+}
+
 // cite returns the citation of an answer. Its URL is the first of these that is known: the URL
 // of the name at p, the name itself if it is a URL, the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
@@ -272,10 +289,8 @@ func cslNames(all []person) []cslName {
 	return names
 }
 
-// WriteCSL writes the metadata of a as an item of CSL-JSON,
+// writeCSL writes the metadata of a as an item of CSL-JSON,
 // application/vnd.citationstyles.csl+json (citationstyles.org, CSL 1.0.2).
-func WriteCSL(w io.Writer, a *nomen.Answer) error { return writeCSL(w, a, Page{}) }
-
 func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	item := cslItem{
@@ -295,12 +310,10 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	return encode(w, item)
 }
 
-// WriteBibTeX writes a as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
+// writeBibTeX writes a as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
 // characters of TeX are escaped, so that braces are balanced. The fields url and doi have no such
 // escapes, since styles read them verbatim: characters that could end the field are
 // percent-encoded.
-func WriteBibTeX(w io.Writer, a *nomen.Answer) error { return writeBibTeX(w, a, Page{}) }
-
 func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder
@@ -310,24 +323,20 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 			b.WriteString(",\n  " + name + " = {" + value + "}")
 		}
 	}
-	var authors []string
-	for _, p := range c.authors {
-		if p.literal != "" {
-			authors = append(authors, "{"+escapeTeX(p.literal)+"}") // without braces, BibTeX would interpret "and" and the order of the words
-			continue
-		}
-		authors = append(authors, bibWord(p.family)+", "+bibWord(p.given))
+	authors := make([]string, len(c.authors))
+	for i, p := range c.authors {
+		authors[i] = p.bibTeX()
 	}
 	field("author", strings.Join(authors, " and "))
 	field("title", escapeTeX(first(c.titles)))
-	switch publisher := escapeTeX(strings.Join(c.publishers, "; ")); c.kind.bibtex {
+	publisher := "publisher"
+	switch c.kind.bibtex {
 	case "techreport":
-		field("institution", publisher)
+		publisher = "institution"
 	case "phdthesis", "mastersthesis":
-		field("school", publisher)
-	default:
-		field("publisher", publisher)
+		publisher = "school"
 	}
+	field(publisher, escapeTeX(strings.Join(c.publishers, "; ")))
 	if c.issued.year > 0 {
 		field("year", fmt.Sprintf("%04d", c.issued.year))
 	}
@@ -345,6 +354,15 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	b.WriteString("\n}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// bibTeX returns the name as BibTeX reads it. Without braces, BibTeX would interpret "and" and
+// the order of the words in an undivided name.
+func (p person) bibTeX() string {
+	if p.literal != "" {
+		return "{" + escapeTeX(p.literal) + "}"
+	}
+	return bibWord(p.family) + ", " + bibWord(p.given)
 }
 
 var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
@@ -382,10 +400,8 @@ func verbatimTeX(s string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
 }
 
-// WriteRIS writes a as a record of application/x-research-info-systems, in UTF-8 with CRLF line
+// writeRIS writes a as a record of application/x-research-info-systems, in UTF-8 with CRLF line
 // endings. Line breaks in values become spaces.
-func WriteRIS(w io.Writer, a *nomen.Answer) error { return writeRIS(w, a, Page{}) }
-
 func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder
@@ -400,22 +416,11 @@ func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {
 	tag("ID", c.id)
 	tag("TI", first(c.titles))
 	for _, p := range c.authors {
-		if p.literal != "" {
-			tag("AU", p.literal)
-			continue
-		}
-		tag("AU", p.family+", "+p.given)
+		tag("AU", cmp.Or(p.literal, p.family+", "+p.given))
 	}
-	if d := c.issued; d.year > 0 {
-		tag("PY", fmt.Sprintf("%04d", d.year))
-		known := fmt.Sprintf("%04d/", d.year)
-		for _, n := range []int{d.month, d.day} {
-			if n > 0 {
-				known += fmt.Sprintf("%02d", n)
-			}
-			known += "/"
-		}
-		tag("DA", known)
+	if year, day := c.issued.ris(); year != "" {
+		tag("PY", year)
+		tag("DA", day)
 	}
 	tag("PB", c.publishers...)
 	tag("AB", strings.Join(c.abstracts, " "))

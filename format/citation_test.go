@@ -121,7 +121,7 @@ var (
 // citationFault returns the first fault in the citations of an answer.
 func citationFault(t *testing.T, a *nomen.Answer) error {
 	t.Helper()
-	ris := written(t, WriteRIS, a)
+	ris := written(t, alone(writeRIS), a)
 	lines := strings.Split(strings.TrimSuffix(ris, "\r\n"), "\r\n")
 	for i, line := range lines {
 		ends := strings.HasPrefix(line, "ER  - ")
@@ -129,7 +129,7 @@ func citationFault(t *testing.T, a *nomen.Answer) error {
 			return fmt.Errorf("RIS: line %d: %q", i, line)
 		}
 	}
-	bib := written(t, WriteBibTeX, a)
+	bib := written(t, alone(writeBibTeX), a)
 	lines = strings.Split(bib, "\n")
 	if n := len(lines); !strings.HasPrefix(bib, "@") || n < 2 || lines[n-1] != "" || lines[n-2] != "}" {
 		return fmt.Errorf("BibTeX: no entry: %q", bib)
@@ -151,7 +151,7 @@ func citationFault(t *testing.T, a *nomen.Answer) error {
 		}
 	}
 	var item map[string]any
-	csl := written(t, WriteCSL, a)
+	csl := written(t, alone(writeCSL), a)
 	if err := json.Unmarshal([]byte(csl), &item); err != nil || item["id"] == "" || item["type"] == "" || strings.Count(csl, "\n") != 1 {
 		return fmt.Errorf("CSL-JSON: %v: %s", err, csl)
 	}

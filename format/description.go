@@ -59,6 +59,11 @@ func describe(a *nomen.Answer) []field {
 			add(name, value)
 		}
 	}
+	addTime := func(name string, t time.Time) {
+		if !t.IsZero() {
+			add(name, t.UTC().Format(time.RFC3339Nano))
+		}
+	}
 	if a.Spelling != "" {
 		add("key", a.Name.Key())
 	}
@@ -70,22 +75,18 @@ func describe(a *nomen.Answer) []field {
 	if a.MaxAge > 0 {
 		add("max-age", seconds(a.MaxAge).String())
 	}
-	if !a.StaleSince.IsZero() {
-		add("stale-since", a.StaleSince.UTC().Format(time.RFC3339Nano))
-	}
+	addTime("stale-since", a.StaleSince)
 	addSome("reason", a.Reason)
 	add("successor", keys(a.Successors)...)
 	for _, element := range elements(a.Metadata) {
-		if slices.Contains(dublinCore[:], element) {
-			add(element, a.Metadata[element]...)
-			continue
+		name := element
+		if !slices.Contains(dublinCore[:], element) {
+			name = foreign + element
 		}
-		add(foreign+element, a.Metadata[element]...)
+		add(name, a.Metadata[element]...)
 	}
 	add("same-as", a.Names...)
-	if !a.Modified.IsZero() {
-		add("modified", a.Modified.UTC().Format(time.RFC3339Nano))
-	}
+	addTime("modified", a.Modified)
 	if a.Revision > 0 {
 		add("revision", strconv.FormatUint(a.Revision, 10))
 	}
@@ -206,9 +207,7 @@ func setField(a *nomen.Answer, f field) {
 		s, err = parseSeconds(f.value)
 		a.MaxAge = time.Duration(s)
 	case "stale-since":
-		var t time.Time
-		t, err = time.Parse(time.RFC3339Nano, f.value)
-		a.StaleSince = inUTC(t)
+		a.StaleSince, err = parseTime(f.value)
 	case "reason":
 		a.Reason = f.value
 	case "successor":
@@ -219,9 +218,7 @@ func setField(a *nomen.Answer, f field) {
 	case "same-as":
 		a.Names = append(a.Names, f.value)
 	case "modified":
-		var t time.Time
-		t, err = time.Parse(time.RFC3339Nano, f.value)
-		a.Modified = inUTC(t)
+		a.Modified, err = parseTime(f.value)
 	case "revision":
 		a.Revision, err = strconv.ParseUint(f.value, 10, 64)
 	default:

@@ -20,8 +20,8 @@ type Format struct {
 	// maxSize bytes. It is nil for formats without structure.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn is like Write and also writes the links of the page on which the answer is
-	// read. It is nil if the format has no such links.
+	// writeOn writes what Write does, and the links of the page on which the answer is read. It
+	// is nil if the format has no such links.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
@@ -81,11 +81,11 @@ func (f Format) InUnicode() Format {
 func Formats() []Format {
 	return []Format{
 		{"urc", TypeURC, "", WriteURC, readURC, nil},
-		{"html", TypeHTML, charsetUTF8, WriteHTML, nil, writeHTML},
+		Format{"html", TypeHTML, charsetUTF8, nil, nil, writeHTML}.On(Page{}),
 		{"uri-list", TypeURIList, "", writeURIList, readURIList, nil},
 		{"json", TypeJSON, "", WriteJSON, ReadJSON, nil},
-		{"linkset-json", TypeLinksetJSON, "", WriteLinksetJSON, readLinksetJSON, writeLinksetJSON},
-		{"linkset", TypeLinkset, "", WriteLinkset, ReadLinkset, writeLinkset},
+		Format{"linkset-json", TypeLinksetJSON, "", nil, readLinksetJSON, writeLinksetJSON}.On(Page{}),
+		Format{"linkset", TypeLinkset, "", nil, ReadLinkset, writeLinkset}.On(Page{}),
 		{"json-ld", TypeJSONLD, "", writeJSONLD, readJSONLD, nil},
 		{"cbor", TypeCBOR, "", writeCBOR, readCBOR, nil},
 		{"turtle", TypeTurtle, charsetUTF8, writeTurtle, nil, nil},
@@ -98,9 +98,9 @@ func Formats() []Format {
 // returns. The caller owns the slice.
 func Citations() []Format {
 	return []Format{
-		{"csl-json", TypeCSL, "", WriteCSL, nil, writeCSL},
-		{"bibtex", TypeBibTeX, charsetUTF8, WriteBibTeX, nil, writeBibTeX},
-		{"ris", TypeRIS, charsetUTF8, WriteRIS, nil, writeRIS},
+		Format{"csl-json", TypeCSL, "", nil, nil, writeCSL}.On(Page{}),
+		Format{"bibtex", TypeBibTeX, charsetUTF8, nil, nil, writeBibTeX}.On(Page{}),
+		Format{"ris", TypeRIS, charsetUTF8, nil, nil, writeRIS}.On(Page{}),
 		{"schema-org", TypeSchemaOrg, "", writeJSONLD, readJSONLD, nil},
 	}
 }

@@ -271,6 +271,11 @@ func written[T any](t testing.TB, write func(io.Writer, T) error, v T) string {
 	return b.String()
 }
 
+// alone returns write for an answer without a page.
+func alone(write func(io.Writer, *nomen.Answer, Page) error) func(io.Writer, *nomen.Answer) error {
+	return func(w io.Writer, a *nomen.Answer) error { return write(w, a, Page{}) }
+}
+
 // golden compares got with a file.
 func golden(t *testing.T, file, got string) {
 	t.Helper()

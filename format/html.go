@@ -22,13 +22,11 @@ const styleHash = "sha256-NOKs/NUvtlkHFzErtAlboNsvQ6+3PtgTrLeOF+6j8cM="
 //go:embed page.css
 var style string
 
-// WriteHTML writes a page about a for people: the name, what it identifies, its locations and
+// writeHTML writes a page about a for people: the name, what it identifies, its locations and
 // its metadata. The locations (for a service about names, the names) are an unordered list of
 // links, as clients of RFC 2169 expect. Names link to their path on the server that sent the
 // page. The head has the same data for programs, as links, as Dublin Core and as JSON-LD. The
 // page runs no script and loads nothing.
-func WriteHTML(w io.Writer, a *nomen.Answer) error { return writeHTML(w, a, Page{}) }
-
 func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	p := page{on: on}
 	p.begin(pageTitle(a), a)
@@ -305,22 +303,7 @@ func (p *page) problem(e *Problem) {
 		p.offender(e)
 		p.print("</p>\n")
 	}
-	if e.Detail != "" && !e.repeats() {
-		p.print("<div class=\"banner\" role=\"alert\"><p><bdi>%s</bdi></p></div>\n", e.Detail)
-	}
-	if e.Kind() == nomen.Malformed {
-		p.print("<p>Error at offset %s", fmt.Sprint(e.Offset))
-		if e.Rule != "" {
-			p.print(", rule <code>%s</code>", e.Rule)
-		}
-		p.print(".</p>\n")
-	}
-	if e.Legal {
-		p.print("<p>This is for legal reasons.</p>\n")
-	}
-	if next := e.nextStep(); next != "" {
-		p.print("<p>%s</p>\n", next)
-	}
+	p.reason(e)
 	if path := p.on.Root + NamePath(e.Name); e.Kind() == nomen.NoResult && p.nameTarget(e.Name) == path {
 		p.print("<p>")
 		p.link(path+"?s=I2C", "Show its description")
@@ -343,6 +326,26 @@ func (p *page) problem(e *Problem) {
 	p.why(e.Why)
 	if e.Status != 0 {
 		p.print("<footer><p>Status %s</p></footer>\n", fmt.Sprint(e.Status))
+	}
+}
+
+// reason writes what is wrong, where, and what to do next.
+func (p *page) reason(e *Problem) {
+	if e.Detail != "" && !e.repeats() {
+		p.print("<div class=\"banner\" role=\"alert\"><p><bdi>%s</bdi></p></div>\n", e.Detail)
+	}
+	if e.Kind() == nomen.Malformed {
+		p.print("<p>Error at offset %s", fmt.Sprint(e.Offset))
+		if e.Rule != "" {
+			p.print(", rule <code>%s</code>", e.Rule)
+		}
+		p.print(".</p>\n")
+	}
+	if e.Legal {
+		p.print("<p>This is for legal reasons.</p>\n")
+	}
+	if next := e.nextStep(); next != "" {
+		p.print("<p>%s</p>\n", next)
 	}
 }
 

@@ -22,14 +22,14 @@ func TestContentSecurityPolicy(t *testing.T) {
 	if want := "sha256-" + base64.StdEncoding.EncodeToString(sum[:]); styleHash != want {
 		t.Errorf("styleHash = %q, want %q", styleHash, want)
 	}
-	if !strings.Contains(written(t, WriteHTML, rich()), "<style>"+style+"</style>") {
+	if !strings.Contains(written(t, alone(writeHTML), rich()), "<style>"+style+"</style>") {
 		t.Error("the page has another style")
 	}
 }
 
 // The list is that of RFC 2169, 3.2: URLs are shown as active links.
 func TestHTMLList(t *testing.T) {
-	body := written(t, WriteHTML, rich())
+	body := written(t, alone(writeHTML), rich())
 	for _, want := range []string{
 		`<UL><LI><A HREF="https://example.org/one">https://example.org/one</A>`,
 		`<LI><A HREF="ftp://ftp.example.org/kept">ftp://ftp.example.org/kept</A>`,
@@ -42,12 +42,12 @@ func TestHTMLList(t *testing.T) {
 			t.Errorf("Y95-51: no %s", want)
 		}
 	}
-	names := written(t, WriteHTML, shapes()["names"])
+	names := written(t, alone(writeHTML), shapes()["names"])
 	if want := `<UL><LI><A HREF="/urn:isbn:0451450523">urn:isbn:0451450523</A></LI>` + "\n" + `<LI><A HREF="https://example.org/y">`; !strings.Contains(names, want) {
 		t.Errorf("no %s in %s", want, names)
 	}
 	for label, want := range map[string]string{"none": "No location is known.", "no names": "No other name is known.", "tombstone": "This name was retired.", "redirect": "Redirects to:", "same": "TRUE", "not same": "FALSE"} {
-		if body := written(t, WriteHTML, shapes()[label]); !strings.Contains(body, want) {
+		if body := written(t, alone(writeHTML), shapes()[label]); !strings.Contains(body, want) {
 			t.Errorf("%s: no %q in %s", label, want, body)
 		}
 	}
@@ -86,7 +86,7 @@ func TestHTMLHostile(t *testing.T) {
 	bare := *problem
 	bare.Answer = nil
 	for label, body := range map[string]string{
-		"answer":  written(t, WriteHTML, hostile()),
+		"answer":  written(t, alone(writeHTML), hostile()),
 		"problem": written(t, WriteProblemHTML, problem),
 		"bare":    written(t, WriteProblemHTML, &bare),
 	} {
@@ -233,7 +233,7 @@ func TestPagesShowTheWholeName(t *testing.T) {
 		if a.Name.IsZero() || a.Name.Scheme() != "urn" {
 			continue
 		}
-		_, body, _ := strings.Cut(written(t, WriteHTML, a), "<body>")
+		_, body, _ := strings.Cut(written(t, alone(writeHTML), a), "<body>")
 		if !strings.Contains(strings.ToLower(body), strings.ToLower(a.Name.Key())) {
 			t.Errorf("N12-48: %s: no %s in %s", label, a.Name.Key(), body)
 		}

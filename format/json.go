@@ -204,6 +204,12 @@ func orNil[T any](s []T) []T {
 	return s
 }
 
+// parseTime parses a time of RFC 3339. It returns the zero time with an error.
+func parseTime(s string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	return inUTC(t), err
+}
+
 func inUTC(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

@@ -293,8 +293,7 @@ func readJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 		return nil, &Error{Format: TypeJSONLD, Rule: "@id", Message: err.Error(), Err: err}
 	}
 	a.Same = o.same()
-	a.Modified, _ = time.Parse(time.RFC3339Nano, o.Modified) // zero if invalid
-	a.Modified = inUTC(a.Modified)
+	a.Modified, _ = parseTime(o.Modified) // zero if invalid
 	a.Revision, _ = strconv.ParseUint(o.Version, 10, 64)
 	for _, s := range o.Replaced {
 		successors, err := parseNames([]string{s.ID})

@@ -88,7 +88,7 @@ func TestHTMLHead(t *testing.T) {
 		answer      *nomen.Answer
 		metas       []string // name, language, content
 	}{
-		{"answer", written(t, WriteHTML, a), a, []string{
+		{"answer", written(t, alone(writeHTML), a), a, []string{
 			"DC.identifier  urn:dns:example.org:Alb-002", "DC.title fr Two lines\nof a title", "DC.title fr Żółw", "DC.creator  B. Author", "DC.creator  A. Author",
 			"DC.date  1999-08", "DC.language  fr", "DCTERMS.modified  2026-11-20T12:00:00.005Z", "DCTERMS.isReplacedBy  urn:dns:example.org:next",
 		}},
@@ -133,7 +133,7 @@ func TestHTMLHead(t *testing.T) {
 // about a problem.
 func TestHTMLForPeople(t *testing.T) {
 	page := func(n string, l nomen.Location) string {
-		return written(t, WriteHTML, &nomen.Answer{Service: nomen.I2C, Name: name.MustParse(n), Locations: []nomen.Location{l}})
+		return written(t, alone(writeHTML), &nomen.Answer{Service: nomen.I2C, Name: name.MustParse(n), Locations: []nomen.Location{l}})
 	}
 	problem := func(k nomen.Kind, n string) string {
 		return written(t, WriteProblemHTML, NewProblem(&nomen.Error{Kind: k, Name: n, Legal: k == nomen.Denied, Suggestions: []string{"urn:x-y:near"}}, 404))

@@ -10,10 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// WriteLinkset writes the links of [WriteLinksetJSON] as application/linkset (RFC 9264, 4.1): a
+// writeLinkset writes the links of [writeLinksetJSON] as application/linkset (RFC 9264, 4.1): a
 // Link field of RFC 8288, with line breaks between the links.
-func WriteLinkset(w io.Writer, a *nomen.Answer) error { return writeLinkset(w, a, Page{}) }
-
 func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
 	for _, c := range contextsOf(a, p) {

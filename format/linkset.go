@@ -141,10 +141,8 @@ func (k link) location() nomen.Location {
 	return l
 }
 
-// WriteLinksetJSON writes the locations of a, its other names and its successors as
+// writeLinksetJSON writes the locations of a, its other names and its successors as
 // application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
-func WriteLinksetJSON(w io.Writer, a *nomen.Answer) error { return writeLinksetJSON(w, a, Page{}) }
-
 func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer
 	b.WriteString(`{"linkset":[`)

@@ -18,13 +18,13 @@ import (
 func TestLinksetJSONShape(t *testing.T) {
 	var o map[string][]map[string]any
 	for label, a := range shapes() {
-		body := written(t, WriteLinksetJSON, a)
+		body := written(t, alone(writeLinksetJSON), a)
 		o = nil
 		if err := json.Unmarshal([]byte(body), &o); err != nil || len(o) != 1 || len(o["linkset"]) != 1 {
 			t.Errorf("%s: %v: %s", label, err, body)
 		}
 	}
-	body := written(t, WriteLinksetJSON, rich())
+	body := written(t, alone(writeLinksetJSON), rich())
 	if err := json.Unmarshal([]byte(body), &o); err != nil {
 		t.Fatal(err)
 	}

@@ -243,13 +243,13 @@ func TestLinksetsAreValid(t *testing.T) {
 	all["hostile"] = hostile()
 	all["odd types"] = oddTypes()
 	for label, a := range all {
-		if err := checkLinksetJSON(written(t, WriteLinksetJSON, a)); err != nil {
+		if err := checkLinksetJSON(written(t, alone(writeLinksetJSON), a)); err != nil {
 			t.Errorf("%s as JSON: %v", label, err)
 		}
 		if a.Name.IsZero() {
 			continue // the context is the sender
 		}
-		if err := checkLinkset(written(t, WriteLinkset, a)); err != nil {
+		if err := checkLinkset(written(t, alone(writeLinkset), a)); err != nil {
 			t.Errorf("%s: %v", label, err)
 		}
 	}

@@ -29,7 +29,7 @@ func TestNamePath(t *testing.T) {
 func TestPageLeadsToNamesWithDotSegments(t *testing.T) {
 	var b strings.Builder
 	n := name.MustParse("urn:dns:example.org:a/../b")
-	if err := WriteHTML(&b, &nomen.Answer{Service: nomen.I2C, Name: n, Status: nomen.Active}); err != nil {
+	if err := writeHTML(&b, &nomen.Answer{Service: nomen.I2C, Name: n, Status: nomen.Active}, Page{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); !strings.Contains(got, `<link rel="cite-as" href="/urn%3Adns%3Aexample.org%3Aa%2F..%2Fb">`) {

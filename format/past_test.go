@@ -20,7 +20,7 @@ func TestHTMLPast(t *testing.T) {
 		return b.String()
 	}
 	var plain bytes.Buffer
-	if err := WriteHTML(&plain, a); err != nil {
+	if err := writeHTML(&plain, a, Page{}); err != nil {
 		t.Fatal(err)
 	}
 	when := time.Date(2026, 11, 20, 12, 0, 0, 5e6, time.UTC)

@@ -24,7 +24,7 @@ func TestStaleSince(t *testing.T) {
 		"CBOR": {writeCBOR, readCBOR, "stale_since"},
 		"URC":  {WriteURC, readURC, "stale-since: 2026-11-22T09:30:00.5Z"},
 		"text": {WriteText, nil, "2026-11-22T09:30:00.5Z"},
-		"HTML": {WriteHTML, nil, "2026-11-22T09:30:00.5Z"},
+		"HTML": {alone(writeHTML), nil, "2026-11-22T09:30:00.5Z"},
 		"fresh": {func(w io.Writer, a *nomen.Answer) error {
 			fresh := *a
 			fresh.StaleSince = time.Time{}

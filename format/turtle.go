@@ -25,6 +25,35 @@ func writeTurtle(w io.Writer, a *nomen.Answer) error {
 		t.b.WriteString(iri(o.ID))
 	}
 	t.b.WriteString(" a schema:" + o.Type)
+	t.identifiers(o)
+	t.metadata(o)
+	for _, m := range o.Encoding {
+		t.say("schema:encoding", "[ a schema:"+m.Type+" ; schema:contentUrl "+iri(m.URL)+about(m.Format, m.Language, m.Description)+" ]")
+	}
+	others := t.related(o)
+	t.text("schema:creativeWorkStatus", o.Status, "")
+	t.text("dcterms:provenance", o.Reason, "")
+	t.text("schema:dateModified", o.Modified, "^^xsd:dateTime")
+	t.text("schema:version", o.Version, "")
+	t.b.WriteString(" .\n" + others)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// turtle collects statements about one subject.
+type turtle struct{ b strings.Builder }
+
+func (t *turtle) say(property, object string) {
+	t.b.WriteString(" ;\n  " + property + " " + object)
+}
+
+func (t *turtle) text(property, value, kind string) {
+	if value != "" {
+		t.say(property, literal(value)+kind)
+	}
+}
+
+func (t *turtle) identifiers(o ldWork) {
 	for _, v := range o.Identifier {
 		switch v := v.(type) {
 		case string:
@@ -33,6 +62,10 @@ func writeTurtle(w io.Writer, a *nomen.Answer) error {
 			t.say("schema:identifier", fmt.Sprintf("[ a schema:%s ; schema:name %s ; schema:value %t ]", v.Type, literal(v.Name), v.Value))
 		}
 	}
+}
+
+// metadata writes the elements of Dublin Core, and their equivalents of schema.org.
+func (t *turtle) metadata(o ldWork) {
 	for i, values := range o.fields() {
 		for _, v := range *values {
 			t.say("dc:"+dublinCore[i], node(v))
@@ -56,10 +89,10 @@ func writeTurtle(w io.Writer, a *nomen.Answer) error {
 			t.say("schema:"+field.property, node(v))
 		}
 	}
-	for _, m := range o.Encoding {
-		t.say("schema:encoding", "[ a schema:"+m.Type+" ; schema:contentUrl "+iri(m.URL)+about(m.Format, m.Language, m.Description)+" ]")
-	}
-	var others []string // statements about other things
+}
+
+// related writes the links to other things. It returns the statements about them.
+func (t *turtle) related(o ldWork) (others string) {
 	for _, links := range []struct {
 		property string
 		to       ldMany[ldReference]
@@ -67,30 +100,11 @@ func writeTurtle(w io.Writer, a *nomen.Answer) error {
 		for _, to := range links.to {
 			t.say(links.property, iri(to.ID))
 			if said := about(to.Format, to.Language, to.Description); said != "" {
-				others = append(others, iri(to.ID)+strings.TrimPrefix(said, " ;")+" .\n")
+				others += iri(to.ID) + strings.TrimPrefix(said, " ;") + " .\n"
 			}
 		}
 	}
-	t.text("schema:creativeWorkStatus", o.Status, "")
-	t.text("dcterms:provenance", o.Reason, "")
-	t.text("schema:dateModified", o.Modified, "^^xsd:dateTime")
-	t.text("schema:version", o.Version, "")
-	t.b.WriteString(" .\n" + strings.Join(others, ""))
-	_, err := io.WriteString(w, t.b.String())
-	return err
-}
-
-// turtle collects statements about one subject.
-type turtle struct{ b strings.Builder }
-
-func (t *turtle) say(property, object string) {
-	t.b.WriteString(" ;\n  " + property + " " + object)
-}
-
-func (t *turtle) text(property, value, kind string) {
-	if value != "" {
-		t.say(property, literal(value)+kind)
-	}
+	return others
 }
 
 // about returns properties of a thing on the web.

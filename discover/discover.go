@@ -38,9 +38,9 @@ import (
 // Port is the TCP port of resolvers (1995, 3.2), until one is assigned.
 const Port = 4500
 
-// MaxAddresses is the maximum number of addresses of one host that are
+// maxAddresses is the maximum number of addresses of one host that are
 // considered.
-const MaxAddresses = 16
+const maxAddresses = 16
 
 // DNS looks up addresses; [net.Resolver] implements it.
 type DNS interface {
@@ -50,7 +50,7 @@ type DNS interface {
 }
 
 // Addresses returns the addresses of a fully qualified domain name, without duplicates, at
-// most [MaxAddresses]. The address families alternate, beginning with the family of the first
+// most [maxAddresses]. The address families alternate, beginning with the family of the first
 // address (RFC 8305, 4). So a client that tries the addresses in order need not try all of a
 // family that does not work. Within a family the addresses have the order that dns returned.
 // The name is looked up exactly, never with a local search list. A table may contain an
@@ -73,7 +73,7 @@ func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, err
 }
 
 func lookup(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
-	addrs, err := race.Lookup(ctx, dns, host, MaxAddresses)
+	addrs, err := race.Lookup(ctx, dns, host, maxAddresses)
 	if err != nil {
 		return nil, fmt.Errorf("discover: %w", err)
 	}

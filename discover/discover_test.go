@@ -52,7 +52,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("Addresses(%q) = %v, %v, want %v", host, got, err, want)
 		}
 	}
-	if got, err := Addresses(ctx, dns, "many.example"); err != nil || !slices.Equal(got, many[:MaxAddresses]) {
+	if got, err := Addresses(ctx, dns, "many.example"); err != nil || !slices.Equal(got, many[:maxAddresses]) {
 		t.Errorf("many addresses: %v, %v", got, err)
 	}
 	for _, host := range []string{"sub.names.example.org", "example.org"} { // Y95-11: no inference

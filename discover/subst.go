@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// MaxExpression is the maximum length of a substitution expression, in octets: it
+// maxExpression is the maximum length of a substitution expression, in octets: it
 // is a character-string of DNS (RFC 3403, 4.1).
-const MaxExpression = 255
+const maxExpression = 255
 
 // maxResult is the maximum length of the result of a substitution, a domain name
 // or a URI.
@@ -73,8 +73,8 @@ func checkExpression(s string) error {
 	switch {
 	case s == "":
 		return refuse(s, 0, "subst-expr", "empty")
-	case len(s) > MaxExpression:
-		return refuse(s[:MaxExpression], MaxExpression, "subst-expr", "longer than %d octets", MaxExpression)
+	case len(s) > maxExpression:
+		return refuse(s[:maxExpression], maxExpression, "subst-expr", "longer than %d octets", maxExpression)
 	case !utf8.ValidString(s):
 		return refuse(s, 0, "subst-expr", "not UTF-8")
 	case ascii.IsDigit(s[0]), s[0] == '\\', s[0]|0x20 == 'i':

@@ -157,7 +157,7 @@ func TestInterleave(t *testing.T) {
 		in = append(in, fmt.Sprintf("2001:db8::%x", i+1))
 	}
 	got, err := Addresses(t.Context(), zone{"ip h.": addrs(append(in, "192.0.2.1")...)}, "h")
-	if err != nil || len(got) != MaxAddresses || !got[1].Is4() {
+	if err != nil || len(got) != maxAddresses || !got[1].Is4() {
 		t.Errorf("the other family is lost: %v, %v", got, err)
 	}
 }

@@ -25,7 +25,7 @@ import (
 
 // The defaults of [Options].
 const (
-	DefaultMaxSize      = 1 << 30
+	defaultMaxSize      = 1 << 30
 	DefaultTimeout      = 30 * time.Second
 	DefaultMaxTime      = time.Hour
 	DefaultMaxRedirects = 10
@@ -41,7 +41,7 @@ type Options struct {
 	// AllowPrivate allows addresses outside the public Internet in untrusted locators.
 	AllowPrivate bool
 
-	MaxSize      int64         // bytes of a resource after decompression; 0 means DefaultMaxSize, negative no limit
+	MaxSize      int64         // bytes of a resource after decompression; 0 means 1 GiB, negative no limit
 	Timeout      time.Duration // between two reads; 0 means DefaultTimeout
 	MaxTime      time.Duration // for a whole resource; 0 means DefaultMaxTime
 	MaxRedirects int           // maximum number of redirections and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
@@ -136,7 +136,7 @@ func New(o Options) (*Fetcher, error) {
 
 func (f *Fetcher) setDefaults() {
 	o := &f.o
-	setDefault(&o.MaxSize, DefaultMaxSize)
+	setDefault(&o.MaxSize, defaultMaxSize)
 	setDefault(&o.Timeout, DefaultTimeout)
 	setDefault(&o.MaxTime, DefaultMaxTime)
 	setDefault(&o.MaxRedirects, DefaultMaxRedirects)

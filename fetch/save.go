@@ -18,14 +18,14 @@ import (
 // Suffixes that [Fetcher.Save] appends to the name of a file, for the partial file and for the
 // note about it.
 const (
-	PartSuffix = ".part"
-	NoteSuffix = ".part.json"
+	partSuffix = ".part"
+	noteSuffix = ".part.json"
 )
 
-// NoteVersion is the version of the notes about partial files.
+// noteVersion is the version of the notes about partial files.
 //
 //	1  {"version","location","validator","size","type"}
-const NoteVersion = 1
+const noteVersion = 1
 
 // A note describes the object of which a partial file holds a part.
 type note struct {
@@ -93,11 +93,11 @@ func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path st
 		return nil, err
 	}
 	if err := s.fill(part, o.Progress); err != nil {
-		return nil, &PartError{File: path + PartSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: errors.Join(err, part.Close())}
+		return nil, &PartError{File: path + partSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: errors.Join(err, part.Close())}
 	}
 	defer part.Close()                                  // releases the lock after the rename
 	if err := mayReplace(path, o.Replace); err != nil { // it may have been created meanwhile
-		return nil, &PartError{File: path + PartSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: err}
+		return nil, &PartError{File: path + partSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: err}
 	}
 	return s, finishPart(path)
 }
@@ -111,18 +111,18 @@ func mayWrite(path string, o SaveOptions) error {
 	if err := mayReplace(path, o.Replace); err != nil {
 		return err
 	}
-	part, err := os.Lstat(path + PartSuffix)
+	part, err := os.Lstat(path + partSuffix)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return fmt.Errorf("fetch: %w", err)
 	case !part.Mode().IsRegular():
-		return fmt.Errorf("fetch: %s%s is not a regular file: %w", path, PartSuffix, ErrNoFile)
+		return fmt.Errorf("fetch: %s%s is not a regular file: %w", path, partSuffix, ErrNoFile)
 	case o.Continue || o.Replace || part.Size() == 0 || isOfNoUse(path):
 		return nil
 	}
-	return existError(fmt.Sprintf("fetch: %s%s already has %d bytes", path, PartSuffix, part.Size()))
+	return existError(fmt.Sprintf("fetch: %s%s already has %d bytes", path, partSuffix, part.Size()))
 }
 
 // An existError says what exists already. It is an [fs.ErrExist].
@@ -154,18 +154,18 @@ func mayReplace(path string, replace bool) error {
 // isOfNoUse reports whether a partial file cannot be continued.
 func isOfNoUse(path string) bool {
 	var n note
-	text, err := os.ReadFile(path + NoteSuffix)
-	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == NoteVersion && n.Validator == ""
+	text, err := os.ReadFile(path + noteSuffix)
+	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == noteVersion && n.Validator == ""
 }
 
 // partOf returns the length and validator of a usable partial file for this location, or zeros.
 func partOf(path string, location uri.URI) (int64, string) {
-	text, err := os.ReadFile(path + NoteSuffix)
+	text, err := os.ReadFile(path + noteSuffix)
 	if err != nil {
 		return 0, ""
 	}
 	n, err := readNote(text)
-	info, err2 := os.Lstat(path + PartSuffix)
+	info, err2 := os.Lstat(path + partSuffix)
 	if err != nil || err2 != nil || !info.Mode().IsRegular() || n.Location != location.WithoutFragment().Redacted() || info.Size() == 0 {
 		return 0, ""
 	}
@@ -178,7 +178,7 @@ func readNote(text []byte) (note, error) {
 	if err := json.Unmarshal(text, &n); err != nil {
 		return note{}, err
 	}
-	if n.Version != NoteVersion || n.Validator == "" || !isField(n.Validator) {
+	if n.Version != noteVersion || n.Validator == "" || !isField(n.Validator) {
 		return note{}, fmt.Errorf("fetch: unusable note: version %d, validator %q", n.Version, n.Validator)
 	}
 	return n, nil
@@ -187,7 +187,7 @@ func readNote(text []byte) (note, error) {
 // openPart opens the partial file at its end, or truncates it, and writes the note. It
 // truncates before it changes the note, so that the two always agree.
 func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
-	part, err := os.OpenFile(path+PartSuffix, os.O_WRONLY|os.O_CREATE, durable.Shared)
+	part, err := os.OpenFile(path+partSuffix, os.O_WRONLY|os.O_CREATE, durable.Shared)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 		_, err = part.Seek(o.Offset, io.SeekStart)
 	}
 	if err == nil {
-		err = writeNote(path, note{NoteVersion, location.WithoutFragment().Redacted(), o.Validator, o.Size, o.Type})
+		err = writeNote(path, note{noteVersion, location.WithoutFragment().Redacted(), o.Validator, o.Size, o.Type})
 	}
 	if err != nil {
 		part.Close()
@@ -232,7 +232,7 @@ func writeNote(path string, n note) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(path+NoteSuffix, string(text)+"\n")
+	return durable.WriteFile(path+noteSuffix, string(text)+"\n")
 }
 
 // fill writes the body to the partial file and syncs it.
@@ -259,8 +259,8 @@ func (s *Saved) fill(part *os.File, progress func(done, total int64)) (err error
 
 // finishPart renames the partial file to the file.
 func finishPart(path string) error {
-	if err := durable.Move(durable.Disk{}, path+PartSuffix, path); err != nil {
+	if err := durable.Move(durable.Disk{}, path+partSuffix, path); err != nil {
 		return err
 	}
-	return os.Remove(path + NoteSuffix)
+	return os.Remove(path + noteSuffix)
 }

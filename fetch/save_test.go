@@ -55,7 +55,7 @@ func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
 	var part *PartError
-	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); !errors.As(err, &part) || !part.Usable || part.Bytes != 4 || part.File != path+PartSuffix {
+	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{}); !errors.As(err, &part) || !part.Usable || part.Bytes != 4 || part.File != path+partSuffix {
 		t.Fatalf("truncated: %v", err)
 	}
 	if got := names(t, dir); !slices.Equal(got, []string{"x.part", "x.part.json"}) {
@@ -151,11 +151,11 @@ func TestSaveAnew(t *testing.T) {
 	}{
 		{"the object has changed", func(s *flaky, _ string) { s.text, s.tag = "ABCDEFGHIJ", `"two"` }},
 		{"the server no longer says", func(s *flaky, _ string) { s.tag = "" }},
-		{"no note", func(_ *flaky, path string) { os.Remove(path + NoteSuffix) }},
-		{"a note of another time", func(_ *flaky, path string) { os.WriteFile(path+NoteSuffix, []byte(`{"version":9}`), 0o600) }},
-		{"a torn note", func(_ *flaky, path string) { os.WriteFile(path+NoteSuffix, []byte(`{"vers`), 0o600) }},
-		{"an empty part", func(_ *flaky, path string) { os.Truncate(path+PartSuffix, 0) }},
-		{"no part", func(_ *flaky, path string) { os.Remove(path + PartSuffix) }},
+		{"no note", func(_ *flaky, path string) { os.Remove(path + noteSuffix) }},
+		{"a note of another time", func(_ *flaky, path string) { os.WriteFile(path+noteSuffix, []byte(`{"version":9}`), 0o600) }},
+		{"a torn note", func(_ *flaky, path string) { os.WriteFile(path+noteSuffix, []byte(`{"vers`), 0o600) }},
+		{"an empty part", func(_ *flaky, path string) { os.Truncate(path+partSuffix, 0) }},
+		{"no part", func(_ *flaky, path string) { os.Remove(path + partSuffix) }},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			s := &flaky{text: "0123456789", tag: `"one"`}
@@ -198,12 +198,12 @@ func TestSaveWhereSomethingIs(t *testing.T) {
 	}{
 		{"a directory", func(path string) error { return os.Mkdir(path, 0o700) }, SaveOptions{Replace: true}, ErrNoFile, false},
 		{"a pipe", func(path string) error { return mkfifo(path) }, SaveOptions{Replace: true}, ErrNoFile, false},
-		{"a pipe as a part", func(path string) error { return mkfifo(path + PartSuffix) }, SaveOptions{}, ErrNoFile, false},
-		{"a link as a part", func(path string) error { return os.Symlink(path+".other", path+PartSuffix) }, SaveOptions{Continue: true}, ErrNoFile, false},
-		{"a part of another location", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{}, fs.ErrExist, false},
-		{"a part to replace", func(path string) error { return os.WriteFile(path+PartSuffix, []byte("own"), 0o600) }, SaveOptions{Replace: true}, nil, true},
+		{"a pipe as a part", func(path string) error { return mkfifo(path + partSuffix) }, SaveOptions{}, ErrNoFile, false},
+		{"a link as a part", func(path string) error { return os.Symlink(path+".other", path+partSuffix) }, SaveOptions{Continue: true}, ErrNoFile, false},
+		{"a part of another location", func(path string) error { return os.WriteFile(path+partSuffix, []byte("own"), 0o600) }, SaveOptions{}, fs.ErrExist, false},
+		{"a part to replace", func(path string) error { return os.WriteFile(path+partSuffix, []byte("own"), 0o600) }, SaveOptions{Replace: true}, nil, true},
 		{"an unusable part", func(path string) error {
-			return errors.Join(os.WriteFile(path+PartSuffix, []byte("own"), 0o600), os.WriteFile(path+NoteSuffix, []byte(`{"version":1,"validator":""}`), 0o600))
+			return errors.Join(os.WriteFile(path+partSuffix, []byte("own"), 0o600), os.WriteFile(path+noteSuffix, []byte(`{"version":1,"validator":""}`), 0o600))
 		}, SaveOptions{}, nil, true},
 	} {
 		path := filepath.Join(t.TempDir(), "x")
@@ -239,7 +239,7 @@ func TestSaveTwice(t *testing.T) {
 		first <- err
 	}()
 	<-inside
-	for _, err := os.Stat(path + NoteSuffix); err != nil; _, err = os.Stat(path + NoteSuffix) {
+	for _, err := os.Stat(path + noteSuffix); err != nil; _, err = os.Stat(path + noteSuffix) {
 		time.Sleep(time.Millisecond) // until the partial file exists
 	}
 	if _, err := f.Save(t.Context(), at, own, path, SaveOptions{Replace: true}); !errors.Is(err, flock.ErrLocked) {
@@ -272,7 +272,7 @@ func FuzzNote(f *testing.F) {
 	f.Add([]byte(`{"version":1,"validator":"a\r\nb"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		n, err := readNote(text)
-		if err == nil && (n.Version != NoteVersion || n.Validator == "" || strings.ContainsAny(n.Validator, "\r\n\x00")) {
+		if err == nil && (n.Version != noteVersion || n.Validator == "" || strings.ContainsAny(n.Validator, "\r\n\x00")) {
 			t.Errorf("readNote(%q) = %+v", text, n)
 		}
 	})

@@ -82,7 +82,7 @@ func (c Catalogue) AppendParts(dst []Part, u uri.URI) []Part {
 	s := c.of(u)
 	switch {
 	case s != nil && s.Rules.Parts != nil:
-		return s.AppendParts(dst, u)
+		return s.appendParts(dst, u)
 	case u.Dialect() == uri.Draft1993 && !u.IsReference():
 		return layout.Generic(dst, u)
 	}
@@ -164,24 +164,24 @@ func (c Catalogue) collectRules() []uri.SchemeRules {
 	var rules []uri.SchemeRules
 	for _, name := range often {
 		if s := c.find(name); s != nil {
-			rules = append(rules, s.SchemeRules())
+			rules = append(rules, s.schemeRules())
 		}
 	}
 	for i := range c.list {
 		s := &c.list[i]
 		if (s.DefaultPort != "" || s.RootPath) && !slices.Contains(often, s.Name) {
-			rules = append(rules, s.SchemeRules())
+			rules = append(rules, s.schemeRules())
 		}
 	}
 	return slices.Clip(rules)
 }
 
-// MaxName is the maximum length of a scheme name, in bytes.
-const MaxName = 64
+// maxName is the maximum length of a scheme name, in bytes.
+const maxName = 64
 
 // find returns the scheme with the given name, ignoring case, or nil.
 func (c Catalogue) find(name string) *Scheme {
-	if len(c.index) == 0 || len(name) > MaxName {
+	if len(c.index) == 0 || len(name) > maxName {
 		return nil
 	}
 	mask := uint32(len(c.index) - 1)
@@ -267,7 +267,7 @@ func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold(
 // letters, digits, "+", "-" and "." (RFC 3986, 3.1). The rule of 1993 derives
 // further names, which would be misread, so they are not accepted.
 func IsName(s string) bool {
-	if s == "" || len(s) > MaxName || !ascii.IsLetter(s[0]) {
+	if s == "" || len(s) > maxName || !ascii.IsLetter(s[0]) {
 		return false
 	}
 	for i := range len(s) {

@@ -139,11 +139,11 @@ func (s *Scheme) Check(u uri.URI) []Finding {
 
 // Parts returns the named parts of u, a URI of the scheme. It omits undefined
 // parts and includes empty ones.
-func (s *Scheme) Parts(u uri.URI) []Part { return s.AppendParts(nil, u) }
+func (s *Scheme) Parts(u uri.URI) []Part { return s.appendParts(nil, u) }
 
-// AppendParts is like [Scheme.Parts] and appends to dst. It allocates only if
+// appendParts is like [Scheme.Parts] and appends to dst. It allocates only if
 // the capacity of dst is insufficient.
-func (s *Scheme) AppendParts(dst []Part, u uri.URI) []Part {
+func (s *Scheme) appendParts(dst []Part, u uri.URI) []Part {
 	if s.Rules.Parts == nil || !u.IsValid() {
 		return dst
 	}
@@ -156,8 +156,8 @@ func (s *Scheme) AppendParts(dst []Part, u uri.URI) []Part {
 // usualParts is the initial capacity for parts; few URIs have more.
 const usualParts = 6
 
-// SchemeRules returns the properties of the scheme that normalisation needs.
-func (s *Scheme) SchemeRules() uri.SchemeRules {
+// schemeRules returns the properties of the scheme that normalisation needs.
+func (s *Scheme) schemeRules() uri.SchemeRules {
 	return uri.SchemeRules{Scheme: s.Name, DefaultPort: s.DefaultPort, RootPath: s.RootPath, IPv6Text: true}
 }
 
@@ -169,7 +169,7 @@ func (s *Scheme) SchemeRules() uri.SchemeRules {
 // case.
 func (s *Scheme) Canonical(u uri.URI) uri.URI {
 	given := u
-	u = u.Normalize(uri.LevelScheme, s.SchemeRules())
+	u = u.Normalize(uri.LevelScheme, s.schemeRules())
 	if s.Rules.Check != nil && u.IsValid() && HasError(s.Rules.Check(u)) {
 		if !HasError(s.Rules.Check(given)) {
 			return given.Normalize(uri.LevelCase)

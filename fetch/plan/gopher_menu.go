@@ -24,15 +24,15 @@ type GopherItem struct {
 // ErrGopherItem means that a menu line does not identify an item.
 var ErrGopherItem = errors.New("not a menu item")
 
-// MaxGopherLine is the maximum length of a menu line, in bytes.
-const MaxGopherLine = 64 << 10
+// maxGopherLine is the maximum length of a menu line, in bytes.
+const maxGopherLine = 64 << 10
 
 // ParseGopherItem parses a menu line, with or without its line break.
 //
 //	type display TAB selector TAB host TAB port [ TAB "+" ]
 func ParseGopherItem(line string) (GopherItem, error) {
 	line = strings.TrimRight(line, "\r\n")
-	if len(line) > MaxGopherLine || line == "" || strings.ContainsAny(line, "\r\n\x00") {
+	if len(line) > maxGopherLine || line == "" || strings.ContainsAny(line, "\r\n\x00") {
 		return GopherItem{}, fmt.Errorf("scheme: %.80q: %w", line, ErrGopherItem)
 	}
 	fields := strings.Split(line[1:], "\t")

@@ -90,8 +90,8 @@ type Retriever struct {
 	Now func() time.Time // if nil, the step sets the time of the Resource
 }
 
-// MaxSteps is the maximum number of steps that [Retriever.Follow] takes.
-const MaxSteps = 8
+// maxSteps is the maximum number of steps that [Retriever.Follow] takes.
+const maxSteps = 8
 
 // Retrieve takes one step from a locator: to the object, or to locators that
 // lead to it. It rejects a partial form.
@@ -238,7 +238,7 @@ func (r *Retriever) completed(out Outcome, request Request, err error) (Outcome,
 }
 
 // Follow retrieves the object, following locators in depth-first order until
-// one leads to an object. It takes at most [MaxSteps] steps and tries no
+// one leads to an object. It takes at most 8 steps and tries no
 // locator twice.
 func (r *Retriever) Follow(ctx context.Context, u uri.URI) (*Resource, error) {
 	waiting, seen := []uri.URI{u}, map[uri.URI]bool{}
@@ -250,7 +250,7 @@ func (r *Retriever) Follow(ctx context.Context, u uri.URI) (*Resource, error) {
 			continue
 		}
 		seen[next] = true
-		if taken++; taken > MaxSteps {
+		if taken++; taken > maxSteps {
 			return nil, fmt.Errorf("scheme: %s: %w", u.Redacted(), ErrTooManySteps)
 		}
 		out, err := r.Retrieve(ctx, next)

@@ -370,7 +370,7 @@ func TestFollowEnds(t *testing.T) {
 		n++
 		return locators("prospero://h.example/" + strings.Repeat("o", n+1)), nil
 	}
-	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); !errors.Is(err, ErrTooManySteps) || n > MaxSteps {
+	if _, err := r.Follow(context.Background(), uri.MustParse("prospero://h.example/o")); !errors.Is(err, ErrTooManySteps) || n > maxSteps {
 		t.Errorf("chain: got %v after %d steps", err, n)
 	}
 	w.requested = nil
@@ -636,7 +636,7 @@ func TestGopherItems(t *testing.T) {
 	for _, line := range []string{
 		"", "\r\n", "0a\tb\tc", "0a\x00\tb\th\t70", "iHello\tx\th.example\t70", "3Error\t\th.example\t70",
 		"0a\tb\th h\t70", "0a\tb\th\tx", "8a\tu\t-x\t23", "hx\tURL:not a uri\th\t70", "0a\tb\t\t70", "hx\tURL:javascript:alert(1)\th\t70",
-		"0x" + strings.Repeat("y", MaxGopherLine) + "\ta\tb\t1",
+		"0x" + strings.Repeat("y", maxGopherLine) + "\ta\tb\t1",
 	} {
 		item, err := ParseGopherItem(line)
 		if err == nil {

@@ -15,9 +15,7 @@ func clocks(s *suite) {
 	s.apply(put(k, "u:1", 5))
 	s.apply(put(k, "u:2", future))
 	s.apply(put("urn:x-a:c", "u:1", 6)) // others have their own times
-	if got := s.get("urn:x-a:c").Modified; !got.Equal(minute(6)) {
-		s.Errorf("another name's Modified: %v, want %v", got, minute(6))
-	}
+	s.modified("another name", "urn:x-a:c", minute(6))
 	refused := func(what string, changes ...store.Change) {
 		s.Helper()
 		if got := refusal[*store.StateError](s, changes...); got.Index != len(changes)-1 || got.Key != k || !got.Clock {
@@ -33,14 +31,13 @@ func clocks(s *suite) {
 	accepted := put(k, "u:3", 6)
 	accepted.AnyTime = true
 	s.apply(accepted)
-	if got := s.get(k); !got.Modified.Equal(minute(future)) || got.Revision != 3 {
-		s.Errorf("accepted: revision %d of %v, want 3 of %v", got.Revision, got.Modified, minute(future))
+	s.modified("accepted", k, minute(future))
+	if got := s.get(k).Revision; got != 3 {
+		s.Errorf("accepted: revision %d, want 3", got)
 	}
 	refused("a change after one that was accepted", put(k, "u:4", 6))
 	s.apply(put(k, "u:4", future-day)) // the skew bound
-	if got := s.get(k).Modified; !got.Equal(minute(future)) {
-		s.Errorf("within the bound: %v, want %v", got, minute(future))
-	}
+	s.modified("within the bound", k, minute(future))
 	s.sealed()
 	for _, e := range s.entries(0) {
 		if e.Change.AnyTime {

@@ -185,19 +185,18 @@ func feedWhileWriting(s *suite) {
 			s.Errorf("%d entries, and the head before was of %d", len(all), head.Size)
 		}
 	}
-	during(func() {
-		together(writers, func(w int) {
-			for round := range rounds {
-				batch := []store.Change{put("urn:x-a:shared", fmt.Sprintf("u:%d:%d", w, round), round)}
-				for i := range names {
-					batch = append(batch, put(fmt.Sprintf("urn:x-a:%d:%d", w, i), fmt.Sprint("u:", round), round))
-				}
-				if _, err := s.Apply(s.Context(), batch); err != nil {
-					s.Errorf("Apply: %v", err)
-				}
+	write := func(w int) {
+		for round := range rounds {
+			batch := []store.Change{put("urn:x-a:shared", fmt.Sprintf("u:%d:%d", w, round), round)}
+			for i := range names {
+				batch = append(batch, put(fmt.Sprintf("urn:x-a:%d:%d", w, i), fmt.Sprint("u:", round), round))
 			}
-		})
-	}, follow)
+			if _, err := s.Apply(s.Context(), batch); err != nil {
+				s.Errorf("Apply: %v", err)
+			}
+		}
+	}
+	during(func() { together(writers, write) }, follow)
 	for end := time.Now().Add(sealTime); len(all) < total && time.Now().Before(end); {
 		follow()
 	}

@@ -14,17 +14,11 @@ func times(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(put(k, "u:1", 5))
 	s.apply(put(k, "u:2", 3)) // a clock that was set back
-	if got := s.get(k).Modified; !got.Equal(minute(5)) {
-		s.Errorf("Modified went backwards: %v, want %v", got, minute(5))
-	}
+	s.modified("set back", k, minute(5))
 	s.apply(put("urn:x-a:c", "u:1", 3))
-	if got := s.get("urn:x-a:c").Modified; !got.Equal(minute(3)) {
-		s.Errorf("another name's Modified: %v, want %v", got, minute(3))
-	}
+	s.modified("another name", "urn:x-a:c", minute(3))
 	s.apply(reserve("urn:x-a:d", 5), remove("urn:x-a:d", 6), reserve("urn:x-a:d", 4))
-	if got := s.get("urn:x-a:d").Modified; !got.Equal(minute(6)) {
-		s.Errorf("made again after its deletion: %v, want %v", got, minute(6))
-	}
+	s.modified("made again after its deletion", "urn:x-a:d", minute(6))
 	for _, when := range []time.Time{
 		time.Date(1, 1, 1, 0, 0, 0, 1e6, time.UTC),
 		time.Date(1969, 12, 31, 23, 59, 59, 999e6, time.UTC),
@@ -35,12 +29,18 @@ func times(s *suite) {
 		c := put(k, "u:1", 0)
 		c.Time = when
 		s.apply(c)
-		if got := s.get(k).Modified; !got.Equal(when) || got.Location() != time.UTC {
-			s.Errorf("Modified: %v, want %v", got, when)
-		}
+		s.modified("extreme", k, when)
 		if s.getAt(k, when) == nil || s.getAt(k, when.Add(-1)) != nil {
 			s.Errorf("not there from %v on", when)
 		}
+	}
+}
+
+// modified checks when a record was last modified, in UTC.
+func (s *suite) modified(what, k string, want time.Time) {
+	s.Helper()
+	if r := s.get(k); r == nil || !r.Modified.Equal(want) || r.Modified.Location() != time.UTC {
+		s.Errorf("%s: %+v, want it modified at %v", what, r, want)
 	}
 }
 

@@ -179,7 +179,7 @@ func (s *suite) errors(ctx context.Context) map[string]error {
 	_, _, all["Count"] = store.Count(ctx, s.Store)
 	_, all["Head"] = store.HeadOf(ctx, s.Store)
 	_, all["Verify"] = store.Verify(ctx, s.Store, func(store.Fault) {}, nil)
-	all["Load"] = store.Load(ctx, s.Store, sound(slices.Values([]*store.Entry{{Seq: 1, Change: kept(put("a", "u:1", 0), 0, 0)}})))
+	all["Load"] = store.Load(ctx, s.Store, yielding([]*store.Entry{{Seq: 1, Change: kept(put("a", "u:1", 0), 0, 0)}}, nil))
 	if t, ok := s.Store.(store.Tokens); ok {
 		_, all["Token"] = t.Token(ctx, "t")
 	}

@@ -75,24 +75,27 @@ func (s *suite) loadRefuses(o *suite) {
 		{"of less than is there", o, all[:n-5], n - 4},
 		{"into a store that is not empty", third, all, 1},
 	} {
-		err := store.Load(s.Context(), c.into.Store, sound(slices.Values(c.entries)))
+		err := store.Load(s.Context(), c.into.Store, yielding(c.entries, nil))
 		if got := (*store.EntryError)(nil); !errors.As(err, &got) || got.Seq != c.seq {
 			s.Errorf("Load %s: %v, want an EntryError of change %d", c.what, err, c.seq)
 		}
 	}
 	s.equal("head after Load was refused", o.sealed(), before)
-	if err := store.Load(s.Context(), newSuite(s.T, s.open).Store, sound(slices.Values(all[:0]))); err != nil {
+	if err := store.Load(s.Context(), newSuite(s.T, s.open).Store, yielding(nil, nil)); err != nil {
 		s.Errorf("Load of nothing: %v", err)
 	}
 }
 
-// sound yields entries without an error.
-func sound(entries iter.Seq[*store.Entry]) iter.Seq2[*store.Entry, error] {
+// yielding yields entries, and then an error unless that is nil.
+func yielding(entries []*store.Entry, err error) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
-		for e := range entries {
+		for _, e := range entries {
 			if !yield(e, nil) {
 				return
 			}
+		}
+		if err != nil {
+			yield(nil, err)
 		}
 	}
 }
@@ -106,15 +109,7 @@ func loadResumed(s *suite) {
 	o.kept = n
 	broken := errors.New("broken")
 	for _, stop := range []int{0, 1, 7, 8, 256, 257, 300} {
-		err := store.Load(s.Context(), o.Store, func(yield func(*store.Entry, error) bool) {
-			for _, e := range good[:stop] {
-				if !yield(clone(e), nil) {
-					return
-				}
-			}
-			yield(nil, broken)
-		})
-		if !errors.Is(err, broken) {
+		if err := store.Load(s.Context(), o.Store, yielding(good[:stop], broken)); !errors.Is(err, broken) {
 			s.Fatalf("Load of what breaks off: %v", err)
 		}
 		o.loaded(fmt.Sprintf("after %d entries", stop), good, stop)
@@ -124,16 +119,16 @@ func loadResumed(s *suite) {
 		bad := slices.Clone(good)
 		bad[at] = clone(good[at])
 		spoil(bad[at])
-		err := store.Load(s.Context(), o.Store, sound(slices.Values(bad)))
+		err := store.Load(s.Context(), o.Store, yielding(bad, nil))
 		if got := (*store.EntryError)(nil); !errors.As(err, &got) || got.Reason == "" {
 			s.Errorf("%s: Load: %v, want an EntryError", what, err)
 		}
 		o.loaded(what, good, at)
 	}
-	if err := store.Load(s.ended(), o.Store, sound(slices.Values(good))); !errors.Is(err, context.Canceled) {
+	if err := store.Load(s.ended(), o.Store, yielding(good, nil)); !errors.Is(err, context.Canceled) {
 		s.Errorf("Load with a cancelled context: %v", err)
 	}
-	if err := store.Load(s.Context(), o.Store, sound(slices.Values(good))); err != nil {
+	if err := store.Load(s.Context(), o.Store, yielding(good, nil)); err != nil {
 		s.Fatalf("Load: %v", err)
 	}
 	s.equal("head", o.sealed(), headOf(good))

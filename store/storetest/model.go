@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
@@ -67,17 +68,11 @@ func (m *model) at(s store.Subject, at time.Time) (last *store.Change) {
 func (m *model) subjects(k store.Kind, scan store.Scan) (all []store.Subject) {
 	for _, c := range m.kept {
 		s := c.Subject()
-		if s.Kind == k && s.Key >= scan.Prefix && s.Key[:min(len(s.Key), len(scan.Prefix))] == scan.Prefix &&
-			(scan.After == "" || s.Key > scan.After) && !slices.Contains(all, s) {
+		if s.Kind == k && strings.HasPrefix(s.Key, scan.Prefix) && (scan.After == "" || s.Key > scan.After) && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b store.Subject) int {
-		if a.Key < b.Key {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b store.Subject) int { return strings.Compare(a.Key, b.Key) })
 	return all
 }
 

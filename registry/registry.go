@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// MaxSize bounds the file of a site's own entries, in bytes.
-const MaxSize = 16 << 20
+// maxSize bounds the file of a site's own entries, in bytes.
+const maxSize = 16 << 20
 
 // Registries are the entries of the documents and those that a site adds. The methods may be
 // called concurrently; [Registries.With] returns a new value. Use [Standard] to get one: the
@@ -33,9 +34,9 @@ func Standard() Registries {
 
 // With returns the registries with the entries in text added. They replace entries with the
 // same name. Text is a JSON object with any of the members "namespaces", "scheme_ids",
-// "keywords" and "services", each an array of entries in the form of [Table.WriteJSON]. If an
+// "keywords" and "services", each an array of entries in the format "json". If an
 // entry is invalid, none is added and the error names it; a syntax error has its byte offset.
-// With reads at most [MaxSize] bytes.
+// With reads at most 16 MiB.
 func (r Registries) With(text io.Reader) (Registries, error) {
 	var own struct {
 		Namespaces []urn.Namespace `json:"namespaces"`
@@ -43,7 +44,7 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 		Keywords   []urn.Keyword   `json:"keywords"`
 		Services   []urn.Service   `json:"services"`
 	}
-	d := json.NewDecoder(io.LimitReader(text, MaxSize))
+	d := json.NewDecoder(io.LimitReader(text, maxSize))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&own); err != nil {
 		at := d.InputOffset()
@@ -56,20 +57,11 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return r, fmt.Errorf("offset %d: more than one object, or too long", d.InputOffset())
 	}
-	namespaces, err := r.namespaces.With(own.Namespaces...)
-	if err != nil {
-		return r, err
-	}
-	schemeIDs, err := r.schemeIDs.With(own.SchemeIDs...)
-	if err != nil {
-		return r, err
-	}
-	keywords, err := r.keywords.With(own.Keywords...)
-	if err != nil {
-		return r, err
-	}
-	services, err := r.services.With(own.Services...)
-	if err != nil {
+	namespaces, err1 := r.namespaces.With(own.Namespaces...)
+	schemeIDs, err2 := r.schemeIDs.With(own.SchemeIDs...)
+	keywords, err3 := r.keywords.With(own.Keywords...)
+	services, err4 := r.services.With(own.Services...)
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return r, err
 	}
 	return Registries{namespaces, own.Namespaces, schemeIDs, keywords, services}, nil

@@ -29,10 +29,10 @@ type Format struct {
 // the others (2012, 9.1). The caller owns the slice.
 func Formats() []Format {
 	return []Format{
-		{"html", "text/html; charset=utf-8", Table.WriteHTML, Table.WriteEntryHTML},
+		{"html", "text/html; charset=utf-8", Table.writeHTML, Table.writeEntryHTML},
 		{"txt", "text/plain; charset=utf-8", Table.WriteText, Table.WriteEntryText},
-		{"xml", "application/xml", Table.WriteXML, Table.WriteEntryXML},
-		{"json", "application/json", Table.WriteJSON, Table.WriteEntryJSON},
+		{"xml", "application/xml", Table.writeXML, Table.writeEntryXML},
+		{"json", "application/json", Table.writeJSON, Table.writeEntryJSON},
 	}
 }
 
@@ -82,9 +82,9 @@ func (f Field) orElse() []string {
 	return f.Values
 }
 
-// WriteJSON writes an object with the table's name, title, reference and note, and
+// writeJSON writes an object with the table's name, title, reference and note, and
 // its entries.
-func (t Table) WriteJSON(w io.Writer) error {
+func (t Table) writeJSON(w io.Writer) error {
 	entries := make([]any, len(t.Entries))
 	for i, e := range t.Entries {
 		entries[i] = e.Value
@@ -98,8 +98,8 @@ func (t Table) WriteJSON(w io.Writer) error {
 	}{t.Name, t.Title, t.Reference, t.Note, entries})
 }
 
-// WriteEntryJSON writes e as one object.
-func (t Table) WriteEntryJSON(w io.Writer, e Entry) error { return encode(w, e.Value) }
+// writeEntryJSON writes e as one object.
+func (t Table) writeEntryJSON(w io.Writer, e Entry) error { return encode(w, e.Value) }
 
 func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
@@ -107,14 +107,14 @@ func encode(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// WriteXML writes a registry element with a record for each entry, similar to the registries of
+// writeXML writes a registry element with a record for each entry, similar to the registries of
 // IANA. An element without content has an attribute "missing" that says why.
-func (t Table) WriteXML(w io.Writer) error { return t.writeXML(w, t.Entries) }
+func (t Table) writeXML(w io.Writer) error { return t.writeXMLOf(w, t.Entries...) }
 
-// WriteEntryXML writes a registry element with the record of e.
-func (t Table) WriteEntryXML(w io.Writer, e Entry) error { return t.writeXML(w, []Entry{e}) }
+// writeEntryXML writes a registry element with the record of e.
+func (t Table) writeEntryXML(w io.Writer, e Entry) error { return t.writeXMLOf(w, e) }
 
-func (t Table) writeXML(w io.Writer, entries []Entry) error {
+func (t Table) writeXMLOf(w io.Writer, entries ...Entry) error {
 	x := &xmlWriter{e: xml.NewEncoder(w)}
 	x.e.Indent("", " ")
 	x.open("registry", "id", t.Name)
@@ -191,13 +191,13 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 // server should enforce that by a Content-Security-Policy with the digest of the style sheet.
 func Style() string { return pageStyle }
 
-// WriteHTML writes a page with a table of all entries. It links to the other
+// writeHTML writes a page with a table of all entries. It links to the other
 // formats, and to a page of each entry, by the paths NAME.FORMAT and NAME/ENTRY.
-func (t Table) WriteHTML(w io.Writer) error { return execute(w, "table", view{t, Entry{}}) }
+func (t Table) writeHTML(w io.Writer) error { return execute(w, "table", view{t, Entry{}}) }
 
-// WriteEntryHTML writes a page about e. Its path is NAME/ENTRY, beside the page of the table,
+// writeEntryHTML writes a page about e. Its path is NAME/ENTRY, beside the page of the table,
 // to which it links.
-func (t Table) WriteEntryHTML(w io.Writer, e Entry) error {
+func (t Table) writeEntryHTML(w io.Writer, e Entry) error {
 	return execute(w, "entry", view{t, e})
 }
 

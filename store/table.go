@@ -49,23 +49,24 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	}
 	stale := StalenessOf(ctx)
 	e, known := t.known(stale)
-	if known && t.now().Sub(e.read) < t.life {
+	if known && (t.young(e) || !t.reading.TryLock()) {
 		stale.Note(e.since)
 		return e.set, nil
 	}
-	switch {
-	case t.reading.TryLock():
-	case known:
-		stale.Note(e.since)
-		return e.set, nil
-	default:
+	if !known {
 		t.reading.Lock()
 	}
 	defer t.reading.Unlock()
-	if e, known = t.known(stale); known && t.now().Sub(e.read) < t.life {
+	if e, known = t.known(stale); known && t.young(e) {
 		stale.Note(e.since)
 		return e.set, nil
 	}
+	return t.readAgain(ctx, e, stale)
+}
+
+// readAgain reads the set, of which e is the last edition, nil if there is none. The caller
+// must hold t.reading.
+func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}
 	var last *AuthoritySet
 	if e != nil {
@@ -84,6 +85,9 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	t.last.Store(next)
 	return next.set, nil
 }
+
+// young reports whether e need not be read again yet.
+func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }
 
 // known returns the last edition, and whether it can be used: Forget was not called since, and
 // either the edition is not stale or the caller accepts stale data.

@@ -123,19 +123,13 @@ func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, erro
 // logOf returns the log of a size above 0. It takes it from the store's proof of the next
 // entry, which covers all entries before that one.
 func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
-	if size < a.end.Size {
-		left, err := a.ProveEntry(ctx, size+1, size+1)
-		if err != nil {
-			return ledger.Log{}, err
-		}
-		return ledger.Resume(size, left)
-	}
-	left, err := a.ProveEntry(ctx, size, size)
+	known := min(size, a.end.Size-1)
+	left, err := a.ProveEntry(ctx, known+1, known+1)
 	if err != nil {
 		return ledger.Log{}, err
 	}
-	log, err := ledger.Resume(size-1, left)
-	if err != nil {
+	log, err := ledger.Resume(known, left)
+	if err != nil || known == size {
 		return log, err
 	}
 	for e, err := range a.Changes(ctx, size-1) {
@@ -151,30 +145,15 @@ func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 // step verifies the changes up to a place.
 func (a *auditor) step(ctx context.Context, to uint64) error {
 	from := a.log.Size()
-	whole := true
 	newest := make(map[store.Subject]*store.Entry, to-from)
-	for after := from; after < to; {
-		last, err := a.read(ctx, after, to, newest)
-		switch {
-		case err == nil:
-		case !damage(err) || a.lost == maxLost:
-			return err
-		default:
-			last++
-			a.lost++
-			whole = false
-			a.report(store.Subject{}, last, "change %d cannot be read: %v", last, err)
-		}
-		after = last
-	}
-	if whole {
-		var err error
-		if whole, err = a.consistent(ctx); err != nil {
-			return err
-		}
-		if !whole {
+	whole, err := a.readAll(ctx, to, newest)
+	if err == nil && whole {
+		if whole, err = a.consistent(ctx); err == nil && !whole {
 			a.report(store.Subject{}, to, "changes %d to %d do not match the hash of the log", from+1, to)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	for s, e := range newest {
 		if err := a.present(ctx, s, e); err != nil {
@@ -192,6 +171,26 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	}
 	a.log = log
 	return err
+}
+
+// readAll appends the changes up to a place to the log, and reports those that cannot be
+// read. whole is false if there are any.
+func (a *auditor) readAll(ctx context.Context, to uint64, newest map[store.Subject]*store.Entry) (whole bool, err error) {
+	whole = true
+	for after := a.log.Size(); after < to; {
+		after, err = a.read(ctx, after, to, newest)
+		switch {
+		case err == nil:
+		case !damage(err) || a.lost == maxLost:
+			return false, err
+		default:
+			after++
+			a.lost++
+			whole = false
+			a.report(store.Subject{}, after, "change %d cannot be read: %v", after, err)
+		}
+	}
+	return whole, nil
 }
 
 // consistent reports whether the computed log is the beginning of the store's log.

@@ -74,42 +74,35 @@ type each[T any] func(func(hash uint64, element T)) error
 
 // compare finds the elements in which the multisets of a tally differ.
 func compare[T any](t *tally, want, got each[T], missing, extra func(T)) error {
-	type held struct {
-		element T
-		count   int
-	}
 	for mine := range t.parts() {
-		var all []*held
-		by := map[uint64]*held{}
+		var hashes []uint64 // of what is wanted, in order
+		elements, counts := map[uint64]T{}, map[uint64]int{}
 		err := want(func(hash uint64, element T) {
 			if !mine(hash) {
 				return
 			}
-			if by[hash] == nil {
-				by[hash] = &held{element: element}
-				all = append(all, by[hash])
+			if counts[hash]++; counts[hash] == 1 {
+				hashes, elements[hash] = append(hashes, hash), element
 			}
-			by[hash].count++
 		})
 		if err != nil {
 			return err
 		}
 		err = got(func(hash uint64, element T) {
-			if !mine(hash) {
-				return
+			switch {
+			case !mine(hash):
+			case counts[hash] > 0:
+				counts[hash]--
+			default:
+				extra(element)
 			}
-			if h := by[hash]; h != nil && h.count > 0 {
-				h.count--
-				return
-			}
-			extra(element)
 		})
 		if err != nil {
 			return err
 		}
-		for _, h := range all {
-			if h.count > 0 {
-				missing(h.element)
+		for _, hash := range hashes {
+			if counts[hash] > 0 {
+				missing(elements[hash])
 			}
 		}
 	}

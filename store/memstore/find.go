@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -56,26 +57,21 @@ func (p *places) all(names *table) []store.Place {
 
 // Find implements [store.Finder].
 func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error] {
-	return func(yield func(store.Place, error) bool) {
+	return reading.Seq(func(yield func(store.Place, error) bool) error {
 		all, moment, err := s.beginFind(ctx)
 		first := sort.Search(len(all), func(i int) bool {
 			return all[i].URL >= prefix && (after == (store.Place{}) || all[i].Compare(after) > 0)
 		})
 		for _, p := range all[first:] {
-			if !strings.HasPrefix(p.URL, prefix) {
-				break
-			}
-			if err = ctx.Err(); err != nil {
+			if err = ctx.Err(); err != nil || !strings.HasPrefix(p.URL, prefix) {
 				break
 			}
 			if has(s.lookup(store.KindName, p.Name.Key(), moment, time.Time{}), p.URL) && !yield(p, nil) {
-				return
+				return nil
 			}
 		}
-		if err != nil {
-			yield(store.Place{}, err)
-		}
-	}
+		return err
+	})
 }
 
 // beginFind returns the index and the current moment.

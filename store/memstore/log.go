@@ -9,6 +9,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -75,17 +76,15 @@ func (l *sealedLog) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 // Changes implements [store.Feed]. An entry that is redacted during the loop may be yielded
 // in either form.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
-	return func(yield func(*store.Entry, error) bool) {
+	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		head, err := s.Head(ctx)
 		for seq := after; err == nil && seq < head.Size; seq++ {
 			if err = ctx.Err(); err == nil && !yield(s.entry(seq), nil) {
-				return
+				return nil
 			}
 		}
-		if err != nil {
-			yield(nil, err)
-		}
-	}
+		return err
+	})
 }
 
 // entry returns a copy of the entry with index i, from 0.

@@ -146,48 +146,22 @@ const (
 // time ago.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
-	defer cancel()
-	var readOnly string
-	var fence int64
-	var r reign
-	look := func(c *pgx.Conn) error {
-		if err := c.QueryRow(ctx, askRole).Scan(&readOnly); err != nil {
-			return err
-		}
-		var any bool
-		err := c.QueryRow(ctx, askFence).Scan(&fence, &any)
-		if missing(err) {
-			err = nil // the store is missing or damaged, which says nothing about the server
-		}
-		if err == nil && readOnly != "on" {
-			r, err = askedReign(ctx, c)
-		}
-		return err
-	}
-	err := s.watch.with(ctx, look)
-	for tries := 0; err != nil && ctx.Err() == nil && (tries == 0 || state(err) == sessionEnded && tries < maxSessions); tries++ {
-		s.watch.drop() // possibly only the connection was lost: try a new one
-		err = s.watch.with(ctx, look)
-	}
+	a, err := s.lookAt(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
-		if ctx.Err() != nil {
-			err = &lostError{errHangs}
-		}
 		cl.judge(s, begun, down, err)
-	case readOnly != "on" && !cl.reigns.holds(s, r):
+	case !a.readOnly && !cl.reigns.holds(s, a.reign):
 		cl.judge(s, begun, superseded, nil)
-	case readOnly != "on":
-		cl.fences.saw(fence)
+	case !a.readOnly:
+		cl.fences.saw(a.fence)
 		cl.judge(s, begun, primary, nil)
 		for _, other := range cl.servers {
 			if other.is(primary) && cl.reigns.over(other) {
 				cl.set(other, superseded, nil)
 			}
 		}
-	case fence < cl.fences.passed(cl.lag):
+	case a.fence < cl.fences.passed(cl.lag):
 		cl.judge(s, begun, late, nil)
 	default:
 		cl.judge(s, begun, standby, nil)
@@ -195,6 +169,46 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 			s.watch.drop() // in case only this session is read-only
 		}
 	}
+}
+
+// An aspect is what a check of a server finds.
+type aspect struct {
+	readOnly bool
+	fence    int64
+	reign    reign // of a server that is not read-only
+}
+
+// lookAt asks s about itself, within watchTimeout, and again if only its session has ended.
+func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
+	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
+	defer cancel()
+	look := func(c *pgx.Conn) error { return a.read(ctx, c) }
+	err = s.watch.with(ctx, look)
+	for tries := 0; err != nil && ctx.Err() == nil && (tries == 0 || state(err) == sessionEnded && tries < maxSessions); tries++ {
+		s.watch.drop() // possibly only the connection was lost: try a new one
+		err = s.watch.with(ctx, look)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = &lostError{errHangs}
+	}
+	return a, err
+}
+
+func (a *aspect) read(ctx context.Context, c *pgx.Conn) error {
+	var readOnly string
+	if err := c.QueryRow(ctx, askRole).Scan(&readOnly); err != nil {
+		return err
+	}
+	a.readOnly = readOnly == "on"
+	var any bool
+	err := c.QueryRow(ctx, askFence).Scan(&a.fence, &any)
+	if missing(err) {
+		err = nil // the store is missing or damaged, which says nothing about the server
+	}
+	if err == nil && !a.readOnly {
+		a.reign, err = askedReign(ctx, c)
+	}
+	return err
 }
 
 // judge records the result of a check of s, unless a later check has succeeded.

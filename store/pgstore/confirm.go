@@ -19,7 +19,7 @@ func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	}
 	defer s.gate.Leave()
 	if s.readOnly {
-		return false, ErrReadOnly
+		return false, store.ErrReadOnly
 	}
 	for p := newPatience(max(s.cluster.wait, store.PatienceOf(ctx))); ; {
 		server, err := s.cluster.forWriting()

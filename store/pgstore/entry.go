@@ -78,6 +78,8 @@ type changeRow struct {
 	salt, value    []byte // of a redacted change, salt is the digest
 }
 
+func (r *changeRow) size() int { return len(r.value) + len(r.subject.Key) }
+
 // makeRow returns the row of an entry's change, and sets the digest of e unless redacted.
 func makeRow(s store.Subject, e *store.Entry) changeRow {
 	r := changeRow{subject: s, time: e.Change.Time.UnixMilli(), revision: int64(e.Change.Revision()), value: codec.Append(nil, e.Change)}

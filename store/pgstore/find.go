@@ -110,23 +110,15 @@ func (f *finder) hand(p place) (more bool, err error) {
 
 func (f *finder) page(sql string, args ...any) ([]place, error) {
 	page, err := queryPlaces(f.ctx, f.tx, sql, args...)
-	bytes := 1
-	for _, p := range page {
-		bytes += len(p.head) + len(p.rest) + len(p.key)
-	}
-	f.size = max(1, min(4*len(page), lastPage, len(page)*pageBytes/bytes))
+	f.size = nextSize(page, (*place).size)
 	return page, err
 }
 
 func queryPlaces(ctx context.Context, c queryer, sql string, args ...any) ([]place, error) {
-	rows, err := c.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p place, err error) {
+	return collect(ctx, c, func(r pgx.CollectableRow) (p place, err error) {
 		var head, mark, rest []byte
 		err = r.Scan(&head, &mark, &p.key, &rest)
-		p.head, p.rest = string(head), string(rest)
+		p.head, p.rest, p.stored = string(head), string(rest), string(mark)
 		return p, err
-	})
+	}, sql, args...)
 }

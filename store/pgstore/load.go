@@ -27,7 +27,7 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	}
 	defer s.gate.Leave()
 	if s.readOnly {
-		return ErrReadOnly
+		return store.ErrReadOnly
 	}
 	server, err := s.cluster.forWriting()
 	if err == nil {

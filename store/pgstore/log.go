@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/reading"
 )
 
 // chunkSize is the number of entries of a full row of nomen_log. A full row also has the
@@ -130,17 +131,15 @@ func (s *source) Node(level int, index uint64) (ledger.Hash, error) {
 // Leaves implements [ledger.Source]. The leaves of a full row are recomputed from the
 // changes.
 func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
-	return func(yield func(ledger.Hash, error) bool) {
+	return reading.Seq(func(yield func(ledger.Hash, error) bool) error {
 		leaves, err := s.leaves(from, to)
 		for _, h := range leaves {
 			if !yield(h, nil) {
-				return
+				return nil
 			}
 		}
-		if err != nil {
-			yield(ledger.Hash{}, err)
-		}
-	}
+		return err
+	})
 }
 
 // leaves returns the leaves from number from to number to, which must be in one row.

@@ -165,8 +165,8 @@ func TestReadOnly(t *testing.T) {
 	if n, _, err := s.Count(t.Context()); err != nil || n != 1 {
 		t.Errorf("Count: %d, %v", n, err)
 	}
-	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:c", "u:1", 0)}); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("Apply: %v, want ErrReadOnly", err)
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:c", "u:1", 0)}); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("Apply: %v, want store.ErrReadOnly", err)
 	}
 }
 

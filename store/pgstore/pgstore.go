@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,9 +89,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -156,15 +155,7 @@ func (s *Store) openLater(err error, schema schema) {
 				break
 			}
 			c := *s.opening.Load()
-			var version *store.VersionError
-			switch {
-			case errors.As(err, &version):
-				c.Cause = version.Error()
-			case away(err):
-				c.Cause = causeOf(err)
-			default:
-				c.Cause = "the database cannot be used"
-			}
+			c.Cause = causeOfClosed(err)
 			s.opening.Store(&c)
 			if !away(err) && err.Error() != told && ctx.Err() == nil {
 				told = err.Error()
@@ -176,6 +167,19 @@ func (s *Store) openLater(err error, schema schema) {
 		s.opening.Store(nil)
 		s.cluster.log.Info("the database is available, and the store is open", "after", time.Since(since).Round(time.Millisecond).String())
 	})
+}
+
+// causeOfClosed returns the cause of a store that is not open yet because of err.
+func causeOfClosed(err error) string {
+	var version *store.VersionError
+	switch {
+	case errors.As(err, &version):
+		return version.Error()
+	case away(err):
+		return causeOf(err)
+	default:
+		return "the database cannot be used"
+	}
 }
 
 // enter begins a call, which must leave s.gate. It returns an error if the store is closed,

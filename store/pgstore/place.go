@@ -15,10 +15,13 @@ const (
 
 // A place is a row of nomen_place.
 type place struct {
-	head string
-	rest string
-	key  string
+	head   string
+	rest   string
+	key    string
+	stored string // the mark in the row; "" for a place that was not read
 }
+
+func (p *place) size() int { return len(p.head) + len(p.rest) + len(p.key) }
 
 // mark returns the hash that represents the rest in the index.
 func (p place) mark() []byte {

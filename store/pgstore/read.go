@@ -85,18 +85,32 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 // before returns the last change of a subject not later than at, nil if there is none. The
 // caller knows, perhaps from another server, that the current change is later than at.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
-	var value []byte
-	err := s.cluster.read(ctx, short, s.recent.need(subject).revision > 0, func(ctx context.Context, c *pgx.Conn, _ role) error {
-		err := c.QueryRow(ctx, changeAt, subject.Kind, subject.Key, millis(at)).Scan(&value)
+	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
+	if err != nil || value == nil {
+		return nil, failed("read", err)
+	}
+	return codec.Decode(subject, value)
+}
+
+// value reads one value, nil if there is none.
+func (s *Store) value(ctx context.Context, fresh bool, sql string, args ...any) (value []byte, err error) {
+	err = s.cluster.read(ctx, short, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		err := c.QueryRow(ctx, sql, args...).Scan(&value)
 		if errors.Is(err, pgx.ErrNoRows) {
 			value, err = nil, nil
 		}
 		return err
 	})
-	if err != nil || value == nil {
-		return nil, failed("read", err)
+	return value, err
+}
+
+// collect returns the rows of a query.
+func collect[T any](ctx context.Context, c queryer, row func(pgx.CollectableRow) (T, error), sql string, args ...any) ([]T, error) {
+	rows, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
 	}
-	return codec.Decode(subject, value)
+	return pgx.CollectRows(rows, row)
 }
 
 // millis returns a time in milliseconds, limited to the range of changes.

@@ -167,17 +167,13 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 			}
 		}
 	}
-	rows, err := c.Query(ctx, readRevisions, step.Subject.Kind, step.Subject.Key, step.Next.Redacts)
-	if err != nil {
-		return err
-	}
-	found, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (row changeRow, err error) {
+	found, err := collect(ctx, c, func(r pgx.CollectableRow) (row changeRow, err error) {
 		row.subject = step.Subject
 		if err := r.Scan(&row.time, &row.revision, &row.salt, &row.value); err != nil {
 			return row, err
 		}
 		return row, row.redact()
-	})
+	}, readRevisions, step.Subject.Kind, step.Subject.Key, step.Next.Redacts)
 	w.redacted = append(w.redacted, found...)
 	return err
 }

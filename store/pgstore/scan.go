@@ -94,15 +94,12 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 			}
 			lower = behind(page[len(page)-1].key)
 			full := len(page) == size
-			size = nextSize(page)
+			size = nextSize(page, (*row).size)
 			changes, err := decodePage(ctx, tx, k, page, scan.At)
 			for _, c := range changes {
 				*begun = true
-				if err := ctx.Err(); err != nil {
+				if err := ctx.Err(); err != nil || !yield(c) {
 					return err
-				}
-				if !yield(c) {
-					return nil
 				}
 			}
 			if err != nil || !full {
@@ -113,24 +110,22 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 }
 
 func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string, size int) ([]row, error) {
-	rows, err := tx.Query(ctx, presentPage, k, lower, upper, size)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.AppendRows(make([]row, 0, size), rows, func(r pgx.CollectableRow) (row row, err error) {
+	return collect(ctx, tx, func(r pgx.CollectableRow) (row row, err error) {
 		err = r.Scan(&row.key, &row.time, &row.value)
 		return row, err
-	})
+	}, presentPage, k, lower, upper, size)
 }
 
-// nextSize returns the number of rows to read after a page.
-func nextSize(page []row) int {
+// nextSize returns the number of rows to read after a page whose rows have these sizes.
+func nextSize[T any](page []T, size func(*T) int) int {
 	bytes := 1
 	for i := range page {
-		bytes += len(page[i].key) + len(page[i].value)
+		bytes += size(&page[i])
 	}
 	return max(1, min(4*len(page), lastPage, len(page)*pageBytes/bytes))
 }
+
+func (r *row) size() int { return len(r.key) + len(r.value) }
 
 // decodePage returns the changes that were current at a time for the subjects of a page.
 func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) ([]*store.Change, error) {
@@ -211,7 +206,7 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 				}
 				time, revision = row.time, int64(c.Expected)+1
 			}
-			size = nextSize(page)
+			size = nextSize(page, (*row).size)
 			if page, err = historyPage(ctx, tx, subject, time, revision, size); err != nil {
 				return err
 			}
@@ -222,12 +217,8 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 
 // historyPage returns the changes before that with this time and revision, newest first.
 func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
-	rows, err := tx.Query(ctx, pastOf, subject.Kind, subject.Key, time, revision, size)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.AppendRows(make([]row, 0, size), rows, func(r pgx.CollectableRow) (row row, err error) {
+	return collect(ctx, tx, func(r pgx.CollectableRow) (row row, err error) {
 		err = r.Scan(&revision, &row.time, &row.value)
 		return row, err
-	})
+	}, pastOf, subject.Kind, subject.Key, time, revision, size)
 }

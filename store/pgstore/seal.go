@@ -210,18 +210,14 @@ func (s *sealer) knows(fence int64, hash []byte) bool {
 
 // readUnits returns what to seal next; more reports that there is more.
 func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
-	rows, err := c.Query(ctx, lookPending, sealUnits)
-	if err != nil {
-		return nil, false, err
-	}
-	units, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (u unit, err error) {
+	units, err = collect(ctx, c, func(r pgx.CollectableRow) (u unit, err error) {
 		var entries []byte
 		if err := r.Scan(&u.id, &u.part, &u.names, &entries); err != nil {
 			return u, err
 		}
 		u.entries, err = readEntries(entries, len(ledger.Hash{}))
 		return u, err
-	})
+	}, lookPending, sealUnits)
 	if err != nil {
 		return nil, false, err
 	}

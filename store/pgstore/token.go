@@ -1,8 +1,8 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,26 +22,24 @@ func (s *Store) token(ctx context.Context, id string) (*store.Change, error) {
 		return nil, err
 	}
 	defer s.gate.Leave()
-	var value []byte
-	err := s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error {
-		err := c.QueryRow(ctx, tokenOne, []byte(id)).Scan(&value)
-		if errors.Is(err, pgx.ErrNoRows) {
-			value, err = nil, nil
-		}
-		return err
-	})
+	value, err := s.value(ctx, true, tokenOne, []byte(id))
 	switch {
 	case err != nil:
 		return nil, failed("read", err)
 	case value == nil:
 		return nil, store.ErrNotFound
 	}
-	return decodeToken([]byte(id), value)
+	return (&tokenRow{[]byte(id), value}).decode()
 }
 
-func decodeToken(id, value []byte) (*store.Change, error) {
-	return codec.Decode(store.Subject{Kind: store.KindToken, Key: string(id)}, value)
+// A tokenRow is a row of nomen_token.
+type tokenRow struct{ id, value []byte }
+
+func (r *tokenRow) subject() store.Subject {
+	return store.Subject{Kind: store.KindToken, Key: string(r.id)}
 }
+
+func (r *tokenRow) decode() (*store.Change, error) { return codec.Decode(r.subject(), r.value) }
 
 // tokens calls yield with the last changes of all tokens, in the order of their IDs, until
 // it returns false.
@@ -52,14 +50,15 @@ func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) erro
 	defer s.gate.Leave()
 	return s.snapshot(ctx, true, func(ctx context.Context, tx pgx.Tx, begun *bool) error {
 		for last := []byte{}; ; {
-			page, ids, err := readTokens(ctx, tx, last)
+			page, err := readTokens(ctx, tx, last)
 			if err != nil || len(page) == 0 {
 				return err
 			}
-			last = ids[len(ids)-1]
-			for _, t := range page {
+			last = page[len(page)-1].id
+			for _, row := range page {
 				*begun = true
-				if err := ctx.Err(); err != nil || !yield(t) {
+				t, err := row.decode()
+				if err = cmp.Or(err, ctx.Err()); err != nil || !yield(t) {
 					return err
 				}
 			}
@@ -67,17 +66,10 @@ func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) erro
 	})
 }
 
-func readTokens(ctx context.Context, c queryer, after []byte) (page []*store.Change, ids [][]byte, err error) {
-	rows, err := c.Query(ctx, tokenPage, after, firstPage)
-	if err != nil {
-		return nil, nil, err
-	}
-	var id, value []byte
-	_, err = pgx.ForEachRow(rows, []any{&id, &value}, func() error {
-		t, err := decodeToken(id, value)
-		page, ids = append(page, t), append(ids, id)
-		id, value = nil, nil
-		return err
-	})
-	return page, ids, err
+// readTokens reads a page of the tokens after an ID.
+func readTokens(ctx context.Context, c queryer, after []byte) ([]tokenRow, error) {
+	return collect(ctx, c, func(r pgx.CollectableRow) (row tokenRow, err error) {
+		err = r.Scan(&row.id, &row.value)
+		return row, err
+	}, tokenPage, after, firstPage)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/check"
 	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -21,7 +22,6 @@ const (
 	verifyPending = "select id, part, names, entries from nomen_pending order by stamp, id, part"
 	verifyLog     = "select chunk, entries, hashes from nomen_log where chunk >= $1 order by chunk limit $2"
 	verifyLast    = "select chunk, entries from nomen_log order by chunk desc limit 1"
-	verifyTokens  = "select id, value from nomen_token where id > $1 order by id limit $2"
 	verifyPlaces  = `select head, mark, key, rest from nomen_place
 	where (head, mark, key) > ($1, $2, $3) order by head, mark, key limit $4`
 )
@@ -114,41 +114,33 @@ func (e *entry) row() check.Row {
 
 // log yields the entries of the log.
 func (v *verifier) log(leaves bool) iter.Seq2[check.Row, error] {
-	return func(yield func(check.Row, error) bool) {
+	return reading.Seq(func(yield func(check.Row, error) bool) error {
 		for next := int64(0); ; next = v.chunk + 1 {
 			page, err := v.logRows(next)
-			if err != nil {
-				yield(check.Row{}, err)
-			}
 			if err != nil || len(page) == 0 {
-				return
+				return err
 			}
 			for i := range page {
 				rows, err := v.logRow(&page[i], leaves)
 				if err != nil {
-					yield(check.Row{}, err)
-					return
+					return err
 				}
 				for _, r := range rows {
 					if !yield(r, nil) {
-						return
+						return nil
 					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // logRows reads a page of nomen_log.
 func (v *verifier) logRows(from int64) ([]logRow, error) {
-	rows, err := v.tx.Query(v.ctx, verifyLog, from, feedChunks)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (row logRow, err error) {
+	return collect(v.ctx, v.tx, func(r pgx.CollectableRow) (row logRow, err error) {
 		err = r.Scan(&row.chunk, &row.entries, &row.hashes)
 		return row, err
-	})
+	}, verifyLog, from, feedChunks)
 }
 
 // logRow returns the entries of a row of nomen_log. A fault of the row as a whole is returned
@@ -226,82 +218,46 @@ func (v *verifier) node(level int, _ uint64) (ledger.Hash, error) {
 
 // tokens yields the tokens.
 func (v *verifier) tokens() iter.Seq2[store.Subject, error] {
-	return func(yield func(store.Subject, error) bool) {
-		last, id, value := []byte{}, []byte(nil), []byte(nil)
-		for n := 1; n > 0; {
-			rows, err := v.tx.Query(v.ctx, verifyTokens, last, firstPage)
-			n = 0
-			more := err == nil
-			if err == nil {
-				_, err = pgx.ForEachRow(rows, []any{&id, &value}, func() error {
-					n++
-					_, bad := decodeToken(id, value)
-					more = more && yield(store.Subject{Kind: store.KindToken, Key: string(id)}, bad)
-					last, id, value = id, nil, nil
+	return reading.Seq(func(yield func(store.Subject, error) bool) error {
+		for last := []byte{}; ; {
+			page, err := readTokens(v.ctx, v.tx, last)
+			if err != nil || len(page) == 0 {
+				return err
+			}
+			last = page[len(page)-1].id
+			for _, row := range page {
+				if _, bad := row.decode(); !yield(row.subject(), bad) {
 					return nil
-				})
-			}
-			if err != nil && more {
-				yield(store.Subject{}, err)
-			}
-			if err != nil || !more {
-				return
+				}
 			}
 		}
-	}
+	})
 }
 
 // places yields the index of locations.
 func (v *verifier) places() iter.Seq2[check.Place, error] {
-	return func(yield func(check.Place, error) bool) {
-		var after placeRow
+	return reading.Seq(func(yield func(check.Place, error) bool) error {
+		var after place
 		for size := firstPage; ; {
-			page, err := v.placeRows(after, size)
-			if err != nil {
-				yield(check.Place{}, err)
-			}
+			page, err := queryPlaces(v.ctx, v.tx, verifyPlaces, []byte(after.head), []byte(after.stored), after.key, size)
 			if err != nil || len(page) == 0 {
-				return
+				return err
 			}
-			bytes := 1
 			for i := range page {
-				bytes += len(page[i].head) + len(page[i].rest) + len(page[i].key)
 				if !yield(page[i].checked(), nil) {
-					return
+					return nil
 				}
 			}
-			n := len(page)
-			after, size = page[n-1], max(1, min(4*n, lastPage, n*pageBytes/bytes))
+			after, size = page[len(page)-1], nextSize(page, (*place).size)
 		}
-	}
-}
-
-// A placeRow is a row of nomen_place.
-type placeRow struct {
-	head, mark, rest []byte
-	key              string
-}
-
-// placeRows reads a page of nomen_place.
-func (v *verifier) placeRows(after placeRow, size int) ([]placeRow, error) {
-	rows, err := v.tx.Query(v.ctx, verifyPlaces, notNil(after.head), notNil(after.mark), after.key, size)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p placeRow, err error) {
-		err = r.Scan(&p.head, &p.mark, &p.key, &p.rest)
-		return p, err
 	})
 }
 
-// notNil returns b, which SQL compares, and not null.
-func notNil(b []byte) []byte { return append([]byte{}, b...) }
-
-// checked returns p in the form in which it is verified.
-func (p *placeRow) checked() check.Place {
-	url := string(p.head) + string(p.rest)
+// checked returns p, which was read, in the form in which it is verified.
+func (p *place) checked() check.Place {
+	url := p.head + p.rest
 	c := check.Place{Place: store.Place{URL: url, Name: name.FromKey(p.key)}}
-	if want := makePlace(url, p.key); want.head != string(p.head) || string(want.mark()) != string(p.mark) {
+	if want := makePlace(url, p.key); want.head != p.head || string(want.mark()) != p.stored {
 		c.Err = check.Problem(fmt.Sprintf("the location %q is at the wrong place of the index", url))
 	}
 	return c

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nomen-project/nomen/internal/check"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -19,23 +20,21 @@ const (
 
 // changes yields all changes, subject by subject, the past of each before its present.
 func (v *verifier) changes() iter.Seq2[check.Change, error] {
-	return func(yield func(check.Change, error) bool) {
+	return reading.Seq(func(yield func(check.Change, error) bool) error {
+		more := true
 		for _, kind := range changeKinds {
 			past := &stream{v: v, kind: kind, page: v.pastPage, row: changeRow{time: minMillis - 1}}
 			present := &stream{v: v, kind: kind, page: v.presentPage}
-			more := true
 			err := merge(past, present, func(r *changeRow, last bool) bool {
 				more = yield(r.checked(last), nil)
 				return more
 			})
-			if err != nil && more {
-				yield(check.Change{}, err)
-			}
 			if err != nil || !more {
-				return
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // checked returns r in the form in which it is verified.
@@ -87,12 +86,7 @@ func (s *stream) next() (*changeRow, error) {
 		if s.rows, err = s.page(s); err != nil {
 			return nil, err
 		}
-		bytes := 1
-		for i := range s.rows {
-			bytes += len(s.rows[i].value) + len(s.rows[i].subject.Key)
-		}
-		n := len(s.rows)
-		s.end, s.size = n == 0, max(1, min(4*n, lastPage, n*pageBytes/bytes))
+		s.end, s.size = len(s.rows) == 0, nextSize(s.rows, (*changeRow).size)
 	}
 	if s.end {
 		return nil, s.v.ctx.Err()
@@ -114,13 +108,9 @@ func (v *verifier) pastPage(s *stream) ([]changeRow, error) {
 }
 
 func (v *verifier) changeRows(kind store.Kind, sql string, args ...any) ([]changeRow, error) {
-	rows, err := v.tx.Query(v.ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (row changeRow, err error) {
+	return collect(v.ctx, v.tx, func(r pgx.CollectableRow) (row changeRow, err error) {
 		row.subject.Kind = kind
 		err = r.Scan(&row.subject.Key, &row.time, &row.revision, &row.salt, &row.value)
 		return row, err
-	})
+	}, sql, args...)
 }

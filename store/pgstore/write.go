@@ -18,9 +18,6 @@ const (
 	attemptTimeout = 2 * time.Minute
 )
 
-// ErrReadOnly is returned by Apply of a store that was opened read-only.
-var ErrReadOnly = store.ErrReadOnly
-
 // A request is one call of Apply.
 type request struct {
 	ctx     context.Context
@@ -40,7 +37,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 	defer s.gate.Leave()
 	if s.readOnly {
-		return nil, ErrReadOnly
+		return nil, store.ErrReadOnly
 	}
 	if err := store.CheckBatch(changes); err != nil {
 		return nil, err

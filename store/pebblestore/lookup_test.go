@@ -157,7 +157,7 @@ func TestTidy(t *testing.T) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
 	s = again(t, s, Options{Dir: dir, ReadOnly: true})
-	if err := s.Tidy(t.Context()); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("got %v, want ErrReadOnly", err)
+	if err := s.Tidy(t.Context()); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("got %v, want store.ErrReadOnly", err)
 	}
 }

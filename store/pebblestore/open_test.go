@@ -144,8 +144,8 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("Count: %d, %v, want 2", n, err)
 	}
 	change := store.Change{Record: storetest.Typical(3), Time: time.Unix(0, 0)}
-	if _, err := r.Apply(t.Context(), []store.Change{change}); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("Apply: %v, want ErrReadOnly", err)
+	if _, err := r.Apply(t.Context(), []store.Change{change}); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("Apply: %v, want store.ErrReadOnly", err)
 	}
 }
 

@@ -146,13 +146,19 @@ func Open(o Options) (*Store, error) {
 		s.cache.Unref()
 		return nil, fmt.Errorf("pebblestore: %s: %w", o.Dir, errors.Join(err, s.lock.release()))
 	}
+	s.run(e)
+	return s, nil
+}
+
+// run starts the goroutines of the store.
+func (s *Store) run(e *engine) {
 	if s.writable() {
 		if err := s.clearCheckpoints(); err != nil {
 			s.warn("cannot remove the remains of a backup", err)
 		}
 	}
 	s.state.tell()
-	e.run(s, o.Warm)
+	e.run(s, s.options.Warm)
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	if !s.readOnly {
@@ -160,14 +166,12 @@ func Open(o Options) (*Store, error) {
 	}
 	go s.decide()
 	go s.acknowledge()
-	return s, nil
 }
 
 // start opens the first engine, a read-only one if the directory cannot be written.
 func (s *Store) start() (*engine, error) {
 	o := s.options
-	err := errors.Join(settle(o), exists(o))
-	if err != nil {
+	if err := errors.Join(settle(o), exists(o)); err != nil {
 		return nil, err
 	}
 	e, err := s.openEngine(o.ReadOnly)

@@ -183,7 +183,7 @@ func isUnwritable(err error) bool {
 // refusal returns why an engine rejects changes, nil if it accepts them.
 func (s *Store) refusal(e *engine) error {
 	if s.readOnly {
-		return ErrReadOnly
+		return store.ErrReadOnly
 	}
 	if e.damage != nil {
 		return &store.AwayError{Cause: causeDamage, After: damageAfter, Err: e.damage}

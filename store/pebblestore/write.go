@@ -15,9 +15,6 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrReadOnly is returned by Apply of a store that was opened read-only.
-var ErrReadOnly = store.ErrReadOnly
-
 // maxAhead is the maximum number of planned batches that wait for the disk.
 const maxAhead = 1024
 

@@ -17,12 +17,12 @@
 //
 // # CSV and TSV
 //
-// A header line names the columns: name, status, reason, successors, same_as, the members of a
-// location, and dc:ELEMENT for metadata. Each line has one location; consecutive lines with the
-// same name are one record. A value of the whole record, such as its status, need be in only
-// one of its lines; if several lines have the value, it must be the same. Successors, same_as and
-// metadata may have several values, separated by bars. An empty cell means no value. An
-// invalid line makes its record invalid.
+// A header line names the columns: name, status, reason, show_locations, successors, same_as, the
+// members of a location, and dc:ELEMENT for metadata. Each line has at most one location;
+// consecutive lines with the same name are one record. A value of the whole record, such as its
+// status, need be in only one of its lines; if several lines have the value, it must be the same.
+// Successors, same_as and metadata may have several values, separated by bars. An empty cell
+// means no value. An invalid line makes its record invalid.
 //
 // CSV follows RFC 4180. In lists \| is a bar and \\ a backslash. An invalid cell affects only
 // its own line: if a superfluous quote made several lines one cell, these lines are read again

@@ -174,8 +174,8 @@ func (t *table) next() (Line, error) {
 	return Line{}, t.done
 }
 
-// row returns the next row. The row may be invalid if its name can be read; the error of any
-// other invalid row is a [*LineError].
+// row returns the next row, also an invalid row whose name can be read. For any other invalid
+// row it returns a [*LineError].
 func (t *table) row() (*row, error) {
 	r, err := t.rows.next()
 	if err != nil {

@@ -77,7 +77,8 @@ func (e *ListError) Error() string {
 
 // listOf parses a response that is in no other known format, by the protocol of 1995: one name
 // per line (3.5.3 and 3.5.4). Lines of markup or text are reported in a [*ListError]. If there
-// are more such lines than authorities, the response is not a list, and listOf returns false.
+// are such lines, all other lines must be authorities, and at least as many; otherwise the
+// response is not a list, and listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)

@@ -148,7 +148,7 @@ func (s *Substitution) String() string { return s.source }
 
 // Apply returns the replacement for the first match in text, without the text
 // around the match (RFC 3402, 3.2). It reports false if there is no match, or if
-// the result is empty or longer than any name.
+// the result is empty or longer than maxResult.
 func (s *Substitution) Apply(text string) (string, bool) {
 	m := s.ere.FindStringSubmatchIndex(text)
 	if m == nil {

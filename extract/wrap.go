@@ -69,8 +69,8 @@ func (s *scanner) unescaped(start, i int) int {
 	return -1
 }
 
-// unicodeEscape reads the escape \uXXXX at i, or the two of a surrogate pair, as
-// [unicodeEscape] does.
+// unicodeEscape reads the escape \uXXXX at i, or the two escapes of a surrogate
+// pair, like the function [unicodeEscape].
 func (s *scanner) unicodeEscape(i int) (n int, text string) {
 	const longest = len(`\ud83d\ude00`)
 	s.peek(i + longest - 1) // in a stream, the whole escape must be in the window
@@ -78,7 +78,7 @@ func (s *scanner) unicodeEscape(i int) (n int, text string) {
 }
 
 // escaped returns the characters of the \uXXXX escape from i to next, or "" if
-// there is another text.
+// the text from i to next is not such an escape.
 func (s *scanner) escaped(i, next int) string {
 	if next-i < len(`\u0026`) || s.b[i] != '\\' || s.b[i+1] != 'u' {
 		return ""

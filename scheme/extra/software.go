@@ -73,8 +73,8 @@ type packageURL struct {
 }
 
 // packageOf finds the components. Slashes around the type and the namespace have
-// no meaning; a version begins at the last "@", unless that begins a segment of
-// the namespace.
+// no meaning. A version begins at the last "@", unless that "@" begins a segment
+// of the namespace.
 func packageOf(u uri.URI) packageURL {
 	p := packageURL{Layout: layout.Of(u), version: -1}
 	p.typeAt, p.end = p.Rest, p.PathEnd
@@ -199,8 +199,8 @@ func canonicalPURL(u uri.URI) string {
 	return b.String()
 }
 
-// qualifier returns the decoded value of the qualifier with a key, which must be
-// in lower case, or "" if there is none.
+// qualifier returns the decoded value of the qualifier with the given key, or ""
+// if there is no such qualifier. The key must be in lower case.
 func (p *packageURL) qualifier(key string) string {
 	for f := range queryFields(&p.Layout, '&') {
 		if f.is(p.Text, key) && f.value >= 0 {
@@ -210,7 +210,7 @@ func (p *packageURL) qualifier(key string) string {
 	return ""
 }
 
-// isDatabricks reports whether a URL, with or without its scheme, is one of a
+// isDatabricks reports whether a URL, with or without its scheme, is that of a
 // tracking server of Databricks.
 func isDatabricks(url string) bool {
 	if _, rest, ok := strings.Cut(url, "://"); ok {

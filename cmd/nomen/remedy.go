@@ -35,40 +35,40 @@ import (
 )
 
 // A failure is a kind of error of the commands: the exit status, what the command appends
-// to the message, and its row in docs/reference/errors.md. Libraries do not name commands
-// and options, because the programs that use them have others.
+// to the message, and the row in docs/reference/errors.md. This table names commands and
+// options, because the libraries that make the errors cannot: other programs use them too.
 type failure struct {
 	title  string
 	status int
-	of     []error          // nil pointers or zero values of error types, or sentinels
-	when   func(error) bool // restricts of; may be nil
+	of     []error          // the errors of this kind: a nil pointer or zero value stands for its type, others are sentinels
+	when   func(error) bool // only errors for which this is true; nil for all
 	add    string           // appended to the message; "" if the message says what to do
 	cause  string
-	remedy string // besides add; may be ""
+	remedy string // what else helps; may be ""
 }
 
-// failures returns the kinds of errors. The first that matches an error counts. The table is
-// in the order of the document: arguments, names, records, stores, servers.
+// failures returns the kinds of errors. An error belongs to the first kind that matches it.
+// The table is in the order of the document: arguments, names, records, stores, servers.
 func failures() []failure {
 	return []failure{
-		{"wrong usage", exitUsage, []error{usageError{}}, nil, "", "An argument, an option, an environment variable or a line of the configuration file is invalid.", "The message names it and says what is expected. `nomen COMMAND --help` has examples."},
+		{"wrong usage", exitUsage, []error{usageError{}}, nil, "", "An argument, an option, an environment variable or a line of the configuration file is invalid.", "The message says which, and what is expected. `nomen COMMAND --help` has examples."},
 		{"no store", exitFailure, []error{(*noStoreError)(nil)}, nil, "", "The data directory has no store, and the command only reads.", "Check `--data` and `--store`."},
-		{"no space", exitFailure, []error{syscall.ENOSPC, (*adminapi.FullError)(nil), (*pebblestore.FullError)(nil), (*pgstore.FullError)(nil)}, nil, "free some space and repeat; acknowledged changes are safe", "A disk is full: of the store, of the server, or of temporary files (`TMPDIR`).", ""},
+		{"no space", exitFailure, []error{syscall.ENOSPC, (*adminapi.FullError)(nil), (*pebblestore.FullError)(nil), (*pgstore.FullError)(nil)}, nil, "free some space and repeat; acknowledged changes are safe", "A disk is full: that of the store, of the server, or of temporary files (`TMPDIR`).", ""},
 		{"no file", exitFailure, []error{fs.ErrNotExist}, isPath, "check the path", "A file or directory that an argument or option names does not exist.", "A relative path begins at the current directory."},
 		{"no permission", exitFailure, []error{fs.ErrPermission}, isPath, "", "This user may not read or write a file or directory.", "Run the command as the user of the server, or give this user access. Records can be read and changed without access to the files, with a token ([give access](../howto/give-access.md))."},
 
 		{"no answer about a name", exitNo, []error{(*nomen.Error)(nil)}, nil, "", "The name is malformed, unknown, retired, denied, or has no result for the requested service. The message begins with one of these words.", "See [Responses to requests for names](#responses-to-requests-for-names)."},
 		{"change breaks a rule", exitNo, []error{(*registrar.RefusalError)(nil), (*registrar.ReachError)(nil)}, nil, "", "A field of the record or authority is invalid. Nothing was changed.", "The message has the field and the rule: [records](record.md), [authorities](authority.md), [Rules](rules.md)."},
 		{"malformed name", exitNo, []error{(*name.Error)(nil)}, nil, "", "The name breaks a rule of its syntax or scheme. The message has the offset in bytes from 0 and the rule; on a terminal a caret is below the character.", "Correct that character. [Rules](rules.md) lists the rules."},
-		{"malformed URI", exitFailure, []error{(*uri.Error)(nil), (*iri.Error)(nil), (*urn.Error)(nil), (*uri.Finding)(nil)}, nil, "", "A URI in a file or in the response of a server breaks a rule of its syntax. (For a URI in an argument, `nomen parse` and similar commands exit with 1.)", "Correct it. [Rules](rules.md) lists the rules."},
+		{"malformed URI", exitFailure, []error{(*uri.Error)(nil), (*iri.Error)(nil), (*urn.Error)(nil), (*uri.Finding)(nil)}, nil, "", "A URI in a file or in the response of a server breaks a rule of its syntax. (For a URI in an argument, `nomen parse` and similar commands exit with 1.)", "Correct the URI. [Rules](rules.md) lists the rules."},
 		{"invalid registry", exitFailure, []error{(*urn.EntryError)(nil)}, nil, "", "An entry of the registry in a file (`--registry`) breaks a rule.", "Correct the entry that the message names."},
-		{"invalid template or rule", exitUsage, []error{(*mint.Error)(nil), (*rule.Error)(nil), (*discover.Error)(nil), (*rule.TestError)(nil), (*rule.IndexError)(nil), (*store.DelegationError)(nil), (*format.Error)(nil)}, nil, "", "A template, pattern, rule, delegation, DNS rule or document breaks its syntax. The message has the offset and the rule.", "Correct that character. [Rules](rules.md), [authorities](authority.md)."},
-		{"names used up", exitFailure, []error{(*mint.ExhaustedError)(nil), (*mint.RunError)(nil), (*mint.RefusedError)(nil), reserve.ErrCrowded}, nil, "", "The template has no free names, or the scheme rejects the names it generates.", "Use a template with more random characters."},
+		{"invalid template or rule", exitUsage, []error{(*mint.Error)(nil), (*rule.Error)(nil), (*discover.Error)(nil), (*rule.TestError)(nil), (*rule.IndexError)(nil), (*store.DelegationError)(nil), (*format.Error)(nil)}, nil, "", "A template, pattern, rule, delegation, DNS rule or document breaks its syntax. The message has the offset and the rule.", "Correct the text at this offset: [Rules](rules.md), [authorities](authority.md)."},
+		{"names used up", exitFailure, []error{(*mint.ExhaustedError)(nil), (*mint.RunError)(nil), (*mint.RefusedError)(nil), reserve.ErrCrowded}, nil, "", "The template has no free names left, or the scheme rejects the names that the template generates.", "Use a template with more random characters."},
 		{"address not allowed", exitFailure, []error{(*fetch.RefusedError)(nil)}, nil, "", "The URL leads to a private address, or to a scheme or port that fetch does not use.", "The options of [fetch](fetch.md) allow more."},
 
-		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token or job.", "Check the spelling: `nomen export --prefix PREFIX` and `nomen authority list` list what exists. With `--at`, it may not have existed yet."},
+		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token or job.", "Check the spelling: `nomen export --prefix PREFIX` and `nomen authority list` list what exists. With `--at`, the name may not have existed yet."},
 		{"permission denied", exitNo, []error{(*registrar.DeniedError)(nil)}, nil, "", "The role or the prefixes of the token do not permit the change.", "Ask an administrator for a token with the role or prefix in the message: [give access](../howto/give-access.md)."},
-		{"modified concurrently", exitNo, []error{(*store.ConflictError)(nil), (*adminapi.PreconditionError)(nil)}, nil, "", "Another user changed the record since you read it.", "Read it again and repeat the change."},
+		{"modified concurrently", exitNo, []error{(*store.ConflictError)(nil), (*adminapi.PreconditionError)(nil)}, nil, "", "Another user changed the record since you read it.", "Read the record again and repeat the change."},
 		{"clock", exitNo, []error{(*store.StateError)(nil)}, isClock, remedyClock, "The last change of the record is dated more than a day in the future.", "Set the clock if it is wrong: [repair wrong times](../howto/repair-wrong-times.md)."},
 		{"state of the name", exitNo, []error{(*store.StateError)(nil)}, nil, "", "A name that was active or retired is never deleted or reserved again.", "Retire it: `nomen retire`."},
 		{"too large", exitNo, []error{(*store.LimitError)(nil)}, nil, "", "A field or a record exceeds a limit, which the message gives.", "Shorten it."},
@@ -77,27 +77,27 @@ func failures() []failure {
 
 		{"clock of the machine", exitFailure, []error{(*store.AwayError)(nil), (*registrar.ClockError)(nil)}, isClock, remedyClock, "The clock is more than a day before the last change of the store, or differs from that of the database.", "Set the clock if it is wrong: [repair wrong times](../howto/repair-wrong-times.md)."},
 		{"storage unavailable", exitFailure, []error{(*store.AwayError)(nil), store.ErrClosed}, nil, "", "The disk or the database cannot be used at the moment; the message has the cause.", "Remove the cause and repeat the command: [failures](failures.md)."},
-		{"old version of a store", exitFailure, []error{(*store.VersionError)(nil)}, isVersion(store.ConvertInPlace), "run 'nomen rekey'", "The store was made by an earlier version.", "Back it up first. `nomen rekey` keeps the old store beside the new one."},
+		{"old version of a store", exitFailure, []error{(*store.VersionError)(nil)}, isVersion(store.ConvertInPlace), "run 'nomen rekey'", "The store was made by an earlier version.", "Back up the store first. `nomen rekey` keeps the old store beside the new one."},
 		{"old version of a database", exitFailure, []error{(*store.VersionError)(nil)}, isVersion(store.ConvertByCopy), remedyCopy, "The database was made by an earlier version with other rules for names.", ""},
-		{"other version", exitFailure, []error{(*store.VersionError)(nil)}, nil, "", "A newer version of the program made the store. Or an older version made it, and a command that only reads cannot convert it.", "Use the newest version of the program. The next command that writes, or a server, converts an older store."},
-		{"store in use", exitFailure, []error{pebblestore.ErrLocked}, nil, "", "Another process has the store open, and does not answer as its server.", "Wait until it ends, or stop it. A server of the same data directory is found automatically: check `--data`."},
+		{"other version", exitFailure, []error{(*store.VersionError)(nil)}, nil, "", "A newer version of the program made the store. Or an older version made the store; a command that only reads cannot convert it.", "Use the newest version of the program. The next command that writes, or a server, converts an older store."},
+		{"store in use", exitFailure, []error{pebblestore.ErrLocked}, nil, "", "Another process has the store open, and does not answer as its server.", "Wait until the process ends, or stop it. If the process is a server, check `--data`: a command finds the server of its data directory automatically."},
 		{"damaged store", exitFailure, []error{(*pebblestore.CorruptError)(nil), (*pebblestore.DamagedError)(nil), (*pebblestore.ManifestError)(nil), (*store.EntryError)(nil)}, nil, "", "Files of the store or of a backup are damaged.", "[Restore a backup](../howto/back-up-and-restore.md); `nomen verify` lists what is damaged."},
-		{"backup", exitFailure, []error{pebblestore.ErrBackup, pebblestore.ErrNoBackup, pebblestore.ErrNotBackup}, nil, "", "The command expects a store and the directory is a backup, or the reverse. Or the directory has a backup of another store.", "Give another directory: [backup and restore](../howto/back-up-and-restore.md)."},
+		{"backup", exitFailure, []error{pebblestore.ErrBackup, pebblestore.ErrNoBackup, pebblestore.ErrNotBackup}, nil, "", "The command expects a store and the directory is a backup, or the command expects a backup and the directory is a store. Or the directory has a backup of another store.", "Give another directory: [backup and restore](../howto/back-up-and-restore.md)."},
 		{"outcome unknown", exitFailure, []error{(*store.UnknownError)(nil)}, nil, "", "The connection to the database was lost during the commit.", "Read the record. Repeat the change if it was not made."},
 		{"read-only", exitFailure, []error{store.ErrReadOnly}, nil, "", "The store or the server was opened read-only.", "Send the change to a server that accepts it, or remove the cause: [failures](failures.md)."},
 
 		{"expired token", exitFailure, []error{adminapi.ErrExpiredToken}, nil, "'nomen token make' makes a new one", "The token in the data directory (`admin.token`) has expired.", ""},
-		{"invalid token", exitFailure, []error{adminapi.ErrUnauthorized}, nil, "", "The server does not know the token, or it was revoked, or none was sent.", "Write a token of this server to `admin.token` in the data directory; `nomen token list` lists them."},
-		{"invalid request", exitFailure, []error{(*adminapi.RequestError)(nil)}, nil, "", "The server cannot understand the request; it may have another version.", "Use the same version of the program as the server."},
+		{"invalid token", exitFailure, []error{adminapi.ErrUnauthorized}, nil, "", "The server does not know the token, or the token was revoked, or the request had no token.", "Write a token of this server to `admin.token` in the data directory; `nomen token list` lists them."},
+		{"invalid request", exitFailure, []error{(*adminapi.RequestError)(nil)}, nil, "", "The server does not understand the request; the server and the command may have different versions.", "Use the same version of the program as the server."},
 		{"too many jobs", exitFailure, []error{(*adminapi.JobsError)(nil)}, nil, "'nomen jobs list' shows them", "Too many jobs run on the server.", ""},
-		{"connection lost", exitFailure, []error{(*adminapi.DetachedError)(nil)}, nil, "'nomen jobs list' shows it", "The connection to the server ended before its job did. The job continues.", "`nomen jobs wait ID` shows its result."},
+		{"connection lost", exitFailure, []error{(*adminapi.DetachedError)(nil)}, nil, "'nomen jobs list' shows it", "The connection to the server ended before the job was complete. The job continues.", "`nomen jobs wait ID` shows its result."},
 		{"server problem", exitFailure, []error{(*adminapi.StatusError)(nil), adminapi.ErrUnavailable}, nil, "", "The server answered with a problem.", "See [Problems of the admin API](#problems-of-the-admin-api)."},
 		{"truncated file", exitFailure, []error{(*bulk.BrokenError)(nil), (*extract.DocumentError)(nil)}, nil, "", "A file ended too early or cannot be read, such as a damaged gzip file.", "Copy the file again; records that were imported do not change."},
 
 		{"no resolver", exitFailure, []error{(*client.RouteError)(nil)}, nil, "--via HOST:PORT or --via URL names a resolver", "Neither DNS nor a table names a resolver for the name.", "[How a resolver is found](../explanation/discovery.md)."},
 		{"no response", exitFailure, []error{(*client.UnreachableError)(nil), (*client.WaysError)(nil), (*net.OpError)(nil), (*net.DNSError)(nil)}, nil, "", "No server answers at the address: it is not running, the address is wrong, or a firewall blocks it.", "Check the address, and that the server runs. `nomen discover` shows how a resolver is found."},
-		{"invalid response", exitFailure, []error{(*client.StatusError)(nil), (*client.FormatError)(nil), (*client.SizeError)(nil), (*client.RedirectError)(nil), (*client.TimeError)(nil), client.ErrUnchanged, cache.ErrNothing, (*discover.RuleError)(nil), nomen.ErrLoop, nomen.ErrUpstream}, nil, "", "The resolver sent an error, a response that cannot be read, or one that is too long.", "Report it to the operator of the resolver; `nomen conform` tests it. Try `--via` with another one."},
-		{"cannot fetch", exitFailure, []error{(*fetch.StatusError)(nil), (*fetch.FormatError)(nil), (*fetch.SizeError)(nil), (*fetch.RedirectError)(nil), (*fetch.SessionError)(nil), (*fetch.PartError)(nil), fetch.ErrNoFile, (*plan.InteractiveError)(nil)}, nil, "", "The resource cannot be fetched: the server rejects it, it is too large, or it is a session such as telnet.", "[Fetching](fetch.md) has the limits and options."},
+		{"invalid response", exitFailure, []error{(*client.StatusError)(nil), (*client.FormatError)(nil), (*client.SizeError)(nil), (*client.RedirectError)(nil), (*client.TimeError)(nil), client.ErrUnchanged, cache.ErrNothing, (*discover.RuleError)(nil), nomen.ErrLoop, nomen.ErrUpstream}, nil, "", "The resolver sent an error, a response that cannot be read, or a response that is too long.", "Report this to the operator of the resolver; `nomen conform` tests the resolver. Try another resolver with `--via`."},
+		{"cannot fetch", exitFailure, []error{(*fetch.StatusError)(nil), (*fetch.FormatError)(nil), (*fetch.SizeError)(nil), (*fetch.RedirectError)(nil), (*fetch.SessionError)(nil), (*fetch.PartError)(nil), fetch.ErrNoFile, (*plan.InteractiveError)(nil)}, nil, "", "The resource cannot be fetched: the server rejects the request, the resource is too large, or the URL is a session such as telnet.", "[Fetching](fetch.md) has the limits and options."},
 		{"cannot crawl", exitFailure, []error{(*crawl.ListError)(nil), (*crawl.LimitError)(nil), (*crawl.StateError)(nil), crawl.ErrAuthority}, nil, "", "A naming authority cannot be crawled, or the saved crawl belongs to another authority.", "[Crawl naming authorities](../howto/crawl-authorities.md)."},
 		{"cannot test", exitUsage, []error{(*conform.OptionError)(nil), conform.ErrNoNames}, nil, "", "A test of conformance lacks an option that it needs, such as `--name`. The message gives the option.", "[Conformance](conformance.md)."},
 		{"timeout", exitFailure, []error{context.DeadlineExceeded}, nil, "", "A server took too long.", "Repeat the command; `--timeout` of some commands gives more time."},
@@ -119,8 +119,8 @@ func (f *failure) matches(err error) bool {
 	return false
 }
 
-// isOf reports whether err wraps a sentinel, or an error of the type of a nil pointer or of
-// a struct.
+// isOf reports whether err wraps of. If of is a nil pointer or a struct, an error of the same
+// type is enough; otherwise of is a sentinel.
 func isOf(err, of error) bool {
 	if v := reflect.ValueOf(of); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.As(err, reflect.New(v.Type()).Interface())
@@ -138,8 +138,8 @@ func failureOf(err error) *failure {
 	return nil
 }
 
-// remedyFor returns what helps against an error, to be appended to its text; "" if the text
-// says it.
+// remedyFor returns what helps against an error, to be appended to its text, or "" if the
+// text already says what helps.
 func remedyFor(err error) string {
 	var detached *adminapi.DetachedError
 	if errors.As(err, &detached) {
@@ -165,7 +165,8 @@ func isPath(err error) bool {
 	return errors.As(err, &path)
 }
 
-// isVersion returns a test for a store of an earlier version with a conversion.
+// isVersion returns a test for the error about a store of an earlier version that is
+// converted in this way.
 func isVersion(how store.Conversion) func(error) bool {
 	return func(err error) bool {
 		var e *store.VersionError

@@ -15,17 +15,17 @@ import (
 func adminURL(l *server.Listening) string { return "http://" + l.Admin.String() + "\n" }
 
 // removeURL removes the file with the URL of the admin listener, so that other commands do
-// not find a server that has stopped. If the data directory was moved away, its path may
-// have the file of another server, which stays.
+// not find a server that has stopped. If the data directory was moved away, another server
+// may have written the file at this path; that file stays.
 func (c *cli) removeURL(l *server.Listening) {
 	file := filepath.Join(c.data, urlFile)
 	if text, err := os.ReadFile(file); err == nil && l.Admin != nil && string(text) == adminURL(l) {
-		_ = os.Remove(file) // otherwise commands find that nothing answers
+		_ = os.Remove(file) // if this fails, commands find that no server answers
 	}
 }
 
-// writeURL writes the URL of the admin listener to a file for other commands. If that
-// fails it retries until ctx ends.
+// writeURL writes the URL of the admin listener to a file for other commands. If writing
+// fails, it retries until ctx ends.
 func (c *cli) writeURL(ctx context.Context, url string, log *slog.Logger) {
 	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url) }
 	err := write()

@@ -12,7 +12,7 @@ import (
 )
 
 // answerNames calls f for each name, and for "-" with each line of standard input.
-// f prints its own errors; an error about one name does not stop the ones after it.
+// f prints its own errors; after an error about a name, the next name is processed.
 // The result is a failure if any call failed.
 func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, string) error) error {
 	failed := false
@@ -36,9 +36,10 @@ func judge(ctx context.Context, failed bool, err error) error {
 	return err
 }
 
-// answerStored is like answerNames but opens the store first, and prints the errors of f. If the names come from
-// standard input, it waits for the first line before it opens the store, because the
-// command that writes to the pipe may have the store open until then.
+// answerStored is like answerNames, but it opens the store first and prints the errors of
+// f. If the names come from standard input, it waits for the first line before it opens
+// the store, because the command that writes to the pipe may have the store open until
+// then.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)

@@ -30,7 +30,7 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 	}
 }
 
-// withAuthority calls f with the authority that has a prefix.
+// withAuthority calls f with the authority that has exactly this prefix.
 func (c *cli) withAuthority(ctx context.Context, prefix string, f func(backend, *store.Authority) error) error {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *cli) authorityTestCommand() *cobra.Command {
 		Use:   "test PREFIX NAME...",
 		Short: "show what the rules of an authority do with names",
 		Long: `Test shows which rule of the authority matches each name and the locations it gives.
-It also says when the rule is not used because the name has a record or belongs to
-another authority. The exit status is 1 if no rule matches one of the names.`,
+If a name has a record or belongs to another authority, it says that the rule is not used.
+The exit status is 1 if one of the names matches no rule.`,
 		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648",
 		Args:    arguments(2, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,11 +87,12 @@ func (c *cli) authorityListCommand() *cobra.Command {
 	}
 }
 
-const authorityPutLong = `Put creates or changes an authority. What you do not give stays unchanged. An option that
-can be repeated replaces the whole list; an empty value (--owner "") clears it. A file of
-rules has tests, and is rejected if one fails: see docs/reference/authority.md.
+const authorityPutLong = `Put creates or changes an authority. Options that you do not give stay unchanged. An
+option that can be repeated replaces the whole list; an empty value (--owner "") clears
+the list. A file of rules contains tests of the rules; put rejects the file if a test fails
+(docs/reference/authority.md).
 
-With "-" it reads complete authorities from standard input, one per line, in the format
+With "-" put reads complete authorities from standard input, one per line, in the format
 that 'nomen authority list --json' prints.`
 
 func (c *cli) authorityPutCommand() *cobra.Command {

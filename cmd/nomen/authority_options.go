@@ -41,7 +41,7 @@ func (o *authorityOptions) sets(option string, set func(*store.Authority) error)
 	})
 }
 
-// setsField adds that an option sets a field to the value that of returns.
+// setsField adds an option that sets a field to the value that of returns.
 func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, of func() T) {
 	o.sets(option, func(a *store.Authority) error {
 		*field(a) = of()
@@ -83,12 +83,12 @@ func (o *authorityOptions) declare() {
 	o.textsOption("owner", "person or department responsible for the authority; give at least two (default none)", func(a *store.Authority) *[]string { return &a.Owners })
 	o.listOption("host", "host name at which the server answers for this authority", func(a *store.Authority) *[]string { return &a.Hosts })
 	o.listOption("address", "local address at which the server answers for this authority", func(a *store.Authority) *[]string { return &a.Addresses })
-	o.boolOption("default", "use this authority for requests that name none", func(a *store.Authority) *bool { return &a.Default })
+	o.boolOption("default", "use this authority for requests that do not name an authority", func(a *store.Authority) *bool { return &a.Default })
 	o.textsOption("parent", "naming authority that authorised this one", func(a *store.Authority) *[]string { return &a.Parents })
 	o.textsOption("child", "naming authority that this authority authorised", func(a *store.Authority) *[]string { return &a.Children })
 	textOption(o, "contact", "contact URL, such as mailto:, https: or tel:", func(a *store.Authority) *string { return &a.Contact })
 	textOption(o, "description", "description for people", func(a *store.Authority) *string { return &a.Description })
-	o.boolOption("list", "let clients list its names (urn+a)", func(a *store.Authority) *bool { return &a.List })
+	o.boolOption("list", "let clients list the names of this authority (urn+a)", func(a *store.Authority) *bool { return &a.List })
 	textOption(o, "default-service", "service of web paths: I2L, I2C and others (default I2L)", func(a *store.Authority) *nomen.Service { return &a.Service })
 	o.boolOption("fold-case", "ignore case in what follows the prefix", func(a *store.Authority) *bool { return &a.FoldCase })
 	o.intOption("redirect-status", "status code of redirects to HTTP/1.1 clients (default 303)", func(a *store.Authority) *int { return &a.Redirect })
@@ -102,15 +102,15 @@ func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 		return err
 	})
 	o.declareDelegation()
-	textOption(o, "suffix", "append: what follows a registered name in a request is appended to its locations", func(a *store.Authority) *store.Suffix { return &a.Suffix })
-	textOption(o, "access", "reject all requests: denied (status 403), or legal for legal reasons (451)", func(a *store.Authority) *store.Access { return &a.Access })
+	textOption(o, "suffix", "append: add what follows a registered name in a request to the locations of the name", func(a *store.Authority) *store.Suffix { return &a.Suffix })
+	textOption(o, "access", "reject all requests: denied (status 403), or legal (status 451: for legal reasons)", func(a *store.Authority) *store.Access { return &a.Access })
 	textOption(o, "access-note", "reason for --access, for people", func(a *store.Authority) *string { return &a.AccessNote })
 	o.declareServices()
 	textOption(o, "q-component", "append or ignore: whether to add the q-component of a request to the query of the location (default append)", func(a *store.Authority) *store.Passing { return &a.QComponent })
 	textOption(o, "query", "append or ignore: whether to add the plain query of a request to the query of the location (default ignore)", func(a *store.Authority) *store.Passing { return &a.Query })
-	o.boolOption("fragment", "allow fragments in references to its names", func(a *store.Authority) *bool { return &a.Fragment })
+	o.boolOption("fragment", "allow fragments in references to the names of this authority", func(a *store.Authority) *bool { return &a.Fragment })
 	o.boolOption("fetch", "let I2R and I2Rs send the resource itself", func(a *store.Authority) *bool { return &a.Fetch })
-	textOption(o, "choice", "fixed: of equal locations always choose the one with the greatest weight (default at random, by weight)", func(a *store.Authority) *store.Choice { return &a.Choice })
+	textOption(o, "choice", "fixed: of locations that are equally good, always choose the one with the greatest weight (default at random, by weight)", func(a *store.Authority) *store.Choice { return &a.Choice })
 	o.intOption("max-age", "seconds for which clients may cache responses", func(a *store.Authority) *int { return &a.MaxAge })
 	textOption(o, "check-digit", "check character of new names: namespace, noid, luhn or mod97", func(a *store.Authority) *string { return &a.CheckDigit })
 }
@@ -158,7 +158,7 @@ func (o *authorityOptions) declareServices() {
 		delete(all, "")
 		return all
 	})
-	components := o.StringArray("r-component", nil, "R=DIRECTIVES, the directives for which the r-component R stands; with toc=c=toc, ?+toc means c=toc")
+	components := o.StringArray("r-component", nil, "R=DIRECTIVES: the r-component R stands for these directives; with toc=c=toc, ?+toc means c=toc")
 	setsField(o, "r-component", func(a *store.Authority) *map[string]string { return &a.RComponent }, func() map[string]string {
 		all := map[string]string{}
 		for _, r := range *components {
@@ -171,7 +171,7 @@ func (o *authorityOptions) declareServices() {
 }
 
 // readRules reads the rules from a file, or from stdin for "-". Without a file, or with an
-// empty one, there are none. After an error it returns the earlier rules.
+// empty file, there are no rules. After an error it returns the earlier rules.
 func readRules(file string, stdin io.Reader, before rule.Set) (rules rule.Set, err error) {
 	var text []byte
 	switch file {

@@ -97,12 +97,13 @@ type triedName struct {
 	Match     string           `json:"match,omitempty"`
 	Locations []nomen.Location `json:"locations,omitempty"`
 	SameAs    []string         `json:"same_as,omitempty"`
-	Left      []string         `json:"left,omitempty"`
-	Record    nomen.Status     `json:"record,omitempty"`     // status of its record, which is used instead of a rule
-	Authority string           `json:"decided_by,omitempty"` // a longer prefix, which is used instead
+	Left      []string         `json:"left,omitempty"`       // locations that were left out, with the reasons
+	Record    nomen.Status     `json:"record,omitempty"`     // status of the record that is used instead of a rule
+	Authority string           `json:"decided_by,omitempty"` // the authority with a longer prefix whose rules are used instead
 }
 
-// testNames prints what the rules of a do with names, and what is used instead of a rule.
+// testNames prints what the rules of a do with names. If a rule is not used for a name, it
+// prints what is used instead.
 func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, names []string) error {
 	compiled, err := a.Compile()
 	if err != nil {
@@ -155,8 +156,8 @@ func (t *triedName) try(ctx context.Context, b recordBackend, rules *rule.Compil
 	return nil
 }
 
-// decider returns the prefix of the authority below a that a name belongs to, "" if it
-// belongs to a itself.
+// decider returns the prefix of the authority to which a name below a belongs, or "" if the
+// name belongs to a itself.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {
@@ -170,7 +171,7 @@ func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	return longest
 }
 
-// instead says what is used instead of the rules, one line for each.
+// instead returns the reasons why the rules are not used for a name, one line each.
 func (t triedName) instead() string {
 	var b strings.Builder
 	if t.Authority != "" {
@@ -200,8 +201,8 @@ func (c *cli) showTried(t triedName) error {
 	return c.say(t, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
-// putAll writes complete authorities, one per line in the format of list --json. It
-// continues after an invalid one.
+// putAll writes the authorities that it reads from standard input, one per line in the
+// format of list --json. It continues after an invalid line.
 func (c *cli) putAll(ctx context.Context, b authorityBackend, why string) error {
 	rejected := 0
 	var ownerless []registrar.Warning
@@ -247,7 +248,7 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 		c.warn(all)
 		return
 	}
-	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners; name a second owner, so that their names stay maintained when one leaves\n", len(all))
+	fmt.Fprintf(c.err, "nomen: warning: %d authorities have fewer than two owners; name a second owner, so that their names stay maintained when one owner leaves\n", len(all))
 }
 
 // putLine writes one authority and returns the warnings about it.

@@ -163,7 +163,7 @@ func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.R
 	return revisionsOf(store.History(ctx, l.store, n))
 }
 
-// revisionsOf yields changes as revisions, or else [store.ErrNotFound].
+// revisionsOf yields changes as revisions, or [store.ErrNotFound] if there are no changes.
 func revisionsOf(changes iter.Seq2[*store.Change, error]) iter.Seq2[adminapi.Revision, error] {
 	return func(yield func(adminapi.Revision, error) bool) {
 		found := false

@@ -9,19 +9,21 @@ import (
 )
 
 const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running.
-DIR must not exist, or must hold an earlier backup of the same store; then only what has
-changed since is copied.
+DIR either does not exist, or has an earlier backup of the same store. If it has one, only
+what has changed since that backup is copied.
 
 The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each file.
-'nomen restore' checks every file against it and creates a store from the backup. Only
-the owner of the backup can read it; a later backup to the same DIR lets the group read
-it too if the group, but not others, may enter DIR.
+'nomen restore' checks every file against the manifest and creates a store from the backup.
+
+Only the owner of the backup can read it. To let the group read it too, give the group, but
+not other users, access to DIR (chmod 750): later backups to the same DIR keep this access.
 
 With --rehearse the backup is then restored to a temporary directory, its history is
 verified there, and the directory is removed. The exit status is 1 if faults are found.
 
-The administrator's token is a file beside the store and not part of the backup; a
-server without one creates a new one. Back up a database with its own tools.`
+The administrator's token is a file beside the store and not part of the backup. A server
+that finds no token creates a new one. A PostgreSQL store is not backed up by this command:
+use the tools of the database.`
 
 func (c *cli) backupCommand() *cobra.Command {
 	var rehearse bool

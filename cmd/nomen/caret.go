@@ -35,8 +35,8 @@ func caretOn(w io.Writer, err error) string {
 }
 
 // caret is caretOn for a terminal with a number of columns. It shortens an input that
-// is wider. A character takes the columns that terminals give it: two if it is wide,
-// and none if it combines with the one before.
+// is wider than the terminal. A character takes the columns that terminals give it: two
+// if it is wide, and none if it combines with the character before.
 func caret(v uri.Violation, columns int) string {
 	if v.Input == "" || v.Offset < 0 || v.Offset > len(v.Input) {
 		return ""

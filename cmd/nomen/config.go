@@ -44,8 +44,9 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, bool), so
 	return errors.Join(errs...)
 }
 
-// setOption sets an option to a value or, if it is a list, to several. A single value is
-// parsed as on the command line, where some lists are separated by commas.
+// setOption sets an option to a value or, if the option is a list, to several values. A
+// single value is parsed as on the command line, where commas separate the values of some
+// lists.
 func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	if len(values) == 1 {
 		return flags.Set(f.Name, values[0])
@@ -58,8 +59,7 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// optionError returns an error that says which values an option accepts, for an error of
-// pflag.
+// optionError converts an error of pflag to one that says which values the option accepts.
 func optionError(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -85,8 +85,8 @@ func optionError(err error) error {
 	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
-// readFile sets the options that neither the command line nor the environment set from
-// the configuration file, and reads its authorities.
+// readFile reads the configuration file: its authorities, and the options that neither the
+// command line nor the environment has set.
 func (c *cli) readFile(cmd *cobra.Command) error {
 	if c.config == "" {
 		return nil

@@ -17,17 +17,18 @@ import (
 const conformLong = `Conform sends requests to a resolver and checks its responses against the standards of name
 resolution. It works with any resolver, not only nomen.
 
-TARGET is HOST, HOST:PORT or an http or https URL; the default port of HOST is 4500. A URL
-has a path if the resolver is below that path.
+TARGET is HOST, HOST:PORT or an http or https URL; the default port of HOST is 4500. If the
+resolver is below a path, give the URL with this path.
 
 The profiles are 1995 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (its services,
 requested as in RFC 2169), web (HTTP, RFC 8141), memento (RFC 7089), linkset (RFC 9264)
 and signposting (FAIR Signposting). By default all are tried, and those that the server
 does not offer count as not applicable.
 
---name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs of
-the authority. Without --name, the command asks the resolver for its list of names (urn+a)
-and takes the first three. No request changes anything; one has the unknown method RESOLVE.
+--name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs
+(the part of a name after the prefix of --authority). Without --name, the command asks the
+resolver for its list of names (urn+a) and takes the first three. No request changes
+anything. Some requests have the unknown method RESOLVE, which the resolver should reject.
 
 Each case passes, fails or is not applicable, with the reason. For failures, or with -v
 for all cases, the command prints what it sent (>) and received (<), with bytes other
@@ -71,10 +72,10 @@ func (c *cli) conformCommand() *cobra.Command {
 	f.StringArrayVar(&o.Names, "name", nil, "name that the server knows (default from urn+a)")
 	f.StringVar(&o.Authority, "authority", "", "prefix of the names, such as urn:dns:example.org (default detected)")
 	f.StringVar(&o.Retired, "retired", "", "name that was retired without a successor")
-	f.StringVar(&o.Moved, "moved", "", "name that was replaced by another")
+	f.StringVar(&o.Moved, "moved", "", "name that was retired and has a successor")
 	f.StringVar(&o.Absent, "absent", conform.DefaultAbsent, "name that the server does not know")
 	f.StringVar(&o.Landing, "landing", "", "URL or path of the landing page of the first name (default what the name redirects to)")
-	f.StringVar(&o.TimeGate, "timegate", "", "URL of a TimeGate, to which the URL of a name is appended")
+	f.StringVar(&o.TimeGate, "timegate", "", "URL of a Memento TimeGate; the URL of a name is appended to it")
 	f.DurationVar(&o.Timeout, "timeout", conform.DefaultTimeout, "timeout of one request")
 	f.StringVar(&r.roots, "ca", "", "PEM file of certificates to trust (default the system's)")
 	f.BoolVar(&r.insecure, "insecure", false, "do not verify the server's certificate")

@@ -25,20 +25,20 @@ resolver of each authority for its parents (the authorities that authorised it, 
 its children (those that it authorised, urn+c), and continues with these.
 
 AUTHORITY is a domain name, or urn:dns: and a domain name. Each authority is asked once,
-several at a time; requests to the same address are --delay apart. The resolver of an
-authority is at its own host, or where --table says. With --via one resolver is asked
-about all of them. Only the first authority may be in a private network, unless
---allow-private is given.
+and several authorities are asked at the same time; requests to the same address are
+--delay apart. The resolver of an authority is at the authority's own host, or where
+--table says. With --via one resolver is asked about all authorities. Only the first
+authority may be in a private network, unless --allow-private is given.
 
-It prints a line for each link: the authority, parent or child, and the name of the parent
-or child as the resolver gave it. At the end, --format dot prints a graph for Graphviz,
-and --format svg a drawing of a tree.
+Crawl prints a line for each link: the authority, the word parent or child, and the name of
+the parent or child as the resolver gave it. With --format dot it prints a graph for
+Graphviz at the end, and with --format svg a drawing of a tree.
 
 With --state the progress is saved in a file. Running the same command again continues
 from there, even after a crash; --retry asks failed authorities again.
 
-The exit status is 1 if an authority could not be asked or a limit ended the crawl,
-which standard error says, and 3 if the first authority could not be asked.`
+The exit status is 1 if an authority could not be asked, or if a limit ended the crawl;
+standard error has the reason. It is 3 if the first authority could not be asked.`
 
 // The formats of the command.
 const (
@@ -85,12 +85,12 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&r.format, "format", crawlText, "output format: text, json (same as --json), dot or svg")
 	f.StringVar(&r.relation, "relation", "both", "links to follow: parent, child or both")
-	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all (default each authority's own)")
-	f.Uint16Var(&r.client.Port, "port", 0, "port of resolvers (default 4500)")
+	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver to ask about all authorities (default each authority's own)")
+	portOption(f, &r.client.Port)
 	timeoutOption(f, &r.client.Timeout)
-	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "pause between two requests to an address; negative for none")
-	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "authorities to ask at the same time")
-	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "steps from the first authority; negative for only the first")
+	f.DurationVar(&r.options.Delay, "delay", crawl.DefaultDelay, "pause between two requests to an address; 0 for none")
+	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "number of authorities to ask concurrently")
+	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "maximum number of links between the first authority and another; 0 for only the first")
 	f.IntVar(&r.options.MaxNodes, "max-authorities", crawl.DefaultMaxNodes, "maximum number of authorities to ask")
 	f.StringVar(&r.bytes, "max-bytes", "", "maximum size of all responses, such as 500M (default 64M)")
 	f.StringVar(&r.state, "state", "", "file in which to save the progress")
@@ -168,8 +168,8 @@ func (r *crawling) prepare() (err error) {
 	return nil
 }
 
-// addresses returns the addresses of an authority's resolver. Many authorities may share
-// one.
+// addresses returns the addresses of an authority's resolver. Many authorities may share a
+// resolver.
 func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	at := authority
 	port := strconv.Itoa(int(cmp.Or(r.client.Port, discover.Port)))
@@ -197,8 +197,9 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	return all
 }
 
-// queriers returns a querier that may ask the first authority, which the user named, in a
-// private network, but not those that other authorities name.
+// queriers returns a querier, and a function that closes it. The user named the first
+// authority, so the querier may ask it in a private network. Other authorities name the
+// rest, so the querier asks those only at public addresses, unless --allow-private is given.
 func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {
@@ -223,7 +224,7 @@ func (t *firstTrusted) Query(ctx context.Context, authority, request string) ([]
 	return t.guarded.Query(ctx, authority, request)
 }
 
-// walk crawls and prints each authority at once, or a drawing at the end.
+// walk crawls. It prints each authority as soon as it is known, or a drawing at the end.
 func (r *crawling) walk(ctx context.Context, w *crawl.Walker, first string) error {
 	start := clock()
 	var ended error

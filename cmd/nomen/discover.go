@@ -22,11 +22,15 @@ import (
 const discoverLong = `Discover shows step by step how the resolver of a name is found. It does not contact the
 resolvers themselves.
 
-It tries, in this order: the entries of the table for the longest prefix of the name;
-for urn:dns names, all addresses of the host; for all others, rules in the Domain Name
-System (DDDS, RFC 3404); the known public resolvers; the default resolver.
+It tries, in this order:
 
-A table has one entry per line: a prefix of names, and the resolver for them.
+  1. the entries of the table (--table) for the longest prefix of the name
+  2. for urn:dns names, all addresses of the host; for other names, the rules in the
+     Domain Name System (DDDS, RFC 3404)
+  3. the known public resolvers (--public-table)
+  4. the default resolver (--default-resolver)
+
+A table has one entry per line: a prefix of names, and the resolver for these names.
 
   urn:nbn:fi     https://urn.fi/{name}            a URL with the name in it
   urn:example    https://names.example.org/       names are paths below it
@@ -38,8 +42,10 @@ A table has one entry per line: a prefix of names, and the resolver for them.
 --dialect selects the generation of the URN syntax by which a name is read, as for
 'nomen resolve'. Components and directives after the name do not matter here.
 
-The exit status is 0 if a resolver was found, 1 if none was found, and 3 if DNS failed,
-because there may be more resolvers then.`
+The exit status is 0 if a resolver was found, and 1 if none was found. It is 3 if DNS
+failed, even if a resolver was found, because DNS may name others.
+
+` + streamHelp
 
 // finderFlags are the options about finding resolvers.
 type finderFlags struct {
@@ -53,9 +59,9 @@ const noTable = "none"
 
 func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, tried first (default none)")
-	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in public resolvers, "none" for none`)
+	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in table of public resolvers; "none" turns that table off`)
 	dnsOption(f, &o.dns)
-	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names for which none is found (default none)")
+	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names without any other resolver (default none)")
 }
 
 // finder returns a finder and the DNS resolver that it uses. A trace that is not nil is
@@ -85,8 +91,8 @@ func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.
 	return f, dns, nil
 }
 
-// complete makes a client find resolvers, or only look up host names if Via names the
-// resolver.
+// complete gives a client a finder of resolvers. If Via names the resolver, it gives the
+// client only the DNS resolver for host names.
 func (o *finderFlags) complete(c *client.Options) error {
 	if c.Via == "" {
 		finder, dns, err := o.finder(c.Port, nil)
@@ -216,8 +222,8 @@ func explainWay(err error) *resolveError {
 	return e
 }
 
-// find records the steps. It returns the last failure of DNS; a host that does not exist
-// is not a failure.
+// find records the steps. It returns the last failure of DNS, or a [noWayError] if no
+// resolver was found. A host that does not exist is not a failure.
 func (d *discovery) find(ctx context.Context, n name.Name) error {
 	found := false
 	var failed error

@@ -33,29 +33,30 @@ broken over lines. Options make it find more:
                  that are written without a scheme, such as 10.1000/182
 
 --bare finds only identifiers with the right form and check digit. A plain number, such as
-a PubMed number, must follow a word that names its kind. They are printed as URIs:
-doi:10.1000/182, urn:isbn:9780521431088.
+a PubMed number, must follow a word that names its kind. The identifiers are printed as
+URIs: doi:10.1000/182, urn:isbn:9780521431088.
 
-Relative references in HTML and in mail headers are resolved. The base is the first of:
-the base that the document gives (BASE in HTML, Content-Base or Content-Location in mail),
-that of the message around it, --base, --default-base.
+Relative references in HTML and in mail headers are resolved. Their base is the first of
+these that exists: the base that the document gives (BASE in HTML, Content-Base or
+Content-Location in mail), the base of the mail message around the document, --base,
+--default-base.
 
---dialect says where a URN ends. In 2012 a URN ends before a slash; in rfc8141 a slash can
-be part of it.
+--dialect decides where a URN ends. In the dialect 2012 a URN ends before a slash; in
+rfc8141 a slash can be part of a URN.
 
-It prints one identifier per line, after the name of the file if there are several. JSON
-output also has the position in bytes (start and end), the role in the document, and the
-rule that gave the base.
+Extract prints one identifier per line, after the name of the file if there are several
+files. JSON output also has the position in bytes (start and end), the role in the document,
+and the rule that gave the base.
 
-With --links it also says whether each identifier is well-formed, mended or malformed, and
-what happened when it was last retrieved. It retrieves nothing itself: it reads this from
-the file given by --history. Each line of that file has three fields separated by tabs: a
-URI, the time of the last retrieval (RFC 3339), and the error of the last attempt. The
-last two may be empty.
+With --links, extract also says whether each identifier is well-formed, mended or
+malformed, and what happened when it was last retrieved. Extract retrieves nothing itself:
+it reads the outcome of earlier retrievals from the file given by --history. Each line of
+that file has three fields separated by tabs: a URI, the time of the last retrieval (RFC
+3339), and the error of the last attempt. The last two fields may be empty.
 
-With --embed-base it prints the document with its base in it, so that relative references
-keep their meaning wherever the document is stored. HTML gets a BASE, a message gets a
-Content-Location. Absolute references stay unchanged.
+With --embed-base, extract prints the document with its base embedded, so that relative
+references keep their meaning wherever the document is stored. HTML gets a BASE, a message
+gets a Content-Location. Absolute references stay unchanged.
 
 The exit status is 1 if nothing was found or a document has an error, and 3 if a file
 cannot be read. Errors are printed with their offset. After an error, the remaining

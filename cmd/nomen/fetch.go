@@ -21,29 +21,30 @@ import (
 
 const fetchLong = `Fetch follows a name or URL to the resource and prints it, or saves it with -o.
 
-It supports http, https, ftp, gopher, news, snews, nntp, whois and data, and reads file
+Fetch supports http, https, ftp, gopher, news, snews, nntp, whois and data, and reads file
 and afs URLs on this machine. Directories, menus and groups are printed as lists. For a
-name (urn, ark, doi, hdl, info, tag) it asks the resolver, found as 'nomen discover'
+name (urn, ark, doi, hdl, info, tag), fetch asks the resolver, found as 'nomen discover'
 shows, and fetches the first location that works. Other schemes need a gateway, given by
 --gateway. A telnet, rlogin or tn3270 URL is a session: fetch starts the program given by
 --session, or prints the command to run.
 
---dialect selects the generation of the standard by which the name or URL is read. In
-2012, in urn:example:book?s=I2R&c=ToC, the directive c names a component of the
-resource; s names the service, which here is always the one for the resource.
+--dialect selects the generation of the standard by which the name or URL is read. In the
+dialect 2012, a URN can end with directives. In urn:example:book?s=I2R&c=ToC, c names a
+component of the resource. The service s has no effect, because fetch always fetches the
+resource.
 
 A URL that you type may point to this machine or to a private network, and may contain a
-password. Redirects and locations from a resolver may not point to private networks,
-unless --allow-private is given, and never to files of this machine. Your password is
+password. Redirects and the locations from a resolver may never point to files of this
+machine. They may point to private networks only with --allow-private. Your password is
 never sent to another server.
 
 With -o the file appears when the download is complete. Until then the data is in
-FILE.part, with details in FILE.part.json. -c resumes it if the server can tell that the
-resource is unchanged, and starts over otherwise. An existing file is not replaced
-without --force.
+FILE.part, with details in FILE.part.json. -c resumes an interrupted download if the
+server can tell that the resource is unchanged; otherwise it starts over. An existing file
+is not replaced without --force.
 
-With --json it prints one line that describes what was saved or, without -o, what would
-be fetched; it does not print the resource then.
+With --json, fetch does not print the resource. It prints one line that describes what was
+saved or, without -o, what would be fetched.
 
 Requests are unencrypted, except to https and snews; -v shows each step. The exit status
 is 1 if the resource does not exist or fetching it is not allowed, and 3 if the network
@@ -87,26 +88,26 @@ func (c *cli) fetchCommand() *cobra.Command {
 	}
 	r.dialects = addDialects(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&r.output, "output", "o", "", "file to save to; - for standard output")
+	f.StringVarP(&r.output, "output", "o", "", "file to save the resource to; - for standard output")
 	f.BoolVarP(&r.save.Continue, "continue", "c", false, "resume an interrupted fetch")
 	f.BoolVar(&r.save.Replace, "force", false, "replace an existing file")
-	f.StringVar(&r.span, "range", "", "bytes to fetch, as FIRST-LAST, or FIRST- for all from there (default all)")
+	f.StringVar(&r.span, "range", "", "bytes to fetch: FIRST-LAST, or FIRST- for FIRST and all after it (default all)")
 	f.BoolVar(&r.menu, "menu", false, "print a Gopher menu as URLs and titles")
 	preferenceOptions(f, &r.request.Accept, &r.request.Languages)
 	f.StringVar(&r.options.UserAgent, "user-agent", "", "User-Agent to send over HTTP (default none)")
 	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver of names (default as found by discover)")
 	portOption(f, &r.client.Port)
-	f.StringArrayVar(&r.gateways, "gateway", nil, "gateway for a scheme: SCHEME=URL with {uri}, {+uri} or {rest}; x-* and * match many schemes")
+	f.StringArrayVar(&r.gateways, "gateway", nil, "gateway for a scheme: SCHEME=URL, where URL contains {uri} (the whole URI, escaped), {+uri} (the URI as spelled) or {rest} (what follows the scheme, escaped); SCHEME can be x-* for other schemes that begin with x-, or * for all other schemes")
 	f.BoolVar(&r.options.ProposedGateways, "proposed-gateways", false, "also use the gateways that the catalogue of schemes proposes")
-	f.StringArrayVar(&r.sessions, "session", nil, "program for a scheme: SCHEME=PROGRAM with {host}, {port}, {user}; an argument in [brackets] is dropped if its value is unknown")
-	f.StringVar(&r.options.Client.NewsServer, "news-server", "", "HOST:PORT of the server for news URLs that name none")
+	f.StringArrayVar(&r.sessions, "session", nil, "program for a scheme: SCHEME=PROGRAM with arguments, which can contain {host}, {port} and {user}; arguments in [brackets] are omitted if the URL lacks the value")
+	f.StringVar(&r.options.Client.NewsServer, "news-server", "", "HOST:PORT of the server for news URLs that do not name a server")
 	f.StringVar(&r.options.Client.Mail, "mail-address", "", "password for anonymous FTP")
-	f.StringSliceVar(&r.options.Schemes, "scheme", nil, "scheme that may be followed (default all)")
+	f.StringSliceVar(&r.options.Schemes, "scheme", nil, "scheme that fetch may use (default all)")
 	f.BoolVar(&r.options.AllowPrivate, "allow-private", false, "allow redirects and locations to reach private networks")
 	f.StringVar(&r.size, "max-size", "", "maximum number of bytes, such as 500M; 0 for no limit (default 1G)")
 	f.DurationVar(&r.options.Timeout, "timeout", fetch.DefaultTimeout, "maximum time without data from the server")
 	f.DurationVar(&r.options.MaxTime, "max-time", fetch.DefaultMaxTime, "maximum total time")
-	f.IntVar(&r.options.MaxRedirects, "max-redirects", fetch.DefaultMaxRedirects, "maximum number of redirects; negative for none")
+	f.IntVar(&r.options.MaxRedirects, "max-redirects", fetch.DefaultMaxRedirects, "maximum number of redirects; -1 to follow none")
 	r.find.register(f)
 	return cmd
 }
@@ -146,8 +147,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// openAndGuarded returns a client for names that the user gave, and one for names from
-// elsewhere, which does not reach private networks.
+// openAndGuarded returns two clients: open is for names that the user gave, and guarded,
+// which does not reach private networks, is for all other names.
 func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(), err error) {
 	if open, err = client.New(o); err != nil {
 		return nil, nil, nil, usageError{err}

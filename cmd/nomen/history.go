@@ -15,13 +15,13 @@ import (
 
 const historyLong = `History shows every revision of a name, newest first: when it was made, by whom and why,
 and what changed, field by field. A plus marks what was added, a minus what was removed.
-A change that was part of an import, relocation or undo has its ID; 'nomen undo' reverts
-all changes with an ID.
+If a change was part of an import, relocation or undo, the ID of that operation is shown;
+'nomen undo --import ID' reverts all its changes.
 
-With --json each revision is an object with the full record as of that revision. Redacted
-content is not included, but the revision is.
+With --json each revision is an object with the full record as of that revision. A redacted
+revision is included without its content.
 
-With --authority it shows the history of a naming authority: its owners, hosts and
+With --authority, history shows the history of a naming authority: its owners, hosts and
 policy.
 
 `
@@ -77,7 +77,7 @@ func showAuthorityHistory(ctx context.Context, b historyBackend, a *answers, arg
 	return a.revisions(p.String(), arg, revisionsOf(b.AuthorityHistory(ctx, p)), limit)
 }
 
-// revisions prints the revisions of what has a name, newest first.
+// revisions prints the revisions of a name or authority, newest first.
 func (a *answers) revisions(name, arg string, all iter.Seq2[adminapi.Revision, error], limit int) error {
 	h := historian{answers: a, name: name, gone: map[uint64]uint64{}, left: limit}
 	for r, err := range all {
@@ -97,7 +97,7 @@ type historian struct {
 	*answers
 	name  string
 	left  int                // how many are still to be printed; 0 for all
-	later *adminapi.Revision // waits for the revision before it
+	later *adminapi.Revision // not printed yet: needs the revision before it
 	gone  map[uint64]uint64  // redacted revisions, and the revisions that redacted them
 }
 
@@ -127,8 +127,8 @@ type revisionLine struct {
 	Changes []adminapi.Difference `json:"changes"` // from the revision before
 }
 
-// show prints a revision and how it differs from the one before, which is nil for the
-// first.
+// show prints a revision and how it differs from the revision before. For the first
+// revision, before is nil.
 func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
 	for _, n := range r.Redacts {
 		if h.gone[n] == 0 {

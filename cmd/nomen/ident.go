@@ -22,11 +22,11 @@ func (c *cli) identifierCommands() []*cobra.Command {
 }
 
 // dialects are the generations of the standards by which a command reads identifiers: one
-// for URIs, one for URNs. As a flag it accepts one of either, or both.
+// for URIs, one for URNs. The flag accepts a dialect for URIs, one for URNs, or both.
 type dialects struct {
 	uri      uri.Dialect
 	urn      urn.Dialect
-	urnFirst bool // the last one given is for URNs
+	urnFirst bool // the last dialect given is for URNs
 }
 
 const dialectUsage = "for URIs rfc3986, rfc6874 (with zones), 2003, 1997 or 1993; for URNs rfc8141, 2012, rfc2141 or 1995"
@@ -113,9 +113,9 @@ type identifier struct {
 	urn urn.URN // not valid if the identifier is not a URN
 }
 
-// read parses a reference, which may have the delimiters that text puts around it. If it
-// begins with "urn:" it must be a URN, and is then also parsed as a URI, in the spelling
-// without white space (1995, 2).
+// read parses a reference, which may have the delimiters that text puts around it. If the
+// reference begins with "urn:", it must be a URN. A URN is also parsed as a URI, in the
+// spelling without white space (1995, 2).
 func (d *dialects) read(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	id, err := d.readPlain(inner)
@@ -184,8 +184,8 @@ func (id identifier) errorIn(input string, err error) error {
 
 const urnPrefix = "urn:"
 
-// looksURN reports whether s begins with "urn:", in any case, and in the dialect of 1995
-// with white space and an opening bracket anywhere before or in it.
+// looksURN reports whether s begins with "urn:", in upper or lower case. In the dialect of
+// 1995, white space may be before and within "urn:", and opening brackets before it.
 func (d *dialects) looksURN(s string) bool {
 	if d.urn != urn.Draft1995 {
 		return len(s) >= len(urnPrefix) && s[3] == ':' && strings.EqualFold(s[:len(urnPrefix)], urnPrefix)
@@ -206,8 +206,8 @@ func (d *dialects) looksURN(s string) bool {
 // isSpace1995 reports whether c is white space, which is not part of a name of 1995.
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// offsetIn returns the offset in the input of byte at of the parsed spelling. They differ
-// only in 1995, where the spelling has no white space and brackets.
+// offsetIn converts an offset in the parsed spelling to one in the input. The two differ
+// only in the dialect of 1995, where the spelling has no white space and brackets.
 func (id identifier) offsetIn(input string, at int) int {
 	if id.urn.Dialect() != urn.Draft1995 {
 		return at

@@ -89,7 +89,7 @@ func (a *answers) report(message string) {
 	fmt.Fprintln(a.log, "nomen: "+where+message)
 }
 
-// A badLine is the JSON answer to a line that could not be split.
+// A badLine is the JSON answer to an input that could not be processed.
 type badLine struct {
 	Input string        `json:"input"`
 	Error *resolveError `json:"error"`

@@ -21,23 +21,23 @@ delimiters, hosts that are not domain names, mixed writing directions, and text 
 browsers, curl and Go's net/url see different hosts. Each finding is an error, a warning or
 information, and has an offset in bytes from 0.
 
-A URI reference or URN is valid if it matches the syntax of its dialect (--dialect). Each
-rule of the URN's namespace that it breaks, such as a wrong check character, is a finding
-of severity error. If it can, check suggests what was probably meant.
+A URI reference or URN is valid if it matches the syntax of its dialect (--dialect). If a
+URN breaks a rule of its namespace, for example with a wrong check character, this is a
+finding of severity error. If it can, check suggests what was probably meant.
 
 With --rule, an identifier is valid if it matches the given production of the dialect,
 such as host, IPv6address, NSS or r-component. Nothing else is checked. If URIs and URNs
 both have a production of that name, --dialect decides between them.
 
-With --base, check also says which references cannot be resolved against that URI. (A URN
-has no hierarchy for relative references.)
+With --base, check also says which references cannot be resolved against that URI. (Most
+relative references cannot be resolved against a URN, because it has no hierarchy.)
 
 The exit status is 1 if an identifier is invalid or has a finding of severity error.
 
 An identifier may be enclosed in angle brackets, with "URL:" and white space inside, as in
 text.
 
-` + registryHelp + `
+` + ownRegistryHelp + `
 
 ` + streamHelp
 
@@ -57,7 +57,7 @@ func (c *cli) checkCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	k := &checker{dialects: addDialects(cmd), rules: extra.Catalogue().Rules()}
-	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against (default the reference rule)")
+	cmd.Flags().StringVar(&k.rule, "rule", "", "production of the dialect to check against (default that of a URI reference or URN)")
 	base := cmd.Flags().String("base", "", "URI of the document that contains the references (default none)")
 	file := addRegistry(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -84,7 +84,7 @@ func (c *cli) checkCommand() *cobra.Command {
 // A checker checks identifiers.
 type checker struct {
 	*dialects
-	rule      string  // "" for the reference rule
+	rule      string  // "" for that of a URI reference or URN
 	base      uri.URI // of references; zero for none
 	rules     []uri.SchemeRules
 	inspector urn.Inspector
@@ -103,7 +103,8 @@ func isUnknownRule(err error) bool {
 	return errors.Is(err, uri.ErrUnknownRule) || errors.Is(err, urn.ErrUnknownRule)
 }
 
-// checkRule checks s against the production, in whichever dialect has it.
+// checkRule checks s against the production. If both dialects have it, that of the dialect
+// given last counts, by default that for URIs.
 func (k *checker) checkRule(s string) error {
 	first, second := k.uri.CheckRule, k.urn.CheckRule
 	if k.urnFirst {

@@ -12,15 +12,17 @@ import (
 
 const compareLong = `Compare says whether two identifiers are equivalent, and at which level: string, case,
 percent, path or scheme, as in 'nomen normalize'. Two URNs are equivalent at the level urn
-if they are the same name by the rules of URNs and of their namespace. What follows ?+, ?=
-and # is then ignored.
+if they are the same name by the rules of URNs and of their namespace. This comparison
+ignores what follows ?+, ?= and #.
 
 "Not established" means that the identifiers do not show that they are equivalent. They
 may still identify the same resource.
 
-Fragments of URIs are compared. With --purpose cache, compare ignores them, as they are
-not sent to a server; the directives in the query of a URN of 2012 are then compared, in
-any order. The exit status is 1 if a pair is not established to be equivalent.
+Fragments of URIs are compared. With --purpose cache they are ignored, because fragments
+are not sent to a server; but in the dialect 2012, the directives in the queries of two URNs
+must then be the same, in any order.
+
+The exit status is 1 if a pair is not established to be equivalent.
 
 ` + pairHelp
 

@@ -15,15 +15,16 @@ import (
 // The help on "-".
 const (
 	streamHelp = `With "-", identifiers are read from standard input, one per line. Each line is answered as
-soon as it is read. An invalid line gets an empty line as its answer, and a message with
-the line number on standard error; with --json its answer is an object with the error. The
-lines after it are still read.`
+soon as it is read. If a line is invalid, its answer is an empty line, and standard error
+gets the line number and the reason; with --json the answer is an object with the error.
+The command then continues with the next line.`
 
 	pairHelp = `With "-" as the only argument, two identifiers per line are read from standard input,
-separated by a tab; with "-" as the second, one per line. Each line is answered as soon as
-it is read. An invalid line gets an empty line as its answer, and a message with the line
-number on standard error; with --json its answer is an object with the error. The lines
-after it are still read.`
+separated by a tab. With "-" as the second argument, one identifier per line is read, and
+paired with the first argument. Each line is answered as soon as it is read. If a line is
+invalid, its answer is an empty line, and standard error gets the line number and the
+reason; with --json the answer is an object with the error. The command then continues
+with the next line.`
 )
 
 // The maximum lengths of lines, without the line end.
@@ -54,8 +55,8 @@ func pairArguments(most int) cobra.PositionalArgs {
 	}
 }
 
-// answerPairs calls f for the pairs of the first argument with each other one or, for a
-// single "-", for the pairs in the lines of standard input.
+// answerPairs calls f for the pairs of the first argument with each other argument. For a
+// single "-", it calls f for the pairs in the lines of standard input.
 func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers, first, second string)) error {
 	if len(args) > 1 {
 		return c.answerEach(ctx, args[1:], func(a *answers, second string) { f(a, args[0], second) })

@@ -12,9 +12,9 @@ import (
 
 const joinLong = `Join prints the URI to which each reference resolves in a document whose URI is BASE.
 
-In older dialects, a reference such as #s means the current document and has no URI. Then
-join prints "(current document) #s"; with --json the answer has same_document and no target.
-In RFC 3986 it has both.
+In older dialects, a reference such as #s means the current document and has no URI. Join
+prints "(current document) #s" for it; with --json the answer has same_document and no
+target. In the dialect rfc3986 the answer has both.
 
 --compatible ignores the scheme of a reference such as http:g if the base has the same
 scheme. The dialects 2003 and rfc3986 permit this.

@@ -14,15 +14,15 @@ const normalizeLong = `Normalize prints the normal form of each identifier. Each
   case      scheme and host in lower case, hexadecimal digits in upper case
   percent   unnecessary escapes decoded
   path      segments that are . or .. removed
-  scheme    default port removed and empty path set, by the scheme (default)
+  scheme    default port removed, and empty path filled in, as the scheme says (default)
 
 In an older dialect a level does what the document of the dialect says.
 
-From "case" on, a URN gets its canonical form: "urn" and the namespace in lower case,
-hexadecimal digits in upper case. In 1995 the authority is in lower case too, and
-unnecessary escapes are decoded. At "scheme" it gets the spelling that its namespace
-prefers: an ISBN, for example, gets thirteen digits without hyphens. What follows ?+, ?=
-and # is kept, and in 2012 the query.
+At "case" and all later levels, a URN gets its canonical form: "urn" and the namespace in
+lower case, hexadecimal digits in upper case. In the dialect 1995 the authority is in lower
+case too, and unnecessary escapes are decoded. At "scheme" a URN gets the spelling that its
+namespace prefers: an ISBN, for example, gets thirteen digits without hyphens. What follows
+?+, ?= and # is kept; in the dialect 2012, the query is kept too.
 
 ` + streamHelp
 

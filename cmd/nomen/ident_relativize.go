@@ -10,9 +10,9 @@ import (
 )
 
 const relativizeLong = `Relativize prints for each target the shortest reference that gives exactly that target
-when joined with the base. A few targets have none, such as those with dot segments; then
-the exit status is 1. From one URN to another it is the whole URN, because URNs have no
-hierarchy.
+when joined with the base. A few targets have no such reference, for example targets with
+dot segments; the exit status is then 1. From one URN to another the reference is the whole
+URN, because URNs have no hierarchy.
 
 ` + pairHelp
 

@@ -11,8 +11,8 @@ import (
 )
 
 // schemeParts returns the parts that the scheme of u defines, with their values as spelled.
-// If a part is used decoded and has escapes, the decoded values follow under its name with
-// "_decoded", if they are text.
+// Some parts are decoded before use. If such a part has escapes and the decoded value is
+// text, the decoded value follows under the name of the part with "_decoded".
 func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts
@@ -71,8 +71,8 @@ func decodedParts(d uri.Dialect, parts []scheme.Part, name string) nameParts {
 	return decoded
 }
 
-// scheme adds the findings of the scheme of u, with offsets in the input from which u was
-// read.
+// scheme adds the findings of the scheme of an identifier, with offsets in the input from
+// which the identifier was read.
 func (v *verdict) scheme(id identifier) {
 	for _, f := range extra.Catalogue().Check(id.uri) {
 		if f.Code == scheme.CodeCredentials { // more specific than FindingUserinfo

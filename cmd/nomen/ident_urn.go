@@ -60,8 +60,8 @@ func directivesOf(n urn.URN) []directive {
 	return all
 }
 
-// acceptsDirective reports whether a value is a known service. It accepts the values of
-// other keywords, which are up to namespaces.
+// acceptsDirective reports whether the value of the keyword s is a known service. It accepts
+// all values of other keywords, because namespaces define them.
 func acceptsDirective(keyword, value string) bool {
 	if keyword != "s" {
 		return true
@@ -208,8 +208,8 @@ type suggestion struct {
 	Why  string `json:"why"`
 }
 
-// suggest adds names that were probably meant. It does not work for 1995, because the
-// suggestions do not know its brackets and white space.
+// suggest adds names that were probably meant. It adds none in the dialect of 1995, because
+// the suggestions do not handle the brackets and white space of that dialect.
 func (v *verdict) suggest(d urn.Dialect) {
 	if d == urn.Draft1995 {
 		return
@@ -236,6 +236,6 @@ func mayMeanName(id identifier, valid bool) bool {
 	return !slices.Contains(schemesToo, strings.ToLower(scheme))
 }
 
-// schemesToo are the namespace identifiers that are also URI schemes, so that a URI
-// beginning with one was meant as such.
+// schemesToo are the namespace identifiers that are also URI schemes. What begins with one
+// of these and a colon was meant as a URI, not as a URN without "urn:".
 var schemesToo = []string{"dns", "doi", "dvb", "ed2k", "example", "oid", "pwid", "service", "xmpp"}

@@ -22,9 +22,9 @@ started a job cancels the job. The results of the last hundred jobs are kept for
 If the server stops before a job is complete, the job is interrupted. Changes already made
 stay, and 'nomen jobs show' says how to continue.
 
-An administrator's token without prefixes can see and cancel all jobs; other tokens only
-the jobs that they started. If no server is running, there are no jobs: the commands work
-on the store directly.`
+An administrator's token without prefixes can see and cancel all jobs; other tokens can
+see and cancel only the jobs that they started. If no server is running, there are no jobs:
+'nomen import' and the other commands work on the store directly.`
 
 func (c *cli) jobsCommand() *cobra.Command {
 	list := c.jobsListCommand()
@@ -46,7 +46,7 @@ func (c *cli) jobsCommand() *cobra.Command {
 }
 
 const jobsListLong = `List prints the jobs of the running server, newest first: ID, kind, state, progress,
-rate, time left, start time, who started it, and what it works on.`
+rate, time left, start time, who started the job, and what it works on.`
 
 func (c *cli) jobsListCommand() *cobra.Command {
 	return &cobra.Command{
@@ -77,8 +77,9 @@ undo them. A job that has ended is not affected. The exit status is 1 if there i
 job.`
 
 const jobWaitLong = `Wait shows the progress of a job until it ends, then its result. An interrupt ends the
-wait, not the job. The exit status is 0 if the job is complete, and 1 if it is
-incomplete, rejected something or found faults, or if there is no such job.`
+wait, not the job. The exit status is 0 if the job is complete. It is 1 if the job is
+incomplete, rejected a record, could not change a name or found faults, or if there is no
+such job.`
 
 // jobCommand returns a command about one job.
 func (c *cli) jobCommand(use, short, long, example string, do func(context.Context, *adminapi.Client, string) error) *cobra.Command {
@@ -165,7 +166,7 @@ func (c *cli) printed(request func(*adminapi.Client, context.Context, string) (a
 	}
 }
 
-// jobPause is how often the state of a job is requested.
+// jobPause is the time between two requests for the state of a job.
 const jobPause = 500 * time.Millisecond
 
 func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) error {

@@ -14,8 +14,8 @@ import (
 
 const authorityKnownLong = `Known shows the built-in authorities: public namespaces such as urn:isbn and doi,
 national libraries and, with --registry, the compact identifiers of a registry of
-prefixes. The server uses none of them until you load them: --json prints what
-'authority put -' reads, and you can edit it first.
+prefixes. The server uses none of them until you load them. To load them, pass the output
+of --json, which you can edit first, to 'nomen authority put -'.
 
 Arguments select the authorities with these prefixes or with prefixes below them.`
 
@@ -31,7 +31,7 @@ func (c *cli) authorityKnownCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&registry, "registry", "", "show the prefixes of this registry: bioregistry or identifiers.org")
-	f.StringVar(&base, "base", "", "URL below which the registry's names are (default the registry's own)")
+	f.StringVar(&base, "base", "", "URL with which the names begin (default that of the registry)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		all, err := known(registry, base)
 		if err != nil {
@@ -55,7 +55,8 @@ func (c *cli) authorityKnownCommand() *cobra.Command {
 	return cmd
 }
 
-// known returns the public namespaces or, if registry is not "", its prefixes.
+// known returns the public namespaces or, if registry is not "", the prefixes of that
+// registry.
 func known(registry, base string) ([]*store.Authority, error) {
 	if registry == "" {
 		if base != "" {

@@ -21,12 +21,13 @@ const (
 
 // memoryFlag adds --memory, which bounds the memory of a command.
 func (c *cli) memoryFlag(f *pflag.FlagSet, usual string) {
-	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets this minus 512 MiB, or a quarter of this if that is more (default "+usual+")")
+	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets all but 512 MiB of the limit, but at least a quarter of it (default "+usual+")")
 }
 
-// boundMemory divides --memory between the cache of the store and the rest, or by default
-// adds the usual rest to a cache of the given number of bytes. It sets the limit of the Go
-// runtime, unless the environment does (GOMEMLIMIT).
+// boundMemory divides --memory between the cache of the store and everything else. Without
+// --memory, the cache has the usual size, in bytes, and the limit is this size plus what
+// everything else usually needs. boundMemory sets the limit of the Go runtime; without
+// --memory, a limit set by the environment (GOMEMLIMIT) takes precedence.
 func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	if c.memory != 0 && c.memory < minMemory {
 		return usagef("--memory %d: must be at least %d MiB", c.memory, minMemory)

@@ -24,11 +24,11 @@ A store is pebble:DIR or postgres://USER@HOST/DATABASE. Stop the server of a peb
 first. A database may be in use: migrate copies the changes made before it started,
 including those that a killed node had committed but not yet logged.
 
-If it is interrupted, run it again: it compares what is already copied and continues.
+If migrate is interrupted, run it again: it compares what is already copied and continues.
 
-With --repair-times, changes that a wrong clock dated in the future get the time of the
-change before them; 'nomen verify' says whether there are any. Everything else is copied
-unchanged. The copy then has a different head.`
+With --repair-times, each change that a wrong clock dated in the future gets the time of the
+change before it. ('nomen verify' reports such changes.) Everything else is copied
+unchanged. If times were repaired, the copy has a different head.`
 
 func (c *cli) migrateCommand() *cobra.Command {
 	var from, to string
@@ -44,7 +44,7 @@ func (c *cli) migrateCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&from, "from", "", "store to copy (required)")
-	f.StringVar(&to, "to", "", "empty store to copy it to (required)")
+	f.StringVar(&to, "to", "", "empty store to copy to (required)")
 	f.BoolVar(&repair, "repair-times", false, "give changes dated in the future the time of the change before them")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
@@ -103,7 +103,7 @@ type migration struct {
 	Retimed *uint64 `json:"retimed,omitempty"` // changes whose time was repaired
 }
 
-// migrate copies one store into another and compares them. With repair it changes the
+// migrate copies one store into another and compares the two. With repair it corrects the
 // times of changes that are dated in the future.
 func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) error {
 	start := clock()
@@ -232,7 +232,7 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	if err != nil {
 		return 0, err
 	}
-	here, err := exactCount(ctx, from) // before the head, which shows changes made after this count
+	here, err := exactCount(ctx, from) // counted before the head is read, so that the head covers changes made after the count
 	if err != nil {
 		return 0, err
 	}

@@ -22,7 +22,7 @@ such as uuid.
 
 A template describes what follows the prefix, as literal text and parts in braces:
 
-  {seq}          the number after the highest existing one
+  {seq}          the highest existing number plus one
   {seq:6}        the same with six digits; {seq:6:100-4999} within a range
   {random:8}     eight random characters that cannot form a word
   {digit:8}      eight random digits; {hex:8} hexadecimal ones
@@ -35,11 +35,11 @@ If the template does not begin with a delimiter, mint puts the first delimiter o
 namespace before it, such as - for nbn. For urn:nbn:fi the template x{seq} gives
 urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template, mint takes the last existing name and increases its number by one (at
-most 20,000 names are read). It adds a check character if the namespace needs one. For urn:uuid new
-names are UUIDs; for an ark prefix they are random characters with a check character. ISBN,
-ISSN and similar numbers are assigned to publishers in blocks: they need a template that
-stays within your block.
+Without a template, mint reads the existing names, at most 20,000, takes the last one in
+sorted order, and increases its number by one. It adds a check character if the namespace
+needs one. For urn:uuid new names are UUIDs; for an ark prefix they are random characters
+with a check character. ISBN, ISSN and similar numbers are assigned to publishers in
+blocks: they need a template that stays within your block.
 
 The exit status is 1 if the template cannot give as many names as requested.`
 
@@ -70,7 +70,7 @@ func (c *cli) mintCommand() *cobra.Command {
 		Args:    arguments(1, 1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&m.template, "template", "", "what follows the prefix (default continue the existing names)")
+	f.StringVar(&m.template, "template", "", "what follows the prefix in the new names (default continue the existing names)")
 	f.IntVar(&m.count, "count", 1, "number of names")
 	f.BoolVar(&m.dry, "dry-run", false, "print the names and reserve nothing")
 	whyOption(f, &m.why)

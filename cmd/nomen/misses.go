@@ -18,18 +18,19 @@ import (
 // missesFile is the file in the data directory in which a server counts failed lookups.
 const missesFile = "misses.jsonl"
 
-const missesLong = `Misses lists the failed lookups: names that clients asked for and that have no record,
-most frequent first. It prints how often, the hour of the last time, the name, and
-similar names that may have been meant. Use it to find broken links and misspelled names.
+const missesLong = `Misses lists the failed lookups: names that clients requested and that have no record,
+most frequent first. For each name it prints the number of failed lookups, the hour of the
+last one, the name, and similar names that may have been meant. Use this list to find
+broken links and misspelled names.
 
 Nothing about the clients is stored. If there are very many names, only the most frequent
 are kept.
 
-It asks the server that runs on the data directory, or reads the file that the last one
-left there. Each server counts for itself: pass the files of several servers as FILE to
-add up their counts.
+Misses asks the server that runs on the data directory. If no server is running, it reads
+the file that the last server left there. Each server counts only its own requests: pass
+the files of several servers as FILE to add up their counts.
 
---clear resets all counts, and needs --yes as well.`
+--clear resets all counts; it needs --yes too.`
 
 func (c *cli) missesCommand() *cobra.Command {
 	var o struct {
@@ -74,8 +75,8 @@ func (c *cli) missesCommand() *cobra.Command {
 	return cmd
 }
 
-// misses returns the failed lookups of files or, without files, those of the server or of
-// the file that it left.
+// misses returns the failed lookups of files. Without files, it returns those of the running
+// server, or those in the file that the last server left.
 func (c *cli) misses(ctx context.Context, files []string, prefix string, limit int) (adminapi.Misses, error) {
 	if len(files) == 0 {
 		if api, err := c.server(ctx); err == nil {
@@ -114,7 +115,8 @@ func chosen(list []misses.Miss, prefix string, limit int) []misses.Miss {
 	return some
 }
 
-// clearMisses resets the counts of the server, or empties the file that it left.
+// clearMisses resets the counts of the running server, or empties the file that the last
+// server left.
 func (c *cli) clearMisses(ctx context.Context) error {
 	forgotten, err := c.forgetMisses(ctx)
 	if err != nil {

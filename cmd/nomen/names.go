@@ -86,10 +86,11 @@ what you give:
 exists already keeps its own type, language and so on unless you give others, even with
 --replace.
 
-A new name is active unless --status says otherwise. If 'nomen check' finds an error in
-a new name, or if it is the URL of a resolver such as https://doi.org/10.5072/a, put warns;
-with --strict it rejects the name. An active name can never be deleted. To bring a retired name back, use --status active and --revision with the
-number of its last revision.`
+A new name is active unless --status says otherwise. Put warns if 'nomen check' finds an
+error in a new name, or if the name is the URL of a resolver, such as
+https://doi.org/10.5072/a; with --strict it rejects the name. An active name can never be
+deleted. To bring a retired name back, use --status active and --revision with the number
+of its last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
 	var p putFlags
@@ -104,7 +105,7 @@ func (c *cli) putCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.status, "status", "", "reserved, active or retired (default active for a new name)")
+	f.StringVar(&p.status, "status", "", "status of the name: reserved, active or retired (default active for a new name)")
 	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, where ELEMENT is an element of Dublin Core such as creator; ELEMENT= clears it; can be repeated")
 	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
 	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
@@ -114,8 +115,8 @@ func (c *cli) putCommand() *cobra.Command {
 	f.StringVar(&p.location.Note, "note", "", "note on the locations, for people")
 	f.IntVar(&p.location.Priority, "priority", 0, "priority of the locations; 1 is tried first (default 1)")
 	f.BoolVar(&p.replace, "replace", false, "replace the existing locations by the given ones")
-	f.StringArrayVar(&p.remove, "remove", nil, "location, or identifier added by --same-as, to remove; can be repeated")
-	f.BoolVar(&p.strict, "strict", false, "reject a new name in which 'nomen check' finds an error, or that is the URL of a resolver")
+	f.StringArrayVar(&p.remove, "remove", nil, "location to remove, or identifier that was added by --same-as; can be repeated")
+	f.BoolVar(&p.strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is the URL of a resolver")
 	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
 	whyOption(f, &p.why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -209,7 +210,7 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 }
 
 const retireLong = `Retire makes names tombstones. A tombstone is kept for ever; it says why the name was
-retired and, if there are any, which names to use instead. Its locations stay in the
+retired and, with --successor, which names to use instead. Its locations stay in the
 record but are not shown to readers unless --show-locations is given.
 
 ` + streamHelp

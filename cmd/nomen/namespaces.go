@@ -18,8 +18,8 @@ With identifiers it shows everything known about each namespace. With "-" it rea
 identifiers from standard input, one per line. The exit status is 1 if an identifier is
 unknown.
 
-"not stated" means that the documents of the namespace do not say; "stated" names the
-sections on which a statement is based.
+"not stated" means that the documents of the namespace say nothing about a property.
+"stated" gives the sections on which a statement is based.
 
 With --scheme-ids it lists or shows the SchemeIDs of 1995 instead.
 
@@ -145,12 +145,18 @@ func unknownEntry(t registry.Table, name string) error {
 	return codedError{codeUnknown, fmt.Errorf("unknown %s %q%s", t.Entry, name, more)}
 }
 
-const registryHelp = `--format writes one document, about the registry or about one entry: html, txt, xml or
-json.
+// The help on --format, and on --registry.
+const (
+	formatHelp = `--format writes one document, about the registry or about one entry: html, txt, xml or
+json.`
 
---registry adds your own entries from a JSON file to the standard ones, or replaces
-them. The file is an object with any of the members "namespaces", "scheme_ids",
-"keywords" and "services", each an array of entries with the fields that --json shows.`
+	ownRegistryHelp = `--registry reads entries of your own from a JSON file. They are added to the standard
+entries; an entry with the same name replaces the standard one. The file is an object with
+any of the members "namespaces", "scheme_ids", "keywords" and "services", each an array of
+entries with the fields that 'nomen namespaces --json' and 'nomen services --json' show.`
+
+	registryHelp = formatHelp + "\n\n" + ownRegistryHelp
+)
 
 // addRegistry defines the flag --registry of a command.
 func addRegistry(cmd *cobra.Command) *string {

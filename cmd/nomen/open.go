@@ -83,7 +83,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 		case remote != nil:
 			return f(c.through(remote))
 		case err != nil:
-			return fmt.Errorf("%s: cannot reach the server of this data directory, whose store is elsewhere: %w; if that server no longer exists, remove the file", filepath.Join(c.data, urlFile), err)
+			return fmt.Errorf("%s: cannot reach the server of this data directory, and the directory itself has no store: %w; if that server no longer exists, remove the file", filepath.Join(c.data, urlFile), err)
 		}
 	}
 	s, remote, err := c.whenFree(ctx, func() (*pebblestore.Store, error) { return c.openStore(dir, how) })
@@ -104,14 +104,15 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 // can apply.
 func (c *cli) through(remote *adminapi.Client) backend {
 	if c.clockOK {
-		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running; start the server with it instead")
+		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running; start the server with --clock-ok instead")
 	}
 	return remote
 }
 
-// elsewhere returns a client of a server that runs on the data directory without having
-// its store open, because it serves a database or runs on another machine. It returns
-// nil if the directory names no server or --store is set.
+// elsewhere returns a client of the server that the data directory names. It is for callers
+// that know that this server does not have the store in the directory open: the server
+// serves a database or runs on another machine. It returns nil if the directory names no
+// server, or if --store is set.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil
@@ -127,8 +128,8 @@ const (
 	sayAfter = 200 * time.Millisecond // before the wait is reported
 )
 
-// whenFree opens a store as soon as no other process has it open, or returns a client of
-// the server that has.
+// whenFree opens a store as soon as no other process has it open. If a server has it open,
+// whenFree returns a client of the server instead.
 func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, *adminapi.Client, error) {
 	for last, said := clock().Add(patience), false; ; {
 		s, err := c.openOrEnd(ctx, open)
@@ -154,8 +155,9 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 	}
 }
 
-// openOrEnd opens a store, unless ctx ends first. A store that is opened after that is
-// not closed: the process ends, and stores survive that.
+// openOrEnd opens a store, unless ctx ends first. A store that is opened after the end of
+// ctx is not closed: the process is about to end, and a store that was not closed is not
+// damaged.
 func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, error) {
 	type result struct {
 		s   *pebblestore.Store
@@ -205,12 +207,13 @@ func (c *cli) fatal(err error) {
 	os.Exit(exitFailure)
 }
 
-// rekeyedSuffix ends the name of a store that rekey has written but, because of a crash,
-// not yet put in place of the old one. Opening the store completes that.
+// rekeyedSuffix ends the name of a store that rekey has written. After a crash, such a store
+// may not yet be in the place of the old one; the next command that opens the store puts
+// it there.
 const rekeyedSuffix = ".rekeyed"
 
-// storeThere returns fs.ErrNotExist if there is no store in dir, not even one that rekey
-// has still to put in place.
+// storeThere returns fs.ErrNotExist if there is no store in dir, and none beside it that
+// rekey has still to put in place.
 func storeThere(dir string) error {
 	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -250,7 +253,7 @@ func (c *cli) server(ctx context.Context) (*adminapi.Client, error) {
 const firstStart = "first start"
 
 // ensureToken creates the administrator's token of a data directory, unless the file
-// has one that the store knows.
+// has a valid token of the store.
 func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Registrar) error {
 	file := filepath.Join(c.data, tokenFile)
 	if text, err := os.ReadFile(file); err == nil && tokenKnown(ctx, s, strings.TrimSpace(string(text))) {
@@ -263,8 +266,8 @@ func (c *cli) ensureToken(ctx context.Context, s store.Tokens, reg *registrar.Re
 	return durable.WriteFile(file, spelling+"\n")
 }
 
-// tightenToken makes the token readable only by its owner, if a copy or an editor has
-// changed that.
+// tightenToken makes the token readable only by its owner, if a copy or an editor has made
+// it readable by others.
 func (c *cli) tightenToken(file string) error {
 	was, err := durable.Tighten(file)
 	switch {

@@ -118,7 +118,7 @@ func namedAuthority(prefix string, err error) error {
 	return namedHint("authority "+prefix, "; 'nomen authority list' shows all authorities", err)
 }
 
-// An argumentError is a registrar's refusal that names the argument it is about.
+// An argumentError is a registrar's refusal with the argument that caused it.
 type argumentError struct {
 	argument string // as on the command line
 	refusal  *registrar.RefusalError
@@ -134,8 +134,8 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// ofArgument adds to a refusal the argument it is about. arguments has the arguments for
-// fields of the request.
+// ofArgument adds to a refusal the argument that caused it. arguments maps fields of the
+// request to arguments of the command.
 func ofArgument(err error, arguments map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {

@@ -37,15 +37,16 @@ type outsideFlags struct {
 }
 
 func (o *outsideFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&o.asks, "asks", 256, "concurrent requests to other resolvers, an eighth of them for one client; others wait, then get status 503")
-	f.BoolVar(&o.private, "allow-private", false, "allow requests to private networks: to locations (I2R), and to resolvers of delegated names")
+	f.IntVar(&o.asks, "asks", 256, "maximum number of concurrent requests to other resolvers; one client gets at most an eighth of them; requests above a limit wait, and then get status 503")
+	f.BoolVar(&o.private, "allow-private", false, "let the server reach private networks when it fetches locations (I2R), and when it asks resolvers about delegated names or for --own-users")
 	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format, to choose locations by the client's country")
 	f.StringVar(&o.countryHeader, "country-header", "", "request field in which trusted proxies give the client's country, such as CF-IPCountry")
 	o.find.register(f)
 }
 
-// An outside is what a server needs to reach other servers: resolvers of delegated
-// names, a fetcher of resources, a table of countries and a counter of failed lookups.
+// An outside has the parts of a server that need other servers or other files: resolvers of
+// delegated names, a fetcher of resources, a table of countries and a counter of failed
+// lookups.
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
@@ -66,7 +67,7 @@ type target struct {
 	client  *client.Client
 }
 
-// openOutside opens what the flags ask for.
+// openOutside opens the parts that the flags configure.
 func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
 	w := &outside{flags: o, log: log, targets: map[string]target{}, asks: gateway.NewAsks(o.asks)}
 	hosts, err := o.find.hosts()

@@ -18,8 +18,8 @@ type servingStore interface {
 	store.Tokens
 }
 
-// inDatabase reports whether --store names a database, which several commands and servers
-// can use at the same time, and not a directory.
+// inDatabase reports whether --store names a database and not a directory. Several commands
+// and servers can use a database at the same time.
 func (c *cli) inDatabase() bool {
 	return strings.HasPrefix(c.store, "postgres://") || strings.HasPrefix(c.store, "postgresql://")
 }

@@ -60,8 +60,8 @@ func (c *cli) countingStages() (show func(stage string, done int64, total uint64
 // manyExamples is how many changes are shown as examples.
 const manyExamples = 5
 
-// examples prints the first changes of a command, or with -v all of them. In JSON it prints
-// all or none.
+// examples prints the first changes of a command, or with -v all of them. With --json it
+// prints all changes with -v, and otherwise none.
 type examples struct {
 	*cli
 	shown int

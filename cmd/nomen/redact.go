@@ -21,18 +21,21 @@ import (
 
 const redactLong = `Redact permanently removes the content of revisions, for example after a court order. The
 revision itself stays in the history, with its time, the status of the name, the digest
-and the reason given here. So 'nomen verify' still finds the history complete. A client
-that asks for the record as of that time learns that its content was removed.
+and the reason given here. Because the digest stays, 'nomen verify' still finds the history
+complete. A client that requests the record as of that time learns that its content was
+removed.
 
-With --authority it redacts the history of a naming authority: contacts, owners, rules.
-Without --revision it then redacts all revisions before the current one.
+With --authority, redact removes content from the history of a naming authority: contacts,
+owners, rules. With --authority but without --revision, it redacts all revisions before the
+current one.
 
-The author and reason of a redacted revision are removed too. To remove content from the
-current record, first replace it by 'nomen put --replace' (or 'nomen authority put').
-Other revisions with the same content are not affected: check with 'nomen history'.
-Earlier backups and other copies still have the content.
+The author of a redacted revision and the reason of the change are removed too. The current
+revision cannot be redacted: first replace its content by 'nomen put --replace' (or 'nomen
+authority put'). Other revisions with the same content are not affected: check with 'nomen
+history'. Earlier backups and other copies still have the content.
 
-This cannot be undone. On a terminal it asks for confirmation; otherwise it needs --yes.`
+A redaction cannot be undone. On a terminal, redact asks for confirmation; otherwise it
+needs --yes.`
 
 var errNotMeant = usagef("redact: this cannot be undone: confirm with --yes")
 
@@ -41,7 +44,7 @@ func (c *cli) redactCommand() *cobra.Command {
 	var reason, authority string
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "redact NAME --revision N... | --authority PREFIX --reason REASON",
+		Use:   "redact (NAME --revision N... | --authority PREFIX) --reason REASON",
 		Short: "remove content from the history of a name or an authority",
 		Long:  redactLong,
 		Example: `  nomen redact urn:dns:example.org:alb002 --revision 3 --reason 'court order 12/2026'

@@ -16,19 +16,21 @@ import (
 
 const rekeyLong = `Rekey converts a store that an earlier version of nomen made to this version's rules of
 names. (These rules turn each name into the key under which it is stored. This version
-does not open the store before.) Names move with their history, authorities and the
-prefixes of tokens too. Spellings stay unchanged.
+cannot open the store until it is converted.) Names move to their new keys together with
+their history. The prefixes of authorities and tokens are converted too. Spellings stay
+unchanged.
 
 Stop the server first. Rekey writes a new store beside the old one, compares the two, and
 puts the new one in its place. The disk needs room for both. The old store is kept; the
 last line says where. Delete it when all is well. If rekey is interrupted, run it again.
 
 If several names get the same key, this is a collision: rekey lists the names and changes
-nothing. With --merge it merges them. The new record has the changes of all, in the order
-of their times, and then one that combines locations, metadata and same_as. The other
-spellings are kept in same_as. An active name wins over a reserved one, whose content
+nothing. With --merge it merges the names. The history of the merged record has the changes
+of all these names, in the order of their times, and then one change that combines
+locations, metadata and same_as. The other spellings are kept in same_as. If one name is
+active and another reserved, the content of the active name wins; that of the reserved name
 stays only in the history. If one name is active and another retired, rekey changes
-nothing, unless --merge=retired-too lets the active one win.
+nothing, unless --merge=retired-too lets the active name win.
 
 The exit status is 1 if there are collisions that --merge does not cover.`
 
@@ -44,7 +46,7 @@ func (c *cli) rekeyCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&dry, "dry-run", false, "list what would move and collide, and change nothing")
-	f.StringVar(&merge, "merge", "", "merge names that get the same key; retired-too: also an active and a retired one")
+	f.StringVar(&merge, "merge", "", "merge names that get the same key; with =retired-too, also an active name with a retired one")
 	f.Lookup("merge").NoOptDefVal = mergeSafe
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		how, ok := map[string]pebblestore.Merge{
@@ -98,7 +100,7 @@ type moveLine struct {
 	Kind      string   `json:"kind"`            // name, authority, token
 	Token     string   `json:"token,omitempty"` // the ID of the token that has the prefix
 	Old       []string `json:"old"`
-	New       string   `json:"new,omitempty"` // empty if it stays
+	New       string   `json:"new,omitempty"` // empty if the key stays because it is invalid by the rules
 	Collision bool     `json:"collision"`
 	Blocked   bool     `json:"blocked"` // it cannot be moved
 	Problem   string   `json:"problem,omitempty"`

@@ -26,35 +26,39 @@ what is known about it. To get the resource itself, use 'nomen fetch'.
 
 --via names the resolver:
 
-  HOST:PORT           the protocol of 1995: with the full name and, if the resolver does
-                      not understand that, with only the ElementID
-  HOST:PORT/full      the same, always with the full name
-  HOST:PORT/element   the same, always with the ElementID
+  HOST:PORT           the protocol of 1995 (draft-ietf-uri-yaurn-00), with the full name;
+                      if the resolver rejects that, with only the ElementID
+  HOST:PORT/full      the protocol of 1995, always with the full name
+  HOST:PORT/element   the protocol of 1995, always with only the ElementID
   URL                 HTTP: the name is a path below the URL, or replaces {name} in it
   URL/uri-res/        HTTP as in RFC 2169
 
-Without --via, the resolver of each name is found as 'nomen discover' shows. For
-urn:dns:HOST:ELEMENT it is HOST at port 4500.
+The ElementID is the part of a name after the naming authority, such as alb002 in
+urn:dns:example.org:alb002.
 
-If a resolver sends text, a page or an unknown type, it is printed unchanged with its
-media type. With --json it is in content_type and body (or body_base64).
+Without --via, the resolver of each name is found as 'nomen discover' shows. The resolver
+of urn:dns:HOST:ELEMENT is HOST at port 4500.
+
+If a resolver sends text, a page or an unknown type, the response is printed unchanged
+with its media type. With --json the media type is in content_type, and the response in
+body or body_base64.
 
 Names may contain white space and be enclosed in <angle brackets>, as the protocol of
-1995 allows. A fragment is not sent; it is added to the locations in the answer. With
---dialect 2012, directives after a URN are part of the question. In
-urn:example:book?s=I2Ls&c=ToC, s is the service and c the component. The options
---service and --component override them. Other directives are passed on.
+1995 allows. A fragment is not sent to the resolver; it is added to the locations in the
+answer. With --dialect 2012, a URN can end with directives, which are part of the request.
+In urn:example:book?s=I2Ls&c=ToC, s is the service and c the component. The options
+--service and --component override these two. Other directives are sent unchanged.
 
-Requests are unencrypted, except to an https URL. They contain only the name and what the
-options set. -v shows each step.
+Requests are unencrypted, except to an https URL. A request contains only the name and
+what the options set. -v shows each step.
 
 With --cache DIR, answers are kept in DIR. Before an answer is used again, the resolver is
-asked whether it is still valid. With --offline no resolver is asked, and the answer says
-when it was last confirmed.
+asked whether the answer is still valid. With --offline no resolver is asked, and the
+answer says when it was last confirmed.
 
 --audit asks every address of a resolver and reports differences; the exit status is 1 if
-there are any. --explain shows how your own server finds the answer. It asks the server of
-the data directory, or reads the store if no server is running.
+there are any. --explain shows how your own server finds the answer: resolve asks the
+server of the data directory, or reads the store if no server is running.
 
 ` + streamHelp
 
@@ -78,11 +82,11 @@ type resolveFlags struct {
 const defaultJobs = 16
 
 func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
-	f.StringVarP(&o.service, "service", "s", "", "I2L, I2Ls, I2R, I2C, I2Cs, I2N, I2Ns or I=I (default I2C: the complete record)")
-	f.StringVarP(&q.Component, "component", "c", "", "component of a structured resource")
+	f.StringVarP(&o.service, "service", "s", "", "service to request: I2L, I2Ls, I2R, I2Rs, I2C, I2Cs, I2N, I2Ns or I=I; 'nomen services' explains them (default I2C: the complete record)")
+	f.StringVarP(&q.Component, "component", "c", "", "component of the resource to ask for")
 	preferenceOptions(f, &o.client.Accept, &q.Languages)
 	f.StringVar(&o.at, "at", "", "ask for the record as of this time, or as of the end of this day (default now)")
-	f.StringVar(&o.with, "with", "", "the other name, for I=I")
+	f.StringVar(&o.with, "with", "", "name to compare with, for the service I=I")
 	f.StringVar(&o.client.Via, "via", "", "HOST:PORT, HOST:PORT/full, HOST:PORT/element or URL of the resolver (default as found by discover)")
 	portOption(f, &o.client.Port)
 	f.BoolVar(&o.client.Simple, "simple", false, "send Simple-Requests (HTTP/0.9)")
@@ -91,10 +95,10 @@ func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
 	f.IntVar(&o.jobs, "jobs", defaultJobs, "number of names to resolve concurrently")
 	f.Float64Var(&o.client.Rate, "rate", 0, "maximum requests per second to one host (default no limit)")
 	f.StringVar(&o.cache, "cache", "", "directory in which to cache answers (default none)")
-	f.BoolVar(&o.noCache, "no-cache", false, "use no cache, even if the configuration sets one")
+	f.BoolVar(&o.noCache, "no-cache", false, "use no cache, even if the environment or the configuration file sets --cache")
 	f.BoolVar(&o.offline, "offline", false, "answer only from the cache")
 	f.BoolVar(&o.audit, "audit", false, "ask all addresses of the resolver and report differences")
-	f.BoolVar(&o.explain, "explain", false, "show how the answer comes about, for names of your own server")
+	f.BoolVar(&o.explain, "explain", false, "show how your own server finds the answer")
 	o.find.register(f)
 }
 
@@ -143,7 +147,7 @@ func (o *resolveFlags) complete(q *nomen.Question) error {
 	case o.offline && (o.cache == "" || o.noCache):
 		return usagef("--offline needs --cache DIR")
 	case o.explain && (o.offline || o.audit || o.client.Via != ""), o.audit && o.offline:
-		return usagef("--explain, --audit and --offline exclude each other, and --explain excludes --via")
+		return usagef("--explain, --audit and --offline cannot be combined, and --explain cannot be combined with --via")
 	case o.jobs < 1:
 		return usagef("--jobs %d: must be positive", o.jobs)
 	case (q.Service == nomen.IisI) != (o.with != ""):
@@ -287,7 +291,7 @@ func (r *resolving) serviceOf(arg string) nomen.Service {
 	return q.Service
 }
 
-// closeAll closes the resources of an answer, which only fetch prints.
+// closeAll closes the resources of an answer, because resolve does not print them.
 func closeAll(a *nomen.Answer) {
 	if a == nil {
 		return

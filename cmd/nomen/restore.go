@@ -15,17 +15,19 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const restoreLong = `Restore creates a store from the backup in DIR, at the place given by --data or --store.
-It never overwrites an existing store: move that away first. The backup is not changed.
+const restoreLong = `Restore creates a store from the backup in DIR, in the directory given by --data or
+--store. It never overwrites an existing store: move that store away first. The backup is
+not changed.
 
-It compares every file with the manifest of the backup (backup.jsonl) before it puts the
-store in place. If files are damaged, it prints a line for each, restores nothing, and
-exits with status 1. If the manifest itself is damaged, copy the backup and delete
-backup.jsonl in the copy. Restore then verifies the history instead, as 'nomen verify'
-does.
+Restore compares every file with the manifest of the backup (backup.jsonl) before it puts
+the store in place. If files are damaged, it prints a line for each, restores nothing, and
+exits with status 1. If the manifest itself is damaged, copy the backup, delete
+backup.jsonl in the copy, and restore the copy. Without a manifest, restore verifies the
+history instead, as 'nomen verify' does.
 
 The store appears only when it is complete. An interrupted restore leaves a directory
-beside it whose name ends in ".restoring" and a number, which you can delete.
+beside the store, with a name that ends in ".restoring" and a number. You can delete that
+directory.
 
 With --rehearse the backup is restored to a temporary directory, its history is verified
 there, and the directory is removed. Nothing else is changed.`
@@ -40,7 +42,7 @@ func (c *cli) restoreCommand() *cobra.Command {
   nomen restore --data /srv/names /backup/names`,
 		Args: arguments(1, 1),
 	}
-	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "only restore to a temporary directory and verify the history there")
+	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore only to a temporary directory and verify the history there")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if rehearse {
 			return c.rehearse(cmd.Context(), args[0])

@@ -28,13 +28,13 @@ const (
 type cli struct {
 	streams
 	data    string // directory
-	store   string // pebble:DIR
+	store   string // pebble:DIR or postgres://..., "" for a directory in data
 	config  string // file
 	json    bool
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
 
-	memory      int                // MiB, for the process; 0 for the cache and the usual 512 more
+	memory      int                // MiB, for the process; 0 for the usual cache and 512 more
 	cacheSize   int64              // bytes, of the embedded store's cache; 0 for a share of the machine's memory
 	authorities []*store.Authority // of the configuration file
 }
@@ -121,8 +121,8 @@ for success and "yes", 1 for the answer "no", 2 for wrong usage, and 3 for a fai
 disk, network or server.
 
 Options can also be set in the environment or in a TOML file (--config). The variable of
-an option is NOMEN_ and its long name in capitals: NOMEN_PUBLIC_URL for --public-url. An
-option shown without a default is unset.`
+an option is NOMEN_ and its long name in capitals: NOMEN_PUBLIC_URL for --public-url. If
+the help shows no default for an option, it is off or empty by default.`
 
 const rootExample = `  nomen serve --demo                                serve the 9,154 RFC names
   nomen put urn:dns:example.org:a https://example.org/a

@@ -16,11 +16,10 @@ parse' apply; for the others only the general syntax is known.
 With names it shows everything known about each scheme. With "-" it reads names from
 standard input, one per line. The exit status is 1 if a name is unknown.
 
---format writes one document, about the registry or about one entry: html, txt, xml or
-json.
+` + formatHelp + `
 
-Options restrict the list to a status, to a text in name or title, and to schemes with
-rules.`
+--status, --find and --rules restrict the list: to a status, to a text in name or title,
+and to schemes with rules.`
 
 func (c *cli) schemesCommand() *cobra.Command {
 	var f schemeFilter

@@ -28,14 +28,15 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const serveLong = `Serve runs the resolver. The public listener (--listen) answers requests for names, on the
-web and in the protocol of 1995. The admin listener (--admin) has the admin API.
+const serveLong = `Serve runs the resolver. The public listener (--listen) answers requests for names, over
+HTTP and in the resolution protocol of 1995 (draft-ietf-uri-yaurn-00). The admin listener
+(--admin) has the admin API.
 
 The names are in a store in the data directory (--data). The first start creates the store
 and an administrator's token. The token is in the file admin.token, which only its owner
 can read. Other nomen commands with the same --data find the running server and the token.
 For other people, make tokens with 'nomen token make'. With a PostgreSQL store, the token
-in the data directory is valid only at this server, until it stops.
+in the data directory is valid only at this server and only until the server stops.
 
 If the disk is full, fails or is read-only, the server keeps answering requests for names.
 It rejects changes until it can write to the disk again; /-/readyz gives the reason. With
@@ -74,31 +75,31 @@ func (c *cli) serveCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&s.listen, "listen", ":4500", "address of the public listener")
 	f.StringVar(&s.admin, "admin", "127.0.0.1:4501", "address of the admin listener")
-	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default as in each request)")
+	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default the host of each request)")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")
 	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are trusted, as in 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
-	f.StringSliceVar(&s.hosts, "host", nil, "another host name of this server, such as that of a load balancer; always accepted are the hosts of --public-url and --listen, the machine's name, localhost, and IP addresses")
+	f.StringSliceVar(&s.hosts, "host", nil, "another host name under which clients reach this server, such as the name of a load balancer; the hosts of --public-url and --listen, the machine's name, localhost and IP addresses are accepted without this option")
 	f.DurationVar(&s.drain, "drain", 0, "how long to keep answering after SIGTERM, such as 5s; meanwhile /-/readyz has status 503, so that load balancers notice")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
-	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background, 0 for none (default 1000; with PostgreSQL 0)")
+	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 for none (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
 	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, which must exist, and reject all changes")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
-	c.memoryFlag(f, "an eighth of the machine's memory, between 64 and 2,048, plus 512")
-	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable, 0 for not at all")
-	f.IntVar(&s.connections, "connections", 0, "maximum number of open connections on each listener (default 10000 or a quarter of the limit of open files, whichever is less)")
+	c.memoryFlag(f, "512 plus an eighth of the machine's memory (the eighth is at least 64 and at most 2,048); with PostgreSQL 576")
+	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable; 0 turns this off")
+	f.IntVar(&s.connections, "connections", 0, "maximum number of open connections on each listener (default a quarter of the limit of open files, at most 10000)")
 	f.IntVar(&s.perAddress, "connections-per-address", 0, "maximum number of open connections from one IPv4 address or IPv6 /64 (default a quarter of --connections; no limit for trusted proxies and 127.0.0.1)")
-	f.Float64Var(&s.rate, "rate", 10, "costly requests (lists, batches, fetches, searches) per second from one IPv4 address or IPv6 /64; bursts of five times as many are allowed, more get status 429")
+	f.Float64Var(&s.rate, "rate", 10, "maximum number of costly requests (lists, batches, fetches, searches) per second from one IPv4 address or IPv6 /64; a burst can have five times as many; requests above the limit get status 429")
 	s.outside.register(f)
 	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
 	return cmd
 }
 
-// authorityLife is how long this process may not notice a change of an authority by
-// another process.
+// authorityLife is the maximum time until this process notices that another process has
+// changed an authority.
 const authorityLife = time.Second
 
 // untilAnswered bounds how long requests in progress may take when the server shuts
@@ -157,7 +158,7 @@ func (f *serveFlags) check() error {
 	case f.staleIfError < 0:
 		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
 	case f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1:
-		return usagef("serve: --connections, --connections-per-address, --rate and --asks must be positive")
+		return usagef("serve: --connections and --connections-per-address must not be negative; --rate and --asks must be positive")
 	}
 	return nil
 }
@@ -223,8 +224,9 @@ func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	return all, nil
 }
 
-// scrubRate returns how many changes per second are verified in the background: none on a
-// database, which checks itself and would be read by every node.
+// scrubRate returns how many changes per second are verified in the background. By default
+// none are verified in a database, because every node would read all of it, and databases
+// can check themselves.
 func (c *cli) scrubRate(given int) int {
 	const usual = 1000
 	switch {
@@ -300,12 +302,12 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 	return c.untilEnd(ctx, f, listening, prepared, log)
 }
 
-// prepareAgain is how often prepare is retried while the storage is unavailable.
+// prepareAgain is the time between two calls of prepare while the storage is unavailable.
 const prepareAgain = 500 * time.Millisecond
 
-// prepareOrLater calls prepare. If the storage is unavailable it retries in the
-// background, and the server starts and reports that it is not ready. A permanent error
-// is sent on the channel, so that the server ends.
+// prepareOrLater calls prepare. If the storage is unavailable, it retries in the
+// background; meanwhile the server runs and reports that it is not ready. If a retry fails
+// for another reason, the error is sent on the channel, so that the server ends.
 func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
 	err := c.prepare(ctx, f, s, reg)
 	if !store.IsAway(err) {
@@ -329,9 +331,9 @@ func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, 
 	return failed, nil
 }
 
-// nodeToken writes the administrator's token of a node of a database and returns it. The
-// token is valid only at this node and only until it stops: it is not in the database. For
-// an embedded store nodeToken does nothing.
+// nodeToken makes the administrator's token of a node of a database, writes it to a file and
+// returns it. The token is not in the database, so it is valid only at this node and only
+// until the node stops. For an embedded store, nodeToken does nothing.
 func (c *cli) nodeToken() (*store.Token, error) {
 	if !c.inDatabase() {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// serverParts are the parts of a server that are made before it.
+// serverParts are the parts of a server that are made before the server.
 type serverParts struct {
 	store      servingStore
 	registrar  *registrar.Registrar

@@ -6,11 +6,12 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-const servicesLong = `Services lists the services of URN resolvers. Their designators are values of the query
-keyword s in the dialect 2012, as in ?s=I2L. Case matters: I2L is not i2l.
+const servicesLong = `Services lists the services of URN resolvers. Each service has a designator, such as I2L,
+which a URN of the dialect 2012 can contain, as in ?s=I2L. Case matters: I2L is not i2l.
 
-With designators it shows each. With "-" it reads designators from standard input, one
-per line. The exit status is 1 if a designator is unknown.
+With designators as arguments, it shows each of these services. With "-" it reads
+designators from standard input, one per line. The exit status is 1 if a designator is
+unknown.
 
 With --keywords it lists or shows the query keywords of 2012 instead.
 

@@ -33,17 +33,18 @@ func (c *cli) tokenCommand() *cobra.Command {
 		c.tokenMakeCommand(), c.tokenListCommand(), c.tokenRevokeCommand())
 }
 
-const tokenMakeLong = `Make creates a token and prints it. Keep it: it cannot be shown again. With --output it is
-written to a file that only you can read.
+const tokenMakeLong = `Make creates a token and prints it. Keep the token: it cannot be shown again. With
+--output it is written to a file that only you can read.
 
-To use nomen with the token, its bearer makes a directory with two files and gives it by
---data DIR. The file admin.token has the token, and admin.url the URL at which the bearer
-reaches the admin listener.
+To use nomen with the token, its bearer makes a directory with two files and passes the
+directory as --data DIR. The file admin.token has the token. The file admin.url has the
+URL at which the bearer reaches the admin listener.
 
-A prefix covers only whole parts of names, so a delimiter must follow it. To make this
-clear, end the prefix with one: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not
-urn:nbn:fi:example-1 or urn:nbn:fi:ex:1. Only the prefix of an authority that is registered
-here may lack the delimiter; it covers the names with any delimiter.`
+With --prefix, the token is limited to the names that begin with the prefix. End the prefix
+with a delimiter: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:example-1 or
+urn:nbn:fi:ex:1. Two kinds of prefixes need no delimiter at the end: the prefix of an
+authority registered here, and one that ends with the first part of the names of its
+namespace, such as urn:nbn:se. They cover the names in which any delimiter follows.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var o tokenFlags
@@ -61,7 +62,7 @@ func (c *cli) tokenMakeCommand() *cobra.Command {
 	f.StringVar(&o.Who, "who", "", "bearer of the token, recorded in the history with each change (required)")
 	f.StringVar(&o.Role, "role", registrar.Editor.String(), "reader, editor, owner or administrator")
 	f.StringArrayVar(&o.Prefixes, "prefix", nil, "prefix of names to which the token is limited (default all names)")
-	f.StringVar(&o.expires, "expires", "", "when it expires: a number of hours, days or weeks such as 90d, or the last day, such as 2027-01-31 (default never)")
+	f.StringVar(&o.expires, "expires", "", "when the token expires: after a number of hours, days or weeks, such as 90d, or at the end of a day, such as 2027-01-31 (default never)")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, which must not exist (default standard output)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.complete(cmd.Flags().Changed("expires")); err != nil {
@@ -156,11 +157,11 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-const tokenListLong = `List prints one line per token: the ID, which 'nomen token revoke' takes, the role, the
-date of creation, the bearer, the prefixes, the date of the last use, and the date on
-which it expires. The secrets are not stored and cannot be shown. A server on a database
-has its own token in its data directory, valid only there and only until the server stops;
-it is not listed.`
+const tokenListLong = `List prints one line per token: the ID (for 'nomen token revoke'), the role, the date of
+creation, the bearer, the prefixes, the date of the last use, and the date on which the
+token expires. The secrets are not stored and cannot be shown. A server with a PostgreSQL
+store has a token of its own in its data directory, valid only at this server and only
+until the server stops. This token is not listed.`
 
 func (c *cli) tokenListCommand() *cobra.Command {
 	var revoked bool

@@ -27,22 +27,23 @@ const importLong = `Import reads records from files and merges them into the sto
 (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd. "-" is standard
 input. docs/reference/record.md describes the formats, with examples.
 
-In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If the first
-line has other titles than nomen's, --map TITLE=COLUMN says which column each title means.
+In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If a column
+has another title than nomen expects, --map TITLE=COLUMN says which of nomen's columns it
+is.
 
 Import rejects each invalid record with its line and the reason, and imports all others.
-It only warns about mistakes such as a wrong check character in a name. Because an active
-name can never be deleted, --strict rejects these names too.
+It only warns about mistakes in a name such as a wrong check character. With --strict it
+rejects names with such mistakes too, because an active name can never be deleted.
 
 Importing the same file again changes nothing. To resume an interrupted import, run it
 again. On a running server an import is a job: see 'nomen jobs'.
 
 --on-conflict says what to do with a name that already exists:
 
-  merge    add the file's locations and identifiers; replace the elements of metadata,
-           the status and the reason that the file has
+  merge    add the file's locations and identifiers to the record; if the file has a
+           status, a reason or an element of metadata, replace that of the record
   keep     leave the record unchanged
-  replace  replace the fields that the file has
+  replace  replace each field of the record that the file has
   fail     reject the file's record if it would change anything
 
 Fields that the file does not have are never changed. Retired names are left unchanged and
@@ -51,8 +52,8 @@ too.
 
 The summary gives the ID of the import; 'nomen undo --import ID' reverts it.
 
-With --dry-run nothing is changed. With -v every name that is (or would be) created or
-changed is listed with its fields.
+With --dry-run nothing is changed. With -v, import lists every name that is (or would be)
+created or changed, with the changed fields.
 
 The exit status is 1 if records were rejected, and 3 if a file was not found or is
 truncated, or if the disk is full.`
@@ -72,7 +73,7 @@ func (c *cli) importCommand() *cobra.Command {
 		Args: arguments(1, -1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&format, "format", "", "jsonl, csv or tsv (default by suffix)")
+	f.StringVar(&format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix)")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
 	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores it; can be repeated")
@@ -80,12 +81,12 @@ func (c *cli) importCommand() *cobra.Command {
 	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' puts before cells")
 	dryRunOption(f, &o.DryRun)
 	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")
-	f.BoolVar(&o.Retired, "retired", false, "also change retired names, which are otherwise left unchanged")
-	f.BoolVar(&o.Strict, "strict", false, "reject new names in which 'nomen check' finds an error, or that is the URL of a resolver")
+	f.BoolVar(&o.Retired, "retired", false, "also change retired names")
+	f.BoolVar(&o.Strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is the URL of a resolver")
 	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read URLs of well-known resolvers, such as https://doi.org/10.5072/a, as the names in them")
 	f.StringVar(&o.Who, "as", "", "author to record in the history (default the bearer of the token)")
 	whyOption(f, &o.Why)
-	c.memoryFlag(f, "768")
+	c.memoryFlag(f, "768, less if the machine has little memory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var ok bool
 		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
@@ -353,23 +354,24 @@ func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, byte
 	return show, func() { _ = bar.Finish() }
 }
 
-const exportLong = `Export writes records sorted by name, as of one moment, while changes go on. If you import
-an export into an empty store and export it from there, you get the same bytes.
+const exportLong = `Export writes records sorted by name, all as of the moment when it starts; records can be
+changed meanwhile. If you import an export into an empty store and export that store, you
+get the same bytes. The formats are:
 
   jsonl, csv, tsv  complete records
   nginx-map        the best location of each active name, for a map of nginx
-  apache-map       the same, for a RewriteMap of Apache httpd
+  apache-map       the best location of each active name, for a RewriteMap of Apache httpd
   uri-list         all usable locations of each active name (RFC 2483)
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
 
-Only its owner can read a new file, because an export includes reserved and embargoed
-names; a file that is replaced keeps its mode and group. To let a web server read a map,
-use chmod or chgrp once.
+Only you can read a new file, because an export includes reserved and embargoed names. A
+file that already exists keeps its mode and group when it is replaced. To let a web server
+read a map, use chmod or chgrp once.
 
-With --json the summary is an object, as for an import. Names that have no line in a map
-or list are counted. A record that a format cannot represent is reported, and the exit
-status is 1.`
+With --json the summary is an object, as for an import. If a map or list has no line for
+some names, a message says for how many. A record that the format cannot represent is
+reported, and the exit status is 1.`
 
 // exportCache is the cache size for reading a store once from beginning to end, where
 // nothing is read twice.
@@ -390,7 +392,7 @@ func (c *cli) exportCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVarP(&output, "output", "o", "-", "file to write; it appears only when complete")
-	f.StringVar(&format, "format", "", "jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
+	f.StringVar(&format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
 	prefixOption(f, &o.Prefix)
 	f.StringSliceVar(&only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")

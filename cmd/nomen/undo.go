@@ -16,23 +16,25 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const undoLong = `Undo reverts changes. --import gives the ID of an import, relocation or undo, and --change
-the number of a change, or of the first and the last one (N..M). 'nomen changes' lists IDs
-and numbers.
+const undoLong = `Undo reverts changes. --import gives the ID of an import, relocation or undo. --change
+gives the number of a change, or the numbers of the first and the last change (N..M).
+'nomen changes' lists IDs and numbers.
 
 Each name and authority gets a new revision with its content from before the changes. The
-history keeps everything. A name that the changes created may already be in use, so it is
-not deleted: it becomes a tombstone without content. A reserved name is deleted. Undoing
-twice changes nothing. An undo can be undone by its own ID.
+history keeps everything. A name that was created by the changes becomes a tombstone
+without content; it is not deleted, because it may already be in use. If it is still
+reserved, it is deleted. Undoing the same changes twice has no further effect. An undo can
+be undone by its own ID.
 
-If a name was changed again since then, undo reports it and leaves it unchanged. --force
-reverts the later changes too, and retires names that were reserved and are public now.
-Redactions, tokens and the creation of authorities cannot be undone.
+If a name was changed again after the changes to undo, undo reports the name and leaves it
+unchanged. With --force, undo reverts the later changes too, and retires names that were
+reserved then and are active now. Redactions, changes of tokens and the creation of
+authorities cannot be undone.
 
-On a running server it is a job: see 'nomen jobs'.
+On a running server, undo is a job: see 'nomen jobs'.
 
-It prints a few examples, or with -v every name. The exit status is 1 if some names could
-not be changed; they are listed.`
+Undo prints a few of the changed names, or with -v all of them. If names could not be
+changed, it lists them, and the exit status is 1.`
 
 func (c *cli) undoCommand() *cobra.Command {
 	var u registrar.Undoing
@@ -48,7 +50,7 @@ func (c *cli) undoCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&u.Batch, "import", "", "ID of an import, relocation or undo")
-	f.StringVar(&numbers, "change", "", "number of a change, or of the first and last one: N..M")
+	f.StringVar(&numbers, "change", "", "number of a change, or numbers of the first and the last change: N..M")
 	f.BoolVar(&u.Force, "force", false, "also undo later changes of the names")
 	dryRunOption(f, &u.DryRun)
 	f.StringVar(&u.Reason, "reason", "", "reason shown to readers of names that become tombstones (default \""+registrar.DefaultUndoReason+"\")")
@@ -112,7 +114,10 @@ const changesLong = `Changes lists the changes of the store in order: number, ti
 or authority, by whom, the ID of the import, relocation or undo, and why. 'nomen undo'
 accepts these numbers and IDs. Changes of tokens are not listed.
 
-With --json each is an object with the complete record.`
+Without options, changes lists the newest 20 changes. With --after or --import, it lists
+all matching changes or, with --limit N, those among the newest N of the store.
+
+With --json each change is an object with the complete record.`
 
 func (c *cli) changesCommand() *cobra.Command {
 	var id string
@@ -129,7 +134,7 @@ func (c *cli) changesCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.IntVar(&limit, "limit", 20, "show only this many of the newest changes; 0 for all")
+	f.IntVar(&limit, "limit", 20, "list only from this many of the newest changes; 0 for all")
 	f.Uint64Var(&after, "after", 0, "show the changes after this number (default the newest)")
 	f.StringVar(&id, "import", "", "show only the changes of the import, relocation or undo with this ID")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -20,17 +20,17 @@ added or moved. A change dated in the future by the clock of this machine is als
 At the end it prints the head, SIZE:HASH, which covers all changes so far.
 
 Keep the head on another machine. With --head HEAD, verify also checks that all changes
-up to that head are still the same. It finds a difference even if an intruder rewrote the
-whole store. If there is none, it prints nothing extra.
+up to that head are still the same. This check finds a difference even if an intruder
+rewrote the whole store. If there is no difference, nothing more is printed.
 
-With --since HEAD, verify checks the same and then verifies only what changed after that
-head: the changes, the names and authorities in them, and their locations in the index.
-This takes much less time than a full verify. It does not read older changes and records
-again, so run a full verify from time to time to find damage there.
+With --since HEAD, verify makes the same check as with --head, and then verifies only what
+changed after that head: the changes, the names and authorities in them, and their
+locations in the index. This takes much less time than a full verify. Older changes and
+records are not read again. To find damage in them, run a full verify from time to time.
 
-On a running server, verify is a job: see 'nomen jobs'. In a database, changes that are
-not yet in the log are added to it first. The exit status is 1 if there are faults, or if
-changes up to the given head differ.`
+On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, changes
+that are not yet in the log are first added to the log. The exit status is 1 if there are
+faults, or if changes up to the given head differ.`
 
 func (c *cli) verifyCommand() *cobra.Command {
 	var noted, since string
@@ -43,9 +43,9 @@ func (c *cli) verifyCommand() *cobra.Command {
   nomen verify --since 1234:5f0c...e1`,
 		Args: noArguments,
 	}
-	cmd.Flags().StringVar(&noted, "head", "", "SIZE:HASH from an earlier verify: also check that the log begins with it")
-	c.memoryFlag(cmd.Flags(), "1024")
-	cmd.Flags().StringVar(&since, "since", "", "SIZE:HASH from an earlier verify: verify only the changes after it")
+	cmd.Flags().StringVar(&noted, "head", "", "SIZE:HASH from an earlier verify: also check that all changes up to this head are the same")
+	c.memoryFlag(cmd.Flags(), "1024, less if the machine has little memory")
+	cmd.Flags().StringVar(&since, "since", "", "SIZE:HASH from an earlier verify: verify only the changes after this head")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := c.boundMemory(cmd.Context(), pebblestore.DefaultCacheSize()); err != nil {
 			return err

@@ -27,7 +27,7 @@ func (c *cli) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "print the version",
 		Long: `Version prints the version of the program, of Go, and of the rules by which names become
-keys. A store made by older rules needs 'nomen rekey'.`,
+keys. If a store was made with older rules, convert it with 'nomen rekey'.`,
 		Example: "  nomen version\n  nomen version --json",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {

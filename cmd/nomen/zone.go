@@ -17,17 +17,16 @@ const zoneLong = `Zone prints or checks the DNS records by which clients find th
 (DDDS, RFC 3404).`
 
 const zonePrintLong = `Print writes the records for the resolver of a prefix, in the syntax of master files.
-They belong to several zones: the first leads from the namespace to the host and is in a
-zone of IANA (urn.arpa, uri.arpa; RFC 3405); the others are in the zones of the host.
+The records belong to several zones. The first record leads from the namespace to the host,
+and belongs to a zone of IANA (urn.arpa, uri.arpa; RFC 3405). The others belong to the zones
+of the host. Comments mark what you have to fill in.
 
-The authority of urn:dns names needs no such records, only addresses of the resolver at
-its own host name.
-
-Comments mark what you have to fill in.`
+The authority of urn:dns names needs no such records: clients look up the addresses of its
+own host name.`
 
 const zoneCheckLong = `Check looks up the records for the resolver of a prefix and prints each difference from
 what 'nomen zone print' would write, one per line. It ignores times to live, orders and
-preferences. At the end it follows the rules for a name.
+preferences. At the end it follows the rules in DNS for a sample name.
 
 The exit status is 1 if there is a difference, and 3 if DNS failed.`
 
@@ -49,9 +48,9 @@ type zoneFlags struct {
 
 func (o *zoneFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.host, "host", "", "HOST or HOST:PORT of the resolver (default port 4500)")
+	f.StringVar(&o.host, "host", "", "HOST or HOST:PORT of the resolver (required); without a port, 4500")
 	f.StringSliceVar(&o.addresses, "address", nil, "IP address of the host (default none)")
-	f.StringSliceVar(&o.services, "service", nil, "service that it offers (default all except fetching)")
+	f.StringSliceVar(&o.services, "service", nil, "service that the resolver offers (default all except fetching)")
 }
 
 // zone returns the zone for the options and a prefix.
@@ -98,7 +97,7 @@ func (c *cli) zonePrintCommand() *cobra.Command {
 	var flags zoneFlags
 	cmd := &cobra.Command{
 		Use:   "print PREFIX",
-		Short: "print the required records",
+		Short: "print the DNS records that a resolver needs",
 		Long:  zonePrintLong,
 		Example: `  nomen zone print urn:nbn:fi --host names.example.org
   nomen zone print urn:dns:example.org --host names.example.org --address 192.0.2.1 --address 2001:db8::1`,
@@ -129,7 +128,7 @@ func (c *cli) zoneCheckCommand() *cobra.Command {
 	var servers []string
 	cmd := &cobra.Command{
 		Use:     "check PREFIX",
-		Short:   "compare the records in DNS with the required ones",
+		Short:   "check that DNS has the records that a resolver needs",
 		Long:    zoneCheckLong,
 		Example: `  nomen zone check urn:nbn:fi --host names.example.org`,
 		Args:    arguments(1, 1),

@@ -28,7 +28,7 @@ const (
 	perStep = 64            // octets that may be examined for each that is passed
 )
 
-// scan calls found for each identifier in b, in document order, until it
+// scan calls found for each identifier in b, in document order, until found
 // returns false. Offsets are into b. The time is linear in len(b).
 func scan(b []byte, o Options, found func(Finding) bool) {
 	s := newScanner(o, MaxLength)

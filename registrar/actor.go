@@ -8,7 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Role determines what an actor may do. Each role includes those before it.
+// A Role determines what an actor may do. Each role includes the rights of the roles before
+// it.
 type Role uint8
 
 // The roles.
@@ -46,13 +47,14 @@ func ParseRole(s string) (Role, bool) {
 type Actor struct {
 	Who      string // author in the history; "" for the operator of the machine
 	Role     Role
-	Prefixes []name.Prefix // scope of the role; everywhere if empty
+	Prefixes []name.Prefix // scope of the role; empty means no limit
 }
 
 // Operator returns the operator of the machine, an administrator without limits.
 func Operator() Actor { return Actor{Role: Administrator} }
 
-// Bearer returns the actor that a token stands for.
+// Bearer returns the actor that a token stands for, with the role [Reader] if the token is
+// revoked. It returns an error for an unknown role or an invalid prefix.
 func Bearer(t *store.Token) (Actor, error) {
 	role, ok := ParseRole(t.Role)
 	if !ok {
@@ -72,8 +74,8 @@ func Bearer(t *store.Token) (Actor, error) {
 	return a, nil
 }
 
-// Reaches reports whether the scope of a, which applies to reading too, includes n. The
-// name must be as returned by [Registrar.Kept].
+// Reaches reports whether n is in the scope of a. The scope limits reading as well as changes.
+// The name must be as returned by [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool {
 	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
@@ -82,7 +84,8 @@ func (a Actor) Reaches(n name.Name) bool {
 // [Registrar.Kept].
 func (a Actor) mayName(n name.Name, role Role) bool { return a.Role >= role && a.Reaches(n) }
 
-// mayPrefix is mayName for an authority: its prefix must be in scope as a whole.
+// mayPrefix reports whether a has at least this role for an authority: all names under its
+// prefix must be in scope.
 func (a Actor) mayPrefix(p name.Prefix, role Role) bool {
 	if a.Role < role {
 		return false

@@ -19,10 +19,14 @@ import (
 
 // PutAuthority creates or replaces an authority. Hosts are stored in lower case without
 // port. Two authorities cannot share a host or an address, and only one can be the default.
-// Only an administrator without prefixes may change how requests select the authority
-// (Hosts, Addresses, Default, and the host of a new prefix urn:dns:HOST or https://HOST),
-// give it an owner of an authority outside the actor's scope, or set the resolver that the
-// server asks. The errors are those of Put.
+//
+// Three changes need an administrator without prefixes:
+//   - the values by which requests select the authority: Hosts, Addresses, Default, and the
+//     host of a new prefix urn:dns:HOST or https://HOST
+//   - a new owner who also owns an authority outside the actor's scope
+//   - the resolver that the server asks about the names
+//
+// The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {
 	out, err := r.putAuthority(ctx, a, auth, putting{expected: expected, why: why})
 	out.Err = err
@@ -98,9 +102,9 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 }
 
 // takesRequests reports whether a change makes an authority answer requests that it did not
-// answer before. Whatever its prefix, these requests may belong to another authority. A
-// prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1), and a web prefix those for
-// its host and path.
+// answer before. Such requests may have gone to another authority so far, even one outside the
+// actor's scope. A new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). A new web
+// prefix answers requests for its host and path, unless an authority covers these already.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -114,8 +118,9 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 }
 
 // asksAnew reports whether a change makes the server ask another resolver than before. An
-// operator may delegate to machines in the local network, but others must not be able to
-// read from them. A resolver found by discovery is asked only if its address is public.
+// operator may delegate to machines in the local network, but others must not be able to read
+// from them. A delegation without a resolver does not count: the server then finds the
+// resolver by discovery, and asks it only if its address is public.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -124,10 +129,10 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner that a change adds to an authority, and another authority
-// with this owner outside the actor's scope; nil if there is none. Names of authorities with
-// a common owner may stand for each other (same_as), so adding an owner would give control
-// over names of the others.
+// sharedOwner returns an owner whom a change adds although an authority outside the actor's
+// scope has the same owner, and that authority. It returns nil if there is no such authority.
+// Names of authorities with a common owner may stand for each other (same_as). So adding the
+// owner would give the actor control over names of the other authority.
 func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if there != nil && slices.Contains(there.Owners, owner) {
@@ -145,7 +150,7 @@ func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet)
 func warnings(next, there *store.Authority) []Warning {
 	var all []Warning
 	if len(next.Owners) < 2 {
-		all = append(all, Warning{WarnOwners, fmt.Sprintf("%s has fewer than two owners: add one, so that its names still have an owner when the other leaves", next.Prefix)})
+		all = append(all, Warning{WarnOwners, fmt.Sprintf("%s has fewer than two owners: add another, so that its names still have an owner when one leaves", next.Prefix)})
 	}
 	if there != nil && there.FoldCase && !next.FoldCase {
 		all = append(all, Warning{WarnFoldOff, "names of " + next.Prefix.String() + " spelled in upper case are no longer found"})
@@ -320,8 +325,8 @@ func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if the case of an authority would be folded although it has
-// a name in upper case, which could not be found any more. It reads every name under the
+// checkFolded returns an error if an authority that is to fold case has a name with upper-case
+// letters. Requests could not find that name any more. checkFolded reads every name under the
 // prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {

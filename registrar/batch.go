@@ -16,8 +16,8 @@ import (
 // when others change the same name concurrently.
 const maxAttempts = 100
 
-// A plan turns the requests of a batch into changes, each based on the store and on the
-// earlier requests.
+// A plan turns the requests of a batch into changes, each based on the stored record and on
+// the earlier requests of the batch.
 type plan struct {
 	*Load
 	ctx   context.Context // of the single call in which the plan is used
@@ -39,9 +39,9 @@ type plan struct {
 type state struct {
 	record  *store.Record // nil if there is none
 	before  *store.Record // record before the batch, nil if there was none
-	pending bool          // the batch has a change of it already
+	pending bool          // an earlier request of the batch changes the name
 	built   bool          // an earlier request was accepted; false in a Load of many batches
-	based   uint64        // the revision that this request expected
+	based   uint64        // the revision that the earlier request expected
 }
 
 // last returns the change that led to s, with the fields that store.Next uses.
@@ -60,10 +60,10 @@ func (s *state) revision() uint64 {
 	return s.record.Revision
 }
 
-// Apply does what Put does for many requests, in order. Rejected requests are left out, and
-// the others are written as one batch; the outcomes are in the order of the requests.
-// Requests for the same name build on each other. The error is a failure of the store, in
-// which case nothing was written.
+// Apply does what Put does for many requests, in order. It writes the accepted requests as one
+// batch and leaves out the rejected ones. There is one outcome for each request, in the same
+// order. Requests for the same name build on each other. The error is a [*RefusalError] if why
+// or a.Who is invalid, or a failure of the store; then nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
 }
@@ -73,7 +73,7 @@ func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Out
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch calls do with a single batch. Its changes have the batch ID id, unless that is
+// batch calls do with a single batch. The changes have the batch ID id, or none if id is
 // empty.
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
@@ -97,7 +97,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 	return outs, err
 }
 
-// plan plans the requests on the current state, except those with a final error.
+// plan plans the requests on the current state. It skips those with an error in final.
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
 	p := &plan{
@@ -149,7 +149,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the existing record, nil if there is none.
+// read returns the existing record of n, the name of request i, or nil if there is none.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -170,16 +170,16 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 }
 
 // A batch whose names ascend is read with one listing, which is cheaper than single reads
-// unless there are many other names between them.
+// unless there are many other names between those of the batch.
 const (
 	fewNames    = 8  // fewer names are read one by one
 	maxBetween  = 2  // maximum number of listed records per requested one
 	widePenalty = 16 // batches until a listing is tried again
 )
 
-// list reads the records of the first requests with a listing, as far as that pays. If the
-// listing fails, for instance because a connection is lost, the remaining names are read one
-// by one: the store then retries or returns the error.
+// list reads the records of the requests with a listing. It stops early if the listing
+// contains too many other names or fails, for instance because a connection is lost. The
+// remaining names are then read one by one, where the store retries or returns the error.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -300,8 +300,9 @@ func (p *plan) change(i int, s *state) error {
 	return nil
 }
 
-// put adds the change of request i, which turns the record of a name into rec. The first change of a name
-// expects the revision that was read; the store applies further ones on top of it.
+// put adds the change of request i, which turns the record of a name into rec. The first
+// change of a name expects the revision that was read. The store applies further changes of
+// the name on top of the first.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()
@@ -352,8 +353,9 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 	return nil, err
 }
 
-// confirm reports whether the requests that change nothing were decided on current records.
-// These were read after begun, or earlier by the caller. Apply checks the other requests.
+// confirm reports whether the requests that change nothing were compared with current records.
+// The records were read after begun, or earlier if they came with the batch. The other
+// requests need no confirmation: the store checks their revisions when it applies them.
 func (p *plan) confirm(begun time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
@@ -364,8 +366,8 @@ func (p *plan) confirm(begun time.Time) (bool, error) {
 	return store.Confirm(p.ctx, p.reg.store, begun)
 }
 
-// commit writes the batch and sets the results of the outcomes. If the store rejects a
-// change, at is its index, otherwise -1; after an error nothing was written.
+// commit writes the batch and sets the results of the outcomes. If the store rejects a change,
+// at is the index of that change; otherwise at is -1. After an error nothing was written.
 func (p *plan) commit() (at int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil

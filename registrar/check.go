@@ -25,7 +25,8 @@ func refuseAt(of, list string, i int, sub string, f fault) error {
 	return refuse(of, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record, and its authority, nil if there is none.
+// identify returns the name of a record, and the authority of the name, which is nil if there
+// is none.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -170,8 +171,8 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 	return nil
 }
 
-// checkMerged checks the record that a request makes of the existing one, nil if there is
-// none, as far as that depends on the existing one.
+// checkMerged makes the checks that depend on the existing record. rec is the record after the
+// request; there is the existing one, which is nil if the name is new.
 func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
@@ -196,10 +197,11 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason rejects fields that only a tombstone may have.
+// checkReason rejects a record that is not a tombstone but has fields that only a tombstone
+// may have.
 func checkReason(rec *store.Record) error {
 	if rec.ShowLocations && rec.Status != nomen.Retired {
-		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "show_locations", faultf(0, "state", "allowed only for a retired name: the locations of others are always shown"))
+		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "show_locations", faultf(0, "state", "allowed only for a retired name: the locations of other names are always shown"))
 	}
 	if rec.Reason != "" && rec.Status != nomen.Retired {
 		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "reason", faultf(0, "state", "allowed only for a retired name"))

@@ -12,7 +12,7 @@ import (
 // A clockGuard prevents changes with wrong times. It compares the clock with the time of the
 // last change, and with the clock of the database if the store has one.
 type clockGuard struct {
-	asking sync.Mutex // held while reading the store; others use the last result
+	asking sync.Mutex // held while reading the store; meanwhile other calls use the last result
 
 	mu      sync.Mutex
 	asked   time.Time   // when the store was last read, by the clock that is checked; zero if never
@@ -29,8 +29,9 @@ type ClockError struct {
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is the time after which the store is read again. While there is a problem, it is
-// read for each change, because one of the clocks may be set at any time.
+// askAgain is the time after which the store is read again. While there is a problem,
+// [Registrar.CheckClock] reads the store for each change, because one of the clocks may be
+// corrected at any time.
 const askAgain = time.Minute
 
 // retryClock is the time after which [Registrar.ClockProblem] reads the store again while
@@ -58,9 +59,9 @@ func (r *Registrar) CheckClock(ctx context.Context) error {
 	return nil
 }
 
-// ClockProblem returns why changes are rejected according to the last known state of the
-// clock, nil if they are not. It does not block: the store is read in the background, so
-// that a corrected clock is noticed without a change.
+// ClockProblem returns the reason why changes are rejected, or nil if they are not. It does
+// not block: it returns the last known state and reads the store in the background. So a
+// corrected clock is noticed even if no client attempts a change.
 func (r *Registrar) ClockProblem() *ClockError {
 	if r.anyTime {
 		return nil
@@ -87,7 +88,7 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns the problem of the clock according to what is known.
+// wrong returns the problem of the clock according to the last read of the store, or nil.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()

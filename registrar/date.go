@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// doubtDate returns why a date in metadata is ambiguous or invalid; "" if it is fine, or if
-// s is text about a time. Dates are those of ISO 8601, as in W3CDTF, and ranges of them with
-// a slash between.
+// doubtDate returns why a date in metadata is ambiguous or invalid; "" if it is fine, or if s
+// describes a time in words. Valid dates have the forms of ISO 8601 and W3CDTF. A range is two
+// dates with a slash between them.
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)

@@ -4,23 +4,23 @@
 //
 // # Names
 //
-// A name is anything that [name.Parse] accepts. Two kinds cannot be assigned:
-// elements that begin with "urn+", which are requests to a resolver
-// (draft-ietf-uri-yaurn-00, 2.3 and 3.5), and names of a scheme that makes a
-// browser execute them. Names under one's own domain need no registration (2.2.1): an
-// administrator may create a name that no authority here covers, and gets a warning.
-// Clients must use the full name of such a name. Actors who are not administrators
-// can create only names that an authority covers.
+// A name is anything that [name.Parse] accepts. Two kinds of names cannot be assigned. The
+// element of a name, which is the part after the prefix of its authority, must not begin with
+// "urn+", because such elements are requests to a resolver (draft-ietf-uri-yaurn-00, 2.3 and
+// 3.5). The scheme must not be one whose content a browser would execute, such as javascript.
+// Names under a domain of their owner need no registration (section 2.2.1 of the draft). So an
+// administrator may create a name that no authority here covers, and gets a warning. The
+// server finds such a name only by its full form. Other actors can create only names that an
+// authority covers.
 //
 // If the authority folds case, the element is stored in lower case.
 //
 // # Locations
 //
-// A location is an absolute URI of RFC 3986 without control characters and
-// without a password, with one of the schemes of package internal/location. The
-// scheme file is not allowed, because it means a file of the client's own machine.
-// URIs of javascript, data, vbscript and similar schemes are not allowed in any
-// field.
+// A location is an absolute URI of RFC 3986 without control characters and without a password,
+// with one of the schemes of package internal/location. The scheme file is not allowed,
+// because it means a file of the client's own machine. URIs of javascript, data, vbscript and
+// similar schemes are not allowed in any field for URIs or names.
 //
 // # States
 //
@@ -37,12 +37,12 @@
 //
 // # Tokens
 //
-// Only administrators without prefixes may create and revoke tokens. The secret of
-// a token never changes, and a revoked token stays revoked.
+// Only an administrator whose token is not limited to prefixes may create and revoke tokens.
+// The secret of a token never changes, and a revoked token stays revoked.
 //
 // # Merging
 //
-// A [Request] replaces a record or some of its fields, or adds to them: see
-// [Request]. A request that would leave the record as it is makes no new revision,
-// whatever revision it expects (RFC 9110, 13.1.1 allows that).
+// A [Request] replaces a whole record, replaces some of its fields, or adds to these fields. A
+// request that would not change the record makes no new revision. It succeeds even if the
+// record does not have the revision that it expects (RFC 9110, 13.1.1 allows that).
 package registrar

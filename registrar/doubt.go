@@ -22,7 +22,8 @@ type doubt struct {
 	message string // what is doubtful, with a suggestion; without field, value and offset
 }
 
-// warning returns d as a warning, which has no members for the field and the value.
+// warning returns d as a [Warning]. A Warning has no members for the field and the value, so
+// its message includes them.
 func (d *doubt) warning() Warning {
 	text := d.value + ": "
 	if d.field != nameField {
@@ -44,8 +45,8 @@ func warningsOf(doubts []doubt) []Warning {
 
 const nameField = "name"
 
-// doubts returns what is doubtful about the identifiers and dates of a request for n. A name
-// with a wrong check digit may be intended: things are printed with wrong numbers.
+// doubts returns what is doubtful about the identifiers and dates of a request for n. A wrong
+// check digit is only doubtful, not an error: some books are printed with a wrong number.
 func doubts(n name.Name, req *Request) []doubt {
 	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()
@@ -73,7 +74,7 @@ func doubts(n name.Name, req *Request) []doubt {
 	return all
 }
 
-// appendDoubt appends the doubt about n, if any, which is spelled so in a field.
+// appendDoubt appends the doubt about n, if any. The given field has the given spelling of n.
 func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
 		message := f.Rule + ": " + f.Message

@@ -44,7 +44,7 @@ type DeniedError struct {
 	Role Role   // the actor's role
 	Need Role   // the role that is needed
 	Name string // the name or the authority's prefix
-	Why  string // why it is needed; "" if that is obvious
+	Why  string // why the role is needed; "" if that is obvious
 
 	Anywhere bool // the role is needed without a limit to prefixes
 }

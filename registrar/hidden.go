@@ -10,8 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule that is hidden by an earlier rule is rejected: at least one of its tests must reach
-// it. This file is about hiding by anything other than rules.
+// A rule is hidden if something else answers for its names first. The check of the tests
+// rejects a rule that is hidden by an earlier rule, because at least one test must reach it.
+// This file finds rules that are hidden by case folding, by records and by other authorities.
 
 // A shown is a name for which a test shows what a rule returns.
 type shown struct {
@@ -19,7 +20,8 @@ type shown struct {
 	name name.Name // folded as for a request
 }
 
-// shownBy returns the matching tests of rule i of an authority. The tests must have passed.
+// shownBy returns the names of the tests that expect rule i of an authority to match. The
+// tests must have passed.
 func shownBy(a *store.Authority, i int) []shown {
 	var all []shown
 	for j, t := range a.Rules[i].Tests {
@@ -41,16 +43,16 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 		for _, s := range shownBy(a, i) {
 			if got, ok := compiled.Apply(s.name); !ok || got.Rule != i {
 				return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", i, s.test), faultf(0, "test",
-					"the authority folds case, so the rule is tested with %s, which it does not match: write it in lower case, or use ignore_case", s.name))
+					"the authority folds case, so the rule is tested with %s, which it does not match: write the pattern in lower case, or use ignore_case", s.name))
 			}
 		}
 	}
 	return nil
 }
 
-// hidden warns of rules none of whose tests shows a real answer, because every name in them
-// has a record or is under another authority. Other names may still reach the rules;
-// records are meant to take precedence over rules.
+// hidden warns of a rule if every name in its tests has a record or is under another
+// authority. The tests then show answers that no client gets. It is not an error: other names
+// may still reach the rule, and records are meant to take precedence over rules.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {

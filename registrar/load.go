@@ -14,13 +14,13 @@ import (
 // [Registrar.Apply] is a Load of a single batch. The checks that need no record can be made
 // concurrently and ahead of time, with Check.
 //
-// As long as all names of a batch were new, a Load assumes the same of the next batch
-// without reading. If the store then reports conflicts, the batch is planned again from the
-// existing records.
+// A Load assumes that the names of its first batch are new, and so are those of a batch that
+// follows one with only new names. It does not read the records of such a batch. If the store
+// then reports a conflict, the Load reads the existing records and plans the batch again.
 //
-// A request that expects a revision is rejected if an earlier one of the same Load has
-// changed the name since, even in another batch. A Load of a single batch is an exception:
-// its requests for a name may all expect the revision before the batch.
+// A request that expects a revision is rejected if an earlier request of the same Load gave
+// the name another revision, even in another batch. A Load of a single batch is an exception:
+// its requests for a name may all expect the revision that the name had before the batch.
 type Load struct {
 	reg   *Registrar
 	actor Actor
@@ -29,7 +29,7 @@ type Load struct {
 
 	scratch Scratch // records after the batches that were previewed; nil if not tracked
 
-	single bool // there is one batch, in which several requests for a name may be based on the same revision
+	single bool // there is one batch; all its requests for a name may expect the revision before the batch
 
 	new  bool // all names of the last batch were new
 	wide int  // number of batches to read name by name before a listing is tried again
@@ -63,12 +63,12 @@ type Scratch interface {
 	Keep(records []*store.Record) error
 }
 
-// Remember makes further previewed batches build on each other in s, as written
-// batches do.
+// Remember makes each further preview start from the results of the previews before it, which
+// are kept in s. Without Remember, each preview starts from the stored records.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
-// A Batch is a list of requests that were checked without their records. It belongs to one
-// Load.
+// A Batch is a list of requests with the results of the checks that need no record. It belongs
+// to one Load.
 type Batch struct {
 	reqs      []Request
 	checks    []check
@@ -85,7 +85,7 @@ type check struct {
 	err       error            // why it is rejected
 	doubts    []Warning        // about identifiers and dates; clipped
 
-	fresh    store.Record // the record that it makes of a new name, without time
+	fresh    store.Record // the record that the request creates if the name is new, without time
 	freshErr error        // why it cannot create a name
 }
 
@@ -184,8 +184,8 @@ func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	}
 }
 
-// Preview returns what Write would return, and changes nothing. It takes earlier previewed
-// batches into account only after [Load.Remember].
+// Preview returns what Write would return, and changes nothing. It takes earlier previews into
+// account only if [Load.Remember] was called.
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)

@@ -67,8 +67,8 @@ func checkInterval(l *nomen.Location) (string, fault) {
 	return "", fault{}
 }
 
-// checkPlace accepts an absolute URI of an allowed scheme that is safe in a header, as a
-// redirect and on a page.
+// checkPlace accepts an absolute URI of an allowed scheme. Such a URI is safe in a header, as
+// a redirect and on a page.
 func checkPlace(s string) fault {
 	if f := checkText(s, false); f.bad() {
 		return f

@@ -25,9 +25,9 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill sets rec to the result of applying a request to the existing record of n, nil if
-// there is none. It modifies neither, but rec may share lists with both. Except for time and
-// revision, rec is in normal form if there was no record.
+// fill sets rec to the result of applying a request to there, the existing record of n, which
+// is nil if there is none. It modifies neither the request nor there, but rec may share lists
+// with both. The record of a new name is in normal form except for time and revision.
 func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if there != nil {
@@ -95,8 +95,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first element to be removed that is not in the record there, which may
-// be nil.
+// missing returns the first value to be removed that the existing record does not contain. If
+// there is nil, no value is contained.
 func (q *Request) missing(there *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -106,9 +106,9 @@ func (q *Request) missing(there *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations, each completed with the fields of the existing
-// ones with the same URL and component. A bare URL stands for all existing locations with
-// that URL.
+// completedAll returns the given locations. A given location copies the fields that it leaves
+// empty from the first existing location with the same URL and component. If it has no fields
+// but URL and component, it stands for all existing locations with the same URL and component.
 func completedAll(there, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -225,8 +225,9 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields in which something was added or changed from before to between
-// and is missing in after. A nil before means that there was no record.
+// undone returns the fields in which a later request reverted what an earlier one added or
+// changed. The earlier request turned before into between, the later one between into after. A
+// nil before means that there was no record.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)
@@ -261,9 +262,10 @@ func lost[T comparable](before, between, after []T) bool {
 }
 
 // locations returns the given locations or, if add is set, the existing ones with the given
-// ones added. A given location that says nothing new about one with the same URL and
-// component is not added; otherwise it completes the first such location that was not
-// completed yet.
+// ones added. A given location is compared with the existing ones that have the same URL and
+// component. If it would not change one of them, it is left out. Otherwise it completes the
+// first of them that was not completed yet. If all were completed, or there are none, it is
+// added.
 func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(there) == 0 {
 		return given

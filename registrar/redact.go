@@ -39,9 +39,10 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 	return set.Of(n).Fold(n), nil
 }
 
-// Redact removes the content of revisions of n. Only an administrator may do so. It makes a
-// new revision with the current content: replace anything sensitive in that first. It returns [store.ErrNotFound] if there never was such a name, otherwise errors as
-// Put does, and [errors.ErrUnsupported] if the store has no history.
+// Redact removes the content of revisions of n. Only an administrator may do so. Redact also
+// makes a new revision with the current content, so remove sensitive text from the current
+// record first. The errors are those of Put, [store.ErrNotFound] if there never was such a
+// name, and [errors.ErrUnsupported] if the store has no history.
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {
@@ -65,8 +66,8 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	return r.redactSubject(ctx, a, redactable{n.Key(), store.History(ctx, r.store, n)}, red)
 }
 
-// RedactAuthority does what Redact does for the authority with exactly the prefix p. Its
-// names have separate histories and are not affected.
+// RedactAuthority does what Redact does for the authority with exactly the prefix p. The names
+// of the authority have separate histories, which do not change.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if !a.mayPrefix(p, Administrator) {
@@ -146,8 +147,9 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// find returns the last change, and the revisions to redact after checking that each has
-// content that can be removed: all before the last one if asked is empty.
+// find returns the last change and the revisions to redact. If asked is empty, these are all
+// revisions before the last one that still have content. Otherwise find returns an error for a
+// revision that does not exist, is the current one or has no content any more.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {

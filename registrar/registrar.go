@@ -89,9 +89,10 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns of successors that do not exist although their authority answers only
-// from records here. Reserved names count as existing only if they are in the actor's scope,
-// so that the warning reveals nothing else.
+// strangers warns of successors that do not exist. It skips names without an authority here,
+// and authorities with rules or a delegation, whose names need no record. A reserved name
+// outside the actor's scope counts as missing, because the actor must not learn that it is
+// reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	for _, s := range successors {
 		n, err := name.Parse(s)
@@ -110,8 +111,9 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 	return all
 }
 
-// Delete deletes a reserved name. It returns a [*store.StateError] for any other name, and
-// [store.ErrNotFound] for one that does not exist.
+// Delete deletes a reserved name. It returns a [*store.StateError] for an active or retired
+// name, and [store.ErrNotFound] for a name that does not exist. The other errors are those of
+// Put.
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
 	out, err := r.remove(ctx, a, n, expected, why, "")
 	out.Name, out.Err = n, err
@@ -144,7 +146,8 @@ func (r *Registrar) find(ctx context.Context, n name.Name) (*store.Record, error
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor is find after checking that the actor may change n.
+// findFor checks that the actor may change n, and then returns its record. If it finds no
+// record, it repeats the read until the store confirms that the answer was current.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 
 // A Relocation replaces the beginning of locations.
 //
-// From stands for all locations that begin with it, byte by byte. If it ends inside or
-// directly after a host, it stands for that host alone: "https://a.example" does not match
-// "https://a.example.org/". A relocation cannot turn a path into a part of a host, or split
-// an escape. If To begins with From, locations that begin with To count as moved already,
-// so that an interrupted relocation can be repeated.
+// From selects all locations that begin with it, byte by byte. If it ends inside or directly
+// after a host, it selects only locations with exactly that host: "https://a.example" does not
+// match "https://a.example.org/". A relocation cannot turn a path into a part of a host, or
+// split a percent-encoded byte. If To begins with From, locations that begin with To count as
+// moved already, so that an interrupted relocation can be repeated.
 type Relocation struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -28,13 +28,11 @@ type Relocation struct {
 	DryRun  bool   `json:"dry_run,omitempty"` // change nothing
 	Why     string `json:"why,omitempty"`     // for the history
 
-	// Unless nil, Begun is called with the batch ID before the first change, Moved for each
-	// location that is (or would be) replaced, Refused for each name that cannot be changed,
-	// and Progress after each batch of names.
-	Begun    func(id string)                    `json:"-"`
-	Moved    func(n name.Name, from, to string) `json:"-"`
-	Refused  func(n name.Name, err error)       `json:"-"`
-	Progress func(Relocated)                    `json:"-"`
+	// Relocate calls those of these functions that are not nil.
+	Begun    func(id string)                    `json:"-"` // before the first change, with the batch ID
+	Moved    func(n name.Name, from, to string) `json:"-"` // for each location that is (or would be) replaced
+	Refused  func(n name.Name, err error)       `json:"-"` // for each name that cannot be changed
+	Progress func(Relocated)                    `json:"-"` // after each batch of names
 }
 
 // A Relocated is the progress of a relocation.
@@ -53,10 +51,11 @@ const (
 	relocateWriters = 4    // batches written concurrently
 )
 
-// Relocate replaces locations as rel says, with the same checks as all changes. It skips
-// names that the actor may not change. A name that is changed concurrently is read again; one
-// that gets its first matching location after Relocate has passed it is not changed. The
-// error is a failure, or a [*RefusalError] if rel is invalid; earlier changes remain.
+// Relocate replaces locations as rel says, with the same checks as all changes. It skips names
+// that the actor may not change. A name that another client changes concurrently is read
+// again. A name that gets its first matching location after Relocate has read past it is
+// missed. The error is a failure, or a [*RefusalError] if rel is invalid. Changes made before
+// the error remain.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
@@ -101,7 +100,7 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 			"ends with a host, to which the rest of each location would be appended: end it with a slash"))
 	case !ends && endsInHost(rel.From) && strings.HasSuffix(rel.To, "/"):
 		return refuse("", "to", faultf(len(rel.To)-1, "slash",
-			"the rest of each location after the host %s begins with a slash: omit this one, or end both with one", rel.From))
+			"the rest of each location after the host %s begins with a slash: omit the last slash here, or end both with a slash", rel.From))
 	}
 	if f := checkText(rel.Why, true); f.bad() {
 		return refuse("", "why", f)
@@ -132,7 +131,7 @@ type mover struct {
 	Relocation
 	load  *Load
 	start time.Time
-	late  map[name.Name]struct{} // names changed by others since start that were read; used only by the reader
+	late  map[name.Name]struct{} // names that were read after others had changed them since start; only the reader uses it
 	sum   Relocated
 }
 
@@ -197,8 +196,8 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll writes batches while those before them are being written. Their names differ, so
-// that no batch needs the result of another.
+// writeAll writes several batches concurrently. No name is in two batches, so no batch needs
+// the result of another.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
 	var loads [relocateWriters]Load // each is for one batch at a time
@@ -221,8 +220,9 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 	}
 }
 
-// read fills b from the places after a given one. It returns the last place read, and
-// whether there may be more. No listing stays open between batches.
+// read fills b from the places after the given one. It returns the last place read, and
+// whether there may be more. The next call starts a new listing, so that no listing stays open
+// between batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
 	for p, err := range store.Find(ctx, m.store, m.From, after) {
@@ -280,10 +280,11 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether a record is processed for this location. A record is found once for
-// each matching location. It is processed for the smallest, so that it is counted once. A
-// record that others have changed since the start is processed where it is found first: its
-// smallest location may have been added where the reader had already passed.
+// first reports whether a record is to be processed where it was found by this URL. A record
+// is found once for each matching location. It is processed only for the smallest URL, so that
+// it is counted once. A record that others have changed since the start is processed where it
+// is found first, because its smallest URL may be new and the reader may have passed it
+// already.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -307,8 +308,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether the last change of a name was made by this relocation: if From begins
-// with To, a moved location may match again.
+// ours reports whether this relocation made the last change of a name. A location that was
+// moved already may match again if From begins with To.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil
@@ -389,7 +390,7 @@ func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	return err
 }
 
-// countDone counts the final results of a batch when nothing more is to be done.
+// countDone counts the changes of a batch after a failure, when no name is retried.
 func (m *mover) countDone(w *moveWrite) {
 	for i, out := range w.outs {
 		if out.Err == nil && out.Result.Changed {

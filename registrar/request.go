@@ -15,7 +15,7 @@ type Fields uint8
 
 // The fields.
 const (
-	FieldName Fields = 1 << iota // alone, it makes a request without other fields a merge
+	FieldName Fields = 1 << iota // the spelling; alone, it leaves all other fields as they are
 	FieldStatus
 	FieldLocations
 	FieldMetadata
@@ -103,16 +103,16 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //   - Without Fields the whole record is replaced, including its spelling. Its status is kept
 //     if none is given.
 //   - With Fields, only these fields are replaced.
-//   - With Fields and Add, nothing is removed. Locations are added; a location with an
-//     existing URL and component sets fields of the existing one. Values of same_as and
-//     successors are added. The given elements of metadata are replaced, and so are status
-//     and reason.
+//   - With Fields and Add, only values in Remove are removed. Locations are added; a location
+//     with an existing URL and component sets fields of the existing one. Values of same_as
+//     and successors are added. The given elements of metadata are replaced, or removed if
+//     they have no values. The other fields are replaced.
 //
 // A name that does not exist is created; it is active if no status is given.
 type Request struct {
 	Record *store.Record `json:"record"`           // with Name, Spelling or both; Modified and Revision are ignored
 	Fields Fields        `json:"fields,omitempty"` // fields to change; 0 for all
-	Add    bool          `json:"add,omitempty"`    // add to lists, remove nothing
+	Add    bool          `json:"add,omitempty"`    // add to lists instead of replacing them
 
 	// Remove contains URLs of locations, and values of same_as, to be removed. It requires
 	// Add and the respective Fields. A value that does not exist is an error.
@@ -124,7 +124,7 @@ type Request struct {
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
-	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; Existing takes precedence if it is Refuse
+	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; ignored if Existing is Refuse
 
 	// Expected is the revision that the name must have, 0 if it must not exist, or
 	// store.AnyRevision. Within a batch it may also be the revision that an earlier
@@ -132,8 +132,8 @@ type Request struct {
 	Expected uint64 `json:"-"`
 	OrCreate bool   `json:"or_create,omitempty"` // create a name that does not exist, whatever Expected is
 
-	// Strict rejects the creation of a doubtful name, one with the warning WarnDoubtful or
-	// WarnResolver. Once active, it could never be deleted.
+	// Strict rejects the creation of a record with the warning WarnDoubtful or WarnResolver,
+	// because a name that was active once can never be deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 
@@ -162,7 +162,7 @@ type Warning struct {
 const (
 	WarnNoAuthority = "no-authority" // no authority here covers the name
 	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, violates the rules of its scheme or namespace
-	WarnResolver    = "resolver"     // the name is a URL of a well-known resolver, not the name there
+	WarnResolver    = "resolver"     // the name, or an identifier in the record, is the URL of a name at a well-known resolver, not that name
 	WarnDate        = "date"         // an ambiguous or invalid date in the metadata
 	WarnRetired     = "retired"      // not changed because it is retired
 	WarnNoReason    = "no-reason"    // retired without a reason

@@ -41,7 +41,7 @@ func checkText(s string, lines bool) fault {
 
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
-// checkRunes is checkText from the first byte on that is not ASCII.
+// checkRunes continues checkText at from, the first byte that is not ASCII.
 func checkRunes(s string, from int, lines bool) fault {
 	for i := from; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -94,13 +94,13 @@ func isToken(s string) bool {
 
 const (
 	maxSubtag   = 8
-	unspecified = "x-unspecified" // exceeds the length that its own rules allow (1995, 3.4.2)
+	unspecified = "x-unspecified" // a value of the draft that is longer than the draft allows a subtag to be (1995, 3.4.2)
 )
 
 // checkLang accepts the form of a language tag (RFC 5646, 2.1): subtags of at most eight
-// letters and digits. The first consists of letters, and is a language of at least two, or
-// "x" or "i" followed by others. A later single character must be followed by others, unless
-// it comes after "x" and is thus private.
+// letters and digits. The first subtag consists of letters: a language of at least two
+// letters, or "x" or "i" followed by other subtags. A later subtag of one character must also
+// be followed by another subtag, except after "x", where subtags are private.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {

@@ -85,7 +85,8 @@ func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token,
 	return t, nil
 }
 
-// A ReachError is returned for a prefix of a token that does not cover what it seems to.
+// A ReachError is returned for a prefix of a token that does not cover all names that begin
+// with it.
 type ReachError struct {
 	Prefix  string   // as entered
 	Instead []string // suggestions; never empty
@@ -97,11 +98,16 @@ func (e *ReachError) Error() string {
 }
 
 // CheckReach returns a [*ReachError] if a prefix of a token does not cover the names that
-// begin with it, because their authority stores them in lower case, or because the prefix
-// ends in the middle of a part of names. A prefix covers a name only if a delimiter follows,
-// so "ark:12345/x0" covers "ark:12345/x0/1" but not "ark:12345/x01". No error is returned for
-// the prefix of an authority or one above it, for a whole namespace or registrant, for a
-// prefix that ends with its delimiter, and for an invalid prefix.
+// begin with it. There are two reasons: their authority stores them in lower case, or the
+// prefix ends in the middle of a part of names. A prefix covers a name only if a delimiter
+// follows it in the name: "ark:12345/x0" covers "ark:12345/x0/1" but not "ark:12345/x01".
+//
+// The end of the prefix is not checked for:
+//   - the prefix of an authority, or a prefix that covers one
+//   - a whole namespace, or all names of a registrant
+//   - a prefix that ends with its delimiter
+//
+// An invalid prefix is not an error here.
 func CheckReach(prefix string, set *store.AuthoritySet) error {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {
@@ -126,13 +132,13 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 }
 
-// divides reports whether a prefix is an authority's, or has one below it.
+// divides reports whether a prefix is that of an authority, or covers the prefix of one.
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
 
 // isNamespace reports whether a prefix is a whole scheme or namespace of URNs, such as "ark"
-// and "urn:nbn": it has no registrant. The host of a web name is a registrant.
+// and "urn:nbn", and thus names no registrant. In a web name the host is the registrant.
 func isNamespace(p name.Prefix) bool {
 	return !strings.Contains(strings.TrimPrefix(p.String(), "urn:"), ":")
 }

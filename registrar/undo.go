@@ -15,13 +15,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing undoes changes of the log: those of one batch ID, or those in a range of numbers.
-// Imports, relocations and undos give their changes a batch ID.
+// An Undoing selects changes of the log to undo: all with one batch ID, or all in a range of
+// numbers. Imports, relocations and undos give their changes a batch ID.
 //
 // Each name gets the content that it had before the first of the changes, in a new revision;
 // nothing is removed from the history. A name that the changes created becomes a tombstone
 // without content, since it may be in use, or is deleted if it is reserved. A name that was
-// changed since is rejected.
+// changed later is not restored, unless Force is set.
 type Undoing struct {
 	Batch string `json:"batch,omitempty"` // as in store.Change
 	From  uint64 `json:"from,omitempty"`  // number of the first change in the log
@@ -32,13 +32,11 @@ type Undoing struct {
 	Reason string `json:"reason,omitempty"`  // for the tombstones; DefaultUndoReason if empty
 	Why    string `json:"why,omitempty"`     // for the history
 
-	// Unless nil, Begun is called with the batch ID before the first change, Reverted for each
-	// name or authority that is (or would be) changed, Refused for each that cannot be, and
-	// Progress after each batch.
-	Begun    func(id string)             `json:"-"`
-	Reverted func(Reversal)              `json:"-"`
-	Refused  func(key string, err error) `json:"-"`
-	Progress func(Undone)                `json:"-"`
+	// Undo calls those of these functions that are not nil.
+	Begun    func(id string)             `json:"-"` // before the first change, with the batch ID
+	Reverted func(Reversal)              `json:"-"` // for each name or authority that is (or would be) changed
+	Refused  func(key string, err error) `json:"-"` // for each name or authority that cannot be changed
+	Progress func(Undone)                `json:"-"` // after each batch
 }
 
 // DefaultUndoReason is the default reason on the tombstone of a name whose creation was undone.
@@ -47,15 +45,15 @@ const DefaultUndoReason = "assigned by mistake"
 // The values of Reversal.Action.
 const (
 	ActionRestored  = "restored"  // has its earlier content again
-	ActionRetired   = "retired"   // was created by the changes
-	ActionDeleted   = "deleted"   // was created by the changes, and is reserved
+	ActionRetired   = "retired"   // is a tombstone now: was created by the changes, or was reserved before them
+	ActionDeleted   = "deleted"   // was created by the changes, and was still reserved
 	ActionRecreated = "recreated" // was deleted by the changes
 )
 
-// A Reversal says what becomes of a name or an authority.
+// A Reversal says what Undo does to a name or an authority.
 type Reversal struct {
-	Key       string `json:"key"`                 // of the name, or prefix of the authority
-	Authority bool   `json:"authority,omitempty"` // it is an authority
+	Key       string `json:"key"`                 // key of the name, or prefix of the authority
+	Authority bool   `json:"authority,omitempty"` // Key is the prefix of an authority
 	Action    string `json:"action"`
 }
 
@@ -72,8 +70,8 @@ type Undone struct {
 
 const undoBatch = 500 // names changed at once
 
-// newBatch returns a new batch ID. It begins with the size of the log at the start; the
-// changes come after it.
+// newBatch returns a new batch ID. It begins with the current size of the log, so that a
+// search for the changes of the batch can start there.
 func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	head, err := store.HeadOf(ctx, r.store)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -91,8 +89,9 @@ func batchStart(id string) (uint64, bool) {
 }
 
 // Undo undoes the changes that u selects, with the same checks as all changes. It skips
-// changes of names that the actor may not change. The error is a failure, or a
-// [*RefusalError] if u is invalid or selects no change; earlier changes remain.
+// changes of names that the actor may not change. The error is a failure, or a [*RefusalError]
+// if u is invalid or selects no change that the actor may undo. Changes made before the error
+// remain.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
 	if u.Reason == "" {
@@ -138,7 +137,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check returns the size of the log at the start; the changes come after it.
+// check returns the number of a change after which all selected changes come.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -258,8 +257,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns the last change of a subject, and the one before those to be undone, nil if
-// there was none.
+// look returns the last change of a subject, and the last one before the changes to be undone,
+// which is nil if there was none.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -284,8 +283,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, before, nil
 }
 
-// later returns an error if the subject was changed by others during the changes, or by
-// anyone since.
+// later returns an error if the subject has other changes between or after those to be undone,
+// unless Force is set.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -297,8 +296,8 @@ func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	return nil
 }
 
-// target returns the request that restores a name, and the action; "" if there is nothing to
-// do.
+// target returns the request that restores a name, and the action, which is "" if there is
+// nothing to do.
 func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, string, error) {
 	var was *store.Record
 	if before != nil {
@@ -332,7 +331,7 @@ func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors) == 0
 }
 
-// change makes the changes of requests.
+// change carries out the requests, or previews them in a dry run.
 func (w *undoer) change(ctx context.Context, reqs []Request, reversals []Reversal) error {
 	if len(reqs) == 0 {
 		return nil
@@ -396,8 +395,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a subject is not changed. It returns errors that concern more than one
-// subject.
+// refuse reports why a subject is not changed. It returns only errors that concern more than
+// this subject.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

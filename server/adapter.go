@@ -57,9 +57,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
-// targetBelow returns the target that the client sent, without the prefix that
-// http.StripPrefix has removed from the path, and that prefix. A target in absolute form
-// keeps it.
+// targetBelow returns the target that the client sent, and the prefix (mount) that
+// http.StripPrefix has removed from its path. The returned target does not have the prefix,
+// unless it is in absolute form.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -88,8 +88,8 @@ func targetBelow(r *http.Request) (target, mount string) {
 	return below, mount
 }
 
-// belowPublic returns a target without the path of the public URL, which a proxy may have
-// left, and that path if it was there.
+// belowPublic returns a target without the path of the public URL, and that path. A proxy may
+// have removed the path already; mount is then empty.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""
@@ -104,10 +104,10 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 	return target, ""
 }
 
-// requestLifetime returns the context of a request. In HTTP/1 a client may close its side of the
-// connection after the request, as netcat does, and still expect the response; net/http
-// would cancel the context. If the client is really gone, the write fails. In HTTP/2
-// clients cancel explicitly.
+// requestLifetime returns the context of a request. In HTTP/1 a client may close its side of
+// the connection after the request, as netcat does, and still expect the response. net/http
+// then cancels the context of the request, so the returned context is never cancelled. If the
+// client is really gone, writing the response fails. In HTTP/2 clients cancel explicitly.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -124,7 +124,7 @@ func isMetrics(method, target string) bool {
 }
 
 // refuseBody limits the time for reading an unused body. The request is the last of its
-// connection, since internal/wire does not parse what follows it.
+// connection, since internal/wire does not parse what follows a body.
 func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // tests have no connection
 }
@@ -214,12 +214,12 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is the length in bytes below which net/http sets Content-Length itself, which
-// saves it a map of more than eight fields.
+// ownLength is the length of a body in bytes below which send leaves the field Content-Length
+// to net/http. The map of fields is cheaper if it has at most eight.
 const ownLength = 2 << 10
 
-// send writes a reply and returns the number of bytes of the body. The context says on
-// whose behalf a stream asks other servers.
+// send writes a reply and returns the number of bytes of the body. If the body is a stream,
+// ctx identifies the client on whose behalf it asks other servers.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()
@@ -244,7 +244,7 @@ func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	case r.Method == http.MethodHead || p.status == http.StatusNotModified:
 		return 0
 	case p.stream == nil:
-		n, _ := w.Write(p.body) // the client is gone
+		n, _ := w.Write(p.body) // an error means that the client is gone
 		return int64(n)
 	}
 	out := paced.NewWriter(w, s.limits.Timeout)

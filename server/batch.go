@@ -103,15 +103,15 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// streamBatch streams the responses to a list of names. The time for asking other servers
-// starts again.
+// streamBatch streams the responses to a list of names. The time limit for asking other
+// servers starts again here, so that reading the list does not count.
 func (s *Server) streamBatch(ctx context.Context, r *request, set *store.AuthoritySet, q query, items []batchItem) *reply {
 	if a := gateway.ClientOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
 	}
 	p := newReply(http.StatusOK)
 	p.add("Content-Type", typeJSONLines)
-	since := store.StalenessOf(ctx).Since() // of the authorities
+	since := store.StalenessOf(ctx).Since() // when the authorities became stale
 	p.stream = func(ctx context.Context, w io.Writer) error {
 		stale := store.WithStaleness(ctx)
 		stale.Note(since)
@@ -160,11 +160,12 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// A listLookups is the share of one list in the lookups of all lists. Only one name of each list
-// waits for its turn, so a short list is answered soon, however many long ones are read.
+// A listLookups is the share of one list in the lookups of all lists, whose number is limited.
+// Only one name of each list waits for a free lookup at a time. So a short list is answered
+// soon, even while many long lists are read.
 type listLookups struct {
 	server *Server
-	next   chan struct{} // the element is the name that waits
+	next   chan struct{} // has an element while a name of the list waits
 }
 
 func (l *listLookups) begin(ctx context.Context) error {
@@ -184,17 +185,18 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside interrupts a lookup while other servers may be asked.
+// outside ends the lookup of a name while ask waits for other servers, and begins it again
+// afterwards.
 func (l *listLookups) outside(ctx context.Context, ask func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
 	return ask()
 }
 
-// itemLine answers one line of a list, during a lookup of the list.
+// itemLine answers one line of a list. It counts as one lookup.
 func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
 	if l.begin(ctx) != nil {
-		return nil // the list is not read any more
+		return nil // the client no longer reads the responses
 	}
 	defer l.end()
 	out := batchResult{Input: w.Name, Line: w.Line}
@@ -287,9 +289,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	return ans, nil
 }
 
-// reservedItem answers a reserved request in a list. Requests to an authority that is
-// served here are answered by this server, as outside of lists (1995, 3.5: Y95-55 to
-// Y95-59).
+// reservedItem answers a reserved request in a list. As outside of lists, this server answers
+// requests to an authority that is served here itself (1995, 3.5: Y95-55 to Y95-59).
 func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer
@@ -326,7 +327,7 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// batchError returns the error in the form of the command line.
+// batchError returns an error in the form that the command line uses too.
 func (s *Server) batchError(err error) *batchError {
 	var e *nomen.Error
 	var limit *gateway.LimitError

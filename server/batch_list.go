@@ -28,7 +28,7 @@ type batchItem struct {
 	Component string        `json:"component,omitempty"`
 	R         string        `json:"r,omitempty"`
 	Q         string        `json:"q,omitempty"`
-	Other     string        `json:"other,omitempty"` // of I=I
+	Other     string        `json:"other,omitempty"` // the second URI of I=I
 	Accept    string        `json:"accept,omitempty"`
 	Languages string        `json:"languages,omitempty"`
 	At        string        `json:"at,omitempty"`
@@ -36,8 +36,8 @@ type batchItem struct {
 	err       error
 }
 
-// readItems reads the body and reserves memory for it, which back releases. The reply is
-// an error, or nil.
+// readItems reads the body and reserves memory for it. The caller must call back to release
+// the memory. If the list is invalid, the reply says why; otherwise it is nil.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	kind, _, err := mime.ParseMediaType(r.contentType)
@@ -128,7 +128,8 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads the lines that are not empty, up to the number most.
+// readLines reads lines, at most as many as most says. It skips empty lines, and those for
+// which read returns false.
 func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
 	number := 0
@@ -155,8 +156,8 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 	return all
 }
 
-// parseItem returns the target of a line. The query of the name, if any, takes precedence
-// over the query of the list.
+// parseItem returns the target of a line. The fields of the line take precedence over the
+// query of the name, which takes precedence over the query of the list.
 func parseItem(set *store.AuthoritySet, n name.Name, own string, q query, w *batchItem) (a parsedTarget, accept, languages string, err error) {
 	a = parsedTarget{form: formWeb, name: n, authority: set.Of(n), query: q}
 	a.query.plain = ""

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// cacheControl returns the Cache-Control field of an answer. By default every reuse is
-// preceded by a conditional request (1995, 5).
+// cacheControl returns the Cache-Control field of an answer. By default a cache must send a
+// conditional request before every reuse (1995, 5).
 func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 
 func cacheFor(age time.Duration, private bool) string {

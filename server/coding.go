@@ -26,10 +26,11 @@ const (
 // minCoded is the size in bytes below which compression does not pay.
 const minCoded = 1400
 
-// codingFor returns the coding preferred by an Accept-Encoding field (RFC 9110, 12.5.3),
-// or none if the field is empty. Of equal preferences it takes the first of zstd, gzip,
-// none. No coding comes last unless the field names it. A field that excludes everything
-// is ignored.
+// codingFor returns the coding preferred by an Accept-Encoding field (RFC 9110, 12.5.3), or
+// identity if the field is empty. Of codings with equal weights it returns the first of zstd,
+// gzip and identity. If the field does not name identity, it returns identity only if the
+// field accepts neither zstd nor gzip. It also returns identity for a field that excludes all
+// three.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
@@ -101,7 +102,7 @@ func (c *coders) get(how coding, w io.Writer) coder {
 	if how == codingGzip {
 		return gzip.NewWriter(w)
 	}
-	const window = 1 << 20 // bytes; a decoder needs the same
+	const window = 1 << 20 // bytes; a decoder needs as much memory
 	e, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	if err != nil {
 		panic("server: zstd: " + err.Error()) // cannot happen: the options are constant

@@ -14,11 +14,11 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 )
 
-// A limitedListener is a listener that limits how many connections are open at once, in total and
-// per address (IPv6: per /64). If an address has reached its limit, a new connection
-// replaces the one of that address that has been idle longest. If there are too many in
-// total, it replaces an idle one of the address with the most connections: a client that
-// opens many thus loses its own.
+// A limitedListener is a listener that limits how many connections are open at once, in total
+// and per address (IPv6: per /64). If an address has reached its limit, a new connection
+// replaces the idle connection of that address that has been idle longest. If the total limit
+// is reached, a new connection replaces an idle connection of the address with the most
+// connections. So a client that opens many connections loses its own first.
 type limitedListener struct {
 	net.Listener
 	max, each int
@@ -36,14 +36,14 @@ type limitedListener struct {
 	secure map[*tls.Conn]*limitedConn // for a TLS listener: net/http knows its connections only as *tls.Conn
 	shares map[netip.Addr]*share
 	sizes  []*list.List // of *share: sizes[n] has the addresses with n connections, n > 0
-	idle   list.List    // of *tabled, ordered by since
+	idle   list.List    // of *limitedConn, ordered by since
 }
 
 // A share holds the connections of one address.
 type share struct {
 	n    int
-	in   *list.Element // in table.sizes[n]
-	idle list.List     // of *tabled, ordered by since
+	in   *list.Element // in limitedListener.sizes[n]
+	idle list.List     // of *limitedConn, ordered by since
 }
 
 func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bool, refused func(string)) *limitedListener {
@@ -56,7 +56,7 @@ func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bo
 
 // The reasons why connections are closed, as they appear in the metrics.
 const (
-	refusedConnection = "connections" // the limit of the address or of the table is reached, and none is idle
+	refusedConnection = "connections" // a limit is reached, and no connection is idle
 	refusedIdle       = "idle"        // an idle connection was replaced
 )
 
@@ -70,7 +70,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 		from := addrOf(raw.RemoteAddr()).Addr()
 		c := &limitedConn{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
-		c.reading.Store(true) // or soon will be: many connections may arrive at once
+		c.reading.Store(true) // the first read comes soon; until then closeIdle may close the connection
 		switch err := t.wait(c); {
 		case err == nil:
 			return c, nil
@@ -98,7 +98,7 @@ func (t *limitedListener) wait(c *limitedConn) error {
 		case !full:
 			return errShare
 		case !t.waiting.Swap(true):
-			continue // a connection may have become idle without a signal
+			continue // before waiting was set, a connection may have become idle without a signal
 		}
 		select {
 		case <-t.freed:
@@ -108,8 +108,8 @@ func (t *limitedListener) wait(c *limitedConn) error {
 	}
 }
 
-// admit adds a connection, and closes an idle one if necessary. If ok is false, the limit
-// of the address is reached, or full is set: the table has no slot.
+// admit adds a connection, and closes an idle one if necessary. If ok is false and full is
+// set, the listener has no free slot. If both are false, the limit of the address is reached.
 func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,10 +133,11 @@ func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	return false, true
 }
 
-// replace closes an idle connection to admit one of a share. It takes one of the address
-// with the most connections; of several such addresses, the one that reached the number
-// first. An address may only replace its own connections and those of addresses that have
-// more, unless it is shared by many clients. t.mu must be held.
+// replace closes an idle connection to make room for a new one of the share s. It chooses the
+// address with the most connections; of several such addresses, the one that reached the
+// number first. An address may only replace its own connections and those of addresses with
+// more connections. If many is set, the address is shared by many clients, and may replace any
+// connection. t.mu must be held.
 func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	own := s.n
 	if many {
@@ -176,7 +177,7 @@ func (t *limitedListener) resize(s *share, by int) {
 // closeIdle closes the connection of a list that has been idle longest. It returns false if
 // none is idle. t.mu must be held.
 func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
-	for range 2 * idle.Len() { // reorder those that were answered without net/http
+	for range 2 * idle.Len() { // correct the order: responses sent without net/http do not update it
 		c := idle.Front().Value.(*limitedConn)
 		if c.heard.Load() <= c.since {
 			break
@@ -247,8 +248,9 @@ func (t *limitedListener) signal() {
 	}
 }
 
-// state is the ConnState hook of [http.Server]; it records which connections are idle, and
-// when a bare TLS connection is closed, which limitedConn cannot notice.
+// state is the ConnState hook of [http.Server]. It records which connections are idle. It also
+// removes a TLS connection that net/http closes directly, because limitedConn.Close is not
+// called then.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -270,8 +272,8 @@ func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// connOf returns the limitedConn that conn wraps, or whose TLS connection it is or wraps;
-// nil if there is none. t.mu must be held.
+// connOf returns the limitedConn for a connection of net/http, or nil. conn is the
+// limitedConn, the TLS connection inside it, or a wrapper around either. t.mu must be held.
 func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	for {
 		switch c := conn.(type) {
@@ -290,8 +292,8 @@ func (t *limitedListener) connOf(conn net.Conn) *limitedConn {
 	}
 }
 
-// bareListener is a listener whose TLS connections are bare, since net/http serves HTTP/2
-// only with those.
+// bareListener is a limitedListener that returns a TLS connection as a bare *tls.Conn, not
+// inside a limitedConn. net/http serves HTTP/2 only on bare connections.
 type bareListener struct{ *limitedListener }
 
 // Accept waits for a connection.
@@ -312,7 +314,7 @@ func (t *limitedListener) Close() error {
 	return t.Listener.Close()
 }
 
-// A limitedConn is a connection accepted by a table.
+// A limitedConn is a connection accepted by a limitedListener.
 type limitedConn struct {
 	net.Conn
 	table *limitedListener
@@ -350,7 +352,8 @@ func (c *limitedConn) Close() error {
 	return err
 }
 
-// abort closes the connection without waiting for the client, as TLS would to say goodbye.
+// abort closes the connection at once. Closing a TLS connection in the usual way would first
+// send a message, and could wait for the client.
 func (c *limitedConn) abort() error {
 	if secure, ok := c.Conn.(*tls.Conn); ok {
 		return secure.NetConn().Close()

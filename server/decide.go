@@ -198,8 +198,8 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.problem(r, a, err)
 }
 
-// answered writes an answer. If the resolver does not offer the requested service, the
-// answer is of another service (2012, N12-32). THTTP has no such default.
+// answered writes an answer. If the resolver does not offer the requested service, the answer
+// is for another service (2012, N12-32). For THTTP this is an error.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
 	question.CloseResources(ans) // requested resources are served by fetch
 	switch {

@@ -20,45 +20,46 @@
 //     421. Otherwise the response is the description (I2C), in text/urc-0 unless the
 //     client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
-//   - http://HOST/... is answered like its path with that Host, if HOST is served
-//     here; this server is not a proxy for other hosts.
+//   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
+//     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards
+//     them.
 //   - /urn:... and /NAME of any scheme is a web request: it redirects to the best
 //     location, or does what the default service of the authority says.
-//   - /ELEMENT is like ELEMENT. If the names of the host's authority are http or
-//     https URLs, the URL of the request is the name, and it is a web request.
-//   - /uri-res/SERVICE?URI is THTTP (RFC 2169), with the services of RFC 2483 as well,
-//     in any case; /SERVICE?urn:... is the same. The query of I=I is two URIs separated
-//     by the first ampersand, so a URI that contains an ampersand must be escaped as a
-//     whole. L2Ns, L2Ls and L2C take a URL, both as it is spelled and in its normal
-//     form, and return the names that have it as a location. THTTP has no default
-//     service: a service that is not available is an error, reported after errors of
-//     the name.
+//   - /ELEMENT is like ELEMENT. If the names of the host's authority are http or https URLs,
+//     the URL of the request is the name, and the request is a web request.
+//   - /uri-res/SERVICE?URI is THTTP (RFC 2169), with the services of RFC 2483 as well. The
+//     letter case of SERVICE does not matter. /SERVICE?urn:... is the same. The query of I=I
+//     is two URIs separated by the first ampersand, so a URI that contains an ampersand must
+//     be escaped as a whole. L2Ns, L2Ls and L2C take a URL, and answer for the names that have
+//     this URL as a location, as it is spelled or in its normal form. THTTP has no default
+//     service: a request for a service that is not available is an error. Errors of the name
+//     are reported first.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
 //     reserved requests; any other element that begins with urn+ is an error.
 //   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages and take
 //     precedence over elements.
 //
-// Percent-escapes in a target are kept: they belong to the name. There are two
-// exceptions, in paths only. A name in which the colon after the scheme is escaped was
-// escaped as a whole, and is unescaped once. Characters that no URI may contain, but
-// that some clients send unescaped, are read as their escapes.
+// Percent-escapes in a target are kept: they belong to the name. There are two exceptions, in
+// paths only. If the colon after the scheme is escaped, the client has escaped the name as a
+// whole, and the server unescapes it once. Some clients send characters that no URI may
+// contain; the server reads them as their escapes.
 //
 // # Queries
 //
-// "?s=" and "?c=" are the directives of 2012. A keyword given twice is ignored with all
-// its values, and so are keywords, services and values that are unknown or that the
-// authority of the name does not list. s=I=I expects the other URI in "with=". Together
-// with "s=", "format=" names a format, which takes precedence over Accept.
+// "?s=" and "?c=" are the directives of the URN draft of 2012. A keyword that is given twice
+// is ignored with all its values. Keywords, services and values are ignored if they are
+// unknown, or if the authority of the name does not list them. s=I=I expects the other URI in
+// "with=". Together with "s=", "format=" names a format, which takes precedence over Accept.
 //
 // "?+" and "?=" are the components of RFC 8141. A q-component is appended to the query
 // of the location, if the scheme of the location has queries: after "&" if there is a
 // query already, and before the fragment. An r-component goes to the resolver; the
 // authority defines what it means.
 //
-// Any other query of a path, and any malformed component, is ignored, or appended to the
-// query of the location if the authority says so. If a web name is registered with the
-// query, the whole query belongs to the name. Without a slash the rules of 1995 apply:
-// everything else that begins with "?" is reserved (2.3) and rejected.
+// Any other query of a path, and any malformed component, is ignored, or appended to the query
+// of the location if the authority says so. If a web name is registered with the query, the
+// whole query belongs to the name. In a target without a slash, any other query is rejected,
+// because the draft of 1995 reserves the question mark (2.3).
 //
 // # Lists of names
 //
@@ -67,28 +68,28 @@
 //
 // # Resources
 //
-// I2R and I2Rs pass on content from other servers. It is sent without the origin of
-// this server and without script (Content-Security-Policy: sandbox), content that a
-// browser would execute is sent as an attachment, and it is not cached unless the
-// authority sets a lifetime. The response to I2Rs is multipart/alternative (RFC 2169,
-// 3.4), even if there is only one version or no version.
+// I2R and I2Rs pass on content from other servers. The field "Content-Security-Policy:
+// sandbox" keeps this content from running script and from acting with the origin of this
+// server. Content that a browser would execute is sent as an attachment. Caches do not keep
+// the content unless the authority sets a lifetime. The response to I2Rs is
+// multipart/alternative (RFC 2169, 3.4), even if there is only one version or no version.
 //
 // # Time
 //
-// "?at=" asks for the record of a name as of a time of RFC 3339, or as of the end of a
-// day, UTC. A value that does not begin like a date is meant for another program and
-// ignored. One that begins like a date but is invalid gets 400. The response is a memento
-// (RFC 7089): Memento-Datetime is the time of the revision shown, rounded up to the
-// second, also for redirects and tombstones. A response for a time in the future has no
-// Memento-Datetime, because the answer may still change. Before a name was public it is
-// unknown; if the content was redacted, the response is 451.
+// "?at=" asks for the record of a name as of a time of RFC 3339, or as of the end of a day,
+// UTC. A value that does not begin like a date is ignored, because it is meant for another
+// program. A value that begins like a date but is invalid gets 400. The response is a memento
+// (RFC 7089): Memento-Datetime is the time of the revision shown, rounded up to the second,
+// also for redirects and tombstones. A response for a time in the future has no
+// Memento-Datetime, because the answer may still change. For a time before the name was
+// public, the name is unknown. For a time whose content was redacted, the response is 451.
 //
-// The path of a name is its own TimeGate (pattern 1.1): with Accept-Datetime it
-// redirects (302) to the memento, or to the first one for earlier times. Every response
-// for a path links to it, and to the TimeMap: /-/timemap/NAME, with the same
-// directives, lists the mementos as application/link-format, newest first. The author
-// of a revision and the reason for it are not public. Targets without a slash and those
-// with components of RFC 8141 are not negotiated.
+// The path of a name is its own TimeGate (RFC 7089, pattern 1.1). With Accept-Datetime it
+// redirects (302) to the memento for that time; for a time before the first memento it
+// redirects to the first. Every response for a path links to it, and to the TimeMap:
+// /-/timemap/NAME, with the same directives, lists the mementos as application/link-format,
+// newest first. The author of a revision and the reason for it are not public. Accept-Datetime
+// is ignored for targets without a slash, and for targets with components of RFC 8141.
 //
 // # Dates and tags
 //

@@ -15,8 +15,8 @@ type client struct {
 	addr    netip.Addr
 	host    string // Host field
 	secure  bool
-	country string // ISO 3166-1 alpha-2, nowhere if unknown, "" if countries are not used
-	proxied bool   // by a trusted proxy
+	country string // ISO 3166-1 alpha-2, unknownCountry if unknown, "" if countries are not used
+	proxied bool   // a trusted proxy sent the request
 }
 
 // maxHops is how many proxies are followed at most.
@@ -73,8 +73,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	older := olderHops(r.Header)
 	switch {
 	case !ok, hops != nil && older[0].from != "" && s.origin(c.addr, hops) != s.origin(c.addr, older):
-		// A proxy sets one of the fields and forwards what the client wrote into the
-		// other; it is not known which is which.
+		// The fields contradict each other. The proxy has set one of them and forwarded the
+		// other from the client, but it is not known which. So the address is unknown.
 		c.addr = netip.Addr{}
 		return c
 	case hops == nil:
@@ -118,9 +118,9 @@ func hopAddr(s string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns the hops in Forwarded (RFC 7239, 4), nearest first, or nil. If ok
-// is false a quoted string is not terminated: the client began it, and it includes what a
-// trusted proxy added.
+// forwardedHops returns the hops in Forwarded (RFC 7239, 4), nearest first, or nil. If ok is
+// false, a quoted string is not terminated. The client began it, so it has swallowed the
+// elements that trusted proxies added.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )

@@ -39,7 +39,8 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *requ
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
-	// Whose host it is may be known from the cache: the answer of the other server is not stale.
+	// The authorities may come from the cache. That does not make the response of the other
+	// server stale, so it is noted elsewhere.
 	if r.Method != http.MethodConnect && !s.isForOthers(store.WithStaleness(r.Context()), in) {
 		return false
 	}
@@ -94,9 +95,9 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
 }
 
-// explainInput explains what a user entered, and what it resolves to. For a link that a browser
-// handed over (lead) it redirects to the name if the name is resolved here; anything else
-// is only shown, so that this is not an open redirect.
+// explainInput explains what a user entered, and what that resolves to. If lead is set, the
+// input is a link that a browser handed over, and explainInput redirects to the name if this
+// server resolves it. Anything else is only shown, so that there is no open redirect.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

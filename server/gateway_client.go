@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayClient returns the client on whose behalf a request is made. If this server asks other
-// servers for its own users, whom it knows by their addresses, no web page may make the
-// browser of such a user send a query: neither from another site nor under a host name
-// that points here (DNS rebinding).
+// gatewayClient returns the client on whose behalf a request is made. This server may ask
+// other servers on behalf of its own users, whom it recognises by their addresses. A web page
+// must not make the browser of such a user send a query, neither from another site nor under a
+// host name that points to this server (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
 	if r.ProtoMajor < 2 { // a client may close its side and still read
@@ -25,8 +25,9 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 	return a
 }
 
-// crossSiteReason returns why another site may have caused a request, or "" if none did. A browser
-// never sends a bare target, whose Host field a proxy of 1995 may set to anything.
+// crossSiteReason returns why another site may have caused a request, or "" if none did. A
+// target without a slash is not checked: a browser never sends one, and with it a proxy of
+// 1995 may send any Host field.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {
@@ -45,9 +46,9 @@ func (s *Server) crossSiteReason(r *http.Request, target string, c client) strin
 	return ""
 }
 
-// isCrossSite reports whether a page of another origin made a browser send a request,
-// other than by navigation, which reveals nothing to that page (Fetch Metadata; RFC
-// 6454).
+// isCrossSite reports whether a page of another origin made a browser send a request (Fetch
+// Metadata; RFC 6454). Navigation to a document does not count, because it reveals nothing to
+// that page.
 func (s *Server) isCrossSite(h http.Header, host string) bool {
 	if site := h.Get("Sec-Fetch-Site"); site != "" {
 		leads := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A hostOwner tells whose a host is. A host name that is not known here may have been
-// made to point to this server by an attacker (DNS rebinding); an address cannot be.
+// A hostOwner says to whom a host belongs. An attacker can make an unknown host name point to
+// this server (DNS rebinding), but not an address.
 type hostOwner uint8
 
 const (
@@ -35,10 +35,11 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	return hostOther
 }
 
-// isOwnOrigin reports whether a scheme and a port of a host of this server are this server's:
-// those of the connection or of the public URL. The default port of the scheme is too, since it may
-// be mapped to that of the listener, unless the public URL gives the port of the host; and so is
-// DefaultPort at the host of an authority (1995, 3.2: Y95-29).
+// isOwnOrigin reports whether a scheme and a port belong to this server, given a host that
+// does. They must be those of the connection or of the public URL. The default port of the
+// scheme is also accepted, because it may be mapped to the port of the listener. It is not
+// accepted if the public URL gives the port of this host. DefaultPort is accepted at the host
+// of an authority (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

@@ -110,8 +110,8 @@ func describes(a *store.Authority) bool {
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// requestURL returns the URL of a request without its query, or "" if it is the URL of the
-// name on this server, or the target was not a path.
+// requestURL returns the URL of a request without its query, or "" if that is the URL of the
+// name on this server, or if the target is not a path.
 func (s *Server) requestURL(r *request, a parsedTarget, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
 	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {
@@ -129,8 +129,8 @@ func (s *Server) requestURL(r *request, a parsedTarget, base, path string) strin
 	return u.String()
 }
 
-// isHostOf reports whether names of an authority are requested at a host by their
-// elements.
+// isHostOf reports whether a host is one at which clients request the names of an authority by
+// element alone.
 func isHostOf(a *store.Authority, host string) bool {
 	h := store.CanonicalHost(host)
 	return a != nil && h != "" && (a.Prefix.String() == "urn:dns:"+h ||
@@ -176,9 +176,9 @@ func isURL(key string) bool {
 	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
 }
 
-// addItem adds the link to a location, if it is a URI. Invalid attributes and the
-// parameters of media types are left out. A relation that would make a browser fetch the
-// location appears only in descriptions.
+// addItem adds the link to a location, if it is a URI. Invalid attributes and the parameters
+// of media types are left out. A relation that would make a browser fetch the location is
+// replaced by "item" here; it appears only in descriptions.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {

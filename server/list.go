@@ -23,10 +23,10 @@ const listPath = "/-/list/"
 // typeList is the media type of lists of ElementIDs.
 const typeList = format.TypeText + "; charset=utf-8"
 
-// list streams all ElementIDs of an authority, one per line (1995, 3.5.2: Y95-57): active
-// and retired ones, ordered by name. The list is read twice if its length or tag is
-// needed in advance: for ranges, conditional requests and HEAD, and if it is short. If
-// that takes too long, it is sent without them.
+// list streams all ElementIDs of an authority, one per line (1995, 3.5.2: Y95-57): active and
+// retired ones, ordered by name. To send the length and the ETag, the server reads the list
+// once in advance. It does so for HEAD, for ranges, for conditional requests, and if the list
+// is short. If reading takes too long, the list is sent without length and ETag.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
@@ -52,7 +52,7 @@ func (s *Server) list(ctx context.Context, r *request, prefix string, set *store
 	return s.measuredList(ctx, r, p, l)
 }
 
-// needsTag reports whether the response to a request depends on the tag or length.
+// needsTag reports whether the response to a request depends on the ETag or the length.
 func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }

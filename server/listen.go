@@ -28,9 +28,9 @@ type Listening struct {
 	work    sync.WaitGroup
 }
 
-// Listen opens the listeners and serves in the background. An empty address opens no
-// listener; without a port the default port is used; port 0 is any free port. t, if not
-// nil, is the TLS configuration of the public listener.
+// Listen opens the listeners and serves in the background. An empty address opens no listener.
+// An address without a port gets the default port, and port 0 means any free port. If t is not
+// nil, it is the TLS configuration of the public listener.
 func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
 	var lc net.ListenConfig
 	open := func(which, address string, port int) (net.Listener, error) {
@@ -65,7 +65,8 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 //
 // The listeners can be TLS listeners whose connections are of type [*tls.Conn], such as those
 // of [tls.NewListener] and of ACME clients; t must be nil then. They serve HTTP/2 to clients
-// that negotiate "h2". For HTTP/1.0 and the protocol of 1995 no protocol needs to be negotiated.
+// that negotiate "h2". Clients of HTTP/1.0 and of the protocol of 1995 need not negotiate a
+// protocol.
 func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	limited := func(l net.Listener) *limitedListener {
@@ -153,7 +154,7 @@ func (s *Server) adminServer() *http.Server {
 	}
 }
 
-// serve serves the connections of a table, accepted by the listener on.
+// serve serves the connections that on accepts. on is the listener of, perhaps wrapped.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	l.servers = append(l.servers, h)
@@ -177,9 +178,9 @@ func (s *Server) drain() {
 	}
 }
 
-// Drain prepares for Shutdown behind a load balancer, for d or until ctx ends: /-/readyz
-// reports that the server is shutting down, while requests are still answered and each
-// connection is closed after its next response.
+// Drain prepares for Shutdown behind a load balancer. It returns after d, or when ctx ends.
+// From now on /-/readyz reports that the server is shutting down. Requests are still answered,
+// and each connection is closed after its next response.
 func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	l.server.drain()
 	select {

@@ -62,9 +62,9 @@ func httpDate(t time.Time) string {
 	return t.Add(time.Second - time.Nanosecond).UTC().Truncate(time.Second).Format(http.TimeFormat)
 }
 
-// linkTime adds links to the TimeGate and TimeMap of a name and, if the request has a
-// time, the time of the revision shown (RFC 7089, 2.1 and 2.2). For a time in the future
-// it adds none: Memento-Datetime promises that the response will not change.
+// linkTime adds links to the TimeGate and TimeMap of a name. If the request has a time, it
+// also adds the time of the revision shown (RFC 7089, 2.1 and 2.2), except for a time in the
+// future: Memento-Datetime promises that the response will not change.
 func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return
@@ -138,8 +138,9 @@ type mementos struct {
 	previous, next *store.Change // nil for none
 }
 
-// mementosAt returns the change that made the revision as of a time, or the first one for
-// earlier times, and its neighbors. It returns ErrNotFound if the name was never public.
+// mementosAt returns the change that made the revision as of a time, and its neighbors. For a
+// time before the first revision it returns the first change. It returns ErrNotFound if the
+// name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
 	var later, second *store.Change // the one after c, and the one after the first
 	for c, err := range store.History(ctx, s.store, a.kept()) {
@@ -208,11 +209,11 @@ const (
 	timeMapPrefix  = timeMapPath + "link/"
 )
 
-// original parses the text after a TimeGate prefix: the URL of a name, on this server or
-// its own, or just a name. The text may be percent-encoded as a whole, and may have one
-// slash where a proxy has merged two. The result is a request for the description of the
-// name if the URL would redirect to a location, since a memento of a redirect would lead
-// to the present content of the location.
+// original parses the text after a TimeGate prefix: the URL of a name on this server, a name
+// that is a URL, or any other name. The text may be percent-encoded as a whole, and may have
+// one slash where a proxy has merged two. If the URL would redirect to a location, the result
+// is a request for the description of the name instead. A memento that redirects would lead to
+// the present content of the location.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = adminapi.UnescapeName(text)
 	for _, scheme := range []string{"http:/", "https:/"} {

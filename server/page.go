@@ -104,7 +104,7 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers monitoring.
+// checkHealth answers a health check.
 func (s *Server) checkHealth(path string) *reply {
 	status, text := s.health.Check(path)
 	return uncached(newReply(status).withText(text))

@@ -19,11 +19,10 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// requestElsewhere returns the name of a reserved request that must be answered by
-// another resolver: about an authority that is not served here, or one that delegates its
-// names and has nothing configured here to answer with. It is answered by the resolver of
-// that authority, regardless of how the request arrived (1995, 3.5.1 and 4: Y95-55,
-// Y95-63).
+// requestElsewhere returns the name of a reserved request that another resolver must answer.
+// Such a request is about an authority that is not served here, or about one that delegates
+// its names and has no answer configured here. The resolver of that authority answers it,
+// regardless of how the request reached this server (1995, 3.5.1 and 4: Y95-55, Y95-63).
 func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {

@@ -16,8 +16,8 @@ import (
 // shownRevisions is how many revisions the page of a name shows.
 const shownRevisions = 20
 
-// onPage adds the page of the answer to the formats; HTML also shows the history of the
-// name.
+// onPage tells the formats on which page the answer is shown. In HTML the page also shows the
+// history of the name.
 func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
 	for i, f := range offers {

@@ -101,7 +101,7 @@ func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	return &said
 }
 
-// countMiss counts a failed lookup, without the client.
+// countMiss counts a failed lookup. It does not record the client.
 func (s *Server) countMiss(a parsedTarget, err error) {
 	var e *nomen.Error
 	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
@@ -116,8 +116,9 @@ var (
 	errForOthers   = errors.New("server: the request target is another server's") // in absolute form
 )
 
-// misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20;
-// RFC 9112, 3.2.2). The authority of an element is that of the Host field (Y95-21).
+// misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC
+// 9112, 3.2.2). An element cannot be resolved then, because the Host field determines its
+// authority (Y95-21).
 func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(r, a, problempage.New(problempage.KindHost, detail))
 }

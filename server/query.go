@@ -23,9 +23,8 @@ type query struct {
 	badAt     string    // what looks like a time but is invalid
 }
 
-// String returns the query in canonical spelling. Components of RFC 8141 take precedence
-// over directives, since directives may have been converted to them; a plain query is
-// used only without either.
+// String returns the query in canonical spelling. Components of RFC 8141 take precedence over
+// directives, which may have been converted to components. A plain query has neither.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -132,11 +131,11 @@ const (
 	keywordFormat    = "format" // a name in [format.Formats] or [format.Citations]
 )
 
-// readDirectives parses directive *( "&" directive ) (2012, 2.3). A registered keyword
-// given twice is ignored with all its values (N12-29); unknown keywords (N12-30) and
-// services (N12-32) are ignored. "at" is a directive if its value looks like a time,
-// "with" together with s=I=I, and "format" together with a service if a format has that
-// name.
+// readDirectives parses directive *( "&" directive ) (2012, 2.3). A registered keyword given
+// twice is ignored with all its values (N12-29); unknown keywords (N12-30) and services
+// (N12-32) are ignored. The keywords of nomen are directives only under a condition: "at" if
+// its value looks like a time, "with" if s=I=I is given, "format" if a service is given and a
+// format has that name.
 func readDirectives(s string) (query, bool) {
 	var values [5]string // by keyword
 	var seen [5]int

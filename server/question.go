@@ -26,9 +26,9 @@ func (a parsedTarget) text() string {
 	return a.name.Key()
 }
 
-// interpreted returns the target as the authority of the name interprets it, with the
-// service that the answer will be of. How the request is handled depends on that; the
-// answer itself says which service it is of.
+// interpreted returns the target as the authority of the name interprets it, with the service
+// for which an answer is expected. How the server handles the request depends on this service.
+// The answer may still be for another service, which it names.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,

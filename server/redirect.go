@@ -101,10 +101,10 @@ func redirectTo(r *request, p *reply, target string) *reply {
 // maxSuccessorAge is how long a client may cache a redirect to a successor.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
-// name is delegated. If the new target is a name, a request of 1995, which has no
-// slash, is redirected to the name itself, and to a URN also in the reason phrase (Y95-42,
-// Y95-43). A web request is redirected to the path of the name on this server.
+// redirectElsewhere redirects to the successor of a retired name, or to the resolver to which
+// a name is delegated. If the new target is a name, a request without a slash is redirected to
+// the name itself, any other request to the path of the name on this server. For an element,
+// the reason phrase contains the name too (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -151,9 +151,9 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 const maxPhrase = 256
 
 // setRedirectPhrase sets the reason phrase of a redirect in the protocol of 1995 to its target
-// (3.4.1: Y95-42), unless it is set. The phrase contains a URN only if that is to be
-// resolved instead of the first (Y95-43); a URL that contains one is shortened to its
-// host.
+// (3.4.1: Y95-42), unless the phrase is set already. A client of 1995 resolves a URN in the
+// phrase instead of the first one (Y95-43). So a URL that contains a URN is shortened to its
+// scheme and host.
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -173,8 +173,8 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	}
 }
 
-// otherName returns the target for redirecting a client to another identifier. A
-// successor is always resolved on this server; a delegated URL is used as it is.
+// otherName returns the target for redirecting a client to another identifier. A successor is
+// always resolved on this server; the URL of a delegation is used as it is.
 func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -198,8 +198,8 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	return target
 }
 
-// maxPlainList limits the list for clients that accept only text/plain, which do not read
-// more.
+// maxPlainList is the maximum length in bytes of a list for clients that accept only
+// text/plain. They do not read more.
 const maxPlainList = 4095
 
 // locatedList answers N2L with a list in addition to Location.

@@ -14,8 +14,9 @@ import (
 // registryPath is the prefix of the paths of registries (2012, 9.1).
 const registryPath = "/-/registry/"
 
-// registryPage serves "", TABLE, TABLE.FORMAT, TABLE/ENTRY and TABLE/ENTRY.FORMAT, the
-// part of a path after [registryPath]. Without a format it is negotiated by Accept.
+// registryPage serves the pages of registries. path is the part after [registryPath]: "",
+// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. If it names no format, the Accept
+// field selects one.
 func (s *Server) registryPage(r *request, path string) *reply {
 	// The name of an entry may contain a dot: only the name of a format is an extension.
 	extension := path[strings.LastIndexByte(path, '.')+1:]

@@ -29,7 +29,7 @@ type reply struct {
 
 	form form // of the request, for the metrics
 
-	private bool // other servers were asked for a user: pages of other sites must not read it
+	private bool // other servers were asked for a user: pages of other sites must not read the response
 
 	fieldBuf [16]field // backing array of fields
 }
@@ -95,7 +95,7 @@ func (p *reply) has(name string) bool {
 	return false
 }
 
-// withBody sets the body, its media type and its length.
+// withBody sets the body and its media type.
 func (p *reply) withBody(contentType string, body []byte) *reply {
 	p.add("Content-Type", contentType)
 	p.body = body

@@ -10,12 +10,12 @@ import (
 // A request holds the parts of an HTTP request that determine the response.
 type request struct {
 	method  string
-	target  string // exactly as sent, but below mount
+	target  string // exactly as sent, but without mount
 	mount   string // path at which this server is mounted, without a final slash; "" for the root
 	version version
 	host    string         // Host field
 	secure  bool           // received over TLS
-	proxied bool           // by a trusted proxy
+	proxied bool           // sent by a trusted proxy
 	local   netip.AddrPort // address at which it arrived
 	country string         // of the client, ISO 3166-1 alpha-2; "" if countries are not used
 	hops    int            // number of entries in the Via fields
@@ -55,8 +55,8 @@ type version struct{ major, minor int }
 // atLeast11 reports whether the version is HTTP/1.1 or later.
 func (v version) atLeast11() bool { return v.major > 1 || v.major == 1 && v.minor >= 1 }
 
-// parseVersion parses a version in either case. Invalid versions count as 1.0, the empty
-// version of a Simple-Request as 0.9.
+// parseVersion parses a version; the letter case of "HTTP" does not matter. Invalid versions
+// count as 1.0, the empty version of a Simple-Request as 0.9.
 func parseVersion(proto string) version {
 	if proto == "" {
 		return version{0, 9}
@@ -72,7 +72,7 @@ func parseVersion(proto string) version {
 	return version{1, 0}
 }
 
-// smallNumber parses digits, with or without leading zeros.
+// smallNumber parses a number of at most two digits, not counting leading zeros.
 func smallNumber(s string) (int, bool) {
 	s = strings.TrimLeft(s, "0")
 	if len(s) > 2 {

@@ -129,8 +129,8 @@ func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store
 	}}}, nil
 }
 
-// reservedAnswer sends an answer that is not about a name in a format chosen as for other
-// requests (Y95-54), by default that of a description.
+// reservedAnswer sends an answer that is not about a name. The format is chosen as for other
+// requests (Y95-54); the default is that of a description.
 func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
@@ -178,9 +178,10 @@ func authorityURN(s string) string {
 	return s
 }
 
-// authorityLinks returns a list of naming authorities as links. A link to one served here
-// is its description on this server (urn+m); a link to one with a host is the description by the
-// resolver on that host (1995, 3.2); any other is only named.
+// authorityLinks returns a list of naming authorities as links. For an authority that is
+// served here, the link leads to its description on this server (urn+m). For another authority
+// with a host, it leads to the description by the resolver on that host (1995, 3.2). Any other
+// authority is only named.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls

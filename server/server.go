@@ -48,7 +48,7 @@ type Options struct {
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains input; shares its Door with the Resolver if that asks other servers; if nil, one that asks no other servers
+	Explainer *gateway.Explainer // explains input; must share its Access with a Resolver that asks other servers; if nil, an Explainer that asks no other servers
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -59,8 +59,9 @@ type Options struct {
 	// it for Prometheus. If it is nil, nothing is counted and the path does not exist.
 	Metrics Metrics
 
-	// Clock returns why the clock is not accepted for dating changes, as ClockProblem of a
-	// registrar does; /-/readyz reports it. It may be nil.
+	// Clock returns why changes are rejected because of the clock, or nil if they are not, as
+	// [registrar.Registrar.ClockProblem] does. /-/readyz reports the problem. Clock may be
+	// nil.
 	Clock func() *registrar.ClockError
 
 	Now       func() time.Time // the clock; time.Now if nil
@@ -102,12 +103,13 @@ func (noMetrics) Observe(string, int, time.Duration) {}
 func (noMetrics) Refused(string)                     {}
 func (noMetrics) Stale()                             {}
 
-// Limits bound what clients can use. A zero field means the default.
+// Limits bound what clients can use. A zero field means the default, which is the last part of
+// its comment.
 type Limits struct {
-	Connections int           // open at once on each listener; 10,000, or fewer if the limit of open files is low
-	PerAddress  int           // of them, from one address (IPv6: one /64); a quarter, but at least 16 if there are that many
+	Connections int           // open at once on each listener; 10,000, or a quarter of the limit of open files if that is less
+	PerAddress  int           // connections from one address (IPv6: one /64); a quarter of Connections, or if that is less than 16, half of them up to 16
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
-	Burst       int           // of them at once; 5 seconds' worth
+	Burst       int           // costly requests at once from one address, after a pause; as many as Rate allows in 5 s
 	Costly      int           // costly requests answered at once, an eighth of them from one address; 64
 	Measure     time.Duration // for computing the tag and length of a list before it is sent; 10 s
 	Ask         time.Duration // for asking other servers on behalf of a request; 20 s
@@ -138,9 +140,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// connectionsFor returns how many connections each of the two listeners may have if files
-// is the limit of open files. Half of the files are left for the store, which cannot
-// write without them, regardless of the number of clients.
+// connectionsFor returns how many connections each of the two listeners may have if files is
+// the limit of open files. The store cannot write without open files, so half of them are left
+// to it, however many clients there are.
 func connectionsFor(files uint64) int { return int(max(min(files/4, 10_000), 1)) }
 
 // maxAddresses is how many addresses have a rate of their own; the rest share one.
@@ -191,8 +193,8 @@ type Server struct {
 	health      health.State
 }
 
-// authorityLife is how long this server may use an authority that another process has
-// changed.
+// authorityLife is how long this server may use the earlier state of an authority after
+// another process has changed it.
 const authorityLife = time.Second
 
 // New returns a server. It returns an error if an option is missing or invalid.
@@ -289,10 +291,11 @@ func validMount(path string) bool {
 // server then begins with that path, or with [Options.PublicURL] if it is set. The path
 // itself, without a slash, is the home page.
 //
-// http.ServeMux must not be the router before it. It redirects a path with "//", "/./"
-// or "/../" to a cleaned path, which is another name: urn:example:a//b to urn:example:a/b.
-// The status is 307, with GODEBUG=httpmuxgo121=1 it is 301. A pattern that ends in a slash
-// also redirects the path without it. A handler that compares the beginning of r.URL.Path does neither.
+// Do not route requests to it with http.ServeMux, which redirects a path with "//", "/./" or
+// "/../" to a cleaned path, which is another name: urn:example:a//b to urn:example:a/b. The
+// status is 307, or 301 with GODEBUG=httpmuxgo121=1. ServeMux also redirects the path without
+// the slash at the end of a pattern. A handler that compares the beginning of r.URL.Path has
+// neither problem.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
 // wrap applies the middleware of the options.

@@ -49,8 +49,8 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return c.GetAt(ctx, n, time.Time{})
 }
 
-// GetAt returns the record of n as of a time, the current record if that is zero, or
-// [store.ErrNotFound].
+// GetAt returns the record of n as of a time, or the current record if at is zero. It returns
+// [store.ErrNotFound] if there is none.
 func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", at)

@@ -165,8 +165,9 @@ type Place struct {
 	Key string `json:"name"` // in canonical form
 }
 
-// ParseTime parses the time for a record as of then: a time of RFC 3339, whose "T" and "Z"
-// may be in lower case (5.6), or a date, which means the last moment of that day, UTC.
+// ParseTime parses the time of a request for an earlier state. It accepts a time of RFC 3339,
+// whose "T" and "Z" may be in lower case (5.6), and a date, which means the last moment of
+// that day, UTC.
 func ParseTime(s string) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil

@@ -15,9 +15,9 @@ import (
 // firstPage is the size of the first page of keys; each further page is twice as large.
 const firstPage = 16
 
-// Keys yields the names of a scan, sorted by key, in pages that start small, so that
-// stopping early costs little. Each page is as of its own moment. It does not support the
-// At of a scan.
+// Keys yields the names of a scan, sorted by key. It requests them in pages that start small,
+// so that stopping early costs little. A change between two pages may show in the later one.
+// Keys does not support the At of a scan.
 func (c *Client) Keys(ctx context.Context, s store.Scan) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		if !s.At.IsZero() {

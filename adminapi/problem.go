@@ -23,7 +23,7 @@ type Problem struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 
-	Name     string  `json:"name,omitempty"`     // or the prefix
+	Name     string  `json:"name,omitempty"`     // the name, or the prefix of an authority
 	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
 	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field or the name
 	Rule     string  `json:"rule,omitempty"`     // the violated rule
@@ -46,11 +46,11 @@ var (
 	// ErrUnauthorized is returned when no token was sent.
 	ErrUnauthorized = errors.New("adminapi: missing token: send Authorization: Bearer TOKEN")
 
-	// ErrUnknownToken is returned if the token is unknown or revoked; the error does not
-	// say which. It is an ErrUnauthorized.
+	// ErrUnknownToken is returned if the token is unknown or revoked; the error does not say
+	// which. It wraps ErrUnauthorized.
 	ErrUnknownToken error = tokenError("adminapi: invalid token: unknown or revoked")
 
-	// ErrExpiredToken is returned if the token has expired. It is an ErrUnauthorized.
+	// ErrExpiredToken is returned if the token has expired. It wraps ErrUnauthorized.
 	ErrExpiredToken error = tokenError("adminapi: expired token")
 
 	// ErrUnavailable is returned while the server is shutting down.
@@ -169,14 +169,15 @@ func (p *Problem) err() error {
 	return &StatusError{Kind: kind, Status: p.Status, Detail: p.Detail}
 }
 
-// A form is how errors of a kind become problems, and problems of the kind errors.
+// A form converts the errors of one kind to problems, and the problems back to errors.
 type form struct {
 	kind    string
 	problem func(error) *Problem // nil for another error
 	err     func(*Problem) error // nil if another form has the kind
 }
 
-// ofType returns the form of a type of error. fill sets what is not the text of the error.
+// ofType returns the form of a type of error. The detail of the problem is the text of the
+// error; fill sets the other members, and may replace the detail.
 func ofType[E error](kind string, fill func(*Problem, E), err func(*Problem) error) form {
 	return form{kind, func(err error) *Problem {
 		var e E
@@ -199,7 +200,7 @@ func ofError(kind string, target error, detail func(error) string) form {
 	}, func(*Problem) error { return target }}
 }
 
-// forms returns all forms; the first that matches an error counts.
+// forms returns all forms. If several match an error, the first one applies.
 var forms = sync.OnceValue(func() []form {
 	whole, unavailable := error.Error, func(error) string { return ErrUnavailable.Error() }
 	return []form{
@@ -290,7 +291,7 @@ func (p *Problem) conflict(e *store.ConflictError) {
 	p.Detail, p.Name, p.Expected, p.Current = e.Error(), e.Key, &e.Expected, &e.Current
 }
 
-// RuleClock is the rule of a [Problem] with a change that the clock prevents.
+// RuleClock is the Rule of a [Problem] whose cause is a wrong clock.
 const RuleClock = "clock"
 
 func clockRule(clock bool) string {

@@ -18,7 +18,7 @@ const (
 	MaxBatch = 10_000   // requests of a batch
 	MaxPage  = 1000     // records of a list
 
-	MaxRefusals = 100 // records that an export reports one by one because its format cannot represent them
+	MaxRefusals = 100 // records not representable in the format of an export that it reports one by one
 )
 
 // Version is the answer to GET version.
@@ -44,7 +44,7 @@ type Batch struct {
 
 // A Request is the JSON form of a [registrar.Request].
 type Request struct {
-	Key string `json:"key,omitempty"` // of the name, unless the spelling in the record has this key
+	Key string `json:"key,omitempty"` // key of the name; absent if the spelling in the record has this key
 	registrar.Request
 	Expected *uint64 `json:"expected,omitempty"` // revision; 0 for a new name; absent for any
 }

@@ -13,12 +13,11 @@
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of 1995. Its authority is that of the Host
-//     field, else that of the local address, else the default one. The local address
-//     and the default apply only if the Host field is absent or names this server. If
-//     the Host field names neither this server nor an authority here, the response is
-//     421. Otherwise the response is the description (I2C), in text/urc-0 unless the
-//     client asks for another format.
+//   - ELEMENT, without a slash, is a request of 1995. The Host field selects the
+//     authority. If the field is absent or names this server, the authority is that of the
+//     local address, or else the default one. If the field names neither this server nor an
+//     authority here, the status is 421. The response for a name is the description (I2C),
+//     in text/urc-0 unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
 //     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards

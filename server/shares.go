@@ -46,8 +46,9 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	return p.withText(text)
 }
 
-// costly answers a costly request. The rate of a client is limited (429), and so is the
-// number of such requests at once (503), in total and per address.
+// costly answers a costly request, which takes more than one lookup. For each address there is
+// a limit of such requests per second and at once (429). The total number at once is limited
+// too (503).
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -69,7 +70,8 @@ func (s *Server) checkRate(ctx context.Context) *reply {
 	return nil
 }
 
-// withTurn answers a request while it holds a turn, which ends when the response is sent.
+// withTurn answers a request while it holds a turn, which is permission to be one of the
+// limited number of costly requests at once. The turn ends when the response is sent.
 func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
 	var limit *gateway.LimitError
@@ -90,7 +92,8 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 }
 
 // A pool limits the number of streams of one kind. If all turns are taken, a new request
-// replaces the stream with the slowest client, provided that it reads too slowly for a busy server.
+// replaces the stream with the slowest client, provided that this client reads too slowly for
+// a busy server.
 type pool struct {
 	*gateway.Turns
 
@@ -170,8 +173,9 @@ const maxBodies = 64 << 20
 // minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body of at most limit bytes, plus one if it is longer. The caller must
-// call back to release the memory. The error may be a [*gateway.LimitError].
+// readBody reads a body. It stops after limit+1 bytes, so a result of more than limit bytes
+// means that the body is too long. The caller must call back to release the memory. The error
+// may be a [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()
 	back = func() {

@@ -33,8 +33,9 @@ func (s *Server) short(local, remote net.Addr) wire.Answerer {
 	return c.answer
 }
 
-// answer appends the response to q to out. If ok is false, the request needs net/http, or
-// may take long: net/http detects when a waiting client is gone.
+// answer appends the response to q to out. If ok is false, net/http must answer the request,
+// because the request is not simple or may take long. Only net/http detects that a waiting
+// client is gone.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server
 	if s.health.Closing() || len(q.Target) > maxTarget || !mayBeLocal(q.Target) {
@@ -72,13 +73,14 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 }
 
 // mayBeLocal reports whether a target may turn out to be local: it is neither a request of
-// 1995 without a slash nor a service or a page. It saves those from being parsed twice.
+// 1995 without a slash nor a service or a page. So targets of those kinds are not parsed
+// twice.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !hasPrefixFold(path, thttpPath)
 }
 
-// hasPrefixFold reports whether s begins with a prefix, in any case.
+// hasPrefixFold reports whether s begins with a prefix, ignoring letter case.
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
@@ -96,8 +98,9 @@ func (a parsedTarget) isLocal() bool {
 	return service != nomen.I2R && service != nomen.I2Rs
 }
 
-// appendTo appends the response to a request of HTTP/1.1 in the form of net/http, and
-// returns the length of the body. It returns false for a stream.
+// appendTo appends the response to a request of HTTP/1.1 in the form of net/http, and returns
+// the length of the body. It returns false for a response that it cannot write, such as a
+// stream.
 func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false

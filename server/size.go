@@ -14,7 +14,7 @@ import (
 // A size is the size of a list.
 type size struct {
 	names, bytes int
-	more         bool // the list is longer
+	more         bool // the list is longer than counted
 	counted      time.Time
 }
 
@@ -83,7 +83,8 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of a count, and drops the others if there are more than others.
+// end stores the result of a count. If it finds more than others cached results, it drops
+// these first.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

@@ -106,9 +106,9 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority of the request (1995, A95-3), or nil. The default
-// authority applies only if the request names no host: it is an error if the Host field
-// names neither this server nor an authority (Y95-21, Y95-37).
+// authority returns the authority of the request (1995, A95-3), or nil. A Host field that
+// names neither this server nor an authority is an error: the default authority does not apply
+// then (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -169,8 +169,8 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 	return parsedTarget{}, errForOthers
 }
 
-// root returns the path of this server on a host: where it is mounted, or else that of the
-// public URL if it has this host.
+// root returns the path at which this server is mounted. If it is not mounted, root returns
+// the path of the public URL, if that URL has this host.
 func (p requestContext) root(host string) string {
 	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
 		return p.own.publicPath
@@ -261,8 +261,10 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	return p.element(s, bare)
 }
 
-// fullName parses a name of any scheme. If ok is false s is an element. If the authority
-// is given by the host, an element that only looks like a name is an element.
+// fullName parses a name of any scheme. If ok is false, s is an element. A string without a
+// scheme is an element, and so is one with an unknown scheme that no authority here covers. If
+// elements is set, the host gives an authority, and an invalid name is an element too. A
+// string that begins with "urn:" is always a name.
 func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {
 	scheme, ok := schemeOf(s)
 	if !ok {
@@ -297,8 +299,8 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName turns a full name whose element is a reserved request into that request
-// (1995, 2.3). An element that only becomes one when unescaped is an unknown request.
+// reservedName turns a full name whose element is a reserved request into that request (1995,
+// 2.3). An element that becomes a reserved request only when unescaped is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -318,8 +320,8 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 }
 
 // similarRequest returns the reserved request that a name looks like, or "". In a namespace
-// with several delimiters that holds only after the first one: after another delimiter
-// "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
+// with several delimiters, only text after the first delimiter is compared. After another
+// delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// thttpPath is the prefix of the services of RFC 2169, in any case.
+// thttpPath is the prefix of the services of RFC 2169, in any letter case.
 const thttpPath = "uri-res/"
 
 // A thttpService describes a service of THTTP.
@@ -21,8 +21,8 @@ type thttpService struct {
 	locations bool // it looks up the names of a location
 }
 
-// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&".
-// The service in the path takes precedence.
+// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&". The
+// service in the path takes precedence over one in the query of the name.
 func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP}
 	if !hasSubject || subject == "" {

@@ -129,7 +129,7 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at hop, all []
 	return out
 }
 
-// compare records how each answer differs from the first.
+// compare records how each answer differs from the first that says something about the name.
 func (r *Report) compare() {
 	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.Failed() })
 	if first < 0 {

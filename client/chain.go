@@ -47,8 +47,9 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 // ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver; only the one
 // that issued them recognises them.
 //
-// If no resolver knows the name, the error is that of the first one that did not. If some
-// failed, the errors of those are returned instead, since they might have known it.
+// If no resolver knows the name, the error is that of the first resolver. But if some
+// resolvers failed, their errors are returned instead, because these resolvers might know the
+// name.
 func (c *Chain) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

@@ -38,10 +38,12 @@ type Finder interface {
 
 // Options configure a [Client]. With the zero value it asks the authority of a name directly.
 type Options struct {
-	// Via is the resolver or proxy to ask, rather than the one found for the name. It is
-	// "HOST:PORT" or "HOST", optionally followed by "/full" or "/element", the form in which
-	// the resolver takes names; or an http or https URL below which names are paths; or a URL
-	// ending in "/uri-res/" (RFC 2169); or a URL template with {name} or {+name}.
+	// Via is the resolver or proxy to ask, rather than the one found for the name:
+	//   - "HOST:PORT" or "HOST", optionally followed by the form in which the resolver takes
+	//     names: "/full" or "/element"
+	//   - an http or https URL below which names are paths
+	//   - a URL that ends in "/uri-res/" (RFC 2169)
+	//   - a URL template with {name} or {+name}
 	Via string
 
 	// Finder finds resolvers when Via is "". If nil, only urn:dns names can be resolved, by
@@ -60,8 +62,9 @@ type Options struct {
 	// (1995, 3.3: Y95-32). It does not apply to resolvers at a URL.
 	Simple bool
 
-	// Guard rejects addresses of private networks from the first request on. It is for programs
-	// that send requests for untrusted users. The address of Via is exempt.
+	// Guard rejects addresses of private networks in every request. Without Guard they are
+	// rejected only after a redirection by a public server. Guard is for programs that send
+	// requests for untrusted users. The address of Via is exempt.
 	Guard bool
 
 	Timeout      time.Duration // of one attempt at one address; 0 for DefaultTimeout

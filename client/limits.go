@@ -76,8 +76,8 @@ func (l *limits) part(h *hostLimit) {
 	h.users--
 }
 
-// forget removes an idle host to make room for another. A host that was just asked is kept,
-// with its rate.
+// forget removes idle hosts to make room for another. It keeps a host whose rate limit is
+// partly used, because the host was asked recently.
 func (l *limits) forget() {
 	if len(l.hosts) < maxIdleHosts {
 		return
@@ -105,7 +105,7 @@ func (h *hostLimit) wait(ctx context.Context) error {
 		if h.slots != nil {
 			<-h.slots
 		}
-		if ctx.Err() == nil { // the deadline comes before the turn
+		if ctx.Err() == nil { // the deadline is too early for the rate limit
 			return context.DeadlineExceeded
 		}
 	}

@@ -19,8 +19,8 @@ import (
 )
 
 // A plain transport sends requests without a body to http URLs over persistent connections. It
-// works in the caller's goroutine, which costs half as much as the transport of net/http, which
-// passes each request and response between goroutines. It leaves all other requests to
+// works in the caller's goroutine. That costs half as much as the transport of net/http, which
+// passes each request and response between goroutines. All other requests are left to
 // net/http.
 type plain struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
@@ -37,7 +37,7 @@ type plain struct {
 type kept struct {
 	net.Conn
 	in   *bufio.Reader
-	head io.LimitedReader // below in: bounds the head, but not the body
+	head io.LimitedReader // under in; bounds the head of a response, but not its body
 	out  *bufio.Writer
 	used time.Time // when it became idle
 	old  bool      // it has carried a request

@@ -33,7 +33,7 @@ func (p proxy) locates(s nomen.Service) bool {
 
 func (p proxy) asked(nomen.Service) nomen.Service { return nomen.I2C }
 
-// ask sends the question in each form that the resolver may understand, until it does.
+// ask sends the question in one form after the other, until the resolver understands one.
 func (p proxy) ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error) {
 	e, err := p.endpoint(ctx, c, s)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	case accept == "" && asksAuthorities(q.Question):
 		accept = lines
 	case accept == "" && q.Service.Known():
-		accept = richest // descriptions: what a proxy answers by default is its choice
+		accept = richest // descriptions: without Accept a proxy may send any format
 	}
 	authority, element, fields := elementOf(s.subject, q.Question)
 	of := hostPort(p.host, p.port) + " " + authority
@@ -121,7 +121,7 @@ func (t *knownForms) learn(m formed) {
 }
 
 // askEach sends requests until one is understood. If none is, it returns the most specific
-// reply: that the name is not known, or else the first one.
+// reply: one that says that the name is not known, or else the first reply.
 func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error
@@ -165,9 +165,9 @@ func failedOn(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &status) && (status.Code == http.StatusInternalServerError || status.Code == http.StatusNotImplemented)
 }
 
-// elementOf returns the scheme and authority of s, such as "dns:example.org", and the ElementID
-// as spelled (1995, 2). ok is false for other names and for questions with components, which
-// cannot follow an ElementID (Y95-08).
+// elementOf returns the scheme and authority of s, such as "dns:example.org", and the
+// ElementID as spelled (1995, 2). ok is false for a name without an ElementID, and for a
+// question with components, which cannot follow an ElementID (Y95-08).
 func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if s.name.Scheme() != "urn" {
 		return "", "", false

@@ -26,8 +26,8 @@ func fields(all ...field) []field {
 	return slices.DeleteFunc(all, func(f field) bool { return f.value == "" })
 }
 
-// viaField returns the Via field for a question that passed through so many resolvers, counting
-// this client (RFC 9110, 7.6.3); "" for 0.
+// viaField returns the Via field for a question that has passed through the given number of
+// resolvers, including this client (RFC 9110, 7.6.3). It is "" for 0.
 func viaField(hops int) string {
 	if hops <= 0 {
 		return ""
@@ -38,8 +38,8 @@ func viaField(hops int) string {
 // maxVia bounds the entries of the Via field.
 const maxVia = 100
 
-// identity returns a text that two requests share only if they must have the same response:
-// target, subject and fields.
+// identity returns a text made of target, subject and fields. Two requests with the same text
+// have the same response.
 func identity(where, about string, header []field) string {
 	var b strings.Builder
 	b.WriteString(where + " " + about)

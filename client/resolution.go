@@ -44,7 +44,8 @@ type resolution struct {
 	leader hop    // the hop that sent lead
 }
 
-// run returns the answer and the validators that came with it.
+// travel asks from hop to hop, starting with s. It returns the answer and the validators that
+// came with it.
 func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validators, error) {
 	for {
 		if err := j.arrive(s); err != nil {
@@ -105,8 +106,8 @@ func (j *resolution) validators(r *reply) Validators {
 	return v
 }
 
-// had returns the validators of the caller's answer, or none if that was redirected with
-// another fragment.
+// had returns the validators of the caller's answer, or none if that answer came from a
+// redirection with another fragment.
 func (j *resolution) had() Validators {
 	v, ok := j.have, false
 	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
@@ -198,7 +199,7 @@ func (j *resolution) arrive(s hop) error {
 }
 
 // wayOn returns the way to use for a name that s redirects to: the same resolver if the user
-// named one, otherwise nil, so that it is found anew (1995, 4: Y95-43).
+// named one, otherwise nil, so that the resolver of that name is found anew (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil

@@ -26,7 +26,8 @@ type way interface {
 	// service, so that the URL is not read.
 	locates(nomen.Service) bool
 
-	// asked returns the service that the resolver answers when asked for this one.
+	// asked returns the service for which the resolver is asked when the question is for this
+	// one.
 	asked(nomen.Service) nomen.Service
 }
 
@@ -159,8 +160,8 @@ func (a authority) endpoint(ctx context.Context, c *Client, s hop) (endpoint, er
 }
 
 // message returns the request for the element, with the time of the question if it has one. A
-// resolver that does not support times rejects that as a reserved character (Y95-08), rather
-// than answering for the present.
+// resolver that does not support times rejects the request, because "?" is a reserved
+// character (Y95-08). It does not answer for the present.
 func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id

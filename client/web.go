@@ -53,14 +53,15 @@ func (s site) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.getAbout(ctx, at, q, s.base+namePath(at.spelling)+suffix, s.base+at.name.Key()+suffix)
 }
 
-// wantsLocations reports whether a redirection to a URL answers a service on the web, where the
-// default is a redirection to the resource.
+// wantsLocations reports whether a redirection to a URL is the answer for a service on the
+// web. Unknown services count, because the default on the web is a redirection to the
+// resource.
 func wantsLocations(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
-// namePath returns a name as a path. A name with a query is escaped completely, including its
-// colons, which is how servers recognise it.
+// namePath returns a name as a path. A name with a query is escaped completely. Servers
+// recognise that by the escaped colons.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)
@@ -151,9 +152,10 @@ func timeOf(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// webAccept returns the Accept field. If a location may be asked for, it ranks the locations
-// and must not prefer a description, but it accepts JSON in case the default of the name is a
-// description. Only the user chooses the format of a resource; we choose that of errors.
+// webAccept returns the Accept field. If the question may be for a location, the field ranks
+// the locations. It must not prefer a description then, but accepts JSON in case the default
+// of the name is a description. Only the user chooses the format of a resource. The client
+// chooses the format of errors.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
@@ -170,7 +172,8 @@ func (c *Client) webAccept(q nomen.Question) string {
 	return "application/json;q=0.1, */*;q=0.1, " + details
 }
 
-// A page is the URL that a redirection led to; it is read in place of the resolver.
+// A page is the URL that a redirection led to. The client reads the answer from it instead of
+// asking the resolver.
 type page struct{ url string }
 
 func (p page) key(subject) string { return p.url }

@@ -39,7 +39,7 @@ type Access struct {
 
 	Rate      float64 // requests per second of one other client; default 5
 	Burst     int     // requests of one other client at once; default 20
-	Total     int     // concurrent requests of all clients; default 64, of which another client gets at most a quarter, an own user three quarters
+	Total     int     // concurrent requests of all clients; default 64; an own user gets at most three quarters of them, another client a quarter
 	Addresses int     // other clients with their own rate limit; the rest share one; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
@@ -50,7 +50,7 @@ var ErrDenied = errors.New("gateway: permitted only for own users")
 
 // A LimitError is returned if a client exceeds its limits, or all clients together do.
 type LimitError struct {
-	After time.Duration // when to retry
+	After time.Duration // how long to wait before a retry
 	Full  bool          // the server is busy with requests of other clients
 }
 
@@ -193,21 +193,22 @@ func Guest(from netip.Addr) netip.Addr {
 type Client struct {
 	Addr netip.Addr // from which the request came; zero if unknown
 
-	// Misled says why the request does not count as one of an own user, even if it came
-	// from one: another site made the user's browser send it, and could read the response
-	// or learn from it. It is empty for a request that the user intended.
+	// Misled says why the request does not count as one of an own user, even if it comes from
+	// the address of one. The reason is that another site made the user's browser send the
+	// request, and could read the response or learn from it. Misled is empty for a request
+	// that the user intended.
 	Misled string
 
-	Many  bool            // many clients share the address, such as that of a trusted proxy, so that the limit per address does not apply
-	Until time.Time       // deadline for asking other servers; zero for AskTimeout after the first
+	Many  bool            // many clients share the address, such as that of a trusted proxy: the limit per address does not apply
+	Until time.Time       // deadline for asking other servers; zero means AskTimeout from when asking begins
 	Gone  context.Context // ends when the client disconnects; nil if unknown
-	Grace time.Duration   // how long to continue after that
+	Grace time.Duration   // how long to continue after the client has disconnected
 
 	entered atomic.Bool // permitted as an own user
 }
 
-// Entered reports whether the client was permitted as an own user, so that the response
-// must not be shared with other clients.
+// Entered reports whether the client was permitted as an own user. The response must not be
+// shared with other clients then.
 func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 
 func (a *Client) addr() netip.Addr {

@@ -20,8 +20,8 @@ const AskTimeout = 20 * time.Second
 // of the connection. It may still read, as netcat does.
 const LeaveGrace = 5 * time.Second
 
-// Asking returns a context for asking other servers. It ends at the deadline of the request
-// of ctx, or when its client has disconnected.
+// Asking returns a context for asking other servers. It ends at the deadline of the request of
+// ctx, or when the client has disconnected and its grace period is over.
 func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, a.until())
@@ -34,7 +34,7 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // Beginning is like Asking for an answer whose body may take longer to read: after begun is
 // called, the context ends only when it is cancelled or ctx ends. Its cause is
-// [context.DeadlineExceeded] if the deadline passed before.
+// [context.DeadlineExceeded] if the deadline passed before begun was called.
 func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, end := context.WithCancelCause(ctx)
@@ -79,12 +79,13 @@ func (a *Client) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks bounds the concurrent requests to other resolvers: of all clients, of one client,
-// and to one resolver, which gets at most half of all, so that a slow one does not block
-// the others. Requests over the limits wait. It is safe for concurrent use.
+// Asks bounds the concurrent requests to other resolvers: of all clients, of one client, and
+// to one resolver. One resolver gets at most half of all requests, so that a slow resolver
+// does not block the others. Requests over the limits wait. It is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
-// NewAsks returns limits of all concurrent requests, and an eighth of that for one client.
+// NewAsks returns limits with all concurrent requests in total, and an eighth of them for one
+// client.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
 // Bound returns a resolver that asks r within these limits and the deadline of the request.

@@ -10,16 +10,17 @@
 //
 // # Access
 //
-// An [AccessControl] controls the access to each of them. By default no client is permitted. An
-// AccessControl can permit own users, recognised by their addresses, or all clients, with limits (1995, 4:
-// "own users only" or "everybody", Y95-65). The address of the client is in the context of
-// the request ([WithClient]); without an address,
-// the client is not an own user.
+// An [AccessControl] decides for which clients this server asks other servers. By default no
+// client is permitted. An AccessControl can permit own users, recognised by their addresses,
+// or all clients, with limits (1995, 4: "own users only" or "everybody", Y95-65). The address
+// of the client is in the context of the request ([WithClient]); without an address, the
+// client is not an own user.
 //
 // # Requests on behalf of clients
 //
-// No connection is made to an address that a client could not reach itself: package guard
-// checks it after DNS, when connecting. The caller must guard the resolver that
-// [ForeignResolver] uses: see Guard of client.Options. Locations that a browser would execute are not passed on,
-// and nothing here redirects to another site: a foreign target is shown as a link.
+// No connection is made to an address that is not public, unless the caller allows it: package
+// guard checks each address after DNS, when connecting. The caller must guard the resolver
+// that [ForeignResolver] uses: see Guard of client.Options. Locations that a browser would
+// execute are not passed on, and [Explainer] never redirects to another site: a foreign target
+// is shown as a link.
 package gateway

@@ -30,9 +30,9 @@ type Explainer struct {
 	Log         *slog.Logger   // of failures; may be nil
 }
 
-// Ways finds the resolvers of a name, best first: each with how it was found. After an
-// error others may follow. An error with a method Public() string says itself what of it
-// clients may read.
+// Ways finds the resolvers of a name, best first. The Name of each [Fact] is the resolver, and
+// the Value says how it was found. More resolvers may follow after an error. If an error has a
+// method Public() string, clients are shown what that returns.
 type Ways func(ctx context.Context, n name.Name) iter.Seq2[Fact, error]
 
 // An Explanation describes a text without resolving it.
@@ -51,7 +51,7 @@ type Explanation struct {
 	Known     bool             // the name has a record here, without an authority
 	Asks      bool             // this server would ask others about the name
 	Ways      []Fact           // resolvers that it would ask, best first, and how they were found
-	NoWay     string           // why a step of finding them failed; "" if none did
+	NoWay     string           // why a step of finding resolvers failed; "" if no step failed
 
 	Link string // URL of something elsewhere, if it is safe to follow; "" for names
 }
@@ -323,8 +323,8 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay describes for the public why a step of finding resolvers failed: what is wrong with
-// the rules of others, but nothing about the DNS servers used here.
+// noWay describes for the public why a step of finding resolvers failed. It says what is wrong
+// with the rules of others, but nothing about the DNS servers used here.
 func noWay(err error) string {
 	var public interface {
 		error

@@ -62,8 +62,9 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether a name belongs to an authority here, now or at the given time. No
-// other resolver knows what was before the authority existed.
+// serves reports whether a name belongs to an authority here, now or at the given time. An
+// authority that exists now counts for earlier times too, because no other resolver knows the
+// state before it existed.
 func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {

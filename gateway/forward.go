@@ -49,11 +49,11 @@ type Lookup interface {
 // maxAddresses is how many addresses of a host are considered.
 const maxAddresses = 16
 
-// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for the
-// clients that its access control permits. It connects only to public addresses, which it
-// checks after DNS, and only to the ports 80, 443 and those from 1024 on. It uses each
-// connection for one request, follows no redirects, and recognises itself in Via fields to
-// end loops. The caller must close it.
+// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for the clients
+// that its access control permits. It connects only to public addresses, which it checks after
+// DNS. Requests may go only to the ports 80, 443 and those from 1024 on, tunnels (CONNECT)
+// only to the ports in the options. It uses each connection for one request, follows no
+// redirects, and recognises itself in Via fields to end loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions
 	name    string // its name in Via fields
@@ -105,8 +105,8 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins transport bounds the time from the last byte of a request to the header of the
-// response, including DNS and connecting, and the time without data of the body.
+// A begins transport bounds two times: from the last byte of a request to the header of the
+// response, including DNS and connecting, and without data while the body is read.
 type begins struct {
 	http.RoundTripper
 	timeout, idle time.Duration
@@ -178,8 +178,8 @@ func (f *Forward) Close() error {
 	return nil
 }
 
-// Admits reports whether a client may send a request with this method. For others there is
-// no proxy here. A nil Forward permits no client.
+// Admits reports whether a client may send a request with this method. For other clients and
+// methods this server is not a proxy. A nil Forward permits no client.
 func (f *Forward) Admits(a *Client, method string) bool {
 	return f != nil && f.o.Access.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
 }
@@ -253,8 +253,9 @@ func (f *Forward) check(r *http.Request) error {
 	return nil
 }
 
-// usualPort reports whether a port, "" for that of the scheme, is usual for web servers.
-// Other ports below 1024 belong to mail and other services, which could misread a request.
+// usualPort reports whether a port is usual for web servers; "" is the default port of the
+// scheme. Other ports below 1024 belong to mail and other services, which could misread a
+// request.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
@@ -351,8 +352,8 @@ func RetryAfter(e *LimitError) string {
 	return strconv.Itoa(max(int((e.After+time.Second-1)/time.Second), 1))
 }
 
-// dial connects to one of the permitted addresses of a host. It checks addresses after DNS,
-// and the name is not looked up again.
+// dial connects to one of the permitted addresses of a host. It checks the addresses that DNS
+// returned and connects to one of these, without a second lookup.
 func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -454,8 +455,8 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	<-done
 }
 
-// copy passes on the bytes from one connection, and its end. An error ends both directions.
-// heard is the time of the last bytes in either direction, in ns.
+// copy passes on the bytes from one connection, and then its end. An error closes both
+// connections. heard is the time of the last bytes in either direction, in ns.
 func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10
 	b := make([]byte, piece)

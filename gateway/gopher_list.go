@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// list writes a page of the names of an authority after a key. Records of other authorities
-// are skipped in blocks; if there are very many reserved ones, a page ends among them.
+// list writes a page of the names of an authority after a key. It skips records of other
+// authorities in blocks. A page ends early if it would have to skip very many reserved names.
 func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
 	p, err := name.ParsePrefix(prefix)
 	a := set.Exactly(p)
@@ -78,8 +78,8 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed begins an encrypted key, of a name that is reserved or belongs to an authority that
-// does not list its names.
+// sealed begins an encrypted key. A key is encrypted if its name may be reserved, or may
+// belong to an authority that does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {

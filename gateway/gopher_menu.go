@@ -110,8 +110,8 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	}
 }
 
-// location writes the item of a location. For a gopher URL it is the item of its server
-// (1995, 4: Y95-53).
+// location writes the item of a location. For a gopher URL the item leads to the Gopher server
+// in the URL (1995, 4: Y95-53).
 func (m *menu) location(l nomen.Location) {
 	var b bytes.Buffer
 	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // cannot fail for a buffer

@@ -89,8 +89,8 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 	m.end()
 }
 
-// authorities writes an item for each naming authority. It leads to the description of the
-// authority if that is served here.
+// authorities writes an item for each naming authority. The item leads to the description of
+// the authority if the authority is served here.
 func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 	if len(all) == 0 {
 		m.say(none)

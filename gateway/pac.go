@@ -14,9 +14,10 @@ const TypePAC = "application/x-ns-proxy-autoconfig"
 // All other requests go directly to their servers. proxy is HOST:PORT of this server, secure
 // says whether it uses TLS, and hosts must be in lower case.
 //
-// In the protocol of 1995 the hosts are names of authorities, whose server may be another
-// one, so a request that cannot be sent here goes directly. https URLs are private between
-// the browser and its server and never sent here.
+// In the protocol of 1995 the hosts are names of authorities, and a host may also have a web
+// server of its own. So if this server cannot be reached, an http request goes to the host
+// directly. Requests for https URLs are private between the browser and the host, and are
+// never sent here.
 func PAC(proxy string, secure bool, hosts []string) []byte {
 	how := "PROXY "
 	if secure {
@@ -37,7 +38,7 @@ func PAC(proxy string, secure bool, hosts []string) []byte {
 	).Replace(pacFile))
 }
 
-// pacFile is in the JavaScript of 1996, which is what old clients have.
+// pacFile is written in the JavaScript of 1996, for old clients.
 const pacFile = `// Sends requests about names to their resolver.
 var names = @NAMES@, hosts = @HOSTS@, served = @SERVED@;
 

@@ -21,8 +21,8 @@ type Relay struct {
 	status  int
 }
 
-// Relay returns a relay of a request with a target as sent by the client, which is in the
-// context of the request (see [WithClient]). The body of the request may be nil.
+// Relay returns a relay of a request. target is the target as the client sent it. The client
+// is in the context of the request (see [WithClient]). The body of the request may be nil.
 func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, step time.Duration) *Relay {
 	out := r.WithContext(r.Context())
 	if u, err := url.Parse(target); err == nil && r.Method != http.MethodConnect {

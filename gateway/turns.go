@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Turns is a semaphore with limits: for all, for one client address, and for one target. It
-// is safe for concurrent use.
+// Turns is a semaphore: a client takes a turn, for example to send a request to a target, and
+// gives it back later. There are limits for all turns, for those of one client address, and
+// for those at one target. It is safe for concurrent use.
 type Turns struct {
 	all, each, place int // limits: of all, of one address, and for one target
 	queue            int // limit of those waiting
@@ -104,12 +105,12 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	})
 }
 
-// patience is when a client should retry if the queue is full.
+// patience is how long a client should wait before it retries if the queue is full.
 const patience = 5 * time.Second
 
-// Wait takes a turn for a client at a target, and waits for it until ctx ends. As many can
-// wait as there are turns, for all and for each address. The error is a [*LimitError], or
-// that of a cancelled context.
+// Wait takes a turn for a client at a target. If none is free, it waits for one until ctx
+// ends. The limits for waiting clients are the same as those for turns. The error is a
+// [*LimitError], or that of a cancelled context.
 func (t *Turns) Wait(ctx context.Context, a *Client, at string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: at, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()

@@ -16,10 +16,10 @@ type Look struct {
 	Next   string // key from which a later walk continues
 }
 
-// Walk yields the records below an authority after a key, sorted by key. It skips the
-// records of other authorities in blocks and yields one record of each block. It yields all
-// reserved records, so the caller must limit how many it reads. Each block is as of its own
-// moment.
+// Walk yields the records below an authority after a key, sorted by key. It skips the records
+// of other authorities in blocks and yields one record of each block. It yields all reserved
+// records, so the caller must limit how many it reads. Each block is read in a new listing,
+// and shows the state at that moment.
 func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
@@ -55,8 +55,8 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key greater than all keys of an authority that have the same delimiter
-// after its prefix as key; "" if unknown.
+// beyond returns a key that is greater than all keys of an authority with the same delimiter
+// after the prefix as in key. It returns "" if there is no such key.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

@@ -163,8 +163,8 @@ func (c *Counter) remove(e *entry) {
 	c.totals.Other += e.Count
 }
 
-// makeRoom removes entries until there is room for another of a size. It gives up at the first
-// entry that is not removed.
+// makeRoom removes entries until there is room for another one of the given size. It returns
+// false as soon as a chosen entry is not removed.
 func (c *Counter) makeRoom(size int) bool {
 	for len(c.all) >= c.o.Names || c.bytes+size > c.o.Bytes {
 		if len(c.all) == 0 {

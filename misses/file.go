@@ -182,7 +182,7 @@ func sweep(file string) error {
 }
 
 // putAside renames a file to the first free name of FILE.unread, FILE.unread2 and so on, and
-// returns it.
+// returns the new name.
 func putAside(file string) (string, error) {
 	aside := file + ".unread"
 	for n := 2; ; n++ {

@@ -49,7 +49,7 @@ func Merge(lists ...[]Miss) []Miss {
 	return all
 }
 
-// with returns the merged miss of two with the same name.
+// with merges m with another miss of the same name.
 func (m Miss) with(other Miss) Miss {
 	m.Count += other.Count
 	if other.First.Before(m.First) {

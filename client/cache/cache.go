@@ -90,7 +90,7 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	switch {
 	case ok && errors.Is(err, client.ErrUnchanged):
 		a, err = kept.Answer, nil
-		if !v.Dated() { // still current, but no longer to be kept
+		if !v.Dated() { // the answer is current, but must no longer be kept
 			c.storage.Drop(key)
 			break
 		}
@@ -121,8 +121,8 @@ func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// refresh is how old a confirmation must be before a new one is written. Only the time that
-// Past returns depends on it.
+// refresh is how old a stored confirmation must be before a new one is written. It only makes
+// the time that Past returns earlier, by at most as much.
 const refresh = time.Minute
 
 // keep writes an entry unless the stored one says the same.
@@ -141,7 +141,7 @@ func (c *Cache) keep(e, old Entry) {
 var ErrNothing = errors.New("cache: no cached answer")
 
 // Past returns the cached answer to a question, and when it was last known to be current. It
-// does not ask the source. The error is [ErrNothing], or describes an invalid name.
+// does not ask the source. The only error is [ErrNothing].
 func (c *Cache) Past(q nomen.Question) (*nomen.Answer, time.Time, error) {
 	key := Key(q)
 	if key == "" {

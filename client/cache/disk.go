@@ -92,7 +92,7 @@ func (d *Disk) Put(e Entry) error {
 	}
 	size := int64(len(text))
 	if size > min(d.limits.MaxBytes, maxEntry) {
-		d.Drop(e.Key) // it is no longer the answer
+		d.Drop(e.Key) // the stored entry is out of date
 		return nil
 	}
 	if err := d.write(d.path(e.Key), text); err != nil {
@@ -136,9 +136,9 @@ type file struct {
 // abandoned is the age after which an incomplete file is removed.
 const abandoned = time.Hour
 
-// sweep removes incomplete files that are abandoned, and the least recently used entries until
-// the directory is a sixteenth below the limits. Other programs may do the same at the same
-// time.
+// sweep removes incomplete files that are abandoned. If the directory exceeds a limit, it also
+// removes the least recently used entries, until the directory is a sixteenth below the
+// limits. Other programs may do the same at the same time.
 func (d *Disk) sweep() error {
 	files, total, err := d.list()
 	if err != nil {
@@ -163,7 +163,7 @@ func (d *Disk) sweep() error {
 }
 
 // list returns the entries and their total size in bytes, and removes abandoned files. It
-// ignores files that are not the cache's.
+// ignores files that do not belong to the cache.
 func (d *Disk) list() (files []file, total int64, err error) {
 	for _, dir := range entriesOf(d.dir) {
 		if !isHex(dir.Name(), 2) || !dir.IsDir() {

@@ -7,8 +7,8 @@
 // in a [Storage]: [Memory] for one program, or [Disk] for all programs of one user.
 //
 // An answer is found by its question: the name in canonical form, and everything else in the
-// question that can change the answer (2012, 5: the purpose of caches). The fragment is not part
-// of it.
+// question that can change the answer (2012, 5: the purpose of caches). The fragment does not
+// belong to the question.
 //
 // [Cache.Past] answers without asking the resolver, for use offline, and returns when the answer
 // was last confirmed.

@@ -57,7 +57,7 @@ var kinds = sync.OnceValue(func() []adminapi.Kind {
 			"Check the spelling; another server may resolve it.",
 			http.StatusNotFound),
 		kind(nomen.NoResult.String(), title(nomen.NoResult),
-			"The name is registered, but has nothing to offer for the requested service, such as no location to redirect to.",
+			"The name is registered, but there is no result for the requested service, for example no location to redirect to.",
 			"Request a description with ?s=I2C.",
 			http.StatusNotFound),
 		kind(nomen.Gone.String(), title(nomen.Gone),

@@ -2,10 +2,10 @@
 // authorities, imports and exports them, runs jobs, and verifies the store. Package adminapi
 // has its types and its client.
 //
-// An [API] is the handler of the admin listener of package server. Each request needs a
-// token, and the registrar checks its rights; concurrent changes to one
-// record are conflicts, which are reported. An [API] also verifies the store in the background while
-// [API.Run] runs.
+// An [API] is the handler of the admin listener of package server. Each request to a resource
+// of the API needs a token, whose rights the registrar checks. A change that expects another
+// revision of a record than the current one gets a conflict. While [API.Run] runs, an [API]
+// also verifies the store in the background.
 package admin
 
 import (
@@ -78,7 +78,8 @@ type API struct {
 	scrub     *scrub // may be nil
 }
 
-// authorityLife is how long an API may use an authority that another process has changed.
+// authorityLife is how long an API may use the earlier state of an authority after another
+// process has changed it.
 const authorityLife = time.Second
 
 // New returns an API. It returns an error if an option is missing.

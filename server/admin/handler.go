@@ -20,7 +20,7 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	actor registrar.Actor
-	value string // of the part in braces of the route's path
+	value string // the text in the path for the part in braces of the route
 }
 
 // An operation is one route of the admin API.
@@ -107,10 +107,10 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.access, counted.status, counted.n, s.now().Sub(start))
 }
 
-// endsConnection reports whether HTTP implementations may disagree about where r ends, so
-// that what follows must not be read as another request: net/http silently drops
-// Content-Length beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC 9112,
-// 6.1). The public listener rejects such requests; see package wire.
+// endsConnection reports whether HTTP implementations may disagree about where r ends. What
+// follows such a request must not be read as another one. net/http itself accepts it: it
+// ignores Content-Length beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC
+// 9112, 6.1). The public listener rejects such requests; see package wire.
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
@@ -196,7 +196,8 @@ func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 	return ignored(err)
 }
 
-// isOwnHost reports whether a Host field is a name that only this server can have.
+// isOwnHost reports whether a Host field is an address, localhost or one of [Options.Hosts].
+// An attacker can make any other name point to this server.
 func (s *API) isOwnHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))

@@ -51,7 +51,8 @@ func (c *call) requireAllNames(what string) error {
 	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Anywhere: true}
 }
 
-// detailedError returns err in a form that an administrator of all names may see.
+// detailedError returns err in a form for an administrator of all names, with the cause of a
+// failure.
 func detailedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
@@ -200,7 +201,8 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 	return red, conditional, err
 }
 
-// How long a request for changes may wait for one, and how often it checks.
+// How long a request for changes may wait for a new change, and how often the server looks for
+// one.
 const (
 	maxWait  = 60 // seconds
 	waitStep = 200 * time.Millisecond
@@ -284,8 +286,8 @@ func (s *API) await(ctx context.Context, after uint64, most time.Duration) error
 	}
 }
 
-// head returns the head of the log and, on request, a proof that the log of one size
-// begins with that of another.
+// head returns the head of the log. With "since" it also returns a proof that the log of size
+// "size" begins with the log of size "since".
 func (s *API) head(c *call) error {
 	q, err := c.query("size", "since")
 	if err != nil {

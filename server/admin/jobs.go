@@ -25,7 +25,7 @@ const (
 	maxEndedAge  = 7 * 24 * time.Hour // and how long
 	retryJob     = 10                 // seconds, sent with rejected requests
 	saveEvery    = time.Second
-	checkEvery   = time.Second // that the token of a running job is still valid
+	checkEvery   = time.Second // how often to check that the token of a running job is valid
 	jobsVersion  = 1           // of the file format; see docs/reference/files.md
 )
 
@@ -329,7 +329,7 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy drops the oldest ended jobs; mu must be held.
+// tidy drops ended jobs that are too old or, oldest first, too many; mu must be held.
 func (js *jobTable) tidy() {
 	ended := 0
 	for _, j := range js.all {
@@ -378,7 +378,7 @@ func (js *jobTable) close(ctx context.Context) {
 	}
 }
 
-// A job is guarded by the mutex of its jobs.
+// A job is guarded by the mutex of its jobTable.
 type job struct {
 	adminapi.Job
 	Token string `json:"token"` // ID of the token that started it

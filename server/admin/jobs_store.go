@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A savedJobs is the content of the file.
+// A savedJobs is the content of the file of jobs.
 type savedJobs struct {
 	Version int    `json:"version"`
 	Jobs    []*job `json:"jobs"`
@@ -25,8 +25,8 @@ type savedJobs struct {
 
 func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
-// saveSoon schedules a save; mu must be held. A crash loses at most the changes since the
-// last one.
+// saveSoon schedules a save; mu must be held. A crash loses at most the changes since the last
+// save.
 func (js *jobTable) saveSoon() {
 	js.changed = true
 	if js.dir == "" || js.saving {
@@ -36,8 +36,8 @@ func (js *jobTable) saveSoon() {
 	time.AfterFunc(saveEvery, js.save)
 }
 
-// makeDir creates the directory of the jobs, but not the data directory above it: one that
-// was moved away or deleted must not appear again.
+// makeDir creates the directory of the jobs, but not the data directory above it: a data
+// directory that was moved away or deleted must not appear again.
 func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err

@@ -36,7 +36,7 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b) // the client is gone
+	_, _ = w.Write(b) // an error means that the client is gone
 }
 
 // writeJSON writes a response with v as JSON.

@@ -108,8 +108,8 @@ func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) 
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
-// Keys implements [reserve.Backend], limited to the names that the actor has rights on,
-// since new names reveal the existing ones.
+// Keys implements [reserve.Backend], limited to the names that the actor has rights on. The
+// names that are made next depend on the existing ones, and would reveal them.
 func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for rec, err := range m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}) {

@@ -97,8 +97,8 @@ func (s *API) undo(c *call) error {
 // A verification reports faults and its progress, and returns the head that it verified.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns what a request for verification asks for: the store, or what came
-// after the head in the query, which is the subject.
+// verification returns the verification that a request asks for: of the whole store, or of the
+// changes after the head in the query. subject names that head.
 func (s *API) verification(q map[string][]string) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {

@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// importNames imports the records of the body and reports the results line by line as it
-// goes, or later if the client prefers that.
+// importNames imports the records of the body and reports the results line by line as it goes.
+// If the client prefers an asynchronous response, the import runs in the background.
 func (s *API) importNames(c *call) error {
 	o, err := c.importOptions()
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *API) importNames(c *call) error {
 		return err
 	}
 	_ = control.EnableFullDuplex() // HTTP/2 is always full duplex
-	// The rest of the body may remain unread, so the connection is closed: a client that
-	// does not expect it would send its next request into the body.
+	// The rest of the body may remain unread, so the connection is closed. Otherwise the
+	// server would read the next request of the client as part of the body.
 	h := c.w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", bulk.JSONLines.MediaType())
@@ -348,8 +348,8 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// takesChanges returns why the store cannot be changed at present, or nil if it can: an
-// import is then rejected before its body is read.
+// takesChanges returns why the store cannot be changed at present, or nil if it can. With this
+// error an import is rejected before its body is read.
 func (s *API) takesChanges() error {
 	switch c := store.ConditionOf(s.store); {
 	case !c.NoWrites || c.Cause == "":

@@ -14,17 +14,18 @@ import (
 const (
 	useTimeout = 10 * time.Second // for recording a use
 	useRetry   = 10 * time.Minute // after a failure to record a use
-	maxUses    = 10_000           // tokens remembered; beyond that uses are recorded again
+	maxUses    = 10_000           // tokens remembered; beyond that all are forgotten, and their uses recorded again
 )
 
-// A tokenUses records the days on which tokens were used, independently of requests: one write
-// per day and token; failures are ignored. It is safe for concurrent use.
+// A tokenUses records the days on which tokens were used, with one write per day and token.
+// The writes do not delay or fail a request. After a failure, a later use is recorded. It is
+// safe for concurrent use.
 type tokenUses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // by ID: no write is due before
+	until map[string]time.Time // by token ID: time of the next write, not earlier
 }
 
 // note records the use of a token, unless it is recorded already.

@@ -18,7 +18,7 @@ const (
 	MaxBatch = 10_000   // requests of a batch
 	MaxPage  = 1000     // records of a list
 
-	MaxRefusals = 100 // records not representable in the format of an export that it reports one by one
+	MaxRefusals = 100 // records that an export lists as not representable in its format
 )
 
 // Version is the answer to GET version.

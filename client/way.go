@@ -26,8 +26,8 @@ type way interface {
 	// service, so that the URL is not read.
 	locates(nomen.Service) bool
 
-	// asked returns the service for which the resolver is asked when the question is for this
-	// one.
+	// asked returns the service that the reply of the resolver is for when the question is for
+	// this service.
 	asked(nomen.Service) nomen.Service
 }
 

@@ -84,8 +84,8 @@ func (a *Client) whenGone(f func()) (stop func()) {
 // does not block the others. Requests over the limits wait. It is safe for concurrent use.
 type Asks struct{ turns *Turns }
 
-// NewAsks returns limits with all concurrent requests in total, and an eighth of them for one
-// client.
+// NewAsks returns limits of the given number of concurrent requests, and of an eighth of it
+// for one client.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
 // Bound returns a resolver that asks r within these limits and the deadline of the request.

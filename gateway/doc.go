@@ -21,6 +21,6 @@
 // No connection is made to an address that is not public, unless the caller allows it: package
 // guard checks each address after DNS, when connecting. The caller must guard the resolver
 // that [ForeignResolver] uses: see Guard of client.Options. Locations that a browser would
-// execute are not passed on, and [Explainer] never redirects to another site: a foreign target
-// is shown as a link.
+// execute are not passed on. The page of an [Explanation] shows a foreign target as a link and
+// does not redirect to it.
 package gateway

@@ -51,8 +51,8 @@ const maxAddresses = 16
 
 // A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for the clients
 // that its access control permits. It connects only to public addresses, which it checks after
-// DNS. Requests may go only to the ports 80, 443 and those from 1024 on, tunnels (CONNECT)
-// only to the ports in the options. It uses each connection for one request, follows no
+// DNS. Requests may go only to the ports 80, 443 and those from 1024 on. Tunnels (CONNECT) may
+// go only to the ports in the options. It uses each connection for one request, follows no
 // redirects, and recognises itself in Via fields to end loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions
@@ -105,8 +105,9 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins transport bounds two times: from the last byte of a request to the header of the
-// response, including DNS and connecting, and without data while the body is read.
+// A begins transport has two time limits. One is from the last byte of a request to the header
+// of the response, including DNS and connecting. The other is for each wait for data of the
+// body.
 type begins struct {
 	http.RoundTripper
 	timeout, idle time.Duration

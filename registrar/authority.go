@@ -129,10 +129,10 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner whom a change adds although an authority outside the actor's
-// scope has the same owner, and that authority. It returns nil if there is no such authority.
-// Names of authorities with a common owner may stand for each other (same_as). So adding the
-// owner would give the actor control over names of the other authority.
+// sharedOwner returns an owner that a change adds, and an authority outside the actor's scope
+// with the same owner. It returns nil if there is no such authority. Names of authorities with
+// a common owner may stand for each other (same_as). So adding the owner would give the actor
+// control over names of the other authority.
 func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if there != nil && slices.Contains(there.Owners, owner) {

@@ -14,8 +14,8 @@ import (
 // [Registrar.Apply] is a Load of a single batch. The checks that need no record can be made
 // concurrently and ahead of time, with Check.
 //
-// A Load assumes that the names of its first batch are new, and so are those of a batch that
-// follows one with only new names. It does not read the records of such a batch. If the store
+// A Load assumes that all names of its first batch are new, and does not read their records.
+// It assumes the same of each batch that follows a batch with only new names. If the store
 // then reports a conflict, the Load reads the existing records and plans the batch again.
 //
 // A request that expects a revision is rejected if an earlier request of the same Load gave

@@ -95,8 +95,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first value to be removed that the existing record does not contain. If
-// there is nil, no value is contained.
+// missing returns the first value to be removed that the existing record does not contain. A
+// nil record contains no value.
 func (q *Request) missing(there *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {

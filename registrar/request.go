@@ -162,7 +162,7 @@ type Warning struct {
 const (
 	WarnNoAuthority = "no-authority" // no authority here covers the name
 	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, violates the rules of its scheme or namespace
-	WarnResolver    = "resolver"     // the name, or an identifier in the record, is the URL of a name at a well-known resolver, not that name
+	WarnResolver    = "resolver"     // the name, or an identifier in the record, is the URL of a name at a well-known resolver, not the name itself
 	WarnDate        = "date"         // an ambiguous or invalid date in the metadata
 	WarnRetired     = "retired"      // not changed because it is retired
 	WarnNoReason    = "no-reason"    // retired without a reason

@@ -94,7 +94,7 @@ func isToken(s string) bool {
 
 const (
 	maxSubtag   = 8
-	unspecified = "x-unspecified" // a value of the draft that is longer than the draft allows a subtag to be (1995, 3.4.2)
+	unspecified = "x-unspecified" // defined by the draft, although longer than its own limit for a subtag (1995, 3.4.2)
 )
 
 // checkLang accepts the form of a language tag (RFC 5646, 2.1): subtags of at most eight

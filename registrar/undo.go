@@ -137,7 +137,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check returns the number of a change after which all selected changes come.
+// check returns the number of a change in the log. All selected changes come after it.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)

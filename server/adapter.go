@@ -106,7 +106,7 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 
 // requestLifetime returns the context of a request. In HTTP/1 a client may close its side of
 // the connection after the request, as netcat does, and still expect the response. net/http
-// then cancels the context of the request, so the returned context is never cancelled. If the
+// would cancel the context then, so for HTTP/1 the returned context is never cancelled. If the
 // client is really gone, writing the response fails. In HTTP/2 clients cancel explicitly.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {

@@ -289,8 +289,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	return ans, nil
 }
 
-// reservedItem answers a reserved request in a list. As outside of lists, this server answers
-// requests to an authority that is served here itself (1995, 3.5: Y95-55 to Y95-59).
+// reservedItem answers a reserved request in a list. This server itself answers requests to an
+// authority that is served here, as it does outside of lists (1995, 3.5: Y95-55 to Y95-59).
 func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer

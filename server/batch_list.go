@@ -128,8 +128,8 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads lines, at most as many as most says. It skips empty lines, and those for
-// which read returns false.
+// readLines reads at most the given number of lines. It skips empty lines and those for which
+// read returns false.
 func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
 	number := 0

@@ -40,7 +40,7 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *requ
 		return false
 	}
 	// The authorities may come from the cache. That does not make the response of the other
-	// server stale, so it is noted elsewhere.
+	// server stale, so their staleness is recorded separately.
 	if r.Method != http.MethodConnect && !s.isForOthers(store.WithStaleness(r.Context()), in) {
 		return false
 	}

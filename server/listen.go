@@ -154,7 +154,8 @@ func (s *Server) adminServer() *http.Server {
 	}
 }
 
-// serve serves the connections that on accepts. on is the listener of, perhaps wrapped.
+// serve runs h on the connections that on accepts. The parameter of is the same listener
+// without wrappers; it tracks the state of the connections.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	l.servers = append(l.servers, h)

@@ -38,7 +38,7 @@ type Options struct {
 	// Admin answers on the admin listener, as package server/admin does; nil for no admin API.
 	Admin Admin
 
-	Authorities *store.Table // those of the Store, shared with the Resolver if possible; a new table if nil
+	Authorities *store.Table // table of the authorities in Store; should be the same as in Resolver; nil for a new table
 
 	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; "" if it varies
 	Version        string         // of this program
@@ -107,9 +107,9 @@ func (noMetrics) Stale()                             {}
 // its comment.
 type Limits struct {
 	Connections int           // open at once on each listener; 10,000, or a quarter of the limit of open files if that is less
-	PerAddress  int           // connections from one address (IPv6: one /64); a quarter of Connections, or if that is less than 16, half of them up to 16
+	PerAddress  int           // connections from one address (IPv6: one /64); a quarter of Connections; if these are fewer than 64, half of them, but at most 16
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
-	Burst       int           // costly requests at once from one address, after a pause; as many as Rate allows in 5 s
+	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s
 	Costly      int           // costly requests answered at once, an eighth of them from one address; 64
 	Measure     time.Duration // for computing the tag and length of a list before it is sent; 10 s
 	Ask         time.Duration // for asking other servers on behalf of a request; 20 s

@@ -83,8 +83,8 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of a count. If it finds more than others cached results, it drops
-// these first.
+// end stores the result of a count. If more results are cached than the number others, it
+// drops them first.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

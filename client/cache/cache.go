@@ -121,8 +121,8 @@ func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// refresh is how old a stored confirmation must be before a new one is written. It only makes
-// the time that Past returns earlier, by at most as much.
+// refresh is how old a stored confirmation must be before a new one is written. So the time
+// that Past returns can be too early by this much.
 const refresh = time.Minute
 
 // keep writes an entry unless the stored one says the same.

@@ -30,7 +30,7 @@ type Options struct {
 	Registrar *registrar.Registrar // makes changes; required
 	Resolver  nomen.Resolver       // answers questions about names as on the public listener; required
 
-	Authorities *store.Table // those of the Store, shared with the Resolver if possible; a new table if nil
+	Authorities *store.Table // table of the authorities in Store; should be the same as in Resolver; nil for a new table
 
 	Version string   // of this program
 	Hosts   []string // Host fields that are accepted in addition to addresses and localhost

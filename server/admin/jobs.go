@@ -329,7 +329,8 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy drops ended jobs that are too old or, oldest first, too many; mu must be held.
+// tidy drops ended jobs that are too old, and the oldest ones if there are too many; mu must
+// be held.
 func (js *jobTable) tidy() {
 	ended := 0
 	for _, j := range js.all {

@@ -18,14 +18,14 @@ const (
 )
 
 // A tokenUses records the days on which tokens were used, with one write per day and token.
-// The writes do not delay or fail a request. After a failure, a later use is recorded. It is
-// safe for concurrent use.
+// The writes do not delay or fail a request. If a write fails, a later use of the token causes
+// another write. It is safe for concurrent use.
 type tokenUses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // by token ID: time of the next write, not earlier
+	until map[string]time.Time // by token ID: earliest time of the next write
 }
 
 // note records the use of a token, unless it is recorded already.

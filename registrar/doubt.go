@@ -105,7 +105,7 @@ func flawOf(n name.Name) *name.Flaw {
 }
 
 // meant returns a suggestion for what s probably means, to be appended to a message; "" if
-// there is none. It says why unless the message already does.
+// there is none. It includes the reason, unless the message contains the reason already.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {

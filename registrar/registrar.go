@@ -55,8 +55,8 @@ func New(s store.Store, o Options) *Registrar {
 }
 
 // Put creates or changes a record as req says. The error is a [*RefusalError], a
-// [*DeniedError], one of those of [store.Store], or a failure of the store. The Outcome
-// contains it too.
+// [*DeniedError], one of the errors of [store.Store], or a failure of the store. It is also in
+// the Outcome.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {

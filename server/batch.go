@@ -38,8 +38,8 @@ const (
 	batchPause = 20 * time.Millisecond // how long lines are kept before they are sent
 )
 
-// isBatch reports whether a target is that of lists of names, also in the absolute form
-// sent to proxies (RFC 9112, 3.2.2).
+// isBatch reports whether a target is [batchPath], as a path or in the absolute form sent to
+// proxies (RFC 9112, 3.2.2).
 func isBatch(target string) bool {
 	if _, path, ok := absoluteForm(target); ok {
 		target = path

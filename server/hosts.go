@@ -59,8 +59,8 @@ func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(DefaultPort) && p.set.Host(host) != nil
 }
 
-// effectivePort returns the port of a host with or without a port, by default that of the
-// scheme, which is http or https.
+// effectivePort returns the port of a host, or the default port of the scheme if the host has
+// none. The scheme is http or https.
 func effectivePort(scheme, host string) string {
 	switch port := portOf(host); {
 	case port != "":

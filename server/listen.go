@@ -20,7 +20,7 @@ import (
 type Listening struct {
 	server  *Server
 	Public  net.Addr // address of the public listener; nil if there is none
-	Admin   net.Addr // likewise
+	Admin   net.Addr // address of the admin listener; nil if there is none
 	servers []*http.Server
 	done    chan error
 

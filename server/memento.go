@@ -121,8 +121,8 @@ func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.toMemento(r, a, l, m)
 }
 
-// isElsewhere reports whether another resolver answers for a name, through the gateway or
-// a delegation: then this server has no TimeGate or TimeMap for it.
+// isElsewhere reports whether another resolver answers for a name, through the gateway or a
+// delegation. Then this server has no TimeGate or TimeMap for the name.
 func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false

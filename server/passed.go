@@ -42,7 +42,7 @@ func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (na
 }
 
 // passedRequest answers a reserved request through the resolver. It returns nil if the
-// resolver does not know the name and this server can answer about its authority.
+// resolver does not know the name, but this server can answer about the authority of the name.
 func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	ans, err := s.askRequest(ctx, r, a)
@@ -66,8 +66,8 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
 // askRequest resolves the name of a reserved request. It returns neither an answer nor an
-// error if the resolver does not know the name and this server can answer about its
-// authority.
+// error if the resolver does not know the name, but this server can answer about the authority
+// of the name.
 func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
 	if a.listsAuthorities() {

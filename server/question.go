@@ -44,7 +44,8 @@ func (a parsedTarget) interpreted() parsedTarget {
 	return a
 }
 
-// standard returns the default service of the form, or "" for that of the authority.
+// standard returns the default service of the form, or "" if the default service of the
+// authority applies.
 func (a parsedTarget) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C

@@ -144,7 +144,7 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	offers := []format.Format{lines}
 	for _, f := range format.Formats() {
 		switch write := f.Write; f.MediaType {
-		case format.TypeText: // that of lines
+		case format.TypeText: // lines has this type
 			continue
 		case format.TypeURIList: // the same as lines, with hosts as URNs
 			f.Write = func(w io.Writer, _ *nomen.Answer) error {

@@ -156,9 +156,9 @@ type Server struct {
 	authorities *store.Table
 
 	public       string // PublicURL without a trailing slash
-	publicOrigin string // of it: scheme and host
-	publicHost   string // of it, canonical
-	publicPath   string // of it, without a trailing slash
+	publicOrigin string // scheme and host of PublicURL
+	publicHost   string // host of PublicURL in canonical form
+	publicPath   string // path of PublicURL without a trailing slash
 	middleware   func(http.Handler) http.Handler
 	sameOrigin   bool
 	version      string
@@ -291,11 +291,11 @@ func validMount(path string) bool {
 // server then begins with that path, or with [Options.PublicURL] if it is set. The path
 // itself, without a slash, is the home page.
 //
-// Do not route requests to it with http.ServeMux, which redirects a path with "//", "/./" or
-// "/../" to a cleaned path, which is another name: urn:example:a//b to urn:example:a/b. The
-// status is 307, or 301 with GODEBUG=httpmuxgo121=1. ServeMux also redirects the path without
-// the slash at the end of a pattern. A handler that compares the beginning of r.URL.Path has
-// neither problem.
+// Do not route requests to it with http.ServeMux. ServeMux redirects a path with "//", "/./"
+// or "/../" to a cleaned path, for example urn:example:a//b to urn:example:a/b. That is
+// another name. The status is 307, or 301 with GODEBUG=httpmuxgo121=1. ServeMux also redirects
+// the path without the slash at the end of a pattern. A handler that compares the beginning of
+// r.URL.Path has neither problem.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
 // wrap applies the middleware of the options.

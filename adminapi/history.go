@@ -246,8 +246,8 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return j.head()
 }
 
-// ProveHead returns the proof that the log of the first later entries begins with
-// the log of the first earlier ones; see [store.Prover].
+// ProveHead returns the proof that the log of size later begins with the log of size earlier;
+// see [store.Prover].
 func (c *Client) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error) {
 	q := url.Values{"size": {strconv.FormatUint(later, 10)}, "since": {strconv.FormatUint(earlier, 10)}}
 	var j Head

@@ -78,8 +78,8 @@ type JobResult struct {
 	Head       *Head                `json:"head,omitempty"`        // of verify
 	FaultCount uint64               `json:"fault_count,omitempty"` // of verify
 	Faults     []Fault              `json:"faults,omitempty"`      // of verify: the first MaxJobDetails
-	Refused    []Refused            `json:"refused,omitempty"`     // of relocate and undo, likewise
-	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import, likewise
+	Refused    []Refused            `json:"refused,omitempty"`     // of relocate and undo: the first MaxJobDetails
+	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import: the first MaxJobDetails
 }
 
 // Jobs is the response to GET jobs, newest first.

@@ -16,8 +16,9 @@ func EscapeName(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~+", c) >= 0 })
 }
 
-// UnescapeName returns the name in a path. It keeps the escapes of a name, but unescapes
-// once a name that was escaped as a whole, in which the colon after the scheme is escaped.
+// UnescapeName returns the name in a path. It keeps the escapes of a name. But if the colon
+// after the scheme is escaped, the name was escaped as a whole, and UnescapeName unescapes it
+// once.
 func UnescapeName(s string) string {
 	i := strings.IndexAny(s, ":%")
 	if i <= 0 || !strings.HasPrefix(strings.ToUpper(s[i:min(i+3, len(s))]), "%3A") {

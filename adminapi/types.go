@@ -141,8 +141,8 @@ func newRequest(req registrar.Request) Request {
 	return r
 }
 
-// Registrar converts r to a request of the registrar. The error is a [*RequestError] or
-// that of the key.
+// Registrar converts r to a request of the registrar. The error is a [*RequestError], or the
+// error of [name.Parse] for Key.
 func (r Request) Registrar() (registrar.Request, error) {
 	req := r.Request
 	if req.Record == nil {

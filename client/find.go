@@ -97,7 +97,7 @@ func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, erro
 	return a, nil
 }
 
-// offers reports whether a service is among those offered, or can be derived from one that is.
+// offers reports whether a service is offered, or can be derived from an offered service.
 func offers(offered []string, s nomen.Service) bool {
 	has := func(s nomen.Service) bool { return slices.Contains(offered, string(s)) }
 	switch {

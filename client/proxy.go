@@ -176,7 +176,7 @@ func elementOf(s subject, q nomen.Question) (of, element string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	if of = strings.ToLower(u.SchemeID()) + ":"; of == "dns:" { // whose authorities are hosts
+	if of = strings.ToLower(u.SchemeID()) + ":"; of == "dns:" { // authorities of dns are hosts
 		of += strings.ToLower(u.AuthorityID())
 	} else {
 		of += u.AuthorityID()

@@ -26,8 +26,8 @@ func (t template) locates(service nomen.Service) bool { return wantsLocations(se
 
 func (t template) asked(service nomen.Service) nomen.Service { return site{}.asked(service) }
 
-// ask sends the rest of the question as directives after the name, which resolvers ignore if
-// they do not support them (2012, 2.3.1). A template with a query has no place for directives.
+// ask sends the rest of the question as directives after the name. Resolvers ignore directives
+// that they do not support (2012, 2.3.1). A template with a query has no place for directives.
 func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	inQuery := strings.Contains(t.before, "?")
 	suffix := ""

@@ -58,7 +58,8 @@ func (a *Client) until() time.Time {
 	return a.Until
 }
 
-// whenGone calls f after the client has disconnected and the grace period has passed, unless it is stopped before.
+// whenGone calls f after the client has disconnected and the grace period has passed, unless
+// stop is called before.
 func (a *Client) whenGone(f func()) (stop func()) {
 	if a == nil || a.Gone == nil {
 		return func() {}

@@ -26,7 +26,7 @@ type Explainer struct {
 	Authorities *store.Table   // authorities whose names are served here; may be nil
 	Store       store.Reader   // for names without an authority; may be nil
 	Ways        Ways           // finds the resolvers of other names; may be nil
-	Access      *AccessControl // that of the [ForeignResolver]; nil permits no client
+	Access      *AccessControl // the Access of the [ForeignResolver]; nil permits no client
 	Log         *slog.Logger   // of failures; may be nil
 }
 
@@ -99,8 +99,8 @@ func Plain(entered string) string {
 	return s
 }
 
-// Explain explains a text that a user entered. The client is in the context, see
-// [WithClient]. The error is that of the store.
+// Explain explains a text that a user entered. The client is in the context, see [WithClient].
+// The error is an error of the store.
 func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, error) {
 	x := &Explanation{Given: entered}
 	if len(entered) > maxExplained {

@@ -24,8 +24,9 @@ type ForeignOptions struct {
 	Timeout time.Duration // of a question to Other; default AskTimeout
 }
 
-// A ForeignResolver resolves all names: those with a record or an authority here by one resolver, all
-// others by another one on behalf of the client, if the [AccessControl] permits it (1995, 4: Y95-63).
+// A ForeignResolver resolves all names. It asks Inner about names with a record or an
+// authority here. If the [AccessControl] permits it, it asks Other about all other names, on
+// behalf of the client (1995, 4: Y95-63).
 //
 // In addition to the errors of the two resolvers, the error may contain a [*LimitError].
 // Resources from other servers (I2R, I2Rs) are not passed on.

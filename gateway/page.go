@@ -58,7 +58,7 @@ type Page struct {
 	Version string
 }
 
-// Here returns the path on this server that resolves the name, or "" if none does.
+// Here returns the path on this server that resolves the name, or "" if there is no such path.
 func (e Page) Here() string {
 	if !e.Leads() {
 		return ""

@@ -13,12 +13,12 @@ import (
 // for those at one target. It is safe for concurrent use.
 type Turns struct {
 	all, each, place int // limits: of all, of one address, and for one target
-	queue            int // limit of those waiting
+	queue            int // maximum number of waiting clients
 
 	mu    sync.Mutex
 	taken tally
 	wait  tally
-	line  []*waiter // those waiting, in order
+	line  []*waiter // waiting clients, in order
 }
 
 // A tally counts turns.
@@ -148,7 +148,7 @@ func (t *Turns) free(w *waiter) bool {
 	return t.taken.n < t.all && t.taken.of[w.from] < w.each && (w.at == "" || t.taken.at[w.at] < t.place)
 }
 
-// next gives free turns to those waiting, in order.
+// next gives free turns to waiting clients, in order.
 func (t *Turns) next() {
 	kept := t.line[:0]
 	for _, w := range t.line {

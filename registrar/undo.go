@@ -19,9 +19,9 @@ import (
 // numbers. Imports, relocations and undos give their changes a batch ID.
 //
 // Each name gets the content that it had before the first of the changes, in a new revision;
-// nothing is removed from the history. A name that the changes created becomes a tombstone
-// without content, since it may be in use, or is deleted if it is reserved. A name that was
-// changed later is not restored, unless Force is set.
+// nothing is removed from the history. A name that the changes created is deleted if it is
+// still reserved. Otherwise it may be in use, and becomes a tombstone without content. A name
+// that was changed later is not restored, unless Force is set.
 type Undoing struct {
 	Batch string `json:"batch,omitempty"` // as in store.Change
 	From  uint64 `json:"from,omitempty"`  // number of the first change in the log

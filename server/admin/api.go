@@ -115,8 +115,8 @@ func New(o Options) (*API, error) {
 }
 
 // ServeHTTP answers a request. It answers only requests to an address, to localhost and to
-// [Options.Hosts], so that no web page can reach it under a host name of its own (DNS
-// rebinding), and rejects requests from other sites.
+// [Options.Hosts]. So a web page cannot reach it under a host name of the page (DNS
+// rebinding). It also rejects requests from other sites.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Run verifies the store in the background until ctx ends, if the options say so.

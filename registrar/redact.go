@@ -174,7 +174,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		}
 		if c == last && c.Delete.IsZero() {
 			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision",
-				"revision %d is the current one: first put content without what must be removed, then redact", c.Revision()))
+				"revision %d is the current one: first change the content, then redact this revision", c.Revision()))
 		}
 		if revisions = append(revisions, c.Revision()); len(wanted) == 0 {
 			break

@@ -89,7 +89,7 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 		return refuse("", "to", faultf(0, "prefix", "must differ from the old beginning"))
 	}
 	if i := cutEscape(rel.From); i >= 0 {
-		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: the rest of it would follow another text"))
+		return refuse("", "from", faultf(i, "pct-encoded", "ends within an escape: the rest of the escape would follow the new beginning"))
 	}
 	if f := checkPlace(rel.To); f.bad() {
 		return refuse("", "to", f)

@@ -310,7 +310,7 @@ func (s *API) head(c *call) error {
 		return err
 	}
 	if since > size || size > h.Size {
-		return &adminapi.RequestError{Field: "since", Message: fmt.Sprintf("must be since <= size <= %d, the number of changes", h.Size)}
+		return &adminapi.RequestError{Field: "since", Message: fmt.Sprintf("must not exceed size, and size must not exceed %d, the number of changes", h.Size)}
 	}
 	prover, ok := s.store.(store.Prover)
 	if !ok {

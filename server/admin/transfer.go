@@ -162,7 +162,7 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	if o.Who != "" && (c.actor.Role < registrar.Administrator || len(c.actor.Prefixes) > 0) {
 		return o, &registrar.DeniedError{
 			Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: o.Who,
-			Why: "changes in the name of another user", Anywhere: true,
+			Why: "this makes changes in the name of another user", Anywhere: true,
 		}
 	}
 	return o, nil

@@ -25,8 +25,7 @@ func refuseAt(of, list string, i int, sub string, f fault) error {
 	return refuse(of, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record, and the authority of the name, which is nil if there
-// is none.
+// identify returns the name of a record, and the authority of the name or nil.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {

@@ -96,8 +96,8 @@ func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*a
 // An input is an argument, or a line of standard input.
 type input struct {
 	text string
-	line int   // its number; 0 for an argument
-	err  error // the line is too long, and text only its beginning
+	line int   // the number of the line; 0 for an argument
+	err  error // set if the line is too long; text is then only its beginning
 }
 
 // inputs yields the arguments, and for "-" the lines of standard input up to limit bytes. It

@@ -22,7 +22,7 @@ source is not changed.
 
 A store is pebble:DIR or postgres://USER@HOST/DATABASE. Stop the server of a pebble store
 first. A database may be in use: migrate copies the changes made before it started,
-including those that a killed node had committed but not yet logged.
+including changes that a killed server had committed but not yet logged.
 
 If migrate is interrupted, run it again: it compares what is already copied and continues.
 

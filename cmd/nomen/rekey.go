@@ -21,8 +21,9 @@ their history. The prefixes of authorities and tokens are converted too. Spellin
 unchanged.
 
 Stop the server first. Rekey writes a new store beside the old one, compares the two, and
-puts the new one in its place. The disk needs room for both. The old store is kept; the
-last line says where. Delete it when all is well. If rekey is interrupted, run it again.
+puts the new store in the place of the old one. The disk needs room for both. The old store
+is kept in another directory, which the last line of the output gives. Delete the old store
+when all is well. If rekey is interrupted, run it again.
 
 If several names get the same key, this is a collision: rekey lists the names and changes
 nothing. With --merge it merges the names. The history of the merged record has the changes

@@ -19,8 +19,8 @@ type resolvedName struct {
 	input
 	answer *nomen.Answer
 	asOf   time.Time     // of an offline answer
-	err    error         // of resolving it
-	done   chan struct{} // closed when it is resolved
+	err    error         // of resolving the name
+	done   chan struct{} // closed when the name is resolved
 }
 
 // resolveNames resolves every name, and for "-" every line of standard input, several at
@@ -43,7 +43,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	}
 	read := make(chan error, 1)
 	go func() {
-		defer close(queue) // after the result is in read
+		defer close(queue) // not before the result is in read, because printAll then ends
 		defer close(work)
 		read <- c.readNames(ctx, args, queue, work)
 	}()
@@ -70,7 +70,7 @@ func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *
 		if err != nil {
 			return err
 		}
-		in.text = strings.Clone(in.text) // so that it does not keep what was read with it
+		in.text = strings.Clone(in.text) // a substring would keep all that was read with it in memory
 		n := &resolvedName{input: in, done: make(chan struct{})}
 		to := []chan<- *resolvedName{queue, work}
 		if in.err != nil {

@@ -3,9 +3,9 @@ package mint
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 	"time"
 
@@ -116,7 +116,7 @@ func (r *Run) draw() (string, error) {
 	if s != nil && r.next > s.last {
 		return "", r.exhausted()
 	}
-	if s != nil || r.t.rises() {
+	if s != nil || r.t.has(uuid7) { // UUIDs of version 7 make every name unique
 		b, err := r.render()
 		r.next++
 		return string(b), err
@@ -146,16 +146,6 @@ func (r *Run) drawNew() (string, error) {
 
 func (r *Run) exhausted() error { return &ExhaustedError{r.t.text, r.t.Capacity()} }
 
-// rises reports whether UUIDs of version 7 make every name unique.
-func (t Template) rises() bool {
-	for _, p := range t.parts {
-		if p.kind == uuid7 {
-			return true
-		}
-	}
-	return false
-}
-
 // render writes all parts except the check.
 func (r *Run) render() ([]byte, error) {
 	b := make([]byte, 0, 64)
@@ -182,11 +172,7 @@ func (r *Run) render() ([]byte, error) {
 
 // number appends n, padded to the width of the sequence.
 func (p part) number(b []byte, n uint64) []byte {
-	s := strconv.FormatUint(n, 10)
-	for range p.width - len(s) {
-		b = append(b, '0')
-	}
-	return append(b, s...)
+	return fmt.Appendf(b, "%0*d", p.width, n)
 }
 
 func (r *Run) uuid(b []byte, k kind) ([]byte, error) {

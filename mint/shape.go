@@ -3,6 +3,7 @@ package mint
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -26,47 +27,42 @@ func (r *Run) survey() error {
 	if err != nil {
 		return err
 	}
-	role := bytes.Repeat([]byte{'='}, len(base))
-	mark := func(vary func(d byte) (byte, byte), as byte) error {
-		other, _, _, err := r.sample(vary, digits[:at]+digits[at+1:])
-		if err == nil && len(other) != len(base) {
-			err = &RefusedError{r.t.text, other, errors.New("the length varies between names")}
-		}
-		if err != nil {
-			return err
-		}
-		for i := range base {
-			if base[i] != other[i] {
-				role[i] = as
-			}
-		}
-		return nil
-	}
-	d := digits[at]
+	r.shape.base, r.shape.role = base, bytes.Repeat([]byte{'='}, len(base))
+	d, others := digits[at], digits[:at]+digits[at+1:]
 	if r.t.varies() {
-		if err := mark(func(c byte) (byte, byte) { return d, c }, '?'); err != nil {
-			return err
-		}
+		err = r.mark(func(c byte) (byte, byte) { return d, c }, others, '?')
 	}
-	if s := r.t.sequence(); s != nil {
-		if err := mark(func(c byte) (byte, byte) { return c, d }, '#'); err != nil {
-			return err
-		}
+	if s := r.t.sequence(); s != nil && err == nil {
+		err = r.mark(func(c byte) (byte, byte) { return c, d }, others, '#')
 		r.shape.grows = s.width == 0
 	}
-	copy(role[len(role)-check:], "????")
-	r.shape.base, r.shape.role = base, role
+	copy(r.shape.role[len(base)-check:], "????")
+	return err
+}
+
+// mark gives the bytes in which another sample differs their role.
+func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error {
+	other, _, _, err := r.sample(vary, digits)
+	if err == nil && len(other) != len(r.shape.base) {
+		err = &RefusedError{r.t.text, other, errors.New("the length varies between names")}
+	}
+	if err != nil {
+		return err
+	}
+	for i := range len(other) {
+		if r.shape.base[i] != other[i] {
+			r.shape.role[i] = role
+		}
+	}
 	return nil
 }
 
 // varies reports whether anything other than a sequence differs between names.
-func (t Template) varies() bool {
-	for _, p := range t.parts {
-		if p.kind == random || p.kind == uuid4 || p.kind == uuid7 {
-			return true
-		}
-	}
-	return false
+func (t Template) varies() bool { return t.has(random, uuid4, uuid7) }
+
+// has reports whether a part is of one of the kinds.
+func (t Template) has(kinds ...kind) bool {
+	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(kinds, p.kind) })
 }
 
 // sample returns the key of the first valid name whose sequence and random parts consist of

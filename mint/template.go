@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -128,10 +129,8 @@ func times(a, b uint64) uint64 {
 
 // sequence returns the sequence, or nil.
 func (t Template) sequence() *part {
-	for i := range t.parts {
-		if t.parts[i].kind == sequence {
-			return &t.parts[i]
-		}
+	if i := slices.IndexFunc(t.parts, func(p part) bool { return p.kind == sequence }); i >= 0 {
+		return &t.parts[i]
 	}
 	return nil
 }
@@ -197,7 +196,7 @@ func (t *Template) part(at, end int) (part, error) {
 	var err error
 	switch word {
 	case "seq":
-		p.kind, p.text = sequence, ""
+		p.kind = sequence
 		err = a.sequence(&p)
 	case "random":
 		p.kind, p.text = random, betanumeric
@@ -208,8 +207,14 @@ func (t *Template) part(at, end int) (part, error) {
 	case "hex":
 		p.kind, p.text = random, "0123456789abcdef"
 		err = a.length(&p)
-	case "date", "year", "month", "day":
-		p.kind, p.text = date, layouts(word)
+	case "date":
+		p.kind, p.text = date, "20060102"
+	case "year":
+		p.kind, p.text = date, "2006"
+	case "month":
+		p.kind, p.text = date, "01"
+	case "day":
+		p.kind, p.text = date, "02"
 	case "uuid":
 		p.kind, err = a.version()
 	case "check":
@@ -222,19 +227,6 @@ func (t *Template) part(at, end int) (part, error) {
 		err = a.done(word)
 	}
 	return p, err
-}
-
-// layouts returns the time layout of a date part.
-func layouts(word string) string {
-	switch word {
-	case "year":
-		return "2006"
-	case "month":
-		return "01"
-	case "day":
-		return "02"
-	}
-	return "20060102"
 }
 
 // arguments holds the unread arguments of a part.
@@ -294,7 +286,7 @@ func (a *arguments) sequence(p *part) error {
 	}
 	p.width = int(n)
 	if n > 0 {
-		p.last = power10(p.width) - 1
+		p.last = uint64(math.Pow10(p.width)) - 1
 	}
 	s, at, ok = a.next()
 	if !ok {
@@ -311,14 +303,6 @@ func (a *arguments) limits(p *part, s string, at int) error {
 		p.last, err = a.number(high, at+len(low)+1, "range", p.first, p.last)
 	}
 	return err
-}
-
-func power10(n int) uint64 {
-	p := uint64(1)
-	for range n {
-		p *= 10
-	}
-	return p
 }
 
 // version parses the version of a UUID.

@@ -13,9 +13,9 @@ import (
 // the element. With many groups a step costs more, because their positions are copied.
 // docs/reference/authority.md says how long the worst accepted set takes.
 const (
-	MaxSteps     = 8 << 20          // in all patterns of a set, for one name
-	maxTestSteps = 4 * MaxSteps     // in all tests of a set
-	maxExpanded  = 4 * MaxExpansion // bytes that a rule generates for one name
+	maxSteps     = 8 << 20          // in all patterns of a set, for one name
+	maxTestSteps = 4 * maxSteps     // in all tests of a set
+	maxExpanded  = 4 * maxExpansion // bytes that a rule generates for one name
 )
 
 // steps returns the maximum cost of matching an element, or 0 if the pattern obviously does not
@@ -27,37 +27,41 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// checkCost returns an error for a set that may take more than [MaxSteps] for some name. A
+// checkCost returns an error for a set that may take more than maxSteps for some name. A
 // rule is tried only for elements that begin with the rule's literal text. So the elements on
 // which a rule costs most begin with its literal text T, and the other rules tried for them
 // are those whose literal text is a prefix of T. checkCost adds the costs of these rules, for
 // each rule.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
-		if n := len(c.rules[i].pattern.names) - 1; n > MaxGroups {
-			return &IndexError{i, "match", fmt.Errorf("%d parts or groups, more than %d", n, MaxGroups)}
+		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
+			return &IndexError{i, "match", fmt.Errorf("%d parts or groups, more than %d", n, maxGroups)}
 		}
-		all := 0
-		for k := range c.rules {
-			p := &c.rules[k].pattern
-			if !strings.HasPrefix(c.rules[i].pattern.begin, p.begin) {
-				continue
-			}
-			length := name.MaxLength
-			if p.most >= 0 {
-				length = min(length, p.most)
-			}
-			all += p.cost * (length + 1)
-		}
-		if all > MaxSteps {
+		if all := c.costWith(c.rules[i].pattern.begin); all > maxSteps {
 			return &IndexError{i, "match", fmt.Errorf("this rule and others tried for the same names take up to %d steps for one name, more than %d: "+
-				"begin patterns with literal text, bound their parts as in {n:d1-9}, or use fewer rules or groups", all, MaxSteps)}
+				"begin patterns with literal text, bound their parts as in {n:d1-9}, or use fewer rules or groups", all, maxSteps)}
 		}
 	}
 	if c.tested > maxTestSteps {
 		return &IndexError{len(c.rules) - 1, "tests", fmt.Errorf("all tests together take more than %d steps: use fewer tests or shorter names", maxTestSteps)}
 	}
 	return nil
+}
+
+// costWith returns the maximum cost of an element that begins with literal text.
+func (c *Compiled) costWith(begin string) (all int) {
+	for i := range c.rules {
+		p := &c.rules[i].pattern
+		if !strings.HasPrefix(begin, p.begin) {
+			continue
+		}
+		length := name.MaxLength
+		if p.most >= 0 {
+			length = min(length, p.most)
+		}
+		all += p.cost * (length + 1)
+	}
+	return all
 }
 
 // beginning returns literal text that begins every match of an expression. The expression
@@ -101,25 +105,26 @@ func longest(re *syntax.Regexp) int {
 			return unbounded
 		}
 		return bounded(re.Max * one)
-	case syntax.OpConcat, syntax.OpAlternate:
-		all := 0
-		for _, part := range re.Sub {
-			n := longest(part)
-			switch {
-			case n < 0:
-				return unbounded
-			case re.Op == syntax.OpConcat:
-				all = bounded(all + n)
-			default:
-				all = max(all, n)
-			}
-			if all < 0 {
-				return unbounded
-			}
-		}
-		return all
+	case syntax.OpConcat:
+		return longestOf(re.Sub, func(all, n int) int { return bounded(all + n) })
+	case syntax.OpAlternate:
+		return longestOf(re.Sub, func(all, n int) int { return max(all, n) })
 	}
 	return 0
+}
+
+// longestOf is longest for the parts of an expression, whose lengths combine adds up.
+func longestOf(parts []*syntax.Regexp, combine func(all, n int) int) (all int) {
+	for _, part := range parts {
+		n := longest(part)
+		if n < 0 {
+			return unbounded
+		}
+		if all = combine(all, n); all < 0 {
+			return unbounded
+		}
+	}
+	return all
 }
 
 // bounded returns n, or unbounded if n exceeds the length of any element.

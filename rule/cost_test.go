@@ -38,7 +38,7 @@ func TestCost(t *testing.T) {
 		}
 		return set
 	}
-	bounded := costly(MaxRules, 1)
+	bounded := costly(maxRules, 1)
 	for i := range bounded {
 		bounded[i].Match, bounded[i].Regexp = fmt.Sprintf("{a:d1-5}{b:a2}/%d", i), ""
 		bounded[i].Tests[0].From = fmt.Sprintf("urn:x-t:1ab/%d", i)
@@ -46,7 +46,7 @@ func TestCost(t *testing.T) {
 	dropped := literal(1)
 	dropped[0].Parts = map[string]Part{"a": {Drop: strings.Repeat("-", maxDrop+1)}}
 	tested := costly(20, 2)
-	for range MaxTests - 1 {
+	for range maxTests - 1 {
 		for i := range tested {
 			tested[i].Tests = append(tested[i].Tests, Test{From: "urn:x-t:" + strings.Repeat("y", 1500)})
 		}
@@ -57,11 +57,11 @@ func TestCost(t *testing.T) {
 		what  string // "" if it is accepted
 	}{
 		{"some rules for anything", costly(50, 4), ""},
-		{"too many rules for anything", costly(MaxRules, 4), "match"},
-		{"as many that begin with literal text", literal(MaxRules), ""},
-		{"the same and one for everything", append(literal(MaxRules-1), costly(1, 1)...), ""},
+		{"too many rules for anything", costly(maxRules, 4), "match"},
+		{"as many that begin with literal text", literal(maxRules), ""},
+		{"the same and one for everything", append(literal(maxRules-1), costly(1, 1)...), ""},
 		{"as many of bounded parts", bounded, ""},
-		{"one of too many groups", costly(1, MaxGroups+1), "match"},
+		{"one of too many groups", costly(1, maxGroups+1), "match"},
 		{"one with a long list of what is dropped", dropped, "parts"},
 		{"too many tests of long names", tested, "tests"},
 	} {
@@ -82,7 +82,7 @@ func TestCost(t *testing.T) {
 // TestStoredCost uses a stored set that is no longer accepted. Names that would take too long
 // have no location; others have theirs.
 func TestStoredCost(t *testing.T) {
-	c, err := costly(MaxRules, 16).Compile(name.MustParsePrefix("urn:x-t"))
+	c, err := costly(maxRules, 16).Compile(name.MustParsePrefix("urn:x-t"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestStoredCost(t *testing.T) {
 	if !ok || len(r.Locations) != 0 || len(r.Left) != 1 || !strings.Contains(r.Left[0], "too long") {
 		t.Errorf("a long name: %+v, %t", r, ok)
 	}
-	if most := MaxSteps + c.rules[0].pattern.steps(strings.Repeat("y", 2000)); steps > most {
+	if most := maxSteps + c.rules[0].pattern.steps(strings.Repeat("y", 2000)); steps > most {
 		t.Errorf("%d steps, want at most %d", steps, most)
 	}
 }
@@ -102,7 +102,7 @@ func TestStoredCost(t *testing.T) {
 // TestExpansionsAreBounded expands one name many times.
 func TestExpansionsAreBounded(t *testing.T) {
 	set := Set{{Match: "{a:*}", Tests: []Test{{From: "urn:x-t:1"}}}}
-	for i := range MaxLocations / 2 {
+	for i := range maxLocations / 2 {
 		set[0].Locations = append(set[0].Locations, nomen.Location{URL: fmt.Sprintf("https://h.example/%d/", i) + strings.Repeat("{a}", 30+i)})
 		set[0].SameAs = append(set[0].SameAs, fmt.Sprintf("urn:x-s:%d", i)+strings.Repeat("{a}", 30))
 		set[0].Tests[0].To = append(set[0].Tests[0].To, fmt.Sprintf("https://h.example/%d/", i)+strings.Repeat("1", 30+i))
@@ -116,7 +116,7 @@ func TestExpansionsAreBounded(t *testing.T) {
 	for _, l := range r.Locations {
 		total += len(l.URL)
 	}
-	if !ok || total > maxExpanded+MaxExpansion || len(r.Locations)+len(r.Left) != MaxLocations/2 || len(r.SameAs) > 0 {
+	if !ok || total > maxExpanded+maxExpansion || len(r.Locations)+len(r.Left) != maxLocations/2 || len(r.SameAs) > 0 {
 		t.Errorf("%d locations of %d bytes, %d names, %d left", len(r.Locations), total, len(r.SameAs), len(r.Left))
 	}
 }
@@ -157,9 +157,9 @@ func TestBeginningsAndLengths(t *testing.T) {
 func BenchmarkWorst(b *testing.B) {
 	at := name.MustParsePrefix("urn:x-t")
 	long := name.MustParse("urn:x-t:" + strings.Repeat("y", name.MaxLength-len("urn:x-t:")))
-	for _, groups := range []int{2, 4, 16, 32, MaxGroups} {
+	for _, groups := range []int{2, 4, 16, 32, maxGroups} {
 		n := 1
-		for ; n < MaxRules; n++ {
+		for ; n < maxRules; n++ {
 			if _, err := costly(n+1, groups).Check(at); err != nil {
 				break
 			}

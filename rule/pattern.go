@@ -11,10 +11,10 @@ import (
 
 // Limits of patterns.
 const (
-	MaxPattern = 4096  // bytes of a pattern or regular expression
+	maxPattern = 4096  // bytes of a pattern or regular expression
 	maxProgram = 10000 // instructions of the compiled expression
 	maxRepeat  = 1000  // of a class, as in package regexp
-	MaxGroups  = 64    // parts and other groups of a pattern
+	maxGroups  = 64    // parts and other groups of a pattern
 )
 
 // A Pattern extracts the parts of an element. It is immutable and safe for concurrent use.
@@ -24,7 +24,7 @@ type Pattern struct {
 	names  []string // of the groups, "" for unnamed ones
 	begin  string   // common beginning of all matches
 	most   int      // maximum bytes of a match; negative for no maximum
-	cost   int      // of matching, per byte; see [MaxSteps]
+	cost   int      // of matching, per byte; see maxSteps
 }
 
 // classes are the characters of a part, by the letter in the pattern.
@@ -49,8 +49,8 @@ var classes = map[byte]string{
 // whole element. With fold, the case of ASCII letters in literal text is ignored. The error is an
 // [*Error].
 func ParsePattern(s string, fold bool) (Pattern, error) {
-	if len(s) > MaxPattern {
-		return Pattern{}, &Error{clip(s), MaxPattern, "pattern", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}
+	if len(s) > maxPattern {
+		return Pattern{}, &Error{clip(s), maxPattern, "pattern", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
 	}
 	var re strings.Builder
 	re.WriteString(`^(?s`)
@@ -152,8 +152,8 @@ func number(s string) (int, bool) {
 // whether or not it is anchored. Named groups are parts. With fold, case is ignored. The error
 // is an [*Error].
 func ParseRegexp(s string, fold bool) (Pattern, error) {
-	if len(s) > MaxPattern {
-		return Pattern{}, &Error{clip(s), MaxPattern, "regular expression", "longer than " + strconv.Itoa(MaxPattern) + " bytes"}
+	if len(s) > maxPattern {
+		return Pattern{}, &Error{clip(s), maxPattern, "regular expression", "longer than " + strconv.Itoa(maxPattern) + " bytes"}
 	}
 	flags := "(?s:"
 	if fold {
@@ -183,7 +183,7 @@ func compile(source, expression string) (Pattern, error) {
 		return Pattern{}, regexpError(source, err)
 	}
 	p := Pattern{source: source, re: re, names: re.SubexpNames(), begin: beginning(tree), most: longest(tree)}
-	p.cost = len(program.Inst) * (MaxGroups + len(p.names)) / MaxGroups
+	p.cost = len(program.Inst) * (maxGroups + len(p.names)) / maxGroups
 	seen := map[string]bool{}
 	for _, label := range p.names {
 		if label != "" && seen[label] {
@@ -206,8 +206,8 @@ func regexpError(source string, err error) error {
 // String returns the source of the pattern.
 func (p Pattern) String() string { return p.source }
 
-// Names yields the names of the parts. Use it as an iterator.
-func (p Pattern) Names(yield func(string) bool) {
+// labels yields the names of the parts. Use it as an iterator.
+func (p Pattern) labels(yield func(string) bool) {
 	for _, label := range p.names {
 		if label != "" && !yield(label) {
 			return

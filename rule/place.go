@@ -22,26 +22,30 @@ type place struct {
 // domain may be variables.
 func newPlace(l nomen.Location, t Template) (place, error) {
 	p := place{Location: l, template: t}
-	fault := func(offset int, rule, message string) (place, error) {
-		return p, &Error{t.source, offset, rule, message}
-	}
 	scheme, rest, ok := "", "", false
 	if len(t.parts) > 0 {
 		scheme, rest, ok = strings.Cut(t.parts[0].literal, ":")
 	}
 	if !ok || !isScheme(scheme) {
-		return fault(0, "scheme", "must begin with a literal scheme")
+		return p, t.fault(0, "scheme", "must begin with a literal scheme")
 	}
 	rest, ok = strings.CutPrefix(rest, "//")
 	switch bare := rest == "" || rest == "/"; {
 	case ok:
+		err := p.setHost(scheme, rest)
+		return p, err
 	case isWeb(scheme): // browsers treat these as if the slashes were there
-		return fault(len(scheme)+1, "hier-part", `missing "//" and a host`)
+		return p, t.fault(len(scheme)+1, "hier-part", `missing "//" and a host`)
 	case bare && len(t.parts) > 1 && (rest != "" || t.parts[1].op.char != 0):
-		return fault(t.parts[1].offset, "hier-part", "the text after the scheme must be literal, so that a name cannot add a host")
-	default:
-		return p, nil // no host
+		return p, t.fault(t.parts[1].offset, "hier-part", "the text after the scheme must be literal, so that a name cannot add a host")
 	}
+	return p, nil // no host
+}
+
+// setHost checks the host and sets its variables. rest is what follows "//" in the first part
+// of the template.
+func (p *place) setHost(scheme, rest string) error {
+	t := p.template
 	const variable = "{" // in host, where a literal cannot contain it
 	host := ""
 	for i := 0; ; rest = t.parts[i].literal {
@@ -55,7 +59,7 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 			continue
 		}
 		if part.op.char != 0 || len(part.vars) != 1 || part.vars[0].explode || part.vars[0].prefix != 0 {
-			return fault(part.offset, "authority", `missing "/" before this; in the host only a whole label can be a variable, such as "{part}"`)
+			return t.fault(part.offset, "authority", `missing "/" before this; in the host only a whole label can be a variable, such as "{part}"`)
 		}
 		p.labels = append(p.labels, part.vars[0].name)
 		host += variable
@@ -64,18 +68,18 @@ func newPlace(l nomen.Location, t Template) (place, error) {
 	domain := host[strings.LastIndex(host, variable)+1:]
 	switch {
 	case strings.IndexByte(host, '@') >= 0:
-		return fault(offset, "userinfo", "must not contain a user name or password")
+		return t.fault(offset, "userinfo", "must not contain a user name or password")
 	case host == "":
-		return fault(offset, "host", "the host is empty")
+		return t.fault(offset, "host", "the host is empty")
 	case len(p.labels) > 0 && (!strings.HasPrefix(domain, ".") || strings.Count(domain, ".") < 2):
-		return fault(offset, "host", `the host must end in a literal domain, such as "{part}.example.org"`)
+		return t.fault(offset, "host", `the host must end in a literal domain, such as "{part}.example.org"`)
 	}
 	written := scheme + "://" + strings.ReplaceAll(host, variable, "x") + "/" // the part that a name cannot change
 	var bad *location.Error
 	if errors.As(location.Check(written), &bad) {
-		return fault(min(bad.Offset, len(t.source)), bad.Rule, bad.Message)
+		return t.fault(min(bad.Offset, len(t.source)), bad.Rule, bad.Message)
 	}
-	return p, nil
+	return nil
 }
 
 // cutAny cuts s before the first of chars.
@@ -107,7 +111,7 @@ func isScheme(s string) bool {
 var (
 	errLabel   = errors.New("not a valid label of a host")
 	errSegment = errors.New(`"." or ".." would change the path`)
-	errTooLong = fmt.Errorf("longer than %d bytes", MaxExpansion)
+	errTooLong = fmt.Errorf("longer than %d bytes", maxExpansion)
 )
 
 // expand returns the location for the parts of a name.

@@ -15,9 +15,9 @@ import (
 
 // Limits of sets.
 const (
-	MaxRules     = 256 // of a set
-	MaxLocations = 64  // of a rule
-	MaxTests     = 256 // of a rule
+	maxRules     = 256 // of a set
+	maxLocations = 64  // of a rule
+	maxTests     = 256 // of a rule
 	maxPad       = 256 // characters of a padded part
 	maxDrop      = 256 // bytes of Drop and Trim
 )
@@ -120,8 +120,8 @@ func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 // Compile prepares the set for the names under a prefix and runs its tests. The error is an
 // [*IndexError] or a [*TestError].
 func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
-	if len(s) > MaxRules {
-		return nil, &IndexError{MaxRules, "rules", fmt.Errorf("more than %d", MaxRules)}
+	if len(s) > maxRules {
+		return nil, &IndexError{maxRules, "rules", fmt.Errorf("more than %d", maxRules)}
 	}
 	c := &Compiled{prefix: prefix, rules: make([]compiledRule, len(s))}
 	for i := range s {
@@ -140,87 +140,115 @@ func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 	return c, nil
 }
 
-func (c *compiledRule) compile(i int, r *Rule) (err error) {
-	fault := func(what, format string, args ...any) error {
-		return &IndexError{i, what, fmt.Errorf(format, args...)}
-	}
+// compile compiles rule i of a set.
+func (c *compiledRule) compile(i int, r *Rule) error {
 	c.source = *r
-	what := "match"
+	what, err := c.compilePattern()
+	if err == nil {
+		what, err = "parts", c.checkParts()
+	}
+	if err == nil {
+		what, err = c.compileTemplates()
+	}
+	if err != nil {
+		return &IndexError{i, what, err}
+	}
+	return nil
+}
+
+// reserved returns the variables that every template can use.
+func reserved() []string { return []string{"name", "element", "prefix"} }
+
+// compilePattern compiles the pattern. If it fails, it returns the member of the rule that is
+// invalid.
+func (c *compiledRule) compilePattern() (what string, err error) {
+	r := &c.source
+	what = "match"
 	switch {
 	case r.Match != "" && r.Regexp != "":
-		return fault("regexp", `"match" is also given: use only one of them`)
+		return "regexp", errors.New(`"match" is also given: use only one of them`)
 	case r.Regexp != "":
 		what = "regexp"
 		c.pattern, err = ParseRegexp(r.Regexp, r.IgnoreCase)
 	case r.Match != "":
 		c.pattern, err = ParsePattern(r.Match, r.IgnoreCase)
 	default:
-		return fault("match", `missing pattern; "{rest:*}" matches every name`)
+		err = errors.New(`missing pattern; "{rest:*}" matches every name`)
 	}
 	if err != nil {
-		return &IndexError{i, what, err}
+		return what, err
 	}
-	if len(r.Locations)+len(r.SameAs) == 0 || len(r.Locations)+len(r.SameAs) > MaxLocations {
-		return fault("locations", "must have 1 to %d", MaxLocations)
+	if n := len(r.Locations) + len(r.SameAs); n == 0 || n > maxLocations {
+		return "locations", fmt.Errorf("must have 1 to %d", maxLocations)
 	}
-	known := []string{"name", "element", "prefix"}
-	for label := range c.pattern.Names {
-		if slices.Contains(known, label) {
-			return fault(what, "the name of the part %q is reserved", label)
-		}
-	}
-	known = slices.AppendSeq(known, c.pattern.Names)
-	for label, p := range r.Parts {
-		if !slices.Contains(known[3:], label) {
-			return fault("parts", "the pattern has no part %q", label)
-		}
-		if p.Case != "" && p.Case != "lower" && p.Case != "upper" {
-			return fault("parts", `%s: invalid case %q: must be "lower" or "upper"`, label, p.Case)
-		}
-		if p.Pad < 0 || p.Pad > maxPad {
-			return fault("parts", "%s: pad must be 1 to %d", label, maxPad)
-		}
-		if len(p.Drop) > maxDrop || len(p.Trim) > maxDrop {
-			return fault("parts", "%s: drop and trim must not exceed %d bytes", label, maxDrop)
+	for label := range c.pattern.labels {
+		if slices.Contains(reserved(), label) {
+			return what, fmt.Errorf("the name of the part %q is reserved", label)
 		}
 	}
-	template := func(what, s string) (Template, error) {
-		t, err := ParseTemplate(s)
-		if err != nil {
-			return t, &IndexError{i, what, err}
+	return "", nil
+}
+
+// checkParts checks the conversions of parts.
+func (c *compiledRule) checkParts() error {
+	for label, p := range c.source.Parts {
+		switch {
+		case !slices.Contains(c.pattern.names, label) || label == "":
+			return fmt.Errorf("the pattern has no part %q", label)
+		case p.Case != "" && p.Case != "lower" && p.Case != "upper":
+			return fmt.Errorf(`%s: invalid case %q: must be "lower" or "upper"`, label, p.Case)
+		case p.Pad < 0 || p.Pad > maxPad:
+			return fmt.Errorf("%s: pad must be 1 to %d", label, maxPad)
+		case len(p.Drop) > maxDrop || len(p.Trim) > maxDrop:
+			return fmt.Errorf("%s: drop and trim must not exceed %d bytes", label, maxDrop)
 		}
-		for label := range t.Variables {
-			if !slices.Contains(known, label) {
-				return t, fault(what, "%s: unknown variable %q: must be one of %s", s, label, strings.Join(known, ", "))
-			}
-		}
-		return t, nil
-	}
-	for _, l := range r.Locations {
-		t, err := template("locations", l.URL)
-		if err != nil {
-			return err
-		}
-		p, err := newPlace(l, t)
-		if err != nil {
-			return &IndexError{i, "locations", err}
-		}
-		c.locations = append(c.locations, p)
-	}
-	for _, s := range r.SameAs {
-		t, err := template("same_as", s)
-		if err != nil {
-			return err
-		}
-		c.sameAs = append(c.sameAs, t)
 	}
 	return nil
 }
 
+// compileTemplates compiles the templates. If it fails, it returns the member of the rule that
+// is invalid.
+func (c *compiledRule) compileTemplates() (what string, err error) {
+	known := slices.AppendSeq(reserved(), c.pattern.labels)
+	for _, l := range c.source.Locations {
+		t, err := templateOf(l.URL, known)
+		if err != nil {
+			return "locations", err
+		}
+		p, err := newPlace(l, t)
+		if err != nil {
+			return "locations", err
+		}
+		c.locations = append(c.locations, p)
+	}
+	for _, s := range c.source.SameAs {
+		t, err := templateOf(s, known)
+		if err != nil {
+			return "same_as", err
+		}
+		c.sameAs = append(c.sameAs, t)
+	}
+	return "", nil
+}
+
+// templateOf parses a template with known variables.
+func templateOf(s string, known []string) (Template, error) {
+	t, err := ParseTemplate(s)
+	if err != nil {
+		return t, err
+	}
+	for label := range t.Variables {
+		if !slices.Contains(known, label) {
+			return t, fmt.Errorf("%s: unknown variable %q: must be one of %s", s, label, strings.Join(known, ", "))
+		}
+	}
+	return t, nil
+}
+
 // test runs the tests of rule i.
 func (c *Compiled) test(i int, tests []Test) error {
-	if len(tests) > MaxTests {
-		return &IndexError{i, "tests", fmt.Errorf("more than %d", MaxTests)}
+	if len(tests) > maxTests {
+		return &IndexError{i, "tests", fmt.Errorf("more than %d", maxTests)}
 	}
 	matched := false
 	for j, t := range tests {
@@ -263,7 +291,7 @@ type Result struct {
 }
 
 // Apply returns the result of the first rule that matches n; ok is false if no rule matches. It
-// takes at most [MaxSteps] steps. A set that needs more steps for n, which [Set.Check] would
+// takes at most maxSteps steps. A set that needs more steps for n, which [Set.Check] would
 // reject, gives no location, and Left says so.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 	r, ok, _ = c.apply(n)
@@ -282,7 +310,7 @@ func (c *Compiled) apply(n name.Name) (r *Result, ok bool, steps int) {
 		if rule.source.Raw {
 			element = escaped
 		}
-		if steps += rule.pattern.steps(element); steps > MaxSteps {
+		if steps += rule.pattern.steps(element); steps > maxSteps {
 			return &Result{Rule: i, Pattern: rule.pattern.String(), Left: []string{"the rules up to this one take too long for a name of this length"}}, true, steps
 		}
 		if parts := rule.pattern.Match(element); parts != nil {
@@ -315,7 +343,7 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 		}
 		l, err := p.expand(parts, value)
 		if room -= len(l.URL); errors.Is(err, errTooLong) {
-			room -= MaxExpansion
+			room -= maxExpansion
 		}
 		if err != nil {
 			r.Left = append(r.Left, fmt.Sprintf("%s: %s", p.URL, err))
@@ -329,11 +357,9 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 		}
 		s, ok := t.Expand(value)
 		if room -= len(s); !ok {
-			room -= MaxExpansion
-		} else {
-			if _, err := uri.Parse(s); err == nil {
-				r.SameAs = append(r.SameAs, s)
-			}
+			room -= maxExpansion
+		} else if _, err := uri.Parse(s); err == nil {
+			r.SameAs = append(r.SameAs, s)
 		}
 	}
 	return r

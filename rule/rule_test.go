@@ -94,7 +94,7 @@ func TestPatternRefused(t *testing.T) {
 		{"{a:d1001}", 4, "count"},
 		{"{a}{a}", 4, "name"},
 		{strings.Repeat("{a:d1000}", 1) + strings.Repeat("x", 1) + "{b:*1000}{c:n1000}{d:n1000}{e:n1000}{f:n1000}{g:n1000}{h:n1000}{i:n1000}{j:n1000}", 0, "pattern"},
-		{strings.Repeat("x", MaxPattern+1), MaxPattern, "pattern"},
+		{strings.Repeat("x", maxPattern+1), maxPattern, "pattern"},
 	} {
 		_, err := ParsePattern(tt.in, false)
 		checkRefusal(t, tt.in, err, tt.offset, tt.rule)
@@ -107,7 +107,7 @@ func TestPatternRefused(t *testing.T) {
 		{")(", 0},
 		{`(a)\1`, 3},
 		{"(?=a)", 0},
-		{strings.Repeat("x", MaxPattern+1), MaxPattern},
+		{strings.Repeat("x", maxPattern+1), maxPattern},
 	} {
 		_, err := ParseRegexp(tt.in, false)
 		checkRefusal(t, tt.in, err, tt.offset, "regular expression")
@@ -376,11 +376,11 @@ func TestRefused(t *testing.T) {
 	if _, err := set.Compile(rfcs); err == nil || !strings.Contains(err.Error(), "locations") {
 		t.Errorf("a rule that gives nothing: %v", err)
 	}
-	if _, err := make(Set, MaxRules+1).Compile(rfcs); err == nil {
+	if _, err := make(Set, maxRules+1).Compile(rfcs); err == nil {
 		t.Error("more rules than a set may have")
 	}
 	var many *IndexError
-	if _, err := make(Set, MaxRules).Compile(rfcs); errors.As(err, &many) && many.Rule == MaxRules {
+	if _, err := make(Set, maxRules).Compile(rfcs); errors.As(err, &many) && many.Rule == maxRules {
 		t.Errorf("as many rules as a set may have: %v", err)
 	}
 }

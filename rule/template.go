@@ -11,8 +11,8 @@ import (
 
 // Limits of templates and their expansions.
 const (
-	MaxTemplate  = 4096     // bytes of a template
-	MaxExpansion = 64 << 10 // bytes of an expansion
+	maxTemplate  = 4096     // bytes of a template
+	maxExpansion = 64 << 10 // bytes of an expansion
 	maxPrefix    = 9999     // characters of a prefix modifier (RFC 6570, 2.4.1)
 )
 
@@ -113,8 +113,8 @@ var operators = [...]operator{
 
 // ParseTemplate parses a template. The error is an [*Error].
 func ParseTemplate(s string) (Template, error) {
-	if len(s) > MaxTemplate {
-		return Template{}, &Error{clip(s), MaxTemplate, "URI-Template", "longer than " + strconv.Itoa(MaxTemplate) + " bytes"}
+	if len(s) > maxTemplate {
+		return Template{}, &Error{clip(s), maxTemplate, "URI-Template", "longer than " + strconv.Itoa(maxTemplate) + " bytes"}
 	}
 	t := Template{source: s}
 	for i := 0; i < len(s); {
@@ -139,6 +139,11 @@ func ParseTemplate(s string) (Template, error) {
 		i = end
 	}
 	return t, nil
+}
+
+// fault returns an error of the template.
+func (t Template) fault(offset int, rule, message string) error {
+	return &Error{t.source, offset, rule, message}
 }
 
 // literal returns the size of the literal character at s[i]. That includes the apostrophe,
@@ -174,34 +179,25 @@ func parseExpression(s string, i int) (templatePart, int, error) {
 	end := i + length
 	part := templatePart{op: operators[0], offset: i}
 	at := i + 1
-	if at < end {
-		for _, op := range operators[1:] {
-			if s[at] == op.char {
-				part.op = op
-				at++
-				break
-			}
-		}
-		if at == i+1 && strings.IndexByte("=,!@|", s[at]) >= 0 {
-			return templatePart{}, 0, &Error{s, at, "op-reserve", "operator " + strconv.Quote(s[at:at+1]) + " is reserved"}
+	for _, op := range operators[1:] {
+		if s[at] == op.char {
+			part.op = op
+			at++
+			break
 		}
 	}
-	for {
-		comma := strings.IndexByte(s[at:end], ',')
-		stop := end
-		if comma >= 0 {
-			stop = at + comma
-		}
-		v, err := parseVarspec(s, at, stop)
+	if at == i+1 && strings.IndexByte("=,!@|", s[at]) >= 0 {
+		return templatePart{}, 0, &Error{s, at, "op-reserve", "operator " + strconv.Quote(s[at:at+1]) + " is reserved"}
+	}
+	for spec := range strings.SplitSeq(s[at:end], ",") {
+		v, err := parseVarspec(s, at, at+len(spec))
 		if err != nil {
 			return templatePart{}, 0, err
 		}
 		part.vars = append(part.vars, v)
-		if comma < 0 {
-			return part, end + 1, nil
-		}
-		at = stop + 1
+		at += len(spec) + 1
 	}
+	return part, end + 1, nil
 }
 
 // parseVarspec parses s[i:end] as varname [modifier-level4].
@@ -254,7 +250,7 @@ func (t Template) Variables(yield func(string) bool) {
 
 // Expand returns the template with its variables replaced (RFC 6570, 3). A variable for which
 // value returns the zero Value is undefined; an expression of only undefined variables expands
-// to nothing. ok is false if the result would be longer than [MaxExpansion].
+// to nothing. ok is false if the result would be longer than maxExpansion.
 func (t Template) Expand(value func(name string) Value) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]
@@ -265,7 +261,7 @@ func (t Template) Expand(value func(name string) Value) (string, bool) {
 		} else {
 			b = p.append(b, value)
 		}
-		if len(b) > MaxExpansion {
+		if len(b) > maxExpansion {
 			return "", false
 		}
 	}
@@ -283,37 +279,40 @@ func (p *templatePart) append(b []byte, value func(string) Value) []byte {
 		b = append(b, sep...)
 		b = p.appendValue(b, v, val)
 		sep = p.op.sep
-		if len(b) > MaxExpansion {
+		if len(b) > maxExpansion {
 			return b
 		}
 	}
 	return b
 }
 
+// appendValue appends the expansion of a variable.
 func (p *templatePart) appendValue(b []byte, v varspec, val Value) []byte {
+	if val.kind != text && v.explode {
+		return p.appendExploded(b, v, val)
+	}
+	if p.op.named {
+		b = p.appendName(b, v.name, val.kind == text && val.texts[0] == "")
+	}
 	if val.kind == text {
-		if p.op.named {
-			b = p.appendName(b, v.name, val.texts[0] == "")
-		}
 		return appendEscaped(b, cut(val.texts[0], v.prefix), p.op.reserved)
 	}
-	if !v.explode {
-		if p.op.named {
-			b = p.appendName(b, v.name, false)
+	for i, s := range val.texts {
+		if i > 0 {
+			b = append(b, ',')
 		}
-		for i, s := range val.texts {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendEscaped(b, s, p.op.reserved)
-		}
-		return b
+		b = appendEscaped(b, s, p.op.reserved)
 	}
+	return b
+}
+
+// appendExploded appends the members of a list or of pairs one by one.
+func (p *templatePart) appendExploded(b []byte, v varspec, val Value) []byte {
 	step := 1
 	if val.kind == pairs {
 		step = 2
 	}
-	for i := 0; i < len(val.texts) && len(b) <= MaxExpansion; i += step {
+	for i := 0; i < len(val.texts) && len(b) <= maxExpansion; i += step {
 		if i > 0 {
 			b = append(b, p.op.sep...)
 		}

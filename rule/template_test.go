@@ -209,7 +209,7 @@ func TestTemplateRefused(t *testing.T) {
 		{"{a:}", 2, "varspec"},
 		{"{a*:1}", 2, "varspec"},
 		{"{a%4}", 2, "varspec"},
-		{strings.Repeat("a", MaxTemplate+1), MaxTemplate, "URI-Template"},
+		{strings.Repeat("a", maxTemplate+1), maxTemplate, "URI-Template"},
 	} {
 		_, err := ParseTemplate(tt.in)
 		var e *Error
@@ -223,7 +223,7 @@ func TestTemplateRefused(t *testing.T) {
 // early.
 func TestExpansionIsBounded(t *testing.T) {
 	long := String(strings.Repeat("x", 2048))
-	template, err := ParseTemplate(strings.Repeat("{x,x}", MaxTemplate/5))
+	template, err := ParseTemplate(strings.Repeat("{x,x}", maxTemplate/5))
 	if err != nil {
 		t.Fatal(err)
 	}

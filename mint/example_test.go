@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"time"
+	"strings"
 
 	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/name"
@@ -18,7 +17,11 @@ func ExampleParse() {
 }
 
 func ExampleTemplate_Start() {
-	t := mint.MustParse("urn:isbn", "978-3-16-{seq:6:148410-}{check}")
+	t, err := mint.Parse(name.MustParsePrefix("urn:isbn"), "978-3-16-{seq:6:148410-}{check}")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	run, err := t.Start(mint.Options{})
 	if err != nil {
 		fmt.Println(err)
@@ -31,16 +34,17 @@ func ExampleTemplate_Start() {
 	// Output: urn:isbn:9783161484100 <nil>
 }
 
-func ExampleTemplate_Capacity() {
-	fmt.Println(mint.MustParse("urn:dns:example.org", "alb{seq:3}").Capacity())
-	fmt.Println(mint.MustParse("ark:12345", "{random:8}{check:noid}").Capacity())
-	// Output:
-	// 999
-	// 500246412961
+// start starts a run of a template.
+func start(prefix, template string) (*mint.Run, error) {
+	t, err := mint.Parse(name.MustParsePrefix(prefix), template)
+	if err != nil {
+		return nil, err
+	}
+	return t.Start(mint.Options{})
 }
 
 func ExampleRun_Names() {
-	run, err := mint.MustParse("urn:example", "{seq:1:8-}").Start(mint.Options{})
+	run, err := start("urn:example", "{seq:1:8-}")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -59,29 +63,24 @@ func ExampleRun_Names() {
 	// no more than 2
 }
 
-func ExampleRun_After() {
-	run, err := mint.MustParse("urn:ietf:rfc", "{seq}").Start(mint.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(run.After(name.MustParse("urn:ietf:rfc:9354")), run.After(name.MustParse("urn:ietf:rfc:latest")))
-	fmt.Println(run.Next())
-	// Output:
-	// true false
-	// 9355 999999999999990645
-}
-
 func ExampleRun_Seek() {
 	there := []string{"urn:example:a007", "urn:example:a041"}
-	list := func(prefix string) iter.Seq2[name.Name, error] { return listOf(there, prefix) }
-	run, err := mint.MustParse("urn:example", "a{seq:3}").Start(mint.Options{})
+	list := func(prefix string) iter.Seq2[name.Name, error] {
+		return func(yield func(name.Name, error) bool) {
+			for _, key := range there {
+				if strings.HasPrefix(key, prefix) && !yield(name.MustParse(key), nil) {
+					return
+				}
+			}
+		}
+	}
+	run, err := start("urn:example", "a{seq:3}")
 	if err != nil || run.Seek(list) != nil {
 		return
 	}
 	next, _ := run.Next()
-	fmt.Println(run.Under(), next)
-	// Output: urn:example:a 42
+	fmt.Println(next)
+	// Output: 42
 }
 
 func ExampleSuggest() {
@@ -91,29 +90,8 @@ func ExampleSuggest() {
 	// Output: alb{seq:3} <nil>
 }
 
-func ExampleUUIDs_V7() {
-	u := mint.NewUUIDs(func() time.Time { return time.UnixMilli(0x017F22E279B0) }, seeded())
-	var made []string
-	for range 3 {
-		s, err := u.V7()
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		made = append(made, s)
-	}
-	fmt.Println(made[0][:13], slices.IsSorted(made))
-	// Output: 017f22e2-79b0 true
-}
-
-func ExampleUUIDs_V4() {
-	s, err := mint.NewUUIDs(nil, nil).V4()
-	fmt.Println(len(s), s[14:15], err)
-	// Output: 36 4 <nil>
-}
-
 func ExampleTemplate_String() {
-	t := mint.MustParse("urn:dns:example.org", "alb{seq:3}")
-	fmt.Println(t.Prefix(), t.String())
-	// Output: urn:dns:example.org alb{seq:3}
+	t, err := mint.Parse(name.MustParsePrefix("urn:dns:example.org"), "alb{seq:3}")
+	fmt.Println(t.String(), err)
+	// Output: alb{seq:3} <nil>
 }

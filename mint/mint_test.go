@@ -1,4 +1,4 @@
-package mint_test
+package mint
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/namespace"
 	"github.com/nomen-project/nomen/urn"
@@ -30,22 +29,31 @@ func start(t interface {
 	Helper()
 	Fatal(...any)
 }, prefix, text string,
-) *mint.Run {
+) *Run {
 	t.Helper()
-	tmpl, err := mint.Parse(name.MustParsePrefix(prefix), text)
+	tmpl, err := Parse(name.MustParsePrefix(prefix), text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := tmpl.Start(mint.Options{Now: noon, Rand: seeded()})
+	r, err := tmpl.Start(Options{Now: noon, Rand: seeded()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
+// mustParse returns a template that is known to be valid.
+func mustParse(prefix, text string) Template {
+	t, err := Parse(name.MustParsePrefix(prefix), text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
 // take returns the first n names of a run, or fewer and the error that ended
 // it.
-func take(r *mint.Run, n int) (keys []string, err error) {
+func take(r *Run, n int) (keys []string, err error) {
 	for name, err := range r.Names() {
 		if err != nil {
 			return keys, err
@@ -97,8 +105,8 @@ func TestParseRefuses(t *testing.T) {
 		rule   string
 	}{
 		{"", 0, "template"},
-		{strings.Repeat("x", mint.MaxTemplate+1), mint.MaxTemplate, "template"},
-		{strings.Repeat("{day}", mint.MaxParts+1), mint.MaxParts * 5, "template"},
+		{strings.Repeat("x", maxTemplate+1), maxTemplate, "template"},
+		{strings.Repeat("{day}", maxParts+1), maxParts * 5, "template"},
 		{"a}", 1, "literal"},
 		{"a{seq", 5, "part"},
 		{"a{", 2, "part"},
@@ -124,8 +132,8 @@ func TestParseRefuses(t *testing.T) {
 		{"{seq}-{seq}", 6, "seq"},
 	} {
 		t.Run(tt.text[:min(len(tt.text), 20)], func(t *testing.T) {
-			_, err := mint.Parse(name.MustParsePrefix("urn:example"), tt.text)
-			var bad *mint.Error
+			_, err := Parse(name.MustParsePrefix("urn:example"), tt.text)
+			var bad *Error
 			if !errors.As(err, &bad) || bad.Offset != tt.offset || bad.Rule != tt.rule || bad.Input != tt.text {
 				t.Errorf("got %v, want offset %d, rule %s", err, tt.offset, tt.rule)
 			}
@@ -150,14 +158,14 @@ func TestStartRefuses(t *testing.T) {
 		{"urn:uuid", "{seq}", -1, "UUID"},
 	} {
 		t.Run(tt.text[:min(len(tt.text), 20)], func(t *testing.T) {
-			tmpl, err := mint.Parse(name.MustParsePrefix(tt.prefix), tt.text)
+			tmpl, err := Parse(name.MustParsePrefix(tt.prefix), tt.text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = tmpl.Start(mint.Options{Now: noon, Rand: seeded()})
-			var bad *mint.Error
+			_, err = tmpl.Start(Options{Now: noon, Rand: seeded()})
+			var bad *Error
 			atTemplate := errors.As(err, &bad)
-			refused := errors.As(err, new(*mint.RefusedError))
+			refused := errors.As(err, new(*RefusedError))
 			switch {
 			case tt.offset >= 0 && (!atTemplate || bad.Offset != tt.offset), tt.offset < 0 && !refused:
 				t.Errorf("got %#v, want offset %d", err, tt.offset)
@@ -166,7 +174,7 @@ func TestStartRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (mint.Template{}).Start(mint.Options{}); err == nil {
+	if _, err := (Template{}).Start(Options{}); err == nil {
 		t.Error("the zero template makes names")
 	}
 }
@@ -185,12 +193,12 @@ func TestExhausted(t *testing.T) {
 		{"{date}", 1},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			if got := mint.MustParse("urn:example", tt.text).Capacity(); got != tt.capacity {
+			if got := mustParse("urn:example", tt.text).capacity(); got != tt.capacity {
 				t.Errorf("capacity %d, want %d", got, tt.capacity)
 			}
 			r := start(t, "urn:example", tt.text)
 			got, err := take(r, -1)
-			if !errors.As(err, new(*mint.ExhaustedError)) || uint64(len(got)) != tt.capacity {
+			if !errors.As(err, new(*ExhaustedError)) || uint64(len(got)) != tt.capacity {
 				t.Errorf("got %d names, %v", len(got), err)
 			}
 			slices.Sort(got)
@@ -209,14 +217,14 @@ func TestCapacity(t *testing.T) {
 		text string
 		want uint64
 	}{
-		{"{seq}", mint.MaxSequence},
-		{"{seq:18}", mint.MaxSequence},
+		{"{seq}", maxSequence},
+		{"{seq:18}", maxSequence},
 		{"{uuid:4}", math.MaxUint64},
 		{"{random:64}{seq:1}", 9},
 		{"{random:14}", math.MaxUint64},
 		{"{digit:19}", 10_000_000_000_000_000_000},
 	} {
-		if got := mint.MustParse("urn:example", tt.text).Capacity(); got != tt.want {
+		if got := mustParse("urn:example", tt.text).capacity(); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.text, got, tt.want)
 		}
 	}
@@ -247,16 +255,16 @@ func TestAfter(t *testing.T) {
 	} {
 		t.Run(tt.prefix+" "+tt.text, func(t *testing.T) {
 			r := start(t, tt.prefix, tt.text)
-			if got := r.Under(); got != tt.under {
+			if got := r.under(); got != tt.under {
 				t.Errorf("under %q, want %q", got, tt.under)
 			}
 			for _, s := range tt.there {
-				if n := name.MustParse(s); !r.After(n) || tt.under != "" && !strings.HasPrefix(n.Key(), r.Under()) {
+				if n := name.MustParse(s); !r.after(n) || tt.under != "" && !strings.HasPrefix(n.Key(), r.under()) {
 					t.Errorf("%s is not a name of the template", s)
 				}
 			}
 			for _, s := range tt.others {
-				if r.After(name.MustParse(s)) {
+				if r.after(name.MustParse(s)) {
 					t.Errorf("%s is a name of the template", s)
 				}
 			}
@@ -291,7 +299,7 @@ func TestSuggest(t *testing.T) {
 		if tt.last != "" {
 			last = name.MustParse(tt.last)
 		}
-		got, err := mint.Suggest(name.MustParsePrefix(tt.prefix), last, mint.Options{})
+		got, err := Suggest(name.MustParsePrefix(tt.prefix), last, Options{})
 		if err != nil || got.String() != tt.want {
 			t.Errorf("%s after %s: %s, %v, want %s", tt.prefix, tt.last, got, err, tt.want)
 		}
@@ -322,7 +330,7 @@ func TestProperty(t *testing.T) {
 		pick := rapid.SampledFrom(templates).Draw(t, "template")
 		seed := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "seed")
 		p := name.MustParsePrefix(pick[0])
-		r, err := mint.MustParse(pick[0], pick[1]).Start(mint.Options{Now: noon, Rand: rand.NewChaCha8([32]byte(seed))})
+		r, err := mustParse(pick[0], pick[1]).Start(Options{Now: noon, Rand: rand.NewChaCha8([32]byte(seed))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,8 +340,8 @@ func TestProperty(t *testing.T) {
 		}
 		for _, key := range keys {
 			n, err := name.Parse(key)
-			if err != nil || n.Key() != key || !p.Covers(n) || !r.After(n) {
-				t.Fatalf("%s: %v, covered %t, known again %t", key, err, p.Covers(n), r.After(n))
+			if err != nil || n.Key() != key || !p.Covers(n) || !r.after(n) {
+				t.Fatalf("%s: %v, covered %t, known again %t", key, err, p.Covers(n), r.after(n))
 			}
 			u, err := urn.Parse(key)
 			if err != nil {
@@ -436,7 +444,7 @@ func TestSeekProperty(t *testing.T) {
 		there := rapid.SliceOf(rapid.StringMatching(`urn:example:a?[0-9]{1,3}[-x]?[0-9]?`)).Draw(t, "there")
 		one, other := start(t, "urn:example", text), start(t, "urn:example", text)
 		for _, s := range there {
-			one.After(name.FromKey(s))
+			one.after(name.FromKey(s))
 		}
 		if err := other.Seek(func(prefix string) iter.Seq2[name.Name, error] { return listOf(there, prefix) }); err != nil {
 			t.Fatal(err)
@@ -464,7 +472,7 @@ func TestSeekFails(t *testing.T) {
 // and no name.
 func TestRandomnessFails(t *testing.T) {
 	for _, in := range []io.Reader{bytes.NewReader(nil), bytes.NewReader(bytes.Repeat([]byte{255}, 1<<16))} {
-		r, err := mint.MustParse("urn:example", "{random:8}").Start(mint.Options{Now: noon, Rand: in})
+		r, err := mustParse("urn:example", "{random:8}").Start(Options{Now: noon, Rand: in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -477,8 +485,8 @@ func TestRandomnessFails(t *testing.T) {
 // TestLeft checks Next.
 func TestLeft(t *testing.T) {
 	r := start(t, "urn:example", "{seq:2}")
-	r.After(name.MustParse("urn:example:41"))
-	r.After(name.MustParse("urn:example:12"))
+	r.after(name.MustParse("urn:example:41"))
+	r.after(name.MustParse("urn:example:12"))
 	if next, left := r.Next(); next != 42 || left != 58 {
 		t.Errorf("next %d, %d left, want 42, 58", next, left)
 	}
@@ -495,20 +503,20 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tmpl, err := mint.Parse(p, text)
+		tmpl, err := Parse(p, text)
 		if err != nil {
 			mustLieWithin(t, err, text)
 			return
 		}
-		r, err := tmpl.Start(mint.Options{Now: noon, Rand: seeded()})
+		r, err := tmpl.Start(Options{Now: noon, Rand: seeded()})
 		if err != nil {
 			mustLieWithin(t, err, text)
 			return
 		}
 		keys, err := take(r, 5)
-		if err != nil && uint64(len(keys)) != tmpl.Capacity() {
-			if !errors.As(err, new(*mint.RefusedError)) && tmpl.Capacity() > 5 {
-				t.Fatalf("%q: %d names, capacity %d, %v", text, len(keys), tmpl.Capacity(), err)
+		if err != nil && uint64(len(keys)) != tmpl.capacity() {
+			if !errors.As(err, new(*RefusedError)) && tmpl.capacity() > 5 {
+				t.Fatalf("%q: %d names, capacity %d, %v", text, len(keys), tmpl.capacity(), err)
 			}
 		}
 		for i, key := range keys {
@@ -516,7 +524,7 @@ func FuzzParse(f *testing.F) {
 			if err != nil || n.Key() != key || slices.Contains(keys[:i], key) {
 				t.Fatalf("%q: %q, %v", text, keys, err)
 			}
-			if !r.After(n) {
+			if !r.after(n) {
 				t.Fatalf("%q: %q is not recognised", text, key)
 			}
 		}
@@ -526,7 +534,7 @@ func FuzzParse(f *testing.F) {
 // mustLieWithin checks that the offset of an error is inside the template.
 func mustLieWithin(t *testing.T, err error, text string) {
 	t.Helper()
-	var bad *mint.Error
+	var bad *Error
 	if errors.As(err, &bad) && (bad.Offset < 0 || bad.Offset > len(text) || bad.Rule == "" || bad.Message == "") {
 		t.Fatalf("%q: %+v", text, bad)
 	}

@@ -17,7 +17,6 @@ import (
 type Options struct {
 	Now        func() time.Time     // the clock; nil means time.Now
 	Rand       io.Reader            // the random source; nil means crypto/rand
-	UUIDs      *UUIDs               // shared by all runs of a process; nil means one made of Now and Rand
 	Namespaces *namespace.Catalogue // rules for the names; nil means namespace.Standard()
 }
 
@@ -45,7 +44,7 @@ type Run struct {
 	rules  rules
 	day    time.Time
 	random source
-	uuids  *UUIDs
+	uuids  *uuidSource
 	shape  shape
 
 	next uint64              // next number of the sequence
@@ -64,11 +63,8 @@ func (t Template) Start(o Options) (*Run, error) {
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
-	if o.UUIDs == nil {
-		o.UUIDs = NewUUIDs(o.Now, o.Rand)
-	}
 	r := &Run{
-		t: t, rules: o.rules(), day: o.Now().UTC(), uuids: o.UUIDs,
+		t: t, rules: o.rules(), day: o.Now().UTC(), uuids: newUUIDs(o.Now, o.Rand),
 		random: newSource(o.Rand), seen: map[string]struct{}{},
 	}
 	if s := t.sequence(); s != nil {
@@ -127,7 +123,7 @@ func (r *Run) draw() (string, error) {
 // drawNew returns an element that has not been drawn before.
 func (r *Run) drawNew() (string, error) {
 	switch n := uint64(len(r.seen)); {
-	case n == r.t.Capacity():
+	case n == r.t.capacity():
 		return "", r.exhausted()
 	case n == MaxRun:
 		return "", &RunError{r.t.text}
@@ -144,7 +140,7 @@ func (r *Run) drawNew() (string, error) {
 	}
 }
 
-func (r *Run) exhausted() error { return &ExhaustedError{r.t.text, r.t.Capacity()} }
+func (r *Run) exhausted() error { return &ExhaustedError{r.t.text, r.t.capacity()} }
 
 // render writes all parts except the check.
 func (r *Run) render() ([]byte, error) {
@@ -176,9 +172,9 @@ func (p part) number(b []byte, n uint64) []byte {
 }
 
 func (r *Run) uuid(b []byte, k kind) ([]byte, error) {
-	make := r.uuids.V7
+	make := r.uuids.v7
 	if k == uuid4 {
-		make = r.uuids.V4
+		make = r.uuids.v4
 	}
 	s, err := make()
 	return append(b, s...), err

@@ -21,7 +21,7 @@ func (r *Run) Seek(list List) error {
 	if last < 0 {
 		return nil
 	}
-	under := r.Under()
+	under := r.under()
 	if r.shape.grows || bytes.IndexByte(r.shape.role[:last], '?') >= 0 {
 		_, err := r.meet(list(under), false)
 		return err
@@ -53,14 +53,14 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet applies After to each of the names, or only to the first, and reports
+// meet applies after to each of the names, or only to the first, and reports
 // whether one was a name of the template.
 func (r *Run) meet(names iter.Seq2[name.Name, error], once bool) (met bool, err error) {
 	for n, err := range names {
 		if err != nil {
 			return met, err
 		}
-		if met = r.After(n) || met; met && once {
+		if met = r.after(n) || met; met && once {
 			break
 		}
 	}

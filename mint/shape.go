@@ -130,18 +130,18 @@ func (r *Run) locate(err error, element string, ends []int) error {
 	return err
 }
 
-// Under returns the common prefix of the keys of all names of a sequence, for
+// under returns the common prefix of the keys of all names of a sequence, for
 // use with a [List]; "" if there is no sequence.
-func (r *Run) Under() string {
+func (r *Run) under() string {
 	if r.t.sequence() == nil {
 		return ""
 	}
 	return r.shape.base[:bytes.IndexAny(r.shape.role, "#?")]
 }
 
-// After continues a sequence after the number of n, an existing name, unless the sequence is
+// after continues a sequence after the number of n, an existing name, unless the sequence is
 // past that number already. It reports whether n is a name of this template.
-func (r *Run) After(n name.Name) bool {
+func (r *Run) after(n name.Name) bool {
 	number, ok := r.shape.number(n.Key())
 	if ok && r.t.sequence() != nil {
 		r.next = max(r.next, number+1)

@@ -13,11 +13,11 @@ import (
 
 // Limits on templates.
 const (
-	MaxTemplate = 1024 // bytes
-	MaxParts    = 32
+	maxTemplate = 1024 // bytes
+	maxParts    = 32
 	maxRandom   = 64                      // characters in a random part
-	MaxSequence = 999_999_999_999_999_999 // the highest number of a sequence
-	maxWidth    = 18                      // digits of MaxSequence
+	maxSequence = 999_999_999_999_999_999 // the highest number of a sequence
+	maxWidth    = 18                      // digits of maxSequence
 )
 
 // A kind is the kind of a part.
@@ -59,41 +59,28 @@ func Parse(p name.Prefix, text string) (Template, error) {
 	switch {
 	case text == "":
 		return t, t.fault(0, "template", "is empty")
-	case len(text) > MaxTemplate:
-		return t, t.fault(MaxTemplate, "template", fmt.Sprintf("must not exceed %d bytes", MaxTemplate))
+	case len(text) > maxTemplate:
+		return t, t.fault(maxTemplate, "template", fmt.Sprintf("must not exceed %d bytes", maxTemplate))
 	}
 	for at := 0; at < len(text); {
 		next, err := t.read(at)
 		if err != nil {
 			return t, err
 		}
-		if len(t.parts) > MaxParts {
-			return t, t.fault(at, "template", fmt.Sprintf("must not exceed %d parts", MaxParts))
+		if len(t.parts) > maxParts {
+			return t, t.fault(at, "template", fmt.Sprintf("must not exceed %d parts", maxParts))
 		}
 		at = next
 	}
 	return t, t.judge()
 }
 
-// MustParse is like [Parse] but panics on an error. It is for constants in
-// programs and tests.
-func MustParse(prefix, text string) Template {
-	t, err := Parse(name.MustParsePrefix(prefix), text)
-	if err != nil {
-		panic("mint: MustParse: " + err.Error())
-	}
-	return t
-}
-
 // String returns the template as parsed.
 func (t Template) String() string { return t.text }
 
-// Prefix returns the prefix of all names.
-func (t Template) Prefix() name.Prefix { return t.prefix }
-
-// Capacity returns how many names t has on one day, including those that its
+// capacity returns how many names t has on one day, including those that its
 // namespace rejects. [math.MaxUint64] means that many or more.
-func (t Template) Capacity() uint64 {
+func (t Template) capacity() uint64 {
 	if s := t.sequence(); s != nil {
 		return s.last - s.first + 1
 	}
@@ -275,7 +262,7 @@ func (a *arguments) length(p *part) error {
 
 // sequence parses width and range.
 func (a *arguments) sequence(p *part) error {
-	p.first, p.last = 1, MaxSequence
+	p.first, p.last = 1, maxSequence
 	s, at, ok := a.next()
 	if !ok {
 		return nil

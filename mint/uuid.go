@@ -1,43 +1,28 @@
 package mint
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 )
 
-// UUIDs generates universally unique identifiers (RFC 9562). Those of version 7
-// are strictly increasing, even if the clock goes back. Share one value in a
-// process. It is safe for concurrent use.
-type UUIDs struct {
-	now func() time.Time
-
-	mu      sync.Mutex
+// A uuidSource generates universally unique identifiers (RFC 9562). Those of version 7 are
+// strictly increasing, even if the clock goes back. It is not safe for concurrent use.
+type uuidSource struct {
+	now     func() time.Time
 	random  source
 	last    int64  // time of the last UUID of version 7, in milliseconds
 	counter uint16 // counter within last
 }
 
-// NewUUIDs returns a generator of UUIDs. now defaults to [time.Now] and the
-// random source to that of crypto/rand.
-func NewUUIDs(now func() time.Time, random io.Reader) *UUIDs {
-	if now == nil {
-		now = time.Now
-	}
-	if random == nil {
-		random = rand.Reader
-	}
-	return &UUIDs{now: now, random: newSource(random), last: -1}
+func newUUIDs(now func() time.Time, random io.Reader) *uuidSource {
+	return &uuidSource{now: now, random: newSource(random), last: -1}
 }
 
-// V4 returns a random UUID in lower case (RFC 9562, 5.4).
-func (u *UUIDs) V4() (string, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// v4 returns a random UUID in lower case (RFC 9562, 5.4).
+func (u *uuidSource) v4() (string, error) {
 	var b [16]byte
 	err := u.random.read(b[:])
 	return spell(b, 4), err
@@ -49,13 +34,11 @@ const (
 	seedMask   = 1<<11 - 1 // the highest bit of the counter is initially 0, to leave room for counting
 )
 
-// V7 returns a time-based UUID in lower case (RFC 9562, 5.7). The 12 bits of
+// v7 returns a time-based UUID in lower case (RFC 9562, 5.7). The 12 bits of
 // rand_a are a counter that is initialised with a random value in its lower
 // half each millisecond (6.2, method 1). If the counter overflows or the clock
 // goes back, the time in the UUIDs runs ahead of the clock.
-func (u *UUIDs) V7() (string, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+func (u *uuidSource) v7() (string, error) {
 	ms := u.now().UnixMilli()
 	if ms < 0 || ms > maxTime {
 		return "", fmt.Errorf("mint: the clock is at %d ms since 1970: a UUID requires 0 to %d", ms, int64(maxTime))

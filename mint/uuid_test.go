@@ -1,14 +1,12 @@
-package mint_test
+package mint
 
 import (
 	"bytes"
 	"slices"
-	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
 
-	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/namespace"
 )
 
@@ -17,8 +15,8 @@ import (
 func TestV7Vector(t *testing.T) {
 	at := time.UnixMilli(0x017F22E279B0)
 	random := []byte{0x0c, 0xc3, 0x18, 0xc4, 0xdc, 0x0c, 0x0c, 0x07, 0x39, 0x8f}
-	u := mint.NewUUIDs(func() time.Time { return at }, bytes.NewReader(random))
-	got, err := u.V7()
+	u := newUUIDs(func() time.Time { return at }, bytes.NewReader(random))
+	got, err := u.v7()
 	if want := "017f22e2-79b0-74c3-98c4-dc0c0c07398f"; got != want || err != nil {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
@@ -27,8 +25,8 @@ func TestV7Vector(t *testing.T) {
 // TestV4Vector is the example of RFC 9562, appendix A.3.
 func TestV4Vector(t *testing.T) {
 	random := []byte{0x91, 0x91, 0x08, 0xf7, 0x52, 0xd1, 0x33, 0x20, 0x5b, 0xac, 0xf8, 0x47, 0xdb, 0x41, 0x48, 0xa8}
-	u := mint.NewUUIDs(nil, bytes.NewReader(random))
-	got, err := u.V4()
+	u := newUUIDs(nil, bytes.NewReader(random))
+	got, err := u.v4()
 	if want := "919108f7-52d1-4320-9bac-f847db4148a8"; got != want || err != nil {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
@@ -38,7 +36,7 @@ func TestV4Vector(t *testing.T) {
 // continues, and when more are generated than the counter holds.
 func TestV7Rises(t *testing.T) {
 	at := noon()
-	u := mint.NewUUIDs(func() time.Time { return at }, seeded())
+	u := newUUIDs(func() time.Time { return at }, seeded())
 	last := ""
 	for i := range 30_000 {
 		switch i {
@@ -47,7 +45,7 @@ func TestV7Rises(t *testing.T) {
 		case 20_000:
 			at = noon().Add(time.Minute)
 		}
-		got, err := u.V7()
+		got, err := u.v7()
 		if err != nil || got <= last {
 			t.Fatalf("number %d: %s after %s, %v", i, got, last, err)
 		}
@@ -55,42 +53,13 @@ func TestV7Rises(t *testing.T) {
 	}
 }
 
-func TestV7Concurrently(t *testing.T) {
-	u := mint.NewUUIDs(nil, nil)
-	const workers, each = 8, 500
-	made := make([][]string, workers)
-	var wg sync.WaitGroup
-	for i := range workers {
-		wg.Go(func() {
-			for range each {
-				s, err := u.V7()
-				if err != nil {
-					t.Error(err)
-				}
-				made[i] = append(made[i], s)
-			}
-		})
-	}
-	wg.Wait()
-	all := slices.Concat(made...)
-	slices.Sort(all)
-	if n := len(slices.Compact(all)); n != workers*each {
-		t.Errorf("%d different UUIDs, want %d", n, workers*each)
-	}
-	for i := range made {
-		if !slices.IsSorted(made[i]) {
-			t.Errorf("those of worker %d do not increase", i)
-		}
-	}
-}
-
 // TestUUIDsAreOfTheirVersion checks the version, and that the namespace has no
 // remarks.
 func TestUUIDsAreOfTheirVersion(t *testing.T) {
-	u := mint.NewUUIDs(noon, seeded())
+	u := newUUIDs(noon, seeded())
 	ns, _ := namespace.Lookup("uuid")
 	for range 100 {
-		for version, v := range map[string]func() (string, error){"4": u.V4, "7": u.V7} {
+		for version, v := range map[string]func() (string, error){"4": u.v4, "7": u.v7} {
 			s, err := v()
 			if err != nil || ns.Check(s) != nil || ns.Lint(s) != nil {
 				t.Fatalf("%s: %v, %v, %v", s, err, ns.Check(s), ns.Lint(s))
@@ -103,19 +72,19 @@ func TestUUIDsAreOfTheirVersion(t *testing.T) {
 }
 
 func TestUUIDRefuses(t *testing.T) {
-	before := mint.NewUUIDs(func() time.Time { return time.Unix(-1, 0) }, seeded())
-	if s, err := before.V7(); err == nil {
+	before := newUUIDs(func() time.Time { return time.Unix(-1, 0) }, seeded())
+	if s, err := before.v7(); err == nil {
 		t.Errorf("before 1970: %s", s)
 	}
-	late := mint.NewUUIDs(func() time.Time { return time.UnixMilli(1 << 48) }, seeded())
-	if s, err := late.V7(); err == nil {
+	late := newUUIDs(func() time.Time { return time.UnixMilli(1 << 48) }, seeded())
+	if s, err := late.v7(); err == nil {
 		t.Errorf("after the last millisecond: %s", s)
 	}
-	empty := mint.NewUUIDs(noon, iotest.ErrReader(bytes.ErrTooLarge))
-	if s, err := empty.V7(); err == nil {
+	empty := newUUIDs(noon, iotest.ErrReader(bytes.ErrTooLarge))
+	if s, err := empty.v7(); err == nil {
 		t.Errorf("without randomness: %s", s)
 	}
-	if s, err := empty.V4(); err == nil {
+	if s, err := empty.v4(); err == nil {
 		t.Errorf("without randomness: %s", s)
 	}
 }

@@ -83,8 +83,7 @@ func (t *table) header(head *row) {
 		return
 	}
 	seen, mapped := map[string]bool{}, map[string]bool{}
-	var unknown []string
-	first := 0
+	var unknown []int
 	for i, c := range head.cells {
 		col, isMapped := t.sheet.column(c.text)
 		mapped[c.text] = isMapped
@@ -93,10 +92,7 @@ func (t *table) header(head *row) {
 			head.fail(c.at, "", "column %d has no title", i+1)
 		case col.ignored:
 		case col.bit == isUnknown:
-			if unknown == nil {
-				first = i
-			}
-			unknown = append(unknown, fmt.Sprintf("%s (number %d%s)", shorten(c.text), i+1, t.hint(c.text)))
+			unknown = append(unknown, i)
 		case seen[col.title]:
 			head.fail(c.at, col.title, "the column is repeated")
 		case col.bit == isName:
@@ -106,10 +102,7 @@ func (t *table) header(head *row) {
 		t.columns = append(t.columns, col)
 	}
 	if len(unknown) > 0 {
-		at, title := head.cells[first].at, shorten(head.cells[first].text)
-		head.bad = nil // this error says more
-		head.fail(at, title, "unknown columns: %s; there are %s (map TITLE=COLUMN says what a title means, and TITLE= leaves it out)",
-			strings.Join(unknown, ", "), strings.Join(titles(), " "))
+		t.failUnknown(head, unknown)
 	}
 	for _, m := range t.sheet.Columns {
 		if title, _, _ := cutLast(m, '='); !mapped[title] {
@@ -119,6 +112,19 @@ func (t *table) header(head *row) {
 	if t.name < 0 {
 		head.fail(0, "name", "the first line must name the columns, and one of them must be name")
 	}
+}
+
+// failUnknown records the error for columns with unknown titles, instead of any other.
+func (t *table) failUnknown(head *row, columns []int) {
+	var all []string
+	for _, i := range columns {
+		title := head.cells[i].text
+		all = append(all, fmt.Sprintf("%s (number %d%s)", shorten(title), i+1, t.hint(title)))
+	}
+	first := head.cells[columns[0]]
+	head.bad = nil // this error says more
+	head.fail(first.at, shorten(first.text), "unknown columns: %s; there are %s (map TITLE=COLUMN says what a title means, and TITLE= leaves it out)",
+		strings.Join(all, ", "), strings.Join(titles(), " "))
 }
 
 // hint suggests what an unknown title may mean.

@@ -121,23 +121,28 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 			return err
 		}
 		return c.withStore(cmd.Context(), creates, func(b backend) error {
-			a, revision, err := current(cmd.Context(), b, p)
-			if err != nil {
-				return err
-			}
-			if err := o.apply(a); err != nil {
-				return err
-			}
-			out, err := b.PutAuthority(cmd.Context(), a, revision, why)
-			if err != nil {
-				return namedAuthority(args[0], err)
-			}
-			c.warn(out.Warnings)
-			if a, err = b.Authority(cmd.Context(), p); err != nil {
-				return err
-			}
-			return c.showAuthority(a)
+			return namedAuthority(args[0], c.putAuthority(cmd.Context(), b, p, &o, why))
 		})
 	}
 	return cmd
+}
+
+// putAuthority applies the options to the authority of a prefix, and shows the result.
+func (c *cli) putAuthority(ctx context.Context, b authorityBackend, p name.Prefix, o *authorityOptions, why string) error {
+	a, revision, err := current(ctx, b, p)
+	if err != nil {
+		return err
+	}
+	if err := o.apply(a); err != nil {
+		return err
+	}
+	out, err := b.PutAuthority(ctx, a, revision, why)
+	if err != nil {
+		return err
+	}
+	c.warn(out.Warnings)
+	if a, err = b.Authority(ctx, p); err != nil {
+		return err
+	}
+	return c.showAuthority(a)
 }

@@ -117,19 +117,10 @@ func (r *conforming) run(ctx context.Context, args []string) error {
 	case err == nil:
 		err = failed
 	}
-	if err == nil {
-		err = r.end(subject, count, results)
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case count.Failed > 0:
-		return errNo
-	case count.Passed == 0:
-		fmt.Fprintf(r.err, "nomen: %s: nothing was checked: the server offers none of the profiles for these names; -v shows its responses, --name chooses other names\n", r.options.Target)
-		return errNo
 	}
-	return nil
+	return r.end(subject, count, results)
 }
 
 // trust sets the certificates to trust.
@@ -174,10 +165,23 @@ func (r *conforming) end(s conform.Subject, count conform.Count, results []confo
 		conform.Subject
 		conform.Count
 	}{s, count}, "%s", count)
-	if err != nil || r.junit == "" {
-		return err
+	if err == nil && r.junit != "" {
+		err = writeJUnit(r.junit, s, results)
 	}
-	f, err := os.Create(r.junit)
+	switch {
+	case err != nil:
+		return err
+	case count.Failed > 0:
+		return errNo
+	case count.Passed == 0:
+		fmt.Fprintf(r.err, "nomen: %s: nothing was checked: the server offers none of the profiles for these names; -v shows its responses, --name chooses other names\n", r.options.Target)
+		return errNo
+	}
+	return nil
+}
+
+func writeJUnit(file string, s conform.Subject, results []conform.Result) error {
+	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}

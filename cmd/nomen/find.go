@@ -47,11 +47,10 @@ func (c *cli) findCommand() *cobra.Command {
 		}
 		place := store.Place{URL: after.location}
 		if after.name != "" {
-			n, err := name.Parse(after.name)
-			if err != nil {
+			var err error
+			if place.Name, err = name.Parse(after.name); err != nil {
 				return err
 			}
-			place.Name = n
 		}
 		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			return c.find(cmd.Context(), b, prefix, place, limit)

@@ -66,11 +66,7 @@ func (c *cli) missesCommand() *cobra.Command {
 		case o.clear:
 			return c.clearMisses(cmd.Context())
 		}
-		m, err := c.misses(cmd.Context(), files, o.prefix, o.limit)
-		if err != nil {
-			return err
-		}
-		return c.showMisses(m, o.prefix)
+		return c.showMisses(cmd.Context(), files, o.prefix, o.limit)
 	}
 	return cmd
 }
@@ -138,7 +134,11 @@ func (c *cli) forgetMisses(ctx context.Context) (misses.Totals, error) {
 }
 
 // showMisses prints failed lookups as a table or JSON.
-func (c *cli) showMisses(m adminapi.Misses, prefix string) error {
+func (c *cli) showMisses(ctx context.Context, files []string, prefix string, limit int) error {
+	m, err := c.misses(ctx, files, prefix, limit)
+	if err != nil {
+		return err
+	}
 	a := newAnswers(c)
 	if a.json != nil {
 		for _, miss := range m.Misses {

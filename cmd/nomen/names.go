@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -104,21 +105,7 @@ func (c *cli) putCommand() *cobra.Command {
   nomen put urn:dns:example.org:alb003 --status reserved`,
 		Args: arguments(1, -1),
 	}
-	f := cmd.Flags()
-	f.StringVar(&p.status, "status", "", "status of the name: reserved, active or retired (default active for a new name)")
-	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, where ELEMENT is an element of Dublin Core such as creator; ELEMENT= clears it; can be repeated")
-	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
-	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
-	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
-	f.StringVar(&p.location.Lang, "lang", "", "language of the locations")
-	f.StringVar(&p.location.Rel, "rel", "", "link relation of the locations (default item)")
-	f.StringVar(&p.location.Note, "note", "", "note on the locations, for people")
-	f.IntVar(&p.location.Priority, "priority", 0, "priority of the locations; 1 is tried first (default 1)")
-	f.BoolVar(&p.replace, "replace", false, "replace the existing locations by the given ones")
-	f.StringArrayVar(&p.remove, "remove", nil, "location to remove, or identifier that was added by --same-as; can be repeated")
-	f.BoolVar(&p.strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is the URL of a resolver")
-	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
-	whyOption(f, &p.why)
+	p.register(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req, err := p.request(args[0], args[1:])
 		if err != nil {
@@ -144,6 +131,23 @@ type putFlags struct {
 	remove          []string
 	revision        uint64
 	why             string
+}
+
+func (p *putFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&p.status, "status", "", "status of the name: reserved, active or retired (default active for a new name)")
+	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, where ELEMENT is an element of Dublin Core such as creator; ELEMENT= clears it; can be repeated")
+	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
+	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
+	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
+	f.StringVar(&p.location.Lang, "lang", "", "language of the locations")
+	f.StringVar(&p.location.Rel, "rel", "", "link relation of the locations (default item)")
+	f.StringVar(&p.location.Note, "note", "", "note on the locations, for people")
+	f.IntVar(&p.location.Priority, "priority", 0, "priority of the locations; 1 is tried first (default 1)")
+	f.BoolVar(&p.replace, "replace", false, "replace the existing locations by the given ones")
+	f.StringArrayVar(&p.remove, "remove", nil, "location to remove, or identifier that was added by --same-as; can be repeated")
+	strictOption(f, &p.strict)
+	f.Uint64Var(&p.revision, "revision", 0, "reject the change if the record has another revision")
+	whyOption(f, &p.why)
 }
 
 // request returns the request for the arguments and flags.

@@ -18,6 +18,14 @@ func dryRunOption(f *pflag.FlagSet, dry *bool) {
 	f.BoolVar(dry, "dry-run", false, "say what would change, and change nothing")
 }
 
+func retiredOption(f *pflag.FlagSet, retired *bool) {
+	f.BoolVar(retired, "retired", false, "also change retired names")
+}
+
+func strictOption(f *pflag.FlagSet, strict *bool) {
+	f.BoolVar(strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is the URL of a resolver")
+}
+
 func yesOption(f *pflag.FlagSet, yes *bool) {
 	f.BoolVar(yes, "yes", false, "do not ask for confirmation")
 }

@@ -35,7 +35,7 @@ func (c *cli) relocateCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	dryRunOption(f, &rel.DryRun)
-	f.BoolVar(&rel.Retired, "retired", false, "also change retired names")
+	retiredOption(f, &rel.Retired)
 	whyOption(f, &rel.Why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if rel.From, rel.To = args[0], args[1]; rel.From == "" || rel.From == rel.To {

@@ -254,11 +254,7 @@ func (f *serveFlags) ownHosts() []string {
 func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
 	reg := c.newRegistrar(s, log, table)
-	if err := reg.CheckClock(ctx); err != nil && c.clockOK {
-		log.Warn("the clock seems wrong; accepting changes because of --clock-ok", "err", err)
-	} else if err != nil {
-		log.Error("the clock seems wrong; rejecting changes: set the clock, or restart with --clock-ok if it is right", "err", err)
-	}
+	c.reportClock(reg.CheckClock(ctx), log)
 	own, err := c.nodeToken()
 	if err != nil {
 		return err
@@ -300,6 +296,17 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.listener.Addr())
 	}
 	return c.untilEnd(ctx, f, listening, prepared, log)
+}
+
+// reportClock logs the error of a check of the clock, if there is one.
+func (c *cli) reportClock(err error, log *slog.Logger) {
+	switch {
+	case err == nil:
+	case c.clockOK:
+		log.Warn("the clock seems wrong; accepting changes because of --clock-ok", "err", err)
+	default:
+		log.Error("the clock seems wrong; rejecting changes: set the clock, or restart with --clock-ok if it is right", "err", err)
+	}
 }
 
 // prepareAgain is the time between two calls of prepare while the storage is unavailable.

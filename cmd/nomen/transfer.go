@@ -8,16 +8,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/bulk"
-	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store/memstore"
 	"github.com/nomen-project/nomen/store/pebblestore"
@@ -58,9 +57,30 @@ created or changed, with the changed fields.
 The exit status is 1 if records were rejected, and 3 if a file was not found or is
 truncated, or if the disk is full.`
 
+// importFlags are the options of import.
+type importFlags struct {
+	bulk.ImportOptions
+	format, policy string
+}
+
+func (o *importFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix)")
+	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
+	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
+	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores it; can be repeated")
+	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, the separator of several values in a cell, such as ; or || (default |); can be repeated")
+	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' puts before cells")
+	dryRunOption(f, &o.DryRun)
+	f.StringVar(&o.policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")
+	retiredOption(f, &o.Retired)
+	strictOption(f, &o.Strict)
+	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read URLs of well-known resolvers, such as https://doi.org/10.5072/a, as the names in them")
+	f.StringVar(&o.Who, "as", "", "author to record in the history (default the bearer of the token)")
+	whyOption(f, &o.Why)
+}
+
 func (c *cli) importCommand() *cobra.Command {
-	var o bulk.ImportOptions
-	var format, policy string
+	var o importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "import records from files",
@@ -72,33 +92,20 @@ func (c *cli) importCommand() *cobra.Command {
   other-system --dump | nomen import --format csv -`,
 		Args: arguments(1, -1),
 	}
-	f := cmd.Flags()
-	f.StringVar(&format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix)")
-	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
-	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
-	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores it; can be repeated")
-	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, the separator of several values in a cell, such as ; or || (default |); can be repeated")
-	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' puts before cells")
-	dryRunOption(f, &o.DryRun)
-	f.StringVar(&policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")
-	f.BoolVar(&o.Retired, "retired", false, "also change retired names")
-	f.BoolVar(&o.Strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is the URL of a resolver")
-	f.BoolVar(&o.Resolvers, "map-resolvers", false, "read URLs of well-known resolvers, such as https://doi.org/10.5072/a, as the names in them")
-	f.StringVar(&o.Who, "as", "", "author to record in the history (default the bearer of the token)")
-	whyOption(f, &o.Why)
-	c.memoryFlag(f, "768, less if the machine has little memory")
+	o.register(cmd.Flags())
+	c.memoryFlag(cmd.Flags(), "768, less if the machine has little memory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var ok bool
-		if o.OnConflict, ok = bulk.ParseConflict(policy); !ok {
-			return usagef("--on-conflict %q: must be merge, keep, replace or fail", policy)
+		if o.OnConflict, ok = bulk.ParseConflict(o.policy); !ok {
+			return usagef("--on-conflict %q: must be merge, keep, replace or fail", o.policy)
 		}
-		if err := checkFiles(args, format, o.Sheet); err != nil {
+		if err := checkFiles(args, o.format, o.Sheet); err != nil {
 			return err
 		}
 		if err := c.boundMemory(cmd.Context(), pebblestore.LoadingCacheSize()); err != nil {
 			return err
 		}
-		work := func(b backend) error { return c.importFiles(cmd.Context(), b, args, format, o) }
+		work := func(b backend) error { return c.importFiles(cmd.Context(), b, args, o.format, o.ImportOptions) }
 		err := c.withStore(cmd.Context(), creates.unless(o.DryRun), work)
 		var missing *noStoreError
 		if o.DryRun && errors.As(err, &missing) {
@@ -352,139 +359,4 @@ func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, byte
 		_ = bar.Set64(bytes)
 	}
 	return show, func() { _ = bar.Finish() }
-}
-
-const exportLong = `Export writes records sorted by name, all as of the moment when it starts; records can be
-changed meanwhile. If you import an export into an empty store and export that store, you
-get the same bytes. The formats are:
-
-  jsonl, csv, tsv  complete records
-  nginx-map        the best location of each active name, for a map of nginx
-  apache-map       the best location of each active name, for a RewriteMap of Apache httpd
-  uri-list         all usable locations of each active name (RFC 2483)
-
-The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
-
-Only you can read a new file, because an export includes reserved and embargoed names. A
-file that already exists keeps its mode and group when it is replaced. To let a web server
-read a map, use chmod or chgrp once.
-
-With --json the summary is an object, as for an import. If a map or list has no line for
-some names, a message says for how many. A record that the format cannot represent is
-reported, and the exit status is 1.`
-
-// exportCache is the cache size for reading a store once from beginning to end, where
-// nothing is read twice.
-const exportCache = 16 << 20
-
-func (c *cli) exportCommand() *cobra.Command {
-	var o bulk.ExportOptions
-	var output, format string
-	var only []string
-	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "export records to a file",
-		Long:  exportLong,
-		Example: `  nomen export > all.jsonl
-  nomen export --prefix urn:nbn:fi --output fi.csv.zst
-  nomen export --format nginx-map --output /etc/nginx/names.map`,
-		Args: noArguments,
-	}
-	f := cmd.Flags()
-	f.StringVarP(&output, "output", "o", "-", "file to write; it appears only when complete")
-	f.StringVar(&format, "format", "", "format of the output: jsonl, csv, tsv, nginx-map, apache-map or uri-list (default by suffix)")
-	prefixOption(f, &o.Prefix)
-	f.StringSliceVar(&only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
-	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")
-	f.BoolVar(&o.Revisions, "revisions", false, "include the revision and time of each record's last change, which are specific to this store; only jsonl")
-	c.memoryFlag(f, "528")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var err error
-		if o.Format, o.Compression, err = fileFormat(output, format); err != nil {
-			return err
-		}
-		switch {
-		case o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV:
-			return usagef("--spreadsheet: %s has no cells; use csv or tsv", o.Format)
-		case o.Revisions && o.Format != bulk.JSONLines:
-			return usagef("--revisions: %s cannot hold them; use jsonl", o.Format)
-		}
-		for _, s := range only {
-			status, err := parseStatus(s)
-			if err != nil {
-				return err
-			}
-			o.Statuses = append(o.Statuses, status)
-		}
-		o.Refused = func(r bulk.Refusal) { c.showRefusal(output, r) }
-		if err := c.boundMemory(cmd.Context(), exportCache); err != nil {
-			return err
-		}
-		c.cacheSize = exportCache
-		return c.withStore(cmd.Context(), reads, func(b backend) error {
-			return c.exportTo(cmd.Context(), b, output, o)
-		})
-	}
-	return cmd
-}
-
-// exportTo writes to standard output, to a device or pipe, or to a file.
-func (c *cli) exportTo(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) error {
-	s, err := c.exportAny(ctx, b, output, o)
-	switch {
-	case err != nil:
-		return err
-	case s.LeftOut > 0:
-		fmt.Fprintf(c.err, "nomen: %s: no line for %s: not active, or without a location\n", output, count(s.LeftOut, "name"))
-	}
-	if s.Refused > 0 {
-		fmt.Fprintf(c.err, "nomen: %s: %s cannot be written as %s\n", output, count(s.Refused, "record"), o.Format)
-		return errNo
-	}
-	return nil
-}
-
-func (c *cli) exportAny(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
-	if output == "-" {
-		return b.Export(ctx, c.out, o)
-	}
-	if info, err := os.Stat(output); err == nil && !info.Mode().IsRegular() {
-		return exportInto(ctx, b, output, o)
-	}
-	bar, end := c.progress(output, -1)
-	o.Progress = func(s bulk.Summary) { bar(s, s.Read) }
-	s, err := exportFile(ctx, b, output, o)
-	end()
-	switch {
-	case err != nil:
-	case c.json:
-		err = c.printJSON(s)
-	default:
-		fmt.Fprintf(c.err, "nomen: %s: %s in %.2f s\n", output, count(s.Read, "record"), s.Seconds)
-	}
-	return s, err
-}
-
-// exportInto writes to a device or pipe, which is not replaced.
-func exportInto(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
-	f, err := os.OpenFile(output, os.O_WRONLY, 0)
-	if err != nil {
-		return bulk.Summary{}, err
-	}
-	s, err := b.Export(ctx, f, o)
-	return s, errors.Join(err, f.Close())
-}
-
-// exportFile writes to a temporary file and renames it at the end. Only its owner can read
-// a new file, because an export includes embargoed and reserved names.
-func exportFile(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
-	if target, err := filepath.EvalSymlinks(output); err == nil {
-		output = target // keep a symbolic link
-	}
-	var s bulk.Summary
-	err := durable.Replace(durable.Disk{Mode: durable.Private, Keep: true}, output, func(w io.Writer) (err error) {
-		s, err = b.Export(ctx, w, o)
-		return err
-	})
-	return s, err
 }

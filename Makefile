@@ -30,8 +30,9 @@ demo: build ## serve the 9,154 RFC names; DATA=DIR keeps the store, LISTEN=ADDR 
 # than there are cores.
 AT_ONCE = -p 4 -parallel 8
 
-# Left out of quick: these kill servers and databases under load, repeat a lot, or measure memory.
-LONG = TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
+# Left out of quick: these kill servers and databases under load, repeat a lot, measure memory, or
+# run hundreds of commands against servers.
+LONG = TestServerScripts|TestCommandBlocks|TestClockOfOneName|TestConform|TestPrimaryKilled|TestReplicaKilled|TestPrimaryHangs|TestUnreplicated|TestSuperseded|TestLostAtCommitOfThePatient|TestKillDatabase|TestKillImport|TestBackupKilledAnywhere|TestDatabaseAway|TestImportAcrossRestart|TestImportGivesUp|TestMigrateUnsealed|TestMemory|TestDocumentMemory|TestHundredThousand|TestThousand|TestNothingInMuch|TestClockAtEveryDoor|TestMigrateOldRules
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.
@@ -53,7 +54,7 @@ test: ## everything; installs what is missing
 	$(MAKE) check
 
 quick: ## the tests while you work: no race detector, less repetition, and without the long tests (LONG)
-	$(GO) test -short -vet=off -ldflags='-s -w' $(AT_ONCE) -skip '^($(LONG))$$' ./...
+	$(GO) test -short -vet=off -ldflags='-s -w' $(AT_ONCE) -skip '^($(LONG))$$' $(SLOWEST) ./...
 
 check: $(TOOLS)/.built ## all that must pass before a change lands; the linters run while tests wait
 	$(MAKE) -j2 race lint plain static

@@ -40,11 +40,15 @@ func stop(t *testing.T, l *Listening) {
 
 func TestListenErrors(t *testing.T) {
 	s, _ := newTestServer(t, nil)
-	l := listen(t, s)
+	// Other processes of the tests listen at 127.0.0.1: they could take the port once it is free.
+	l, err := s.Listen("127.0.0.9:0", "127.0.0.9:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Listen(l.Public.String(), "", nil); err == nil {
 		t.Error("one address was listened at twice")
 	}
-	if _, err := s.Listen("127.0.0.1:0", l.Public.String(), nil); err == nil {
+	if _, err := s.Listen("127.0.0.9:0", l.Public.String(), nil); err == nil {
 		t.Error("the admin listener took the public one's address")
 	}
 	stop(t, l)

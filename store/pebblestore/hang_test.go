@@ -274,7 +274,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // TestDiskSlow checks that a batch is not taken for a call that hangs although it takes longer
 // than the limit of a call: it reads many records from a slow disk.
 func TestDiskSlow(t *testing.T) {
-	const each, limit, names = 20 * time.Millisecond, 400 * time.Millisecond, 3000
+	const each, limit, names = 20 * time.Millisecond, time.Second, 3000
 	var reads atomic.Int64
 	var slow errorfs.Toggle
 	slow.Injector = errorfs.InjectorFunc(func(op errorfs.Op) error {

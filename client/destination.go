@@ -95,8 +95,8 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 // isNameScheme reports whether URIs of this scheme are names, not locations.
 func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 
-// isWebScheme reports whether URIs of this scheme are locations on the web. They may be names
-// too.
+// isWebScheme reports whether URIs of this scheme are locations on the web. Such URIs may be
+// names too.
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
 // nameAlone reads a Location that is a name, possibly as a path from the root, with directives

@@ -8,7 +8,7 @@ import (
 )
 
 // Validators let a later request ask whether an answer is still current (1995, 5: Y95-67; RFC
-// 9110, 8.8). They can be stored.
+// 9110, 8.8). Validators can be stored.
 type Validators struct {
 	From     string `json:"from"`              // identifies the request; the validators are valid only for it
 	Tag      string `json:"tag,omitempty"`     // ETag

@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule is hidden if something else answers for its names first. The check of the tests
-// rejects a rule that is hidden by an earlier rule, because at least one test must reach it.
-// This file finds rules that are hidden by case folding, by records and by other authorities.
+// A rule is hidden if something else answers for its names first. A rule that is hidden by an
+// earlier rule is rejected elsewhere: [rule.Set.Check] requires that its tests reach it. This
+// file finds rules that are hidden by case folding, by records and by other authorities.
 
 // A shown is a name for which a test shows what a rule returns.
 type shown struct {

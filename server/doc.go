@@ -4,12 +4,11 @@
 //
 // # How a request is answered
 //
-// The public listener also reads request lines that net/http rejects (package
-// internal/wire). One function, [Server.decide], turns plain values (method,
-// target, version, host, address and the relevant header fields) into a status,
-// header fields and a body; it does not depend on connections or net/http. An adapter
-// connects the two. Names are not routed by http.ServeMux: the server looks at the
-// target exactly as it was sent.
+// The public listener also reads request lines that net/http rejects (package internal/wire).
+// One function, [Server.decide], turns plain values (method, target, version, host, address
+// and the relevant header fields) into a status, header fields and a body; it does not depend
+// on connections or net/http. An adapter connects net/http with this function. Names are not
+// routed by http.ServeMux: the server looks at the target exactly as it was sent.
 //
 // # Targets
 //
@@ -85,10 +84,11 @@
 //
 // The path of a name is its own TimeGate (RFC 7089, pattern 1.1). With Accept-Datetime it
 // redirects (302) to the memento for that time; for a time before the first memento it
-// redirects to the first. Every response for a path links to it, and to the TimeMap:
-// /-/timemap/NAME, with the same directives, lists the mementos as application/link-format,
-// newest first. The author of a revision and the reason for it are not public. Accept-Datetime
-// is ignored for targets without a slash, and for targets with components of RFC 8141.
+// redirects to the first. Every response for a path links to the TimeGate and to the TimeMap.
+// The TimeMap, /-/timemap/NAME with the same directives, lists the mementos as
+// application/link-format, newest first. The author of a revision and the reason for it are
+// not public. Accept-Datetime is ignored for targets without a slash, and for targets with
+// components of RFC 8141.
 //
 // # Dates and tags
 //

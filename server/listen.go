@@ -64,9 +64,9 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 // connections. t is as in Listen.
 //
 // The listeners can be TLS listeners whose connections are of type [*tls.Conn], such as those
-// of [tls.NewListener] and of ACME clients; t must be nil then. They serve HTTP/2 to clients
-// that negotiate "h2". Clients of HTTP/1.0 and of the protocol of 1995 need not negotiate a
-// protocol.
+// of [tls.NewListener] and of ACME clients; t must be nil then. Such listeners serve HTTP/2 to
+// clients that negotiate "h2". Clients of HTTP/1.0 and of the protocol of 1995 need not
+// negotiate a protocol.
 func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
 	l := &Listening{server: s, done: make(chan error, 2)}
 	limited := func(l net.Listener) *limitedListener {

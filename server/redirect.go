@@ -199,7 +199,7 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 }
 
 // maxPlainList is the maximum length in bytes of a list for clients that accept only
-// text/plain. They do not read more.
+// text/plain. Such clients do not read more.
 const maxPlainList = 4095
 
 // locatedList answers N2L with a list in addition to Location.

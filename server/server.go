@@ -287,9 +287,9 @@ func validMount(path string) bool {
 // listener of package internal/wire; with another listener it answers only what net/http
 // accepts.
 //
-// It can be mounted below a path with http.StripPrefix. Everything that it links to on this
-// server then begins with that path, or with [Options.PublicURL] if it is set. The path
-// itself, without a slash, is the home page.
+// The handler can be mounted below a path with http.StripPrefix. Its links to this server then
+// begin with that path, or with [Options.PublicURL] if that is set. The path itself, without a
+// slash, is the home page.
 //
 // Do not route requests to it with http.ServeMux. ServeMux redirects a path with "//", "/./"
 // or "/../" to a cleaned path, for example urn:example:a//b to urn:example:a/b. That is

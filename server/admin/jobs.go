@@ -66,8 +66,8 @@ type jobTable struct {
 	writing sync.Mutex
 }
 
-// newJobs returns the jobs saved in a directory. Those that were running when the server
-// ended become interrupted.
+// newJobs returns the jobs saved in a directory. Jobs that were running when the server ended
+// become interrupted.
 func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 	js := &jobTable{dir: dir, now: now, log: log}
 	if dir == "" {

@@ -11,8 +11,9 @@ import (
 )
 
 // A rule is hidden if something else answers for its names first. A rule that is hidden by an
-// earlier rule is rejected elsewhere: [rule.Set.Check] requires that its tests reach it. This
-// file finds rules that are hidden by case folding, by records and by other authorities.
+// earlier rule is rejected elsewhere: [rule.Set.Check] requires that at least one test of each
+// rule reaches the rule. This file finds rules that are hidden by case folding, by records and
+// by other authorities.
 
 // A shown is a name for which a test shows what a rule returns.
 type shown struct {

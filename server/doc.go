@@ -92,11 +92,10 @@
 //
 // # Dates and tags
 //
-// Last-Modified is the time of the last change, rounded up to the second and never later
-// than Date. If a name changes twice within a second, a client that fetched it between the
-// two changes still gets the second one. An ETag is strong: a digest of the representation,
-// different for each content coding. Unless the answer or the authority sets a
-// lifetime, responses are sent with "no-cache": every reuse is preceded by a
-// conditional request (1995, 5). Responses that depend on the country of the client are
-// private.
+// Last-Modified is the time of the last change, rounded up to the second and never later than
+// Date. If a name changes twice within a second, a client that fetched it between the two
+// changes still gets the second one. An ETag is strong: a digest of the representation,
+// different for each content coding. Unless the answer or the authority sets a lifetime,
+// responses are sent with "no-cache": a cache must send a conditional request before every
+// reuse (1995, 5). Responses that depend on the country of the client are private.
 package server

@@ -216,28 +216,23 @@ func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	if h, ok := r.(TokenHistorian); ok {
 		return h.TokenChanges(ctx)
 	}
-	return func(yield func(*Change, error) bool) {
-		for t, err := range AllTokens(ctx, r) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(&Change{Token: t}, nil) {
-				return
-			}
-		}
-	}
+	return each(AllTokens(ctx, r), func(t *Token) *Change { return &Change{Token: t} })
 }
 
 // TokensOf yields the tokens of changes, all of which must be changes of tokens.
 func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
-	return func(yield func(*Token, error) bool) {
-		for c, err := range changes {
-			if err != nil {
-				yield(nil, err)
-				return
+	return each(changes, func(c *Change) *Token { return c.Token })
+}
+
+// each yields f of each element of seq, up to an error.
+func each[T, U any](seq iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
+	return func(yield func(U, error) bool) {
+		for v, err := range seq {
+			var u U
+			if err == nil {
+				u = f(v)
 			}
-			if !yield(c.Token, nil) {
+			if !yield(u, err) || err != nil {
 				return
 			}
 		}

@@ -162,7 +162,7 @@ func (c *checker) log() error {
 	}
 	c.gap(c.Size + 1)
 	for i := range c.Waiting {
-		c.logged.add(wanted, c.hashRow(&c.Waiting[i]))
+		c.logged.add(wanted, c.hashRow(c.Waiting[i]))
 	}
 	if got := c.tree.Head(); c.Head != nil && got != *c.Head && !c.lost && c.bad == 0 {
 		c.report(store.Subject{}, 0, "the head of the log is %v, but recomputed it is %v", *c.Head, got)
@@ -188,7 +188,7 @@ func (c *checker) row(r *Row) error {
 	c.next = max(c.next, r.Seq+1)
 	if r.Subject.Kind != 0 {
 		c.future.Add(r.Subject, r.Seq, r.Time)
-		c.logged.add(wanted, c.hashRow(r))
+		c.logged.add(wanted, c.hashRow(*r))
 	}
 	switch {
 	case r.Err != nil:

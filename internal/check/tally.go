@@ -69,15 +69,29 @@ func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	}
 }
 
-// An each calls a function with each element of a multiset and its hash.
-type each[T any] func(func(hash uint64, element T)) error
+// An each calls a function with each element of a multiset.
+type each[T any] func(add func(T)) error
+
+// all returns the elements that pick finds in the values of a sequence.
+func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, add func(T))) each[T] {
+	return func(add func(T)) error {
+		for v, err := range seq() {
+			if err != nil {
+				return err
+			}
+			pick(v, add)
+		}
+		return c.ctx.Err()
+	}
+}
 
 // compare finds the elements in which the multisets of a tally differ.
-func compare[T any](t *tally, want, got each[T], missing, extra func(T)) error {
+func compare[T any](t *tally, hashOf func(T) uint64, want, got each[T], missing, extra func(T)) error {
 	for mine := range t.parts() {
 		var hashes []uint64 // of what is wanted, in order
 		elements, counts := map[uint64]T{}, map[uint64]int{}
-		err := want(func(hash uint64, element T) {
+		err := want(func(element T) {
+			hash := hashOf(element)
 			if !mine(hash) {
 				return
 			}
@@ -88,8 +102,8 @@ func compare[T any](t *tally, want, got each[T], missing, extra func(T)) error {
 		if err != nil {
 			return err
 		}
-		err = got(func(hash uint64, element T) {
-			switch {
+		err = got(func(element T) {
+			switch hash := hashOf(element); {
 			case !mine(hash):
 			case counts[hash] > 0:
 				counts[hash]--
@@ -109,7 +123,7 @@ func compare[T any](t *tally, want, got each[T], missing, extra func(T)) error {
 	return nil
 }
 
-func (c *checker) hashRow(r *Row) uint64 { return c.hashChange(r.Subject, r.Revision, r.Time) }
+func (c *checker) hashRow(r Row) uint64 { return c.hashChange(r.Subject, r.Revision, r.Time) }
 
 func (c *checker) hashChange(s store.Subject, revision uint64, at time.Time) uint64 {
 	b := append(make([]byte, 0, 128), byte(s.Kind))
@@ -128,41 +142,31 @@ func (c *checker) unmatched() error {
 	if c.cut {
 		return nil
 	}
-	want := func(add func(uint64, Row)) error {
-		for i := range c.Waiting {
-			add(c.hashRow(&c.Waiting[i]), c.Waiting[i])
+	logged := all(c, func() iter.Seq2[Row, error] { return c.Log(false) }, func(r Row, add func(Row)) {
+		if r.Subject.Kind != 0 && r.Seq <= c.Size {
+			add(r)
 		}
-		for r, err := range c.Log(false) {
-			if err != nil {
-				return err
-			}
-			if r.Subject.Kind != 0 && r.Seq <= c.Size {
-				add(c.hashRow(&r), r)
-			}
+	})
+	want := func(add func(Row)) error {
+		for _, r := range c.Waiting {
+			add(r)
 		}
-		return c.ctx.Err()
+		return logged(add)
 	}
-	got := func(add func(uint64, Row)) error {
-		for ch, err := range c.Changes() {
-			if err != nil {
-				return err
-			}
-			if ch.Revision == 0 {
-				continue
-			}
-			r := Row{Subject: ch.Subject, Revision: ch.Revision, Time: ch.Time}
-			if ch.Entry != nil {
-				r.Seq = ch.Entry.Seq
-			}
-			add(c.hashRow(&r), r)
+	got := all(c, c.Changes, func(ch Change, add func(Row)) {
+		r := Row{Subject: ch.Subject, Revision: ch.Revision, Time: ch.Time}
+		if ch.Entry != nil {
+			r.Seq = ch.Entry.Seq
 		}
-		return c.ctx.Err()
-	}
+		if r.Revision > 0 {
+			add(r)
+		}
+	})
 	missing := func(r Row) {
 		c.report(r.Subject, r.Seq, "revision %d is in the log but not in the history of its subject", r.Revision)
 	}
 	extra := func(r Row) { c.report(r.Subject, r.Seq, "revision %d is stored but not in the log", r.Revision) }
-	return compare(&c.logged, want, got, missing, extra)
+	return compare(&c.logged, c.hashRow, want, got, missing, extra)
 }
 
 // misplaced reports locations that are missing in the index, and those that should not be
@@ -171,36 +175,23 @@ func (c *checker) misplaced() error {
 	if c.cut || c.Places == nil {
 		return nil
 	}
-	want := func(add func(uint64, store.Place)) error {
-		for ch, err := range c.Changes() {
-			if err != nil {
-				return err
-			}
-			if !ch.Last || ch.Err != nil {
-				continue
-			}
-			for _, url := range ch.Entry.Change.AppendIndexed(nil) {
-				p := store.Place{URL: url, Name: ch.Entry.Change.Record.Name}
-				add(c.hashPlace(p), p)
-			}
+	want := all(c, c.Changes, func(ch Change, add func(store.Place)) {
+		if !ch.Last || ch.Err != nil {
+			return
 		}
-		return c.ctx.Err()
-	}
-	got := func(add func(uint64, store.Place)) error {
-		for p, err := range c.Places() {
-			if err != nil {
-				return err
-			}
-			if p.Err == nil {
-				add(c.hashPlace(p.Place), p.Place)
-			}
+		for _, url := range ch.Entry.Change.AppendIndexed(nil) {
+			add(store.Place{URL: url, Name: ch.Entry.Change.Record.Name})
 		}
-		return c.ctx.Err()
-	}
+	})
+	got := all(c, c.Places, func(p Place, add func(store.Place)) {
+		if p.Err == nil {
+			add(p.Place)
+		}
+	})
 	of := func(p store.Place) store.Subject { return store.Subject{Kind: store.KindName, Key: p.Name.Key()} }
 	missing := func(p store.Place) { c.report(of(p), 0, "the index does not have its location %q", p.URL) }
 	extra := func(p store.Place) {
 		c.report(of(p), 0, "the index has the location %q, which it does not have", p.URL)
 	}
-	return compare(&c.located, want, got, missing, extra)
+	return compare(&c.located, c.hashPlace, want, got, missing, extra)
 }

@@ -14,9 +14,9 @@ func TestTally(t *testing.T) {
 		hashes[i] = r.Uint64()
 	}
 	each := func(list []uint64) each[uint64] {
-		return func(f func(uint64, uint64)) error {
+		return func(f func(uint64)) error {
 			for _, h := range list {
-				f(h, h)
+				f(h)
 			}
 			return nil
 		}
@@ -32,7 +32,7 @@ func TestTally(t *testing.T) {
 		if c.count(wanted) != uint64(len(want)) {
 			t.Errorf("%d elements, want %d", c.count(wanted), len(want))
 		}
-		err := compare(&c, each(want), each(got), func(h uint64) { missing = append(missing, h) }, func(h uint64) { extra = append(extra, h) })
+		err := compare(&c, func(h uint64) uint64 { return h }, each(want), each(got), func(h uint64) { missing = append(missing, h) }, func(h uint64) { extra = append(extra, h) })
 		if err != nil {
 			t.Error(err)
 		}

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 
@@ -64,6 +65,25 @@ func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 		return nil, 0, err
 	}
 	return e, n, nil
+}
+
+// CheckDigest returns a [*store.EntryError] if the digest of e does not match its change, of
+// which next is the normal form. It encodes next into buf, which it returns for reuse.
+func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error) {
+	buf = Append(buf[:0], next)
+	if !next.Redacted && Digest(e.Salt, buf) != e.Digest {
+		return buf, &store.EntryError{Seq: e.Seq, Key: next.Subject().Key, Reason: "the digest does not match the content"}
+	}
+	return buf, nil
+}
+
+// CheckSame returns a [*store.EntryError] if e differs from there, the entry of a store at the
+// same place.
+func CheckSame(e, there *store.Entry) error {
+	if e.Seq == there.Seq && e.Change != nil && e.Change.Token == nil && bytes.Equal(AppendLeaf(nil, e), AppendLeaf(nil, there)) {
+		return nil
+	}
+	return &store.EntryError{Seq: there.Seq, Key: there.Change.Subject().Key, Reason: "the store has a different change with this number"}
 }
 
 // digestBuffer is the number of bytes of salt and value that are hashed without allocation.

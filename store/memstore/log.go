@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -158,7 +157,7 @@ func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 		return &store.EntryError{Seq: e.Seq, Reason: fmt.Sprintf("expected change %d", seq)}
 	}
 	if seq <= s.log.tree.Size() {
-		return s.log.same(e)
+		return codec.CheckSame(e, s.log.entries[seq-1])
 	}
 	step, err := store.Follow(e, s.last)
 	if err != nil {
@@ -177,23 +176,10 @@ func (l *sealedLog) load(e *store.Entry, step store.Step) error {
 	kept := &store.Entry{Seq: e.Seq, Change: step.Next, Digest: e.Digest}
 	if !step.Next.Redacted {
 		kept.Salt = e.Salt
-		l.buf = codec.Append(l.buf[:0], step.Next)
-		if codec.Digest(e.Salt, l.buf) != e.Digest {
-			return &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest does not match the content"}
-		}
 	}
-	l.add(kept)
-	return nil
-}
-
-// same returns an error unless the log contains the entry e.
-func (l *sealedLog) same(e *store.Entry) error {
-	if e.Change != nil && e.Change.Token == nil {
-		l.buf = codec.AppendLeaf(l.buf[:0], e)
-		if bytes.Equal(l.buf, codec.AppendLeaf(nil, l.entries[e.Seq-1])) {
-			return nil
-		}
+	var err error
+	if l.buf, err = codec.CheckDigest(l.buf, e, step.Next); err == nil {
+		l.add(kept)
 	}
-	key := l.entries[e.Seq-1].Change.Subject().Key
-	return &store.EntryError{Seq: e.Seq, Key: key, Reason: "the store has a different change with this number"}
+	return err
 }

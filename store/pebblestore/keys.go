@@ -42,6 +42,18 @@ func space(k store.Kind) byte {
 	}
 }
 
+// kindIn returns the kind of the names or authorities in a space; 0 for another space.
+func kindIn(space byte) store.Kind {
+	switch space {
+	case spaceName:
+		return store.KindName
+	case spaceAuthority:
+		return store.KindAuthority
+	default:
+		return 0
+	}
+}
+
 // appendKey appends the key of the last change of a subject.
 func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
@@ -139,12 +151,7 @@ func parseRow(key, value []byte) (*logRow, error) {
 	}
 	copy(r.mark[:], value)
 	subject, rest := value[markSize:markSize+end], value[markSize+end+1:]
-	switch subject[0] {
-	case spaceName:
-		r.subject.Kind = store.KindName
-	case spaceAuthority:
-		r.subject.Kind = store.KindAuthority
-	default:
+	if r.subject.Kind = kindIn(subject[0]); r.subject.Kind == 0 {
 		return damage("subject must be a name or an authority")
 	}
 	r.subject.Key = string(subject[1:])

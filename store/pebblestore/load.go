@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -78,19 +77,12 @@ func (l *loader) compare(batch []*store.Entry) (int, error) {
 	}
 	n := 0
 	err := l.s.viewing(l.ctx, func(v *view) error {
-		var a, b []byte
 		for e, err := range v.all(l.ctx, l.given, l.given+have) {
+			if err == nil {
+				err = codec.CheckSame(batch[n], e)
+			}
 			if err != nil {
 				return err
-			}
-			got := batch[n]
-			a = codec.AppendLeaf(a[:0], e)
-			same := got.Seq == e.Seq && got.Change != nil && got.Change.Token == nil
-			if same {
-				b = codec.AppendLeaf(b[:0], got)
-			}
-			if !same || !bytes.Equal(a, b) {
-				return &store.EntryError{Seq: e.Seq, Key: e.Change.Subject().Key, Reason: "the store has a different change with this number"}
 			}
 			n++
 		}

@@ -66,9 +66,9 @@ func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{
 		debug.SetMemoryLimit(-1),
-		meminfo("/proc/meminfo"),
-		plainNumber("/sys/fs/cgroup/memory.max"),
-		plainNumber("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+		numberIn("/proc/meminfo", "MemTotal:") << 10,
+		numberIn("/sys/fs/cgroup/memory.max", ""),
+		numberIn("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""),
 	} {
 		if n > 0 {
 			memory = min(memory, n)
@@ -80,33 +80,18 @@ func machineMemory() int64 {
 	return memory
 }
 
-// meminfo reads MemTotal from a file such as Linux's /proc/meminfo. It returns 0 if it cannot.
-func meminfo(file string) int64 {
+// numberIn reads the first number after a label in a file such as Linux's /proc/meminfo. It
+// returns 0 if it cannot, or if the number has more than 53 bits.
+func numberIn(file, label string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(text), "MemTotal:")
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0
-	}
-	kb, err := strconv.ParseInt(fields[0], 10, 64)
-	if err != nil || kb > math.MaxInt64>>10 {
-		return 0
-	}
-	return kb << 10
-}
-
-// plainNumber reads a file that contains one number. It returns 0 if it cannot.
-func plainNumber(file string) int64 {
-	text, err := os.ReadFile(file)
+	_, rest, _ := strings.Cut(string(text), label)
+	word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, err := strconv.ParseUint(word, 10, 53)
 	if err != nil {
 		return 0
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+	return int64(n)
 }

@@ -421,24 +421,24 @@ func TestMemoryFiles(t *testing.T) {
 		}
 		return path
 	}
-	for text, want := range map[string]int64{
-		"MemTotal:       24676032 kB\nMemFree: 1 kB\n": 24676032 << 10,
-		"MemFree: 1 kB\n":                  0,
-		"MemTotal:":                        0,
-		"MemTotal: x kB":                   0,
-		"MemTotal: 9223372036854775807 kB": 0,
+	for _, c := range []struct {
+		text, label string
+		want        int64
+	}{
+		{"MemTotal:       24676032 kB\nMemFree: 1 kB\n", "MemTotal:", 24676032},
+		{"MemFree: 1 kB\n", "MemTotal:", 0},
+		{"MemTotal:", "MemTotal:", 0},
+		{"MemTotal: x kB", "MemTotal:", 0},
+		{"MemTotal: 9223372036854775807 kB", "MemTotal:", 0},
+		{"1048576\n", "", 1 << 20},
+		{"max\n", "", 0},
+		{"", "", 0},
 	} {
-		if got := meminfo(file("meminfo", text)); got != want {
-			t.Errorf("meminfo of %q: %d, want %d", text, got, want)
+		if got := numberIn(file("number", c.text), c.label); got != c.want {
+			t.Errorf("number after %q in %q: %d, want %d", c.label, c.text, got, c.want)
 		}
 	}
-	for text, want := range map[string]int64{"1048576\n": 1 << 20, "max\n": 0, "": 0} {
-		if got := plainNumber(file("memory.max", text)); got != want {
-			t.Errorf("plainNumber of %q: %d, want %d", text, got, want)
-		}
-	}
-	missing := filepath.Join(dir, "missing")
-	if got := meminfo(missing) + plainNumber(missing); got != 0 {
+	if got := numberIn(filepath.Join(dir, "missing"), ""); got != 0 {
 		t.Errorf("of files that are not there: %d", got)
 	}
 }

@@ -88,15 +88,12 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if !v.seek(subject) {
-			if err := v.failure(subject.Key); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		c, err := v.change(subject)
+		c, err := v.lastOf(subject)
 		if err != nil {
 			return nil, err
+		}
+		if c == nil {
+			continue
 		}
 		if all[i] = c.Record; found != nil {
 			found[i] = read{subject, c, raw.keep(v.it.Value())}

@@ -171,13 +171,8 @@ func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) boo
 
 // past returns the change of the history at v; key[end:] is its stamp.
 func (v *view) past(key []byte, end int) check.Change {
-	var c check.Change
-	switch key[0] {
-	case spaceName:
-		c.Subject.Kind = store.KindName
-	case spaceAuthority:
-		c.Subject.Kind = store.KindAuthority
-	default:
+	c := check.Change{Subject: store.Subject{Kind: kindIn(key[0])}}
+	if c.Subject.Kind == 0 {
 		c.Err = &CorruptError{Key: string(key), Reason: "not a key of the history"}
 		return c
 	}

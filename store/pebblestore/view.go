@@ -167,6 +167,14 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
+// lastOf returns the last change of s, nil if there is none.
+func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
+	if !c.seek(s) {
+		return nil, c.failure(s.Key)
+	}
+	return c.change(s)
+}
+
 // step moves at most one key forward. found reports whether it is at c.key; settled reports
 // whether the answer is final, so that no seek is needed.
 func (c *cursor) step() (found, settled bool) {

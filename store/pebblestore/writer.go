@@ -119,9 +119,8 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 		if err != nil {
 			return steps, err
 		}
-		w.value = codec.Append(w.value[:0], step.Next)
-		if !step.Next.Redacted && codec.Digest(e.Salt, w.value) != e.Digest {
-			return steps, &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest does not match the content"}
+		if w.value, err = codec.CheckDigest(w.value, e, step.Next); err != nil {
+			return steps, err
 		}
 		step.Prior = planned[step.Subject]
 		steps = append(steps, step)

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -167,8 +166,8 @@ func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong
 	}
 	for _, e := range batch {
 		step, err := store.Follow(e, func(s store.Subject) (*store.Change, error) { return last[s], nil })
-		if err == nil && !step.Next.Redacted && codec.Digest(e.Salt, codec.Append(nil, step.Next)) != e.Digest {
-			err = &store.EntryError{Seq: e.Seq, Key: step.Subject.Key, Reason: "the digest does not match the content"}
+		if err == nil {
+			l.buf, err = codec.CheckDigest(l.buf, e, step.Next)
 		}
 		if err != nil {
 			return steps, err, nil
@@ -278,8 +277,5 @@ func (c *comparer) same(e *store.Entry) error {
 	}
 	there := c.page[0]
 	c.page = c.page[1:]
-	if e.Change != nil && e.Change.Token == nil && bytes.Equal(codec.AppendLeaf(nil, e), codec.AppendLeaf(nil, there)) {
-		return nil
-	}
-	return &store.EntryError{Seq: e.Seq, Key: there.Change.Subject().Key, Reason: "the store has a different change with this number"}
+	return codec.CheckSame(e, there)
 }

@@ -146,7 +146,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 		}
 		for _, n := range part {
 			rec := (*store.Record)(nil)
-			if c := found[n.Key()]; c != nil {
+			if c := found[nameSubject(n.Key())]; c != nil {
 				rec = c.Record
 			}
 			all = append(all, rec)
@@ -155,8 +155,10 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 	return all, ctx.Err()
 }
 
-// lasts returns the last changes of names by their keys, or errStale as present does.
-func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[string]*store.Change, err error) {
+func nameSubject(key string) store.Subject { return store.Subject{Kind: store.KindName, Key: key} }
+
+// lasts returns the last changes of names, or errStale as present does.
+func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.Subject]*store.Change, err error) {
 	keys := make([]string, 0, len(names))
 	for _, n := range names {
 		if printable(n.Key()) {
@@ -164,21 +166,12 @@ func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[string]
 		}
 	}
 	err = s.cluster.read(ctx, long, s.recent.any(), func(ctx context.Context, c *pgx.Conn, r role) error {
-		found = make(map[string]*store.Change, len(keys))
-		rows, err := c.Query(ctx, loadPresent, store.KindName, keys)
-		if err != nil {
-			return err
-		}
-		var key, value []byte
-		if _, err = pgx.ForEachRow(rows, []any{&key, &value}, func() (err error) {
-			subject := store.Subject{Kind: store.KindName, Key: string(key)}
-			found[subject.Key], err = codec.Decode(subject, value)
-			return err
-		}); err != nil || r == primary {
+		if found, err = load(ctx, c, map[store.Kind][]string{store.KindName: keys}, ""); err != nil || r == primary {
 			return err
 		}
 		for _, k := range keys {
-			if n := s.recent.need(store.Subject{Kind: store.KindName, Key: k}); found[k].Revision() < n.revision && !n.over() {
+			subject := nameSubject(k)
+			if n := s.recent.need(subject); found[subject].Revision() < n.revision && !n.over() {
 				return errStale
 			}
 		}

@@ -51,15 +51,8 @@ const patience = 2 * time.Minute
 
 // Start starts a new, empty server. The caller must stop it.
 func Start(o Options) (*Server, error) {
-	s := &Server{options: o}
-	var err error
-	if s.owner, err = unprivileged(); err != nil {
-		return nil, err
-	}
-	if s.dir, err = os.MkdirTemp(o.Dir, "pgtest"); err != nil {
-		return nil, err
-	}
-	if err := s.own(s.dir); err != nil {
+	s, err := newServer(o)
+	if err != nil {
 		return nil, err
 	}
 	if err := s.initialize(); err != nil {
@@ -68,14 +61,23 @@ func Start(o Options) (*Server, error) {
 	return s.begin()
 }
 
-// Replica starts a streaming replica of s.
-func (s *Server) Replica() (*Server, error) {
-	r := &Server{options: s.options, owner: s.owner}
-	var err error
-	if r.dir, err = os.MkdirTemp(s.options.Dir, "pgtest"); err != nil {
+// newServer makes the directory of a server, and gives it to the user as whom the server runs.
+func newServer(o Options) (*Server, error) {
+	user, err := unprivileged()
+	if err != nil {
 		return nil, err
 	}
-	if err := r.own(r.dir); err != nil {
+	dir, err := os.MkdirTemp(o.Dir, "pgtest")
+	if err == nil && user != nil {
+		err = os.Chown(dir, int(user.Uid), int(user.Gid))
+	}
+	return &Server{options: o, owner: user, dir: dir}, err
+}
+
+// Replica starts a streaming replica of s.
+func (s *Server) Replica() (*Server, error) {
+	r, err := newServer(s.options)
+	if err != nil {
 		return nil, err
 	}
 	err = r.run("pg_basebackup", "--pgdata="+r.data(), "--host=127.0.0.1", "--port="+strconv.Itoa(s.port),
@@ -345,14 +347,6 @@ func unprivileged() (*owner, error) {
 		return nil, err
 	}
 	return &owner{Uid: uint32(uid), Gid: uint32(gid)}, nil
-}
-
-// own gives a directory to the user as whom the server runs.
-func (s *Server) own(dir string) error {
-	if s.owner == nil {
-		return nil
-	}
-	return os.Chown(dir, int(s.owner.Uid), int(s.owner.Gid))
 }
 
 func freePort() (int, error) {

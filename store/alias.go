@@ -30,21 +30,12 @@ func withoutAliases(ctx context.Context, f Finder, prefix string, after Place) i
 	}
 	return func(yield func(Place, error) bool) {
 		met := false
-		for p, err := range f.Find(ctx, prefix, after) {
-			if met = strings.HasPrefix(p.URL, aliasMark); met {
-				break
-			}
-			if !yield(p, err) {
-				return
-			}
-		}
-		if !met {
-			return
-		}
-		for p, err := range f.Find(ctx, prefix, Place{URL: aliasEnd}) {
-			if !yield(p, err) {
-				return
-			}
+		f.Find(ctx, prefix, after)(func(p Place, err error) bool {
+			met = strings.HasPrefix(p.URL, aliasMark)
+			return !met && yield(p, err)
+		})
+		if met {
+			f.Find(ctx, prefix, Place{URL: aliasEnd})(yield)
 		}
 	}
 }

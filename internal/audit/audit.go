@@ -279,11 +279,8 @@ func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, e
 
 // indexed returns the first location of a record that is not in the index.
 func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string, err error) {
-	if c.Record == nil {
-		return "", nil
-	}
 	finder, ok := a.Source.(store.Finder)
-	if !ok {
+	if !ok || c.Record == nil {
 		return "", nil
 	}
 	for i := range c.Record.Locations {

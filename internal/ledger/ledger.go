@@ -53,14 +53,12 @@ func Open(size uint64, src Source) (Log, error) {
 	}
 	l := Log{size: size &^ (window - 1)}
 	for level := MinLevel; l.size>>level > 0; level++ {
-		if l.size>>level&1 == 0 {
-			continue
+		if l.size>>level&1 == 1 {
+			var err error
+			if l.edge[level], err = src.Node(level, l.size>>level-1); err != nil {
+				return Log{}, err
+			}
 		}
-		h, err := src.Node(level, l.size>>level-1)
-		if err != nil {
-			return Log{}, err
-		}
-		l.edge[level] = h
 	}
 	for h, err := range src.Leaves(l.size, size) {
 		if err != nil {

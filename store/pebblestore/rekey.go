@@ -300,23 +300,24 @@ func rename(c *store.Change, key string) {
 // changes yields all changes of a subject, oldest first. The view must not be used
 // otherwise during the loop.
 func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
+	return reading.Seq(func(yield func(*store.Change, error) bool) error {
 		beginning := appendHistory(nil, s)
 		end := successor(slices.Clone(beginning))
 		for ok := v.it.SeekLT(end); ok && isHistory(v.it.Key(), beginning); ok = v.it.Prev() {
 			c, err := v.change(s)
-			if !yield(c, err) || err != nil {
-				return
+			if err != nil || !yield(c, nil) {
+				return err
 			}
 		}
 		if err := v.failure(s.Key); err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
-		if c, err := v.last(s); c != nil || err != nil {
-			yield(c, err)
+		c, err := v.last(s)
+		if err == nil && c != nil {
+			yield(c, nil)
 		}
-	}
+		return err
+	})
 }
 
 // subjects yields the subjects of a kind in the order of their keys.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/reading"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -33,7 +34,7 @@ func (s *strand) advance() error {
 
 // united yields the merged history of the subjects of m.
 func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
-	return func(yield func(*store.Change, error) bool) {
+	return reading.Seq(func(yield func(*store.Change, error) bool) error {
 		strands, err := r.strands(m)
 		for _, s := range strands {
 			defer s.end()
@@ -49,7 +50,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			c := shown(m, last, i)
 			c.Expected, c.Redacts = revision, strands[i].renumbered(last[i].Redacts)
 			if !yield(c, nil) {
-				return
+				return nil
 			}
 			revision++
 			at = last[i].Time
@@ -57,8 +58,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			err = strands[i].advance()
 		}
 		if err != nil {
-			yield(nil, err)
-			return
+			return err
 		}
 		if c := union(m, last, r.now, r.o.Who); c != nil {
 			c.Expected = revision
@@ -67,7 +67,8 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 			}
 			yield(c, nil)
 		}
-	}
+		return nil
+	})
 }
 
 // renumbered converts revisions of the strand to revisions of the merged history.

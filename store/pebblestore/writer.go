@@ -273,12 +273,10 @@ func (w *writer) locate(step store.Step) error {
 		var err error
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0] < after[0]:
-			w.key = appendPlace(w.key[:0], store.Place{URL: before[0], Name: n})
-			err = w.gone.Delete(w.key, nil)
+			err = w.gone.Delete(w.place(before[0], n), nil)
 			before = before[1:]
 		case len(before) == 0 || after[0] < before[0]:
-			w.key = appendPlace(w.key[:0], store.Place{URL: after[0], Name: n})
-			err = w.added.Set(w.key, nil, nil)
+			err = w.added.Set(w.place(after[0], n), nil, nil)
 			after = after[1:]
 		default:
 			before, after = before[1:], after[1:]
@@ -288,6 +286,12 @@ func (w *writer) locate(step store.Step) error {
 		}
 	}
 	return nil
+}
+
+// place returns the key of a place in the index, which is valid until the key changes.
+func (w *writer) place(url string, n name.Name) []byte {
+	w.key = appendPlace(w.key[:0], store.Place{URL: url, Name: n})
+	return w.key
 }
 
 // redact replaces the revisions that a step redacts, which are in the history already, by

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,10 +78,10 @@ func parseConfig(url string) (*config, error) {
 		return nil, err
 	}
 	c := &config{pool: defaultPool, wait: defaultWait, lag: defaultLag}
-	if err := c.own(all.RuntimeParams); err != nil {
+	params := all.RuntimeParams
+	if err := c.own(params); err != nil {
 		return nil, err
 	}
-	params := all.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "nomen")
 	params["statement_timeout"] = cmp.Or(params["statement_timeout"], strconv.FormatInt(defaultTimeout.Milliseconds(), 10))
 	if !strings.Contains(url, "connect_timeout=") {
@@ -130,15 +131,11 @@ func duration(s string) (time.Duration, error) {
 // split returns a configuration for each host, with its fallbacks for the same host, which
 // differ in the use of TLS.
 func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
-	type host struct {
-		name string
-		port uint16
-	}
 	first := &pgconn.FallbackConfig{Host: all.Host, Port: all.Port, TLSConfig: all.TLSConfig}
-	ways := map[host][]*pgconn.FallbackConfig{}
-	var hosts []host
+	ways := map[string][]*pgconn.FallbackConfig{}
+	var hosts []string
 	for _, way := range append([]*pgconn.FallbackConfig{first}, all.Fallbacks...) {
-		h := host{way.Host, way.Port}
+		h := net.JoinHostPort(way.Host, strconv.Itoa(int(way.Port)))
 		if ways[h] == nil {
 			hosts = append(hosts, h)
 		}
@@ -148,7 +145,7 @@ func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	for _, h := range hosts {
 		c := all.Copy()
 		c.ValidateConnect = nil // roles are checked continuously
-		c.Host, c.Port, c.TLSConfig = h.name, h.port, ways[h][0].TLSConfig
+		c.Host, c.Port, c.TLSConfig = ways[h][0].Host, ways[h][0].Port, ways[h][0].TLSConfig
 		c.Fallbacks = slices.Clone(ways[h][1:])
 		servers = append(servers, c)
 	}

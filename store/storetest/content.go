@@ -109,28 +109,16 @@ func richPolicy() store.Policy {
 func missing(s *suite) {
 	for _, k := range []string{"urn:ietf:rfc:1", "", "urn", strings.Repeat("x", name.MaxLength+1), "urn:\x00", "\xff\xff"} {
 		for _, when := range []time.Time{{}, minute(0)} {
-			if r := s.getAt(k, when); r != nil {
-				s.Errorf("Get(%q) of an empty store: %+v", k, r)
-			}
+			s.equal("record of an empty store: "+k, s.getAt(k, when), (*store.Record)(nil))
 		}
 	}
-	if a := s.authority(name.Prefix{}, time.Time{}); a != nil {
-		s.Errorf("Authority of an empty store: %v", a)
-	}
-	if got := s.keys(store.Scan{}); got != nil {
-		s.Errorf("List of an empty store: %q", got)
-	}
-	if got := read(s, s.Authorities(s.Context(), time.Time{})); got != nil {
-		s.Errorf("Authorities of an empty store: %v", got)
-	}
-	if got := s.apply(); len(got) != 0 {
-		s.Errorf("Apply of nothing: %+v", got)
-	}
+	s.equal("authority of an empty store", s.authority(name.Prefix{}, time.Time{}), (*store.Authority)(nil))
+	s.equal("List of an empty store", s.keys(store.Scan{}), []string(nil))
+	s.equal("Authorities of an empty store", read(s, s.Authorities(s.Context(), time.Time{})), []*store.Authority(nil))
+	s.equal("results of no changes", len(s.apply()), 0)
 	s.apply(put("urn:x-a:b", "https://example.org/", 0))
 	for _, k := range []string{"urn:x-a:", "urn:x-a:b0", "urn:x-a:a", "URN:x-a:b"} {
-		if r := s.get(k); r != nil {
-			s.Errorf("Get(%q): %+v, want nothing", k, r)
-		}
+		s.equal("record of "+k, s.get(k), (*store.Record)(nil))
 	}
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -193,31 +194,27 @@ func authorityContent(s *suite) {
 	a.Modified, a.Revision = minute(8), 8
 	again := store.Change{Authority: a, Expected: 1, Time: minute(1)}
 	s.equal("an authority in other form", s.apply(again), []store.Result{already(1)})
-	for i, change := range []func(a *store.Authority){
-		func(a *store.Authority) { a.Owners = []string{"x"} },
-		func(a *store.Authority) { a.Hosts = []string{"x"} },
-		func(a *store.Authority) { a.Addresses = []string{"x"} },
-		func(a *store.Authority) { a.Default = true },
-		func(a *store.Authority) { a.Parents = []string{"x"} },
-		func(a *store.Authority) { a.Children = []string{"x"} },
-		func(a *store.Authority) { a.Contact = "x" },
-		func(a *store.Authority) { a.Description = "x" },
-		func(a *store.Authority) { a.List = true },
-		func(a *store.Authority) { a.Service = nomen.I2C },
-		func(a *store.Authority) { a.FoldCase = true },
-		func(a *store.Authority) { a.Redirect = 302 },
-		func(a *store.Authority) { a.Rules = richRules() },
-		func(a *store.Authority) { a.Rules[0].Tests[1].From += "x" },
-		func(a *store.Authority) { a.Delegation = &store.Delegation{Mode: store.ModeRedirect} },
-		func(a *store.Authority) { a.Delegation.To = "x" },
-		func(a *store.Authority) { a.Keywords = map[string][]string{"c": nil} },
-		func(a *store.Authority) { a.Policy = store.Policy{Fetch: true} },
-	} {
-		change(a)
-		again.Expected = uint64(i + 1)
-		s.equal("other content", s.apply(again), []store.Result{changed(uint64(i + 2))})
-		s.equal("authority", s.authority(a.Prefix, time.Time{}), kept(again, uint64(i+1), 1).Authority)
+	revision := uint64(1)
+	written := func(what string) {
+		s.Helper()
+		again.Expected = revision
+		s.equal(what, s.apply(again), []store.Result{changed(revision + 1)})
+		s.equal(what, s.authority(a.Prefix, time.Time{}), kept(again, revision, 1).Authority)
+		revision++
 	}
+	to, from := reflect.ValueOf(a).Elem(), reflect.ValueOf(RichAuthority()).Elem()
+	for _, f := range reflect.VisibleFields(to.Type()) {
+		if value := from.FieldByIndex(f.Index); !f.Anonymous && f.Name != "Prefix" && !value.IsZero() {
+			to.FieldByIndex(f.Index).Set(value)
+			written("other content: " + f.Name)
+		}
+	}
+	a.Rules[0].Tests[1].From += "x"
+	written("content of a rule")
+	a.Delegation.To = "x"
+	written("content of the delegation")
+	a.Policy = store.Policy{Fetch: true}
+	written("other policy")
 }
 
 // aToken returns a token in which every field is set, and a change to it.

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -181,9 +180,7 @@ func counting(s *suite) {
 	want(2)
 	s.apply(reserve("b", 2))
 	want(3)
-	if err := s.refused(put("x", "u:1", 0), expecting(7, put("y", "u:1", 0))); errors.Is(err, store.ErrNotFound) {
-		s.Error(err)
-	}
+	refusal[*store.ConflictError](s, put("x", "u:1", 0), expecting(7, put("y", "u:1", 0)))
 	want(3)
 }
 

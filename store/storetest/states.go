@@ -81,12 +81,8 @@ func deletion(s *suite) {
 	s.apply(reserve(k, 0))
 	s.conflict(expecting(0, remove(k, 1)), 0, 1)
 	s.equal("of a reserved name", s.apply(expecting(1, remove(k, 1))), []store.Result{changed(2)})
-	if r := s.get(k); r != nil {
-		s.Errorf("a deleted name: %+v", r)
-	}
-	if got := s.keys(store.Scan{}); got != nil {
-		s.Errorf("List after the deletion: %q", got)
-	}
+	s.equal("a deleted name", s.get(k), (*store.Record)(nil))
+	s.equal("List after the deletion", s.keys(store.Scan{}), []string(nil))
 	s.equal("again", s.apply(remove(k, 2)), []store.Result{already(2)})
 	s.conflict(expecting(2, put(k, "u:1", 3)), 2, 0)
 	s.equal("made again", s.apply(expecting(0, put(k, "u:1", 3))), []store.Result{changed(3)})

@@ -30,7 +30,7 @@ import (
 
 const serveLong = `Serve runs the resolver. The public listener (--listen) answers requests for names, over
 HTTP and in the resolution protocol of 1995 (draft-ietf-uri-yaurn-00). The admin listener
-(--admin) has the admin API.
+(--admin) serves the admin API.
 
 The names are in a store in the data directory (--data). The first start creates the store
 and an administrator's token. The token is in the file admin.token, which only its owner

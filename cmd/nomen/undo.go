@@ -21,10 +21,10 @@ gives the number of a change, or the numbers of the first and the last change (N
 'nomen changes' lists IDs and numbers.
 
 Each name and authority gets a new revision with its content from before the changes. The
-history keeps everything. A name that was created by the changes becomes a tombstone
-without content; it is not deleted, because it may already be in use. If it is still
-reserved, it is deleted. Undoing the same changes twice has no further effect. An undo can
-be undone by its own ID.
+history keeps everything. A name that the changes created and that is still reserved is
+deleted. Other names that the changes created may already be in use, so each becomes a
+tombstone without content. Undoing the same changes twice has no further effect. An undo
+can be undone by its own ID.
 
 If a name was changed again after the changes to undo, undo reports the name and leaves it
 unchanged. With --force, undo reverts the later changes too, and retires names that were

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/encoding/htmlindex"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
@@ -165,7 +166,7 @@ func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	location := fieldURI(h, "Content-Location")
 	from, to := end, end // the bytes to replace
 	switch {
-	case own.Rule == BaseContentBase, own.Rule == BaseContentLocation && schemeLength(location) > 0:
+	case own.Rule == BaseContentBase, own.Rule == BaseContentLocation && ascii.SchemeLength(location) > 0:
 		_, err := io.Copy(w, io.MultiReader(bytes.NewReader(t.Kept()), t.Unread()))
 		return err
 	case location != "":

@@ -36,13 +36,7 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 		case !is(c, classSpace) && c != '\\':
 			return 0, false
 		}
-		next, lines := s.unescaped(start, i), 1
-		switch {
-		case c != '\\':
-			next, lines = s.gap(i)
-		case next < 0:
-			next = s.fold(i)
-		}
+		next, lines := s.resumption(start, i)
 		if next < 0 || lines == 0 && open == '"' {
 			return 0, false
 		}
@@ -58,6 +52,19 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 		s.segs = append(s.segs, segment{start: next, escape: escape})
 		i = next
 	}
+}
+
+// resumption returns the offset at which a delimited identifier that begins at start continues
+// after the white space or backslash at i, or -1, and the number of line breaks there. An
+// escape counts as a line break: it is allowed wherever one is.
+func (s *scanner) resumption(start, i int) (next, lines int) {
+	if s.b[i] != '\\' {
+		return s.gap(i)
+	}
+	if next = s.unescaped(start, i); next < 0 {
+		next = s.fold(i)
+	}
+	return next, 1
 }
 
 // opening returns the delimiter before an identifier that begins at i, which

@@ -34,10 +34,7 @@ func (s *scanner) decideAt(i int) bool {
 	case c == '@', c == '%', c == '\\', c == ':' && start > s.minStart+1 && s.b[start-2] == '/', c >= utf8.RuneSelf && s.isWordBefore(start):
 		return false
 	}
-	end := s.host(i + 1)
-	for end > i+1 && (s.b[end-1] == '.' || s.b[end-1] == '-') {
-		end--
-	}
+	end := s.lastLabel(i+1, s.host(i+1))
 	if end-i-1 > maxHost || !isDomain(s.b[i+1:end], true) {
 		return false
 	}
@@ -103,10 +100,7 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 	if !s.isFree(start) {
 		return end, false
 	}
-	stop := end
-	for stop > i && (s.b[stop-1] == '.' || s.b[stop-1] == '-') {
-		stop--
-	}
+	stop := s.lastLabel(i, end)
 	if stop <= i {
 		return end, false
 	}
@@ -145,6 +139,15 @@ func (s *scanner) firstLabel(start, i int) int {
 		}
 	}
 	return start
+}
+
+// lastLabel returns the end of a name between low and end without dots and hyphens at its
+// end.
+func (s *scanner) lastLabel(low, end int) int {
+	for end > low && (s.b[end-1] == '.' || s.b[end-1] == '-') {
+		end--
+	}
+	return end
 }
 
 // isHostChar reports whether the octet at i is allowed in a label.

@@ -351,7 +351,7 @@ func (h *htmlScan) textAttribute(v *source.Mapped, s *scope, where string) {
 func isWhole(text []byte) bool {
 	i, j := trimmed(text)
 	text = text[i:j]
-	if n := bytes.Index(text, []byte("://")); n <= 0 || n > maxName || schemeLength(string(text[:n+1])) != n {
+	if n := bytes.Index(text, []byte("://")); n <= 0 || n > maxName || ascii.SchemeLength(string(text[:n+1])) != n {
 		return false
 	}
 	_, err := uri.Parse(string(text))

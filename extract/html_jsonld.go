@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nomen-project/nomen/extract/internal/source"
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // maxTerms is the number of terms of a context that are recorded as references.
@@ -85,7 +86,7 @@ func (d *linkedData) learn(text []byte, at jsonPlace) {
 
 // isReference reports whether a string is a reference that may be relative.
 func (d *linkedData) isReference(text []byte, at jsonPlace) bool {
-	if schemeLength(string(text)) > 0 || bytes.HasPrefix(text, []byte("_:")) {
+	if ascii.SchemeLength(string(text)) > 0 || bytes.HasPrefix(text, []byte("_:")) {
 		return false
 	}
 	switch {

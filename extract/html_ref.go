@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/iri"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -14,17 +13,4 @@ import (
 func readReference(s string) (uri.URI, error) {
 	u, _, err := iri.FixReference(s)
 	return u, err
-}
-
-// schemeLength returns the length of the scheme at the beginning of s, or 0 if
-// there is none.
-func schemeLength(s string) int {
-	n := 0
-	for n < len(s) && (ascii.IsLetter(s[n]) || n > 0 && (ascii.IsDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
-		n++
-	}
-	if n == 0 || n == len(s) || s[n] != ':' {
-		return 0
-	}
-	return n
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/testrun"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -58,7 +59,7 @@ func TestReadReferenceHosts(t *testing.T) {
 		if json.Unmarshal(row, &v) != nil || v.Failure { // a comment, or rows that browsers reject
 			continue
 		}
-		if scheme := v.Base[:schemeLength(v.Base)]; !slices.Contains([]string{"", "http", "https", "ftp", "ws", "wss", "file"}, scheme) {
+		if scheme := v.Base[:ascii.SchemeLength(v.Base)]; !slices.Contains([]string{"", "http", "https", "ftp", "ws", "wss", "file"}, scheme) {
 			continue // the meaning of a backslash depends on the base
 		}
 		in := spelled([]byte(v.Input))

@@ -149,7 +149,7 @@ func autolink(b []byte) int {
 	if n < 0 || b[n+1] != '>' || n == 0 {
 		return 0
 	}
-	scheme := schemeLength(string(b[1:min(len(b), 1+n)]))
+	scheme := ascii.SchemeLength(string(b[1:min(len(b), 1+n)]))
 	if scheme < 2 || scheme > 32 {
 		return 0
 	}

@@ -89,13 +89,7 @@ func span(b []byte, k class) int {
 	return i
 }
 
-func digits(b []byte) int {
-	i := 0
-	for i < len(b) && ascii.IsDigit(b[i]) {
-		i++
-	}
-	return i
-}
+func digits(b []byte) int { return ascii.Run(b, 0, ascii.IsDigit) }
 
 // isURNRest accepts NID ":" NSS, with an NID of 2 to 32 characters (RFC 8141,
 // 2; 1995 has the same form at its beginning).
@@ -305,17 +299,7 @@ func isAbout(b []byte) bool {
 func isFile(b []byte) bool { return len(b) > 1 && b[0] == '/' && isAlnum(b[1]) }
 
 // isUUID accepts 8-4-4-4-12 hexadecimal digits.
-func isUUID(b []byte) bool {
-	if len(b) < 36 {
-		return false
-	}
-	for i, c := range b[:36] {
-		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (c == '-') || !hyphen && !ascii.IsHex(c) {
-			return false
-		}
-	}
-	return true
-}
+func isUUID(b []byte) bool { return len(b) >= 36 && ascii.IsUUID(b[:36]) }
 
 // isPKCS11 accepts attributes with values (RFC 7512, 2.3).
 func isPKCS11(b []byte) bool {

@@ -114,18 +114,8 @@ func (s *scanner) next() bool {
 		}
 		s.pay(i - s.pos)
 		s.short, s.reach = false, 0
-		pos, work := i+1, s.work
-		ok := false
-		switch s.b[i] {
-		case ':':
-			ok = s.decideColon(i)
-		case '@':
-			ok = s.decideAt(i)
-		case '.':
-			pos, ok = s.decideDot(i)
-		default:
-			ok = s.decideBare(i)
-		}
+		work := s.work
+		pos, ok := s.decide(i)
 		if s.short {
 			s.pos, s.tail = i, false
 			return false
@@ -143,6 +133,22 @@ func (s *scanner) next() bool {
 			return true
 		}
 	}
+}
+
+// decide looks for an identifier around the octet at i, and returns the offset at which to
+// continue if there is none.
+func (s *scanner) decide(i int) (next int, ok bool) {
+	switch s.b[i] {
+	case ':':
+		ok = s.decideColon(i)
+	case '@':
+		ok = s.decideAt(i)
+	case '.':
+		return s.decideDot(i)
+	default:
+		ok = s.decideBare(i)
+	}
+	return i + 1, ok
 }
 
 // settle keeps the time linear for texts in which much is read repeatedly for
@@ -345,19 +351,10 @@ func (s *scanner) pastEscape(low, i int) int {
 	default:
 		return low
 	}
-	if j >= i || !isHexNumber(s.b[low+1:j]) {
+	if j >= i || ascii.Run(s.b[low+1:j], 0, ascii.IsHex) < j-low-1 {
 		return low
 	}
 	return j
-}
-
-func isHexNumber(b []byte) bool {
-	for _, c := range b {
-		if !ascii.IsHex(c) {
-			return false
-		}
-	}
-	return true
 }
 
 // webScheme returns the length of http or https if name is one of them in lower

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -116,7 +115,7 @@ func FromURI(u uri.URI) IRI {
 			continue
 		}
 		inQuery := n >= queryEnd-len(query) && n < queryEnd
-		r, length := escapedRune(s[n:])
+		r, length := ascii.UnescapeRune(s[n:])
 		if length > 0 && stands(r, inQuery) {
 			b.WriteRune(r)
 			n += length
@@ -130,26 +129,6 @@ func FromURI(u uri.URI) IRI {
 		return IRI{}
 	}
 	return i
-}
-
-// escapedRune decodes the character whose octets are escaped at the start of s,
-// and returns the length of the escapes, 0 if they are not strictly valid UTF-8.
-func escapedRune(s string) (rune, int) {
-	var octets [utf8.UTFMax]byte
-	n := 0
-	for n < len(octets) && len(s) >= 3*n+3 && s[3*n] == '%' {
-		data, err := uri.Decode(s[3*n : 3*n+3])
-		if err != nil {
-			break
-		}
-		octets[n] = data[0]
-		n++
-	}
-	r, size := utf8.DecodeRune(octets[:n])
-	if r == utf8.RuneError && size <= 1 {
-		return 0, 0
-	}
-	return r, 3 * size
 }
 
 // stands reports whether a character may replace its escape.

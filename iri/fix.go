@@ -35,7 +35,7 @@ func Fix(s string) (uri.URI, []uri.Finding, error) {
 	if err == nil && !slashesWrong(s) {
 		return u, nil, nil
 	}
-	if schemeLength(s) == 0 {
+	if ascii.SchemeLength(s) == 0 {
 		return uri.URI{}, nil, err
 	}
 	return fix(s, err, true)
@@ -53,7 +53,7 @@ func FixReference(s string) (uri.URI, []uri.Finding, error) {
 
 // fix repairs s, for which a parser returned err.
 func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
-	m := mender{s: s, scheme: schemeLength(s), absolute: absolute}
+	m := mender{s: s, scheme: ascii.SchemeLength(s), absolute: absolute}
 	m.mend()
 	text := m.b.String()
 	if i, e := ParseReference(text); e == nil {
@@ -148,7 +148,7 @@ func (m *mender) mend() {
 // slashesWrong reports whether s has a scheme whose URIs have a host, and has more or fewer
 // than two slashes before the host.
 func slashesWrong(s string) bool {
-	n := schemeLength(s)
+	n := ascii.SchemeLength(s)
 	if n == 0 || !isSpecial(s[:n]) || strings.EqualFold(s[:n], "file") {
 		return false
 	}
@@ -174,19 +174,6 @@ func atAuthority(b string, n int) bool {
 		n++
 	}
 	return len(b) == n+1 && b[n] == '/'
-}
-
-// schemeLength returns the length of the scheme at the beginning of s, or 0 if there is
-// none.
-func schemeLength(s string) int {
-	n := 0
-	for n < len(s) && (ascii.IsLetter(s[n]) || n > 0 && (ascii.IsDigit(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.')) {
-		n++
-	}
-	if n == 0 || n == len(s) || s[n] != ':' {
-		return 0
-	}
-	return n
 }
 
 // isSpecial reports whether browsers treat a scheme as special, which means that

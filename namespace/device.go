@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -24,7 +25,7 @@ const imeiLength = 8 + 1 + 6 + 1 + 1
 func isGSMA(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._%:", c) >= 0 }
 
 func checkGSMA(nss string) *Finding {
-	end := run(nss, 0, isGSMA)
+	end := ascii.Run(nss, 0, isGSMA)
 	if end == 0 {
 		return wrongByte(nss, 0, "gsma-NSS", "a specifier such as imei")
 	}
@@ -73,13 +74,13 @@ func checkIMEI(nss string, end int) *Finding {
 }
 
 func checkParameter(nss string, start, end int, imei bool) *Finding {
-	name := run(nss, start, isGSMA)
+	name := ascii.Run(nss, start, isGSMA)
 	value, size := "", 0
 	switch text := nss[start:min(name, end)]; {
 	case name == start:
 		return wrongByte(nss, start, "par-name", "the name of a parameter")
-	case name < end && (nss[name] != '=' || run(nss, name+1, isGSMA) != end || name+1 == end):
-		return wrongByte(nss, run(nss, name+1, isGSMA), "future-param", "a name, or a name, an equals sign and a value")
+	case name < end && (nss[name] != '=' || ascii.Run(nss, name+1, isGSMA) != end || name+1 == end):
+		return wrongByte(nss, ascii.Run(nss, name+1, isGSMA), "future-param", "a name, or a name, an equals sign and a value")
 	case !imei:
 		return nil
 	case strings.EqualFold(text, "svn"):
@@ -90,7 +91,7 @@ func checkParameter(nss string, start, end int, imei bool) *Finding {
 		return nil
 	}
 	if end-name-1 != size || digits(nss, name+1) < end {
-		return broken(min(name+1, end), end, value, "expected "+decimal(size)+" digits")
+		return broken(min(name+1, end), end, value, "expected "+strconv.Itoa(size)+" digits")
 	}
 	return nil
 }
@@ -200,7 +201,7 @@ var dev = Namespace{
 func isDev(c byte) bool { return ascii.IsAlnum(c) || c == '.' || c == '-' }
 
 func checkDev(nss string) *Finding {
-	end := run(nss, 0, func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) })
+	end := ascii.Run(nss, 0, func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) })
 	switch {
 	case end == 0 || !ascii.IsLower(nss[0]):
 		return wrongByte(nss, 0, "subtype", "a lower-case letter")
@@ -210,7 +211,7 @@ func checkDev(nss string) *Finding {
 	i := end + 1
 	switch subtype := nss[:end]; subtype {
 	case "mac", "ow":
-		stop := run(nss, i, ascii.IsHex)
+		stop := ascii.Run(nss, i, ascii.IsHex)
 		if stop == i || (stop-i)%2 == 1 {
 			return wrongByte(nss, stop, "hexstring", "pairs of hex digits")
 		}
@@ -231,7 +232,7 @@ func checkDev(nss string) *Finding {
 			if i == stop+2 {
 				return broken(i-1, i, "product", "is empty")
 			}
-			if bad := run(nss, stop+1, isDev); bad < i-1 {
+			if bad := ascii.Run(nss, stop+1, isDev); bad < i-1 {
 				return wrongByte(nss, bad, "product", "letters, digits and periods")
 			}
 		}
@@ -241,7 +242,7 @@ func checkDev(nss string) *Finding {
 
 // checkIdentifiers parses identifier *( ":" identifier ) componentpart.
 func checkIdentifiers(nss string, i int) *Finding {
-	end := run(nss, i, isDev)
+	end := ascii.Run(nss, i, isDev)
 	if end == i {
 		return wrongByte(nss, end, "identifier", "letters, digits, periods and hyphens")
 	}
@@ -258,7 +259,7 @@ func checkComponents(nss string, end int, colons bool) *Finding {
 		}
 		colons = colons && c == ':'
 		start := end + 1
-		if end = run(nss, start, isDev); end == start {
+		if end = ascii.Run(nss, start, isDev); end == start {
 			return wrongByte(nss, end, "identifier", "letters, digits, periods and hyphens")
 		}
 	}

@@ -75,7 +75,7 @@ func isPrefixDOI(c byte) bool { return ascii.IsDigit(c) || c == '.' }
 
 func lintDOI(nss string) []Finding {
 	end, _ := slashDOI(nss)
-	numeric := run(nss, 0, isPrefixDOI)
+	numeric := ascii.Run(nss, 0, isPrefixDOI)
 	switch prefix := nss[:end]; {
 	case numeric < end:
 		f := remark(CodeForm, 0, end, "DOI-PREFIX", "has always been digits and periods")

@@ -1,6 +1,8 @@
 package namespace
 
 import (
+	"strconv"
+
 	"github.com/nomen-project/nomen/urn"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -33,7 +35,7 @@ func checkEIC(nss string) *Finding {
 		}
 	}
 	if len(nss) < 16 {
-		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters, expected 16")
+		return broken(len(nss), len(nss), rule, "has "+strconv.Itoa(len(nss))+" characters, expected 16")
 	}
 	want := eicCheck(nss[:15])
 	if want == '-' {

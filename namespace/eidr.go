@@ -25,7 +25,7 @@ func checkEIDR(nss string) *Finding {
 		return broken(0, until(nss, 0, ':'), "prefix", "expected a DOI prefix such as 10.5240 and a colon")
 	}
 	if nss[:len(content)] != content {
-		if i := run(nss, len(content), isLDH); i < len(nss) || i == len(content) {
+		if i := ascii.Run(nss, len(content), isLDH); i < len(nss) || i == len(content) {
 			return wrongByte(nss, i, "suffix", "letters, digits and hyphens")
 		}
 		return nil

@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/urn"
@@ -94,7 +95,7 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 	case digits(nss, i) < dot:
 		return wrongByte(nss, digits(nss, i), "CompanyPrefix", "digits")
 	case n < 6 || n > 12:
-		return broken(i, dot, "CompanyPrefix", "has "+decimal(n)+" digits, expected 6 to 12")
+		return broken(i, dot, "CompanyPrefix", "has "+strconv.Itoa(n)+" digits, expected 6 to 12")
 	case dot == len(nss):
 		return broken(dot, dot, "EPC", "expected a period and a reference after the company prefix")
 	}
@@ -126,12 +127,12 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	switch size := end - start; {
 	case pattern && nss[start:end] == "*":
 	case l.digits == 0 && (size == 0 || size > l.text):
-		return end, broken(start, end, "reference", "expected 1 to "+decimal(l.text)+" characters")
+		return end, broken(start, end, "reference", "expected 1 to "+strconv.Itoa(l.text)+" characters")
 	case l.digits == 0:
 	case digits(nss, start) < end:
 		return end, wrongByte(nss, digits(nss, start), "reference", "digits")
 	case dot-i+size != l.digits:
-		return end, broken(i, end, l.name, "company prefix and reference have "+decimal(dot-i+size)+" digits: want "+decimal(l.digits))
+		return end, broken(i, end, l.name, "company prefix and reference have "+strconv.Itoa(dot-i+size)+" digits: want "+strconv.Itoa(l.digits))
 	}
 	return end, nil
 }
@@ -153,7 +154,7 @@ func (e epcField) check(nss string, at int, last, pattern bool) (int, *Finding) 
 	switch {
 	case pattern && text == "*":
 	case n < e.min || n > e.max:
-		return end, broken(start, end, e.name, "has "+decimal(n)+" characters, expected "+decimal(e.min)+" to "+decimal(e.max))
+		return end, broken(start, end, e.name, "has "+strconv.Itoa(n)+" characters, expected "+strconv.Itoa(e.min)+" to "+strconv.Itoa(e.max))
 	case e.numeric && digits(nss, start) < end:
 		return end, wrongByte(nss, digits(nss, start), e.name, "digits")
 	}

@@ -2,6 +2,7 @@ package namespace
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -125,7 +126,7 @@ func (k *gs1Key) check(nss string, start, stop int) *Finding {
 	case digits(nss, start) < min(end, stop):
 		return wrongByte(nss, digits(nss, start), k.name, "a digit")
 	case end > stop || end < stop && !k.more:
-		return broken(start, stop, k.name, "has "+decimal(stop-start)+" digits, expected "+decimal(k.digits))
+		return broken(start, stop, k.name, "has "+strconv.Itoa(stop-start)+" digits, expected "+strconv.Itoa(k.digits))
 	}
 	if want := weighed13(nss[start : end-1]); nss[end-1] != want {
 		return wrongCheck(end-1, "check digit of the "+k.name, nss[end-1:end], string(rune(want)))
@@ -167,7 +168,7 @@ func camel(s string, i int, first func(byte) bool) int {
 	if i >= len(s) || !first(s[i]) {
 		return i
 	}
-	return run(s, i, ascii.IsAlnum)
+	return ascii.Run(s, i, ascii.IsAlnum)
 }
 
 // checkBIE parses class-name [ "." class-name / "." lower-name [ "." class-name ]
@@ -184,7 +185,7 @@ func checkBIE(nss string, i int) *Finding {
 		i = end + 1
 		association := n == 1 && i < len(nss) && ascii.IsLower(nss[i])
 		if association {
-			end = run(nss, i, ascii.IsAlnum)
+			end = ascii.Run(nss, i, ascii.IsAlnum)
 			continue
 		}
 		if end = camel(nss, i, ascii.IsUpper); end == i {
@@ -201,7 +202,7 @@ func checkCodeValue(nss string, i int) *Finding {
 	if i == len(nss) || !ascii.IsUpper(nss[i]) {
 		return wrongByte(nss, i, "code-value", "an upper-case letter")
 	}
-	if end := run(nss, i, func(c byte) bool { return ascii.IsUpper(c) || ascii.IsDigit(c) || c == '_' }); end < len(nss) {
+	if end := ascii.Run(nss, i, func(c byte) bool { return ascii.IsUpper(c) || ascii.IsDigit(c) || c == '_' }); end < len(nss) {
 		return wrongByte(nss, end, "code-value", "upper-case letters, digits and underscores")
 	}
 	return nil
@@ -210,7 +211,7 @@ func checkCodeValue(nss string, i int) *Finding {
 // checkGS1Standard parses std-id [ ":" version [ ":" clause ] ].
 func checkGS1Standard(nss string, at int) *Finding {
 	i := at + 1
-	end := run(nss, min(i, len(nss)), func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) || c == '-' })
+	end := ascii.Run(nss, min(i, len(nss)), func(c byte) bool { return ascii.IsLower(c) || ascii.IsDigit(c) || c == '-' })
 	switch {
 	case i >= len(nss) || !ascii.IsLower(nss[i]):
 		return wrongByte(nss, i, "std-id", "a lower-case letter")
@@ -241,7 +242,7 @@ func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 		case end < len(nss) && nss[end] != ':':
 			return end, wrongByte(nss, end, rule, "digits and periods")
 		case n < least:
-			return end, broken(end, end, rule, "expected at least "+decimal(least)+" numbers between periods")
+			return end, broken(end, end, rule, "expected at least "+strconv.Itoa(least)+" numbers between periods")
 		default:
 			return end, nil
 		}

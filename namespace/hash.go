@@ -3,6 +3,7 @@ package namespace
 import (
 	"encoding/base32"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -133,18 +134,18 @@ func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' }
 func checkDigest(nss string, size int) *Finding {
 	switch n := len(nss); {
 	case n == base32Length(size):
-		if i := run(nss, 0, isBase32); i < n {
+		if i := ascii.Run(nss, 0, isBase32); i < n {
 			return wrongByte(nss, i, "base32", "a letter or one of 2 to 7")
 		}
 		return checkPadding(nss, size)
 	case n == 2*size:
-		if i := run(nss, 0, ascii.IsHex); i < n {
+		if i := ascii.Run(nss, 0, ascii.IsHex); i < n {
 			return wrongByte(nss, i, "hex", "a hex digit")
 		}
 		return nil
 	}
 	return broken(min(len(nss), 2*size), len(nss), "digest",
-		"has "+decimal(len(nss))+" characters, expected "+decimal(2*size)+" hex digits or "+decimal(base32Length(size))+" of base32")
+		"has "+strconv.Itoa(len(nss))+" characters, expected "+strconv.Itoa(2*size)+" hex digits or "+strconv.Itoa(base32Length(size))+" of base32")
 }
 
 // checkPadding requires the bits of the last character beyond the digest to be 0,

@@ -3,6 +3,7 @@ package namespace
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -61,7 +62,7 @@ func lintIETF(nss string) []Finding {
 			Rule: strings.ToLower(series) + "-nss", Message: "numbers are assigned without leading zeros", Right: number,
 		}}
 	case strings.EqualFold(series, "id") || strings.EqualFold(series, "mtg"):
-		if i := run(rest, 0, isLDH); i < len(rest) {
+		if i := ascii.Run(rest, 0, isLDH); i < len(rest) {
 			at := len(series) + 1 + i
 			return []Finding{remark(CodeForm, at, at+1, "string", "RFC 2648 defines only letters, digits and hyphens")}
 		}

@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -35,7 +36,7 @@ func checkISAN(nss string) *Finding {
 	}
 	checks, ok := isanLayout(n)
 	if !ok {
-		return broken(len(nss), len(nss), "ISAN", "has "+decimal(n)+" characters, expected 16 or 24, with check characters 17 or 26")
+		return broken(len(nss), len(nss), "ISAN", "has "+strconv.Itoa(n)+" characters, expected 16 or 24, with check characters 17 or 26")
 	}
 	for i, c := range d[:n] {
 		if !ascii.IsHex(c) && (!checks || i != 16 && i != 25) {

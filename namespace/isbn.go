@@ -2,6 +2,7 @@ package namespace
 
 import (
 	_ "embed" // the ranges
+	"strconv"
 	"strings"
 	"sync"
 
@@ -47,7 +48,7 @@ func checkISBN(nss string) *Finding {
 	case 13:
 		return checkISBN13(nss, d)
 	}
-	return broken(len(nss), len(nss), "ISBN", "has "+decimal(n)+" digits, expected 13, or 10 in the older form")
+	return broken(len(nss), len(nss), "ISBN", "has "+strconv.Itoa(n)+" digits, expected 13, or 10 in the older form")
 }
 
 // tooMany returns an error for an ISBN of more than thirteen characters. The error is at the

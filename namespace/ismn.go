@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -28,7 +29,7 @@ func checkISMN(nss string) *Finding {
 	case bad >= 0:
 		return wrongByte(nss, bad, "ISMN", "digits, with single hyphens between them")
 	case n != 10 && n != 13:
-		return broken(len(nss), len(nss), "ISMN", "has "+decimal(n)+" characters, expected 13, or 10 in the older form")
+		return broken(len(nss), len(nss), "ISMN", "has "+strconv.Itoa(n)+" characters, expected 13, or 10 in the older form")
 	}
 	old := n == 10 && d[0] == 'M'
 	for i, c := range d[:n] {

@@ -1,6 +1,8 @@
 package namespace
 
 import (
+	"strconv"
+
 	"github.com/nomen-project/nomen/urn"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -30,7 +32,7 @@ func checkISNI(nss string) *Finding {
 		}
 	}
 	if len(nss) < len(d) {
-		return broken(len(nss), len(nss), "ISNI-NSS", "has "+decimal(len(nss))+" characters, expected 16")
+		return broken(len(nss), len(nss), "ISNI-NSS", "has "+strconv.Itoa(len(nss))+" characters, expected 16")
 	}
 	return judgeCheck(nss, 15, "ISNI-CHECK-DIGIT (ISO/IEC 7064, MOD 11-2)", d[15], mod11radix2(d[:15]))
 }

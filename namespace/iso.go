@@ -89,7 +89,7 @@ func checkISO(nss string) *Finding {
 	}
 	f.next()
 	if f.more() && strings.HasPrefix(f.text(), "-") {
-		if i := run(nss, f.start, isLDH); i < f.end || f.end == f.start+1 {
+		if i := ascii.Run(nss, f.start, isLDH); i < f.end || f.end == f.start+1 {
 			return wrongByte(nss, i, "partnumber", "letters, digits and hyphens")
 		}
 	}
@@ -118,7 +118,7 @@ func isISOStatus(s string) bool {
 // isISOVersion reports whether s is v and a version, optionally with the
 // supplements that it includes: v1-amd1.v1.
 func isISOVersion(s string) bool {
-	return len(s) > 1 && s[0]|0x20 == 'v' && ascii.IsDigit(s[1]) && run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
+	return len(s) > 1 && s[0]|0x20 == 'v' && ascii.IsDigit(s[1]) && ascii.Run(s, 1, func(c byte) bool { return isLDH(c) || c == '.' }) == len(s)
 }
 
 func numbered(s, prefix string) bool {

@@ -1,6 +1,8 @@
 package namespace
 
 import (
+	"strconv"
+
 	"github.com/nomen-project/nomen/urn"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -35,7 +37,7 @@ func checkISSN(nss string) *Finding {
 		}
 	}
 	if n < 8 {
-		return broken(len(nss), len(nss), "ISSN", "has "+decimal(n)+" digits, expected 8")
+		return broken(len(nss), len(nss), "ISSN", "has "+strconv.Itoa(n)+" digits, expected 8")
 	}
 	return judgeCheck(nss, 7, "ISSN check digit (modulo 11)", d[7], weighed11(d[:7]))
 }

@@ -34,7 +34,7 @@ func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
 func checkLex(nss string) *Finding {
 	end := until(nss, 0, ':')
 	for i := 0; ; i++ {
-		stop := run(nss, i, isJurisdiction)
+		stop := ascii.Run(nss, i, isJurisdiction)
 		switch {
 		case stop == i:
 			return wrongByte(nss, i, "jurisdiction", "letters, digits, periods and hyphens")

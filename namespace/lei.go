@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -29,7 +30,7 @@ func checkLEI(nss string) *Finding {
 		}
 	}
 	if len(nss) < 20 {
-		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters, expected 20")
+		return broken(len(nss), len(nss), rule, "has "+strconv.Itoa(len(nss))+" characters, expected 20")
 	}
 	var d [20]byte
 	copy(d[:], nss)

@@ -1,8 +1,10 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/urn"
 )
 
@@ -37,14 +39,14 @@ func checkMRN(nss string) *Finding {
 // label parses a token of 2 to most letters, digits and inner hyphens, and the
 // colon after it. It returns the offset of the colon.
 func label(nss string, i int, rule string, most int) (int, *Finding) {
-	end := run(nss, i, isLDH)
+	end := ascii.Run(nss, i, isLDH)
 	switch {
 	case end == len(nss):
 		return end, broken(end, end, rule, "expected a colon and more after it")
 	case nss[end] != ':':
 		return end, wrongByte(nss, end, rule, "letters, digits and hyphens")
 	case end-i < 2 || end-i > most:
-		return end, broken(i, end, rule, "has "+decimal(end-i)+" characters, expected 2 to "+decimal(most))
+		return end, broken(i, end, rule, "has "+strconv.Itoa(end-i)+" characters, expected 2 to "+strconv.Itoa(most))
 	case nss[i] == '-' || nss[end-1] == '-':
 		return end, broken(i, end, rule, "begins or ends with a hyphen")
 	}

@@ -123,7 +123,7 @@ func (n Namespace) Join(delimiter byte, parts ...string) string {
 			b = append(b, delimiter)
 		}
 		for j := range len(p) {
-			if c := p[j]; isPchar(c) && c != delimiter && strings.IndexByte(n.Delimiters, c) < 0 {
+			if c := p[j]; ascii.IsPchar(c) && c != delimiter && strings.IndexByte(n.Delimiters, c) < 0 {
 				b = append(b, c)
 			} else {
 				b = append(b, ascii.Escape(c)...)

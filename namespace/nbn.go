@@ -23,13 +23,13 @@ var nbn = Namespace{
 // prefixed parses prefix "-" string, the form of NBN and NAN: a country code, and
 // sub-namespaces after colons. It returns the offset of the hyphen.
 func prefixed(nss, name string) (int, *Finding) {
-	end := run(nss, 0, ascii.IsLetter)
+	end := ascii.Run(nss, 0, ascii.IsLetter)
 	if end != 2 {
 		return 0, broken(0, max(end, min(1, len(nss))), "iso-cc", "a country code has two letters")
 	}
 	for end < len(nss) && nss[end] == ':' {
 		start := end + 1
-		if end = run(nss, start, ascii.IsAlnum); end == start {
+		if end = ascii.Run(nss, start, ascii.IsAlnum); end == start {
 			return 0, wrongByte(nss, end, "subspc", "letters and digits")
 		}
 	}
@@ -188,14 +188,14 @@ var nationalForms = [...]nationalForm{
 
 // fitsFinnish is for all series except fe and fea, which are the national library's own.
 func fitsFinnish(sub, s string) bool {
-	series := run(s, 0, ascii.IsLetter)
+	series := ascii.Run(s, 0, ascii.IsLetter)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)
 }
 
 func fitsInstitution(sub, _ string) bool { return sub != "" }
 
 func fitsCzech(sub, s string) bool {
-	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && run(s, 0, ascii.IsAlnum) == 6
+	return 2 <= len(sub) && len(sub) <= 6 && !strings.Contains(sub, ":") && len(s) == 6 && ascii.Run(s, 0, ascii.IsAlnum) == 6
 }
 
 func fitsDutch(sub, _ string) bool {

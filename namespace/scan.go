@@ -1,18 +1,12 @@
 package namespace
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 func isLDH(c byte) bool { return ascii.IsAlnum(c) || c == '-' }
-
-// isPchar reports whether c may appear unescaped in a namespace-specific string (RFC 3986,
-// 3.3). RFC 8141 also allows the slash, which isPchar excludes because the parts of names do
-// not need it.
-func isPchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
 
 // value36 returns the value of a digit or letter: 0 to 9, A is 10, Z is 35.
 func value36(c byte) int {
@@ -25,23 +19,10 @@ func value36(c byte) int {
 // digit36 is the reverse of value36.
 func digit36(v int) byte { return "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[v] }
 
-// run returns the end of the run of bytes of a kind that begins at offset i.
-func run(s string, i int, kind func(byte) bool) int {
-	for i < len(s) && kind(s[i]) {
-		i++
-	}
-	return i
-}
-
-func digits(s string, i int) int { return run(s, i, ascii.IsDigit) }
+func digits(s string, i int) int { return ascii.Run(s, i, ascii.IsDigit) }
 
 // until returns the offset of the first sep at or after i, or the end.
-func until(s string, i int, sep byte) int {
-	if n := strings.IndexByte(s[i:], sep); n >= 0 {
-		return i + n
-	}
-	return len(s)
-}
+func until(s string, i int, sep byte) int { return ascii.Until(s, i, len(s), sep) }
 
 // emptyField returns the offset of the first empty field of s, or -1.
 func emptyField(s string, sep byte) int {
@@ -117,9 +98,6 @@ func isDate(s string) bool {
 
 func isMonth(s string) bool { return "01" <= s && s <= "12" }
 func isDay(s string) bool   { return "01" <= s && s <= "31" }
-
-// decimal formats a small number for a message.
-func decimal(n int) string { return strconv.Itoa(n) }
 
 // foldCase converts letters to lower case, but the hex digits of escapes to upper
 // case.

@@ -1,6 +1,7 @@
 package namespace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/internal/ascii"
@@ -28,11 +29,11 @@ var adid = Namespace{
 }
 
 func checkADID(nss string) *Finding {
-	switch end := run(nss, 0, ascii.IsAlnum); {
+	switch end := ascii.Run(nss, 0, ascii.IsAlnum); {
 	case end < len(nss):
 		return wrongByte(nss, end, "full-adid-identifier", "letters and digits")
 	case end < 11:
-		return broken(end, end, "full-adid-identifier", "has "+decimal(end)+" characters, expected 11, or 12 for video")
+		return broken(end, end, "full-adid-identifier", "has "+strconv.Itoa(end)+" characters, expected 11, or 12 for video")
 	case end > 12:
 		return broken(12, end, "full-adid-identifier", "more than 12 characters")
 	case nss[0] == '0':
@@ -54,7 +55,7 @@ var alert = Namespace{
 func checkAlert(nss string) *Finding {
 	i, private := 0, false
 	for n := 1; ; {
-		end := run(nss, i, isLDH)
+		end := ascii.Run(nss, i, isLDH)
 		switch {
 		case end == i || nss[i] == '-':
 			return wrongByte(nss, i, "alert-label", "a letter or digit")
@@ -159,11 +160,11 @@ var clei = Namespace{
 }
 
 func checkCLEI(nss string) *Finding {
-	if i := run(nss, 0, ascii.IsAlnum); i < len(nss) {
+	if i := ascii.Run(nss, 0, ascii.IsAlnum); i < len(nss) {
 		return wrongByte(nss, i, "CLEI code", "letters and digits")
 	}
 	if len(nss) != 10 {
-		return broken(min(len(nss), 10), len(nss), "CLEI code", "has "+decimal(len(nss))+" characters, expected 10")
+		return broken(min(len(nss), 10), len(nss), "CLEI code", "has "+strconv.Itoa(len(nss))+" characters, expected 10")
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func checkFDC(nss string) *Finding {
 	end := until(nss, 0, ':')
 	for i := 0; i <= end; {
 		dot := until(nss[:end], i, '.')
-		bad := run(nss, i, isLDH)
+		bad := ascii.Run(nss, i, isLDH)
 		switch {
 		case bad < dot || dot == i:
 			return wrongByte(nss, bad, "ProviderId", "a domain name")
@@ -357,7 +358,7 @@ var said = Namespace{
 func isBase64URL(c byte) bool { return isLDH(c) || c == '_' }
 
 func checkSAID(nss string) *Finding {
-	if i := run(nss, 0, isBase64URL); i < len(nss) {
+	if i := ascii.Run(nss, 0, isBase64URL); i < len(nss) {
 		return wrongByte(nss, i, "base64urlsafe", "letters, digits, hyphens and underscores")
 	}
 	want := 0
@@ -368,7 +369,7 @@ func checkSAID(nss string) *Finding {
 		want = 88
 	}
 	if want > 0 && len(nss) != want {
-		return broken(min(len(nss), want), len(nss), "said", "has "+decimal(len(nss))+" characters, expected "+decimal(want))
+		return broken(min(len(nss), want), len(nss), "said", "has "+strconv.Itoa(len(nss))+" characters, expected "+strconv.Itoa(want))
 	}
 	return nil
 }
@@ -393,7 +394,7 @@ var service = Namespace{
 // hyphens.
 func checkService(nss string) *Finding {
 	for i := 0; ; {
-		end := run(nss, i, isLDH)
+		end := ascii.Run(nss, i, isLDH)
 		switch {
 		case end == i || nss[i] == '-':
 			return wrongByte(nss, i, "let-dig", "a letter or digit")

@@ -44,7 +44,7 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%s: N12-56: default service %q is not one of %q", n.NID, s.byDefault, s.services)
 		}
 		for i := range len(s.special) {
-			if c := s.special[i]; strings.IndexByte(s.special[:i], c) >= 0 || !isPchar(c) && c != '/' || ascii.IsAlnum(c) {
+			if c := s.special[i]; strings.IndexByte(s.special[:i], c) >= 0 || !ascii.IsPchar(c) && c != '/' || ascii.IsAlnum(c) {
 				t.Errorf("%s: N12-69: special characters %q: %q is repeated or not one", n.NID, s.special, c)
 			}
 		}

@@ -354,7 +354,7 @@ func (g *guess) cutKnown(s string) (nid, nss string) {
 	if i, ok := g.catalogue.find(s[:end]); ok && g.catalogue.list[i].Rules.Check != nil {
 		return strings.ToLower(s[:end]), strings.TrimLeft(s[end:], separators)
 	}
-	end = run(s, 0, ascii.IsLetter)
+	end = ascii.Run(s, 0, ascii.IsLetter)
 	if end < len(s) && ascii.IsDigit(s[end]) && among(selfChecking, s[:end]) {
 		return strings.ToLower(s[:end]), s[end:]
 	}
@@ -435,9 +435,9 @@ func looksISBN(s string) bool {
 	hyphens := strings.Count(s, "-")
 	switch len(s) - hyphens {
 	case 13:
-		return run(s, 0, isLDH) == len(s) && (strings.HasPrefix(s, "978") || strings.HasPrefix(s, "979"))
+		return ascii.Run(s, 0, isLDH) == len(s) && (strings.HasPrefix(s, "978") || strings.HasPrefix(s, "979"))
 	case 10:
-		return run(s, 0, isLDH) == len(s) && hyphens == 3 && ascii.IsDigit(s[0])
+		return ascii.Run(s, 0, isLDH) == len(s) && hyphens == 3 && ascii.IsDigit(s[0])
 	}
 	return false
 }
@@ -451,7 +451,7 @@ func isAddress(s string) bool {
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
-		if c := s[i]; isPchar(c) || c == '/' || c == '%' {
+		if c := s[i]; ascii.IsPchar(c) || c == '/' || c == '%' {
 			b.WriteByte(c)
 		} else {
 			b.WriteString(ascii.Escape(c))

@@ -38,7 +38,7 @@ func checkUUID(nss string) *Finding {
 		}
 	}
 	if len(nss) < len(nilUUID) {
-		return broken(len(nss), len(nss), rule, "has "+decimal(len(nss))+" characters, expected 36")
+		return broken(len(nss), len(nss), rule, "has "+strconv.Itoa(len(nss))+" characters, expected 36")
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func lintUUID(nss string) []Finding {
 	case variant(s) != "RFC 9562":
 		found = append(found, remark(CodeUnassigned, 19, 20, "variant", "is "+variant(s)+", not that of RFC 9562"))
 	case v == 0 || v > 8:
-		found = append(found, remark(CodeUnassigned, 14, 15, "version", decimal(int(v))+" is not defined"))
+		found = append(found, remark(CodeUnassigned, 14, 15, "version", strconv.Itoa(int(v))+" is not defined"))
 	}
 	return found
 }
@@ -84,7 +84,7 @@ func partsUUID(nss string) []Part {
 	if variant(s) != "RFC 9562" {
 		return parts
 	}
-	parts = append(parts, Part{"version", decimal(int(ascii.Unhex(s[14])))})
+	parts = append(parts, Part{"version", strconv.Itoa(int(ascii.Unhex(s[14])))})
 	if t, ok := timeUUID(s); ok {
 		parts = append(parts, Part{"time", t.UTC().Format(time.RFC3339Nano)})
 	}

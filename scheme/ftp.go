@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -107,7 +108,7 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 func appendDirectories(t *layout.Taker, end int) {
 	at := t.Path + 1
 	for {
-		slash := layout.Until(t.Text, at, end, '/')
+		slash := ascii.Until(t.Text, at, end, '/')
 		if slash == end {
 			t.Data("name", at, end)
 			return

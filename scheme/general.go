@@ -3,7 +3,6 @@ package scheme
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
@@ -53,17 +52,7 @@ func escapedRune(s string, d uri.Dialect) (r rune, size int) {
 	if d == uri.Draft1993 {
 		return rune(ascii.Unhex(s[1])<<4 | ascii.Unhex(s[2])), 3
 	}
-	var b [utf8.UTFMax]byte
-	n := 0
-	for n < len(b) && len(s) >= 3*n+3 && s[3*n] == '%' && ascii.IsHex(s[3*n+1]) && ascii.IsHex(s[3*n+2]) {
-		b[n] = ascii.Unhex(s[3*n+1])<<4 | ascii.Unhex(s[3*n+2])
-		n++
-	}
-	r, w := utf8.DecodeRune(b[:n])
-	if r == utf8.RuneError && w <= 1 {
-		return 0, 0
-	}
-	return r, 3 * w
+	return ascii.UnescapeRune(s)
 }
 
 // isHidden reports whether a non-ASCII character is invisible or changes the

@@ -65,7 +65,7 @@ func checkAddresses(s string, from, to int) []Finding {
 		}
 	}
 	for at := from; from < to && at <= to; {
-		end := layout.Until(s, at, to, ',')
+		end := ascii.Until(s, at, to, ',')
 		sign := strings.LastIndexByte(s[at:end], '@')
 		switch {
 		case at == end:
@@ -156,18 +156,18 @@ func badDomain(s string, from, to int) int {
 func checkHfields(l *layout.Layout) []Finding {
 	var found []Finding
 	for at := l.Query; at <= l.QueryEnd; {
-		end := layout.Until(l.Text, at, l.QueryEnd, '&')
-		equals := layout.Until(l.Text, at, end, '=')
+		end := ascii.Until(l.Text, at, l.QueryEnd, '&')
+		equals := ascii.Until(l.Text, at, end, '=')
 		switch {
 		case equals == end:
 			return layout.Refuse(at, end, ruleHfields, "a header field must have the form name=value")
 		case equals == at:
 			return layout.Refuse(at, equals, ruleHfields, "missing header field name")
 		}
-		if i := layout.Run(l.Text, at, isQchar); i < equals {
+		if i := ascii.Run(l.Text, at, isQchar); i < equals {
 			return layout.Refuse(i, i+1, "RFC 6068, 2: hfname", "must be percent-encoded in a header field name")
 		}
-		if i := layout.Run(l.Text, equals+1, isQchar); i < end {
+		if i := ascii.Run(l.Text, equals+1, isQchar); i < end {
 			return layout.Refuse(i, i+1, ruleHfield, "must be percent-encoded in a header field")
 		}
 		if bad := checkHfname(l, at, equals); bad != nil {
@@ -244,8 +244,8 @@ func partsMailto(dst []Part, u uri.URI) []Part {
 		t.Each("to", t.Path, t.PathEnd, ',')
 	}
 	for at := t.Query; t.Query >= 0 && at <= t.QueryEnd; {
-		end := layout.Until(t.Text, at, t.QueryEnd, '&')
-		equals := layout.Until(t.Text, at, end, '=')
+		end := ascii.Until(t.Text, at, t.QueryEnd, '&')
+		equals := ascii.Until(t.Text, at, end, '=')
 		t.Pair("header", t.Text[at:equals], min(equals+1, end), end)
 		at = end + 1
 	}

@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -40,7 +41,7 @@ const (
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 func checkMID(u uri.URI) []Finding {
 	l := layout.Of(u)
-	slash := layout.Until(l.Text, l.Path, l.PathEnd, '/')
+	slash := ascii.Until(l.Text, l.Path, l.PathEnd, '/')
 	if bad := checkContentID(&l, l.Path, slash, ruleMID); bad != nil || slash == l.PathEnd {
 		return bad
 	}
@@ -82,7 +83,7 @@ func checkContentID(l *layout.Layout, from, to int, rule string) []Finding {
 
 func partsMID(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
-	slash := layout.Until(t.Text, t.Path, t.PathEnd, '/')
+	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
 	t.Data("message_id", t.Path, slash)
 	if slash < t.PathEnd {
 		t.Data("content_id", slash+1, t.PathEnd)

@@ -144,7 +144,7 @@ func checkNews1993(l *layout.Layout) []Finding {
 	case kind == newsAll:
 		return nil
 	case strings.IndexByte(l.PathText(), '+') >= 0:
-		at := layout.Until(l.Text, from, l.PathEnd, '+')
+		at := ascii.Until(l.Text, from, l.PathEnd, '+')
 		return []Finding{layout.Instead(layout.Broken(at, at+1, "1993, BNF: xalpha", "a plus sign must be percent-encoded"), "%2B")}
 	case kind == newsArticle:
 		return checkMessageID(l, from, l.PathEnd, ruleNewsArticle)
@@ -274,7 +274,7 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 // there is no number.
 func nntpBody(l *layout.Layout) (groupEnd, number int) {
 	from := min(l.Path+1, l.PathEnd)
-	groupEnd = layout.Until(l.Text, from, l.PathEnd, '/')
+	groupEnd = ascii.Until(l.Text, from, l.PathEnd, '/')
 	if groupEnd == l.PathEnd {
 		return groupEnd, -1
 	}
@@ -310,7 +310,7 @@ func checkNNTP(u uri.URI) []Finding {
 	if number < 0 {
 		return []Finding{layout.Instead(layout.Remark(CodeForm, 0, l.Rest-1, ruleNNTPURL, "the scheme news is recommended for a group on a server"), "news")}
 	}
-	if n := l.Text[number:l.PathEnd]; !layout.All(n, ascii.IsDigit) || len(n) > 16 {
+	if n := l.Text[number:l.PathEnd]; !ascii.All(n, ascii.IsDigit) || len(n) > 16 {
 		return layout.Refuse(number, l.PathEnd, ruleNNTPNumber, "an article number must have 1 to 16 digits")
 	}
 	return nil

@@ -3,6 +3,7 @@ package scheme
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -64,18 +65,18 @@ func checkProspero(u uri.URI) []Finding {
 //
 //	fieldspec = ";" fieldname "=" fieldvalue
 func checkProsperoFields(l *layout.Layout) []Finding {
-	at := layout.Until(l.Text, l.Path+1, l.PathEnd, ';')
+	at := ascii.Until(l.Text, l.Path+1, l.PathEnd, ';')
 	for at < l.PathEnd {
 		from := at + 1
-		at = layout.Until(l.Text, from, l.PathEnd, ';')
-		equal := layout.Until(l.Text, from, at, '=')
+		at = ascii.Until(l.Text, from, l.PathEnd, ';')
+		equal := ascii.Until(l.Text, from, at, '=')
 		switch {
 		case equal == at:
 			return layout.Refuse(from, at, ruleProsperoField, "missing equals sign (a semicolon in an object name must be percent-encoded)")
 		case equal == from:
 			return layout.Refuse(from, equal, ruleProsperoField, "empty field name")
 		}
-		if second := layout.Until(l.Text, equal+1, at, '='); second < at {
+		if second := ascii.Until(l.Text, equal+1, at, '='); second < at {
 			return []Finding{layout.Instead(layout.Broken(second, second+1, ruleProsperoField, "an equals sign in a value must be percent-encoded"), "%3D")}
 		}
 	}
@@ -113,11 +114,11 @@ func appendProspero1993(t *layout.Taker) {
 // appendProsperoFields adds the object name and the fields. The value of each field
 // part is name=value.
 func appendProsperoFields(t *layout.Taker) {
-	at := layout.Until(t.Text, t.Path+1, t.PathEnd, ';')
+	at := ascii.Until(t.Text, t.Path+1, t.PathEnd, ';')
 	t.Data("hsoname", t.Path+1, at)
 	for at < t.PathEnd {
 		from := at + 1
-		at = layout.Until(t.Text, from, t.PathEnd, ';')
+		at = ascii.Until(t.Text, from, t.PathEnd, ';')
 		t.Data("field", from, at)
 	}
 }

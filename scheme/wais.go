@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -36,17 +37,17 @@ func waisOf(l *layout.Layout) waisPath {
 	if !l.IsRooted() {
 		return p
 	}
-	p.database = layout.Until(l.Text, l.Path+1, l.PathEnd, '/')
+	p.database = ascii.Until(l.Text, l.Path+1, l.PathEnd, '/')
 	if p.database == l.PathEnd {
 		return p
 	}
-	p.kind = layout.Until(l.Text, p.database+1, l.PathEnd, '/')
+	p.kind = ascii.Until(l.Text, p.database+1, l.PathEnd, '/')
 	at := p.kind
 	if at == l.PathEnd {
 		return p
 	}
 	if l.Is1993() {
-		p.length = layout.Until(l.Text, p.kind+1, l.PathEnd, '/')
+		p.length = ascii.Until(l.Text, p.kind+1, l.PathEnd, '/')
 		if at = p.length; at == l.PathEnd {
 			return p
 		}
@@ -88,7 +89,7 @@ func checkWAIS(u uri.URI) []Finding {
 	case p.id < 0:
 		return layout.Refuse(l.PathEnd, l.PathEnd, ruleWAISPath, "missing document identifier after the type")
 	}
-	if slash := layout.Until(l.Text, p.kind+1, p.id, '/'); slash < p.id {
+	if slash := ascii.Until(l.Text, p.kind+1, p.id, '/'); slash < p.id {
 		return []Finding{layout.Instead(layout.Broken(slash, slash+1, ruleWAISPath, "a slash in the identifier must be percent-encoded; only in 1993 did a length precede it"), "%2F")}
 	}
 	return nil

@@ -85,7 +85,7 @@ func isWAIS(path string, search bool) bool {
 	}
 	wtype, rest, _ := strings.Cut(rest, "/")
 	digits, _, ok := strings.Cut(rest, "/")
-	return ok && !search && isXalphas(wtype) && isDigits(digits)
+	return ok && !search && isXalphas(wtype) && ascii.All(digits, ascii.IsDigit)
 }
 
 // isProspero reports whether a path without its slash is that of a link. The fields of a link
@@ -98,13 +98,13 @@ func isProspero(path string) bool {
 		return true
 	}
 	version, rest, more := strings.Cut(rest, "%00")
-	if version != "" && !isDigits(version) {
+	if version != "" && !ascii.All(version, ascii.IsDigit) {
 		return false
 	}
 	for more {
 		var attribute string
 		attribute, rest, more = strings.Cut(rest, "%00")
-		if !isAlphanums(attribute) {
+		if !ascii.All(attribute, ascii.IsAlnum) {
 			return false
 		}
 	}
@@ -121,24 +121,6 @@ func isGopherPath(path string) bool {
 // isXalphas reports whether s matches xalphas. s must be a part of a path that matches
 // xpalphas or is empty.
 func isXalphas(s string) bool { return s != "" && strings.IndexByte(s, '+') < 0 }
-
-func isDigits(s string) bool {
-	for i := range len(s) {
-		if !ascii.IsDigit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func isAlphanums(s string) bool {
-	for i := range len(s) {
-		if !ascii.IsDigit(s[i]) && !ascii.IsLetter(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
 
 // isCell reports whether the host part is a cell name, without user and port.
 //

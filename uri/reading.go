@@ -94,11 +94,8 @@ func specialScheme(s string) bool {
 func readBrowser(s string) (Reading, bool) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
-	n := 0
-	for n < len(s) && (ascii.IsLetter(s[n]) || n > 0 && classes[Latest][s[n]]&inScheme != 0) {
-		n++
-	}
-	if n == 0 || n == len(s) || s[n] != ':' {
+	n := ascii.SchemeLength(s)
+	if n == 0 {
 		return Reading{}, false
 	}
 	scheme, rest := strings.ToLower(s[:n]), s[n+1:]
@@ -173,7 +170,7 @@ func browserDomain(s string) (string, bool) {
 	}
 	number := strings.TrimSuffix(host, ".")
 	last := number[strings.LastIndexByte(number, '.')+1:]
-	if _, ok := parseCNumber(last); !ok && !isDigits(last) && last != "0x" {
+	if _, ok := parseCNumber(last); !ok && !ascii.All(last, ascii.IsDigit) && last != "0x" {
 		return host, true
 	}
 	a, ok := ParseNumericHost(number)
@@ -199,7 +196,7 @@ func goodPort(s string) bool {
 	if s == "" || s == ":" {
 		return true
 	}
-	n, ok := 0, s[0] == ':' && isDigits(s[1:])
+	n, ok := 0, s[0] == ':' && ascii.All(s[1:], ascii.IsDigit)
 	for i := 1; ok && i < len(s); i++ {
 		if n = n*10 + int(s[i]-'0'); n > 0xFFFF {
 			return false

@@ -95,7 +95,7 @@ func (i GopherItem) quoted(text string) (uri.URI, error) {
 
 // server returns the host and port as parts.
 func (i GopherItem) server() ([]scheme.Part, error) {
-	if !isHost(i.Host) || i.Port != "" && !all(i.Port, ascii.IsDigit) {
+	if !isHost(i.Host) || i.Port != "" && !ascii.All(i.Port, ascii.IsDigit) {
 		return nil, fmt.Errorf("scheme: host %q, port %q: %w", i.Host, i.Port, ErrGopherItem)
 	}
 	parts := []scheme.Part{{Name: "host", Value: i.Host}}

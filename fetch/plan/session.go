@@ -127,7 +127,7 @@ func (s Session) unsafe() string {
 // isIPv6Text reports whether s consists of the characters of an IPv6 address
 // without brackets.
 func isIPv6Text(s string) bool {
-	return strings.Count(s, ":") >= 2 && all(s, func(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' })
+	return strings.Count(s, ":") >= 2 && ascii.All(s, func(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' })
 }
 
 // fill replaces the variables in a group of arguments. It returns false if a

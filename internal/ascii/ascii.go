@@ -2,7 +2,10 @@
 // byte are small enough to be inlined, and no other byte belongs to any of its classes.
 package ascii
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // UpperHex lists the digits that percent-encodings are written with.
 const UpperHex = "0123456789ABCDEF"
@@ -108,6 +111,77 @@ func IsASCII(s string) bool {
 		}
 	}
 	return true
+}
+
+// Run returns the end of the run of bytes from offset i that satisfy kind.
+func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
+	for i < len(s) && kind(s[i]) {
+		i++
+	}
+	return i
+}
+
+// All reports whether s is not empty and all its bytes satisfy kind.
+func All[T ~string | ~[]byte](s T, kind func(byte) bool) bool {
+	return len(s) > 0 && Run(s, 0, kind) == len(s)
+}
+
+// Until returns the offset of the first sep at or after i and before end, or end.
+func Until(s string, i, end int, sep byte) int {
+	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
+		return i + n
+	}
+	return end
+}
+
+// SchemeLength returns the length of the scheme at the beginning of a URI, or 0 if there is
+// none (RFC 3986, 3.1).
+func SchemeLength(s string) int {
+	n := Run(s, 0, isScheme)
+	if n == 0 || n == len(s) || s[n] != ':' || !IsLetter(s[0]) {
+		return 0
+	}
+	return n
+}
+
+func isScheme(c byte) bool { return IsAlnum(c) || c == '+' || c == '-' || c == '.' }
+
+// IsPchar reports whether c may appear unescaped in a path segment (RFC 3986, 3.3).
+func IsPchar(c byte) bool { return IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
+
+// IsUUID reports whether s has the form of a UUID: 8-4-4-4-12 hexadecimal digits (RFC 9562, 4).
+func IsUUID[T ~string | ~[]byte](s T) bool {
+	const length = 36
+	if len(s) != length {
+		return false
+	}
+	for i := range length {
+		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen != (s[i] == '-') || !hyphen && !IsHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsEscape reports whether a percent sign and two hexadecimal digits are at offset i.
+func IsEscape(s string, i int) bool {
+	return i+2 < len(s) && s[i] == '%' && IsHex(s[i+1]) && IsHex(s[i+2])
+}
+
+// UnescapeRune returns the character whose octets in UTF-8 are percent-encoded at the beginning
+// of s, and the length of their escapes; 0 if they are not valid UTF-8.
+func UnescapeRune(s string) (rune, int) {
+	var octets [utf8.UTFMax]byte
+	n := 0
+	for n < len(octets) && IsEscape(s, 3*n) {
+		octets[n] = Unhex(s[3*n+1])<<4 | Unhex(s[3*n+2])
+		n++
+	}
+	r, size := utf8.DecodeRune(octets[:n])
+	if r == utf8.RuneError && size <= 1 {
+		return 0, 0
+	}
+	return r, 3 * size
 }
 
 // Escape returns the percent-encoding of c.

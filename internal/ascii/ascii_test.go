@@ -94,3 +94,67 @@ func TestEscapeUnless(t *testing.T) {
 		}
 	}
 }
+
+func TestRuns(t *testing.T) {
+	for _, tt := range []struct{ got, want int }{
+		{Run("ab12", 0, IsLetter), 2},
+		{Run("ab12", 2, IsLetter), 2},
+		{Run([]byte("ab12"), 2, IsDigit), 4},
+		{Run("", 0, IsDigit), 0},
+		{Until("a:b:c", 0, 5, ':'), 1},
+		{Until("a:b:c", 2, 5, ':'), 3},
+		{Until("a:b:c", 2, 3, ':'), 3},
+		{SchemeLength("http://a"), 4},
+		{SchemeLength("a+-.9:"), 5},
+		{SchemeLength("9a:b"), 0},
+		{SchemeLength("+a:b"), 0},
+		{SchemeLength("a/b:c"), 0},
+		{SchemeLength("a"), 0},
+		{SchemeLength(":"), 0},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %d, want %d", tt.got, tt.want)
+		}
+	}
+	if !All("12", IsDigit) || All("", IsDigit) || All("1a", IsDigit) {
+		t.Error("All is wrong about digits")
+	}
+}
+
+func TestUnescapeRune(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want rune
+		size int
+	}{
+		{"%41b", 'A', 3},
+		{"%C3%a9x", 'é', 6},
+		{"%F0%9F%98%83", '😃', 12},
+		{"%C3x", 0, 0},
+		{"%C3%", 0, 0},
+		{"%ED%A0%80", 0, 0}, // a surrogate
+		{"%EF%BF%BD", '\uFFFD', 9},
+		{"a", 0, 0},
+		{"%4", 0, 0},
+		{"", 0, 0},
+	} {
+		if got, size := UnescapeRune(tt.in); got != tt.want || size != tt.size {
+			t.Errorf("%s: got %q, %d, want %q, %d", tt.in, got, size, tt.want, tt.size)
+		}
+	}
+}
+
+func TestIsUUID(t *testing.T) {
+	for s, want := range map[string]bool{
+		"f81d4fae-7dec-11d0-a765-00a0c91e6BF6":  true,
+		"f81d4fae-7dec-11d0-a765-00a0c91e6bf":   false,
+		"f81d4fae-7dec-11d0-a765-00a0c91e6bf60": false,
+		"f81d4fae07dec-11d0-a765-00a0c91e6bf6":  false,
+		"f81d4fae-7dec-11d0-a765-00a0c91e6bg6":  false,
+		"f81d4fae-7dec-11d0-a765--0a0c91e6bf6":  false,
+	} {
+		if got := IsUUID(s); got != want {
+			t.Errorf("%s: got %v, want %v", s, got, want)
+		}
+	}
+}

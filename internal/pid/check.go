@@ -95,7 +95,7 @@ func (t *text) checkARK() *uri.Finding {
 	if t.begins('/') {
 		from++
 	}
-	to := until(t.s, from, t.pathEnd, '/')
+	to := ascii.Until(t.s, from, t.pathEnd, '/')
 	digits := 0
 	for i := from; i < to; i++ {
 		switch c := t.s[i]; {
@@ -134,7 +134,7 @@ func (t *text) checkARK() *uri.Finding {
 //	Handle          = NamingAuthority "/" LocalName
 //	NamingAuthority = *( NAsegment "." ) NAsegment
 func (t *text) checkHandle(doi bool) *uri.Finding {
-	slash := until(t.s, t.path, t.pathEnd, '/')
+	slash := ascii.Until(t.s, t.path, t.pathEnd, '/')
 	switch {
 	case t.authority:
 		return flaw(t.rest, t.rest+2, ruleHandle, "the prefix must not be preceded by slashes")
@@ -173,7 +173,7 @@ func (t *text) checkHandle(doi bool) *uri.Finding {
 //	namespace   = ALPHA *( ALPHA / DIGIT / "." / "+" / "-" )
 //	identifier  = path-rootless
 func (t *text) checkInfo() *uri.Finding {
-	slash := until(t.s, t.path, t.pathEnd, '/')
+	slash := ascii.Until(t.s, t.path, t.pathEnd, '/')
 	switch {
 	case t.authority || t.begins('/'):
 		slashes := len(t.s[t.rest:]) - len(strings.TrimLeft(t.s[t.rest:], "/"))
@@ -205,8 +205,8 @@ func (t *text) checkInfo() *uri.Finding {
 //	taggingEntity = authorityName "," date
 //	date          = year ["-" month ["-" day]]
 func (t *text) checkTag() *uri.Finding {
-	comma := until(t.s, t.path, t.pathEnd, ',')
-	colon := until(t.s, comma, t.pathEnd, ':')
+	comma := ascii.Until(t.s, t.path, t.pathEnd, ',')
+	colon := ascii.Until(t.s, comma, t.pathEnd, ':')
 	switch {
 	case t.authority:
 		return flaw(t.rest, t.rest+2, ruleTag, "the authority name must not be preceded by slashes")
@@ -246,7 +246,7 @@ func isTagDate(s string) bool {
 //	emailAddress  = 1*(alphaNum /"-"/"."/"_") "@" DNSname
 func checkTagAuthority(s string, from, to int) *uri.Finding {
 	at := from
-	if sign := until(s, from, to, '@'); sign < to {
+	if sign := ascii.Until(s, from, to, '@'); sign < to {
 		for i := from; i < sign; i++ {
 			if !ascii.IsAlnum(s[i]) && strings.IndexByte("-._", s[i]) < 0 {
 				return flaw(i, i+1, ruleTagName, "the local part of a mail address must consist of letters, digits and - . _")
@@ -283,13 +283,4 @@ func BadHostName(s string, from, to int) int {
 		}
 	}
 	return -1
-}
-
-// until returns the offset of the first sep at or after i and before end, or
-// end.
-func until(s string, i, end int, sep byte) int {
-	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
-		return i + n
-	}
-	return end
 }

@@ -72,7 +72,7 @@ func foldDOI(doi string, slashes bool) string {
 		n := 1
 		if i++; c == '%' {
 			d := ascii.Unhex(doi[i])<<4 | ascii.Unhex(doi[i+1])
-			if i += 2; isPchar(d) || d == '/' && slashes && from > 0 {
+			if i += 2; ascii.IsPchar(d) || d == '/' && slashes && from > 0 {
 				piece[0] = ascii.Lower(d)
 			} else {
 				piece[1], piece[2], n = upperHex[d>>4], upperHex[d&15], 3
@@ -90,7 +90,3 @@ func foldDOI(doi string, slashes bool) string {
 	}
 	return string(b)
 }
-
-// isPchar reports whether c may appear unescaped in a path segment (RFC 3986,
-// 3.3).
-func isPchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }

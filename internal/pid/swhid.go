@@ -49,21 +49,21 @@ func isObjectType(s string) bool {
 func (t *text) checkSWHID() *uri.Finding {
 	s := t.s[t.rest:]
 	at := func(n int) int { return t.rest + n }
-	version := until(s, 0, len(s), ':')
+	version := ascii.Until(s, 0, len(s), ':')
 	switch {
 	case s[:version] != "1":
 		return flaw(t.rest, at(version), ruleSWHIDCore, "the version must be 1, followed by a colon")
 	case version == len(s):
 		return flaw(at(version), at(version), ruleSWHIDCore, "an object type must follow the version")
 	}
-	object := until(s, version+1, len(s), ':')
+	object := ascii.Until(s, version+1, len(s), ':')
 	switch {
 	case !isObjectType(s[version+1 : object]):
 		return flaw(at(version+1), at(object), ruleSWHIDCore, "the object type must be cnt, dir, rel, rev or snp")
 	case object == len(s):
 		return flaw(at(object), at(object), ruleSWHIDCore, "a hash must follow the object type")
 	}
-	end := until(s, object+1, len(s), ';')
+	end := ascii.Until(s, object+1, len(s), ';')
 	for i := object + 1; i < end; i++ {
 		if !isLowerHex(s[i]) {
 			return flaw(at(i), at(i+1), ruleSWHIDHash, "the hash must consist of hexadecimal digits in lower case")
@@ -80,7 +80,7 @@ func checkSWHIDQualifiers(s string, at int) *uri.Finding {
 	seen := 0 // bits by the index of the name
 	for at < len(s) {
 		from := at + 1
-		at = until(s, from, len(s), ';')
+		at = ascii.Until(s, from, len(s), ';')
 		name, value, ok := strings.Cut(s[from:at], "=")
 		k := slices.Index(swhidQualifiers[:], name)
 		switch {

@@ -127,13 +127,7 @@ func isArchive(name string) bool {
 
 func isMonth(s string) bool { return s >= "01" && s <= "12" }
 
-func countDigits(s string) int {
-	n := 0
-	for n < len(s) && ascii.IsDigit(s[n]) {
-		n++
-	}
-	return n
-}
+func countDigits(s string) int { return ascii.Run(s, 0, ascii.IsDigit) }
 
 // CheckWeb returns what is wrong with the number in the https or http form of an
 // ORCID iD or arXiv identifier, such as https://orcid.org/0000-0002-1825-0097 and

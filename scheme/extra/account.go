@@ -3,6 +3,7 @@ package extra
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
@@ -72,7 +73,7 @@ func isAcct(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$&'()*+
 // checkMailbox checks that s[from:to] is a local part, an at sign and a host.
 // The characters of the local part must satisfy kind.
 func checkMailbox(l *layout.Layout, from, to int, rule string, kind func(byte) bool) []scheme.Finding {
-	sign := layout.Until(l.Text, from, to, '@')
+	sign := ascii.Until(l.Text, from, to, '@')
 	switch {
 	case sign == to:
 		return layout.Refuse(to, to, rule, "missing @ and host")
@@ -106,7 +107,7 @@ func partsAcct(dst []scheme.Part, u uri.URI) []scheme.Part {
 
 // appendMailbox adds the local part, under the given name, and the host.
 func appendMailbox(t *layout.Taker, name string, from, to int) {
-	sign := layout.Until(t.Text, from, to, '@')
+	sign := ascii.Until(t.Text, from, to, '@')
 	t.Data(name, from, sign)
 	if sign < to {
 		t.Part("host", sign+1, to)
@@ -116,7 +117,7 @@ func appendMailbox(t *layout.Taker, name string, from, to int) {
 // canonicalAcct converts the host to lower case (RFC 7565, 4).
 func canonicalAcct(u uri.URI) string {
 	l := layout.Of(u)
-	sign := layout.Until(l.Text, l.Path, l.PathEnd, '@')
+	sign := ascii.Until(l.Text, l.Path, l.PathEnd, '@')
 	return l.Text[:sign] + lowerRaw(l.Text[sign:l.PathEnd]) + l.Text[l.PathEnd:]
 }
 

@@ -31,7 +31,7 @@ func naanOf(l *layout.Layout) (from, to int, ok bool) {
 	if l.HasPath() && l.Text[from] == '/' {
 		from++
 	}
-	to = layout.Until(l.Text, from, l.PathEnd, '/')
+	to = ascii.Until(l.Text, from, l.PathEnd, '/')
 	return from, to, to < l.PathEnd
 }
 
@@ -48,7 +48,7 @@ func checkARK(u uri.URI) []scheme.Finding {
 	if from > l.Path {
 		found = append(found, layout.Instead(layout.Remark(scheme.CodeForm, l.Path, from, pid.RuleARK, "the slash before the NAAN is obsolete"), ""))
 	}
-	if to-from != length || layout.Run(l.Text, from, isBetanumeric) != to {
+	if to-from != length || ascii.Run(l.Text, from, isBetanumeric) != to {
 		found = append(found, layout.Remark(scheme.CodeForm, from, to, pid.RuleARKNAAN, "registered NAANs have five characters, digits or letters of the betanumeric alphabet, without hyphens"))
 	}
 	return found

@@ -1,6 +1,7 @@
 package extra
 
 import (
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
@@ -60,7 +61,7 @@ func checkCoAP(u uri.URI) []scheme.Finding {
 // checkCoAPPieces checks the lengths of the pieces between separators.
 func checkCoAPPieces(s string, from, to int, sep byte, rule string) []scheme.Finding {
 	for at := from; at <= to; {
-		end := layout.Until(s, at, to, sep)
+		end := ascii.Until(s, at, to, sep)
 		if octets(s, at, end) > maxCoAPOption {
 			return layout.Refuse(at, end, rule, "a path segment or query argument must not exceed 255 octets")
 		}

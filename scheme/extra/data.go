@@ -37,12 +37,12 @@ type dataHead struct {
 // dataHeadOf returns the offsets. It treats a query as part of the data, because
 // the scheme has no queries.
 func dataHeadOf(l *layout.Layout) dataHead {
-	h := dataHead{comma: layout.Until(l.Text, l.Path, l.End(), ','), base64: -1}
+	h := dataHead{comma: ascii.Until(l.Text, l.Path, l.End(), ','), base64: -1}
 	end := h.comma
 	if h.comma == l.End() {
 		h.comma = -1
 	}
-	h.typeEnd = layout.Until(l.Text, l.Path, end, ';')
+	h.typeEnd = ascii.Until(l.Text, l.Path, end, ';')
 	const mark = ";base64"
 	if at := end - len(mark); at >= l.Path && ascii.EqualFold(l.Text[at:end], mark) {
 		h.base64 = at
@@ -82,23 +82,23 @@ func checkMediaType(l *layout.Layout, h dataHead) []scheme.Finding {
 		end = h.base64
 	}
 	if h.typeEnd > l.Path {
-		slash := layout.Until(l.Text, l.Path, h.typeEnd, '/')
+		slash := ascii.Until(l.Text, l.Path, h.typeEnd, '/')
 		switch {
 		case slash == h.typeEnd:
 			return layout.Refuse(l.Path, h.typeEnd, ruleDataType, "a media type must have the form type/subtype")
-		case layout.Run(l.Text, l.Path, isToken) != slash || slash == l.Path:
+		case ascii.Run(l.Text, l.Path, isToken) != slash || slash == l.Path:
 			return layout.Refuse(l.Path, slash, ruleDataType, "the type must be a token: letters, digits and ! # $ & ' * + - . ^ _ ` | ~")
-		case layout.Run(l.Text, slash+1, isToken) < h.typeEnd || slash+1 == h.typeEnd:
+		case ascii.Run(l.Text, slash+1, isToken) < h.typeEnd || slash+1 == h.typeEnd:
 			return layout.Refuse(slash+1, h.typeEnd, ruleDataType, "the subtype must be a token: letters, digits and ! # $ & ' * + - . ^ _ ` | ~")
 		}
 	}
 	for at := h.typeEnd; at < end; {
-		next := layout.Until(l.Text, at+1, end, ';')
-		equals := layout.Until(l.Text, at+1, next, '=')
+		next := ascii.Until(l.Text, at+1, end, ';')
+		equals := ascii.Until(l.Text, at+1, next, '=')
 		switch {
 		case equals == next:
 			return layout.Refuse(at+1, next, "RFC 2397, 3: parameter", "a parameter must have the form attribute=value")
-		case layout.Run(l.Text, at+1, isToken) != equals || equals == at+1:
+		case ascii.Run(l.Text, at+1, isToken) != equals || equals == at+1:
 			return layout.Refuse(at+1, equals, "RFC 2397, 3: parameter", "the attribute must be a token: letters, digits and ! # $ & ' * + - . ^ _ ` | ~")
 		}
 		at = next
@@ -170,7 +170,7 @@ func partsData(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Part("mediatype", t.Path, h.typeEnd)
 	}
 	for at := h.typeEnd; at < end; {
-		next := layout.Until(t.Text, at+1, end, ';')
+		next := ascii.Until(t.Text, at+1, end, ';')
 		t.Data("parameter", at+1, next)
 		at = next
 	}

@@ -102,8 +102,8 @@ func snmpPathOf(l *layout.Layout) snmpPath {
 	if !l.HasPath() || !l.Authority {
 		return p
 	}
-	end := layout.Until(l.Text, l.Path+1, l.PathEnd, '/')
-	p.name, p.nameEnd = l.Path+1, layout.Until(l.Text, l.Path+1, end, ';')
+	end := ascii.Until(l.Text, l.Path+1, l.PathEnd, '/')
+	p.name, p.nameEnd = l.Path+1, ascii.Until(l.Text, l.Path+1, end, ';')
 	if p.nameEnd < end {
 		p.engine, p.engineEnd = p.nameEnd+1, end
 	}
@@ -132,7 +132,7 @@ func checkSNMP(u uri.URI) []scheme.Finding {
 	}
 	p := snmpPathOf(&l)
 	if p.engine >= 0 {
-		if id := l.Text[p.engine:p.engineEnd]; !layout.All(id, ascii.IsHex) || len(id)%2 != 0 {
+		if id := l.Text[p.engine:p.engineEnd]; !ascii.All(id, ascii.IsHex) || len(id)%2 != 0 {
 			return layout.Refuse(p.engine, p.engineEnd, "RFC 4088, 3: contextEngineID", "an engine identifier must consist of pairs of hexadecimal digits")
 		}
 	}
@@ -147,7 +147,7 @@ func checkSNMP(u uri.URI) []scheme.Finding {
 	for at := from; at <= to; {
 		end := to
 		if group {
-			end = layout.Until(l.Text, at, to, ',')
+			end = ascii.Until(l.Text, at, to, ',')
 		}
 		if bad := badOID(l.Text, at, end); bad >= 0 {
 			return layout.Refuse(bad, min(bad+1, l.PathEnd), ruleOID, "invalid object identifier: want numbers separated by dots; enclose several in parentheses, separated by commas")
@@ -161,7 +161,7 @@ func checkSNMP(u uri.URI) []scheme.Finding {
 // identifier (RFC 3061, 3), or -1 if it is valid.
 func badOID(s string, from, to int) int {
 	for at := from; ; {
-		end := layout.Run(s[:to], at, ascii.IsDigit)
+		end := ascii.Run(s[:to], at, ascii.IsDigit)
 		switch {
 		case end == at, s[at] == '0' && end > at+1:
 			return at
@@ -201,7 +201,7 @@ func partsSNMP(dst []scheme.Part, u uri.URI) []scheme.Part {
 // there is no mode.
 func tftpMode(l *layout.Layout) (end, mode int) {
 	const key = ";mode="
-	end = layout.Until(l.Text, l.Path, l.PathEnd, ';')
+	end = ascii.Until(l.Text, l.Path, l.PathEnd, ';')
 	if at := end + len(key); at <= l.PathEnd && ascii.EqualFold(l.Text[end:at], key) {
 		return end, at
 	}
@@ -233,7 +233,7 @@ func checkTFTP(u uri.URI) []scheme.Finding {
 	if l.Port >= 0 {
 		found = append(found, layout.Warn(scheme.CodeForm, l.Port-1, l.PortEnd, ruleTFTP, "the grammar does not allow a port, and some clients do not support it"))
 	}
-	if slash := layout.Until(l.Text, l.Path+1, end, '/'); slash < end {
+	if slash := ascii.Until(l.Text, l.Path+1, end, '/'); slash < end {
 		found = append(found, layout.Instead(layout.Warn(scheme.CodeForm, slash, slash+1, "RFC 3617, ABNF: file", "the grammar requires a slash in a name to be written %2F"), "%2F"))
 	}
 	return found

@@ -60,7 +60,7 @@ func checkDict(u uri.URI) []scheme.Finding {
 	}
 	names := dictNames(&l)
 	for at, i := from, 0; at <= l.PathEnd; i++ {
-		end := layout.Until(l.Text, at, l.PathEnd, ':')
+		end := ascii.Until(l.Text, at, l.PathEnd, ':')
 		switch {
 		case i == len(names):
 			return layout.Refuse(at-1, l.PathEnd, ruleDict, "too many colons; percent-encode a colon in a word as %3A")
@@ -75,7 +75,7 @@ func checkDict(u uri.URI) []scheme.Finding {
 func partsDict(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	if t.User >= 0 {
-		end := layout.Until(t.Text, t.User, t.UserEnd, ';')
+		end := ascii.Until(t.Text, t.User, t.UserEnd, ';')
 		t.Data("user", t.User, end)
 		if end < t.UserEnd {
 			t.Data("auth", end+1, t.UserEnd)
@@ -83,10 +83,10 @@ func partsDict(dst []scheme.Part, u uri.URI) []scheme.Part {
 	}
 	t.Server()
 	from := min(t.Path+1, t.PathEnd)
-	colon := layout.Until(t.Text, from, t.PathEnd, ':')
+	colon := ascii.Until(t.Text, from, t.PathEnd, ':')
 	t.Part("command", from, colon)
 	for at, i := colon+1, 0; at <= t.PathEnd; i++ {
-		end := layout.Until(t.Text, at, t.PathEnd, ':')
+		end := ascii.Until(t.Text, at, t.PathEnd, ':')
 		if names := dictNames(&t.Layout); i < len(names) {
 			t.Data(names[i], at, end)
 		}
@@ -105,7 +105,7 @@ func canonicalDict(u uri.URI) string {
 	b = append(b, '/', ascii.Lower(l.Text[l.Path+1]))
 	keep := len(b)
 	for at, i := l.Path+len("/d:"), 0; at <= l.PathEnd; i++ {
-		end := layout.Until(l.Text, at, l.PathEnd, ':')
+		end := ascii.Until(l.Text, at, l.PathEnd, ':')
 		value := l.Text[at:end]
 		if names[i] == "database" && value == "!" || names[i] == "strategy" && value == "." {
 			value = ""

@@ -31,8 +31,8 @@ const (
 
 // didOf returns the ends of the method and of the identifier.
 func didOf(l *layout.Layout) (method, id int) {
-	id = layout.Until(l.Text, l.Path, l.PathEnd, '/')
-	return layout.Until(l.Text, l.Path, id, ':'), id
+	id = ascii.Until(l.Text, l.Path, l.PathEnd, '/')
+	return ascii.Until(l.Text, l.Path, id, ':'), id
 }
 
 // checkDID checks a DID URL.

@@ -85,7 +85,7 @@ func checkNI(u uri.URI) []scheme.Finding {
 	from := l.Path + 1
 	semicolon := l.PathEnd
 	if from <= l.PathEnd {
-		semicolon = layout.Until(l.Text, from, l.PathEnd, ';')
+		semicolon = ascii.Until(l.Text, from, l.PathEnd, ';')
 	}
 	switch {
 	case !l.Authority:
@@ -145,7 +145,7 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 		t.Part("authority", t.Rest+2, t.Path)
 	}
 	from := min(t.Path+1, t.PathEnd)
-	semicolon := layout.Until(t.Text, from, t.PathEnd, ';')
+	semicolon := ascii.Until(t.Text, from, t.PathEnd, ';')
 	t.Part("algorithm", from, semicolon)
 	if semicolon < t.PathEnd {
 		t.Part("value", semicolon+1, t.PathEnd)
@@ -159,11 +159,11 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 
 // nihValue returns the range of the value, or -1 if it is absent.
 func nihValue(l *layout.Layout) (value, valueEnd int) {
-	semicolon := layout.Until(l.Text, l.Path, l.PathEnd, ';')
+	semicolon := ascii.Until(l.Text, l.Path, l.PathEnd, ';')
 	if semicolon == l.PathEnd {
 		return -1, -1
 	}
-	return semicolon + 1, layout.Until(l.Text, semicolon+1, l.PathEnd, ';')
+	return semicolon + 1, ascii.Until(l.Text, semicolon+1, l.PathEnd, ';')
 }
 
 // suiteOf returns the suite identifier of the algorithm, given by name or number,
@@ -174,7 +174,7 @@ func suiteOf(l *layout.Layout, value int) int {
 	if id := algorithm(name); id > 0 {
 		return id
 	}
-	if len(name) > digits || !layout.All(name, ascii.IsDigit) || name[0] == '0' {
+	if len(name) > digits || !ascii.All(name, ascii.IsDigit) || name[0] == '0' {
 		return 0
 	}
 	id := 0

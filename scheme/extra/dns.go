@@ -51,7 +51,7 @@ func checkDNS(u uri.URI) []scheme.Finding {
 		}
 	}
 	from := dnsNameOf(&l)
-	if slash := layout.Until(l.Text, from, l.PathEnd, '/'); slash < l.PathEnd {
+	if slash := ascii.Until(l.Text, from, l.PathEnd, '/'); slash < l.PathEnd {
 		return layout.Refuse(slash, slash+1, ruleDNSName, "a slash in a name must be percent-encoded")
 	}
 	if bad := checkLabels(l.Text, from, l.PathEnd); bad != nil {
@@ -80,7 +80,7 @@ func checkLabels(s string, from, to int) []scheme.Finding {
 		case c == '\\' && next >= to:
 			return layout.Refuse(i, next, "RFC 1035, 5.1", "missing character after the backslash")
 		case c == '\\':
-			if next+3 <= to && layout.All(s[next:next+3], ascii.IsDigit) {
+			if next+3 <= to && ascii.All(s[next:next+3], ascii.IsDigit) {
 				next += 3
 			} else {
 				_, next = layout.Octet(s, next)

@@ -39,8 +39,8 @@ func queryFields(l *layout.Layout, sep byte) iter.Seq[field] {
 
 // fieldAt returns the field that begins at the given offset.
 func fieldAt(s string, at, to int, sep byte) field {
-	end := layout.Until(s, at, to, sep)
-	equals := layout.Until(s, at, end, '=')
+	end := ascii.Until(s, at, to, sep)
+	equals := ascii.Until(s, at, end, '=')
 	if equals == end {
 		return field{at, end, -1, end}
 	}

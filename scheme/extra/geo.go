@@ -41,9 +41,9 @@ type geoLayout struct {
 
 // geoOf returns the offsets of the pieces.
 func geoOf(l *layout.Layout) geoLayout {
-	p := geoLayout{end: layout.Until(l.Text, l.Path, l.PathEnd, ';'), wgs84: true}
+	p := geoLayout{end: ascii.Until(l.Text, l.Path, l.PathEnd, ';'), wgs84: true}
 	for at := l.Path; at <= p.end; {
-		to := layout.Until(l.Text, at, p.end, ',')
+		to := ascii.Until(l.Text, at, p.end, ',')
 		if p.n == len(p.coord) {
 			p.n++
 			break
@@ -82,7 +82,7 @@ func checkGeo(u uri.URI) []scheme.Finding {
 		return bad
 	}
 	if !p.wgs84 {
-		return []scheme.Finding{layout.Warn(scheme.CodeUndefined, p.end+1, layout.Until(l.Text, p.end+1, l.PathEnd, ';'), "RFC 5870, 3.4.1", "only wgs84 is defined; with another coordinate reference system the numbers have no defined meaning")}
+		return []scheme.Finding{layout.Warn(scheme.CodeUndefined, p.end+1, ascii.Until(l.Text, p.end+1, l.PathEnd, ';'), "RFC 5870, 3.4.1", "only wgs84 is defined; with another coordinate reference system the numbers have no defined meaning")}
 	}
 	return checkWGS84(&l, &p)
 }
@@ -151,14 +151,14 @@ func badNum(s string, from, to int, signed bool) int {
 	if signed && from < to && s[from] == '-' {
 		from++
 	}
-	at := layout.Run(s[:to], from, ascii.IsDigit)
+	at := ascii.Run(s[:to], from, ascii.IsDigit)
 	if at == from || at == to {
 		return badUnless(at == to && at > from, at)
 	}
 	if s[at] != '.' {
 		return at
 	}
-	end := layout.Run(s[:to], at+1, ascii.IsDigit)
+	end := ascii.Run(s[:to], at+1, ascii.IsDigit)
 	return badUnless(end == to && end > at+1, end)
 }
 
@@ -173,7 +173,7 @@ func badUnless(good bool, at int) int {
 // digitsBeforeDot returns the number of digits before the dot.
 func digitsBeforeDot(num string) int {
 	num = strings.TrimPrefix(num, "-")
-	return layout.Until(num, 0, len(num), '.')
+	return ascii.Until(num, 0, len(num), '.')
 }
 
 // plainNum returns the sign, integer part and fraction of a number without

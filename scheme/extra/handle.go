@@ -34,7 +34,7 @@ var doi = scheme.Scheme{
 // because it is addressed to the resolver and not part of the local name.
 func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	slash := layout.Until(t.Text, t.Path, t.PathEnd, '/')
+	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
 	t.Data("prefix", t.Path, slash)
 	if slash < t.PathEnd {
 		t.Data("local_name", slash+1, t.PathEnd)

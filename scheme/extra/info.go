@@ -1,6 +1,7 @@
 package extra
 
 import (
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
@@ -20,7 +21,7 @@ var info = scheme.Scheme{
 // partsInfo adds the namespace and the identifier.
 func partsInfo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	slash := layout.Until(t.Text, t.Path, t.PathEnd, '/')
+	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
 	t.Part("namespace", t.Path, slash)
 	if slash < t.PathEnd {
 		t.Data("identifier", slash+1, t.PathEnd)

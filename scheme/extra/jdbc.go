@@ -28,7 +28,7 @@ func checkJDBC(u uri.URI) []scheme.Finding {
 	if bad := refuseAuthority(&l, ruleJDBC, "the subprotocol"); bad != nil {
 		return bad
 	}
-	colon := layout.Until(l.Text, l.Path, l.PathEnd, ':')
+	colon := ascii.Until(l.Text, l.Path, l.PathEnd, ':')
 	if i := firstNot(l.Text, l.Path, colon, func(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("+-._", c) >= 0 }); i >= 0 {
 		return layout.Refuse(i, i+1, ruleJDBC, "the subprotocol must consist of letters, digits and + - . _")
 	}
@@ -65,7 +65,7 @@ func secretOf(l *layout.Layout, from int) (start, end int, ok bool) {
 
 func partsJDBC(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	colon := layout.Until(t.Text, t.Path, t.PathEnd, ':')
+	colon := ascii.Until(t.Text, t.Path, t.PathEnd, ':')
 	t.Part("subprotocol", t.Path, colon)
 	if colon < t.PathEnd {
 		t.Part("subname", colon+1, len(t.Text))
@@ -76,6 +76,6 @@ func partsJDBC(dst []scheme.Part, u uri.URI) []scheme.Part {
 // innerJDBC returns the range of the database locator that many drivers use.
 func innerJDBC(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
-	colon := layout.Until(l.Text, l.Path, l.PathEnd, ':')
+	colon := ascii.Until(l.Text, l.Path, l.PathEnd, ':')
 	return l.Path, len(l.Text), strings.HasPrefix(l.Text[colon:], "://")
 }

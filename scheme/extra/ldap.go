@@ -60,7 +60,7 @@ func ldapField(l *layout.Layout, n int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for at := l.Query; ; n-- {
-		to = layout.Until(l.Text, at, l.QueryEnd, '?')
+		to = ascii.Until(l.Text, at, l.QueryEnd, '?')
 		if n == 0 {
 			return at, to, true
 		}
@@ -96,7 +96,7 @@ func checkLDAP(u uri.URI) []scheme.Finding {
 func checkLDAPQuery(l *layout.Layout) []scheme.Finding {
 	from, to, ok := ldapField(l, 0)
 	for at := from; ok && from < to && at <= to; {
-		end := layout.Until(l.Text, at, to, ',')
+		end := ascii.Until(l.Text, at, to, ',')
 		if at == end {
 			return layout.Refuse(at, end, ruleLDAPAttr, "missing attribute")
 		}

@@ -70,7 +70,7 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 			if bad := checkTopic(&l, f); bad != nil {
 				return bad
 			}
-		case ascii.EqualFold(name, "xl") && !layout.All(l.Text[f.value:f.end], ascii.IsDigit):
+		case ascii.EqualFold(name, "xl") && !ascii.All(l.Text[f.value:f.end], ascii.IsDigit):
 			return layout.Refuse(f.value, f.end, "MAGNET-URI Project: xl", "the length must be a number of octets")
 		case ascii.EqualFold(name, "xs"), ascii.EqualFold(name, "as"), ascii.EqualFold(name, "mt"), ascii.EqualFold(name, "kt"):
 			content = true
@@ -85,7 +85,7 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 // magnetName returns a parameter name without the number that distinguishes
 // repeated parameters.
 func magnetName(name string) string {
-	if dot := strings.LastIndexByte(name, '.'); dot > 0 && layout.All(name[dot+1:], ascii.IsDigit) {
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 && ascii.All(name[dot+1:], ascii.IsDigit) {
 		return name[:dot]
 	}
 	return name
@@ -104,8 +104,8 @@ func checkTopic(l *layout.Layout, f field) []scheme.Finding {
 			continue
 		}
 		digest := value[len(t.prefix):]
-		if t.hex > 0 && len(digest) == t.hex && layout.All(digest, ascii.IsHex) && strings.HasPrefix(digest, t.multihashCode) ||
-			t.base32 > 0 && len(strings.ReplaceAll(digest, ".", "")) >= t.base32-1 && len(digest) == t.base32 && layout.All(digest, isBase32) {
+		if t.hex > 0 && len(digest) == t.hex && ascii.All(digest, ascii.IsHex) && strings.HasPrefix(digest, t.multihashCode) ||
+			t.base32 > 0 && len(strings.ReplaceAll(digest, ".", "")) >= t.base32-1 && len(digest) == t.base32 && ascii.All(digest, isBase32) {
 			return nil
 		}
 		return layout.RefuseAs(scheme.CodeValue, f.value+len(t.prefix), f.end, ruleMagnetTopic, "the digest has the wrong length or characters for its kind")

@@ -52,7 +52,7 @@ const (
 // mailUser returns the end of the user name and the start of the mechanism, -1
 // if there is none.
 func mailUser(l *layout.Layout) (end, mechanism int) {
-	end = layout.Until(l.Text, l.User, l.UserEnd, ';')
+	end = ascii.Until(l.Text, l.User, l.UserEnd, ';')
 	const key = ";auth="
 	if at := end + len(key); at <= l.UserEnd && ascii.EqualFold(l.Text[end:at], key) {
 		return end, at
@@ -69,7 +69,7 @@ func checkMailUser(l *layout.Layout, rule string) []scheme.Finding {
 		return nil
 	}
 	end, mechanism := mailUser(l)
-	switch colon := layout.Until(l.Text, l.User, l.UserEnd, ':'); {
+	switch colon := ascii.Until(l.Text, l.User, l.UserEnd, ':'); {
 	case colon < l.UserEnd:
 		return layout.RefuseAs(scheme.CodeCredentials, colon, l.UserEnd, rule, "a password is not allowed; the mechanism asks for it")
 	case mechanism < 0 && end < l.UserEnd:
@@ -107,7 +107,7 @@ var imapSteps = [...]struct {
 // semicolon or the end of the path.
 func imapMailbox(l *layout.Layout) (end, semicolon int) {
 	from := min(l.Path+1, l.PathEnd)
-	semicolon = layout.Until(l.Text, from, l.PathEnd, ';')
+	semicolon = ascii.Until(l.Text, from, l.PathEnd, ';')
 	end = semicolon
 	if semicolon < l.PathEnd && end > from && l.Text[end-1] == '/' {
 		end--
@@ -281,7 +281,7 @@ func checkIMAPAuth(value string) string {
 	switch {
 	case !ok || mechanism == "":
 		return "a mechanism and a token must follow, each after a colon"
-	case len(token) < least || !layout.All(token, ascii.IsHex):
+	case len(token) < least || !ascii.All(token, ascii.IsHex):
 		return "the token must be at least 32 hexadecimal digits"
 	}
 	return ""

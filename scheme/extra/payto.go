@@ -89,12 +89,12 @@ func checkAmount(raw string) string {
 	const digits, most = 8, 1 << 53
 	value, err := uri.Unescape(raw)
 	currency, number, ok := strings.Cut(value, ":")
-	if err != nil || !ok || !layout.All(currency, ascii.IsLetter) {
+	if err != nil || !ok || !ascii.All(currency, ascii.IsLetter) {
 		return "an amount must be a currency, a colon and a number"
 	}
 	unit, fraction, has := strings.Cut(number, ".")
 	isPlace := func(c byte) bool { return ascii.IsDigit(c) || c == ',' }
-	if !layout.All(unit, isPlace) || has && !layout.All(fraction, isPlace) {
+	if !ascii.All(unit, isPlace) || has && !ascii.All(fraction, isPlace) {
 		return "the number must be digits, optionally with a dot and a fraction; commas are ignored"
 	}
 	n := 0
@@ -115,7 +115,7 @@ func checkAmount(raw string) string {
 // checkTarget checks the segments of a target by its type (RFC 8905, 7).
 func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 	kind, from := l.Text[l.Host:l.HostEnd], min(l.Path+1, l.PathEnd)
-	slash := layout.Until(l.Text, from, l.PathEnd, '/')
+	slash := ascii.Until(l.Text, from, l.PathEnd, '/')
 	first := l.Text[from:slash]
 	switch {
 	case ascii.EqualFold(kind, "iban"):
@@ -134,7 +134,7 @@ func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 			return layout.Refuse(from, l.PathEnd, "RFC 8905, 7.2: bic", "a BIC must be 8 or 11 letters and digits")
 		}
 	case ascii.EqualFold(kind, "ach"):
-		if !layout.All(first, ascii.IsDigit) || slash == l.PathEnd || !layout.All(l.Text[slash+1:l.PathEnd], ascii.IsAlnum) {
+		if !ascii.All(first, ascii.IsDigit) || slash == l.PathEnd || !ascii.All(l.Text[slash+1:l.PathEnd], ascii.IsAlnum) {
 			return layout.Refuse(from, l.PathEnd, "RFC 8905, 7.1: ach", "the target must be a routing number, a slash and an account number")
 		}
 	case ascii.EqualFold(kind, "upi"):
@@ -151,14 +151,14 @@ func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 // isBIC reports whether s has the form of a business identifier code (ISO
 // 9362).
 func isBIC(s string) bool {
-	return (len(s) == 8 || len(s) == 11) && layout.All(s, ascii.IsAlnum) && layout.All(s[4:6], ascii.IsLetter)
+	return (len(s) == 8 || len(s) == 11) && ascii.All(s, ascii.IsAlnum) && ascii.All(s[4:6], ascii.IsLetter)
 }
 
 // isIBAN reports whether s is an international bank account number with valid
 // check digits (ISO 13616).
 func isIBAN(s string) bool {
 	const least, most, base = 15, 34, 97
-	if len(s) < least || len(s) > most || !layout.All(s, ascii.IsAlnum) || !layout.All(s[:2], ascii.IsLetter) || !layout.All(s[2:4], ascii.IsDigit) {
+	if len(s) < least || len(s) > most || !ascii.All(s, ascii.IsAlnum) || !ascii.All(s[:2], ascii.IsLetter) || !ascii.All(s[2:4], ascii.IsDigit) {
 		return false
 	}
 	n := 0

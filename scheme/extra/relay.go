@@ -3,6 +3,7 @@ package extra
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
@@ -42,9 +43,9 @@ func relayRule(l *layout.Layout) string {
 func relayHost(l *layout.Layout) (hostEnd, port int) {
 	from := l.Path
 	if l.HasPath() && l.Text[from] == '[' {
-		from = layout.Until(l.Text, from, l.PathEnd, ']')
+		from = ascii.Until(l.Text, from, l.PathEnd, ']')
 	}
-	colon := layout.Until(l.Text, from, l.PathEnd, ':')
+	colon := ascii.Until(l.Text, from, l.PathEnd, ':')
 	if colon == l.PathEnd {
 		return colon, -1
 	}
@@ -62,7 +63,7 @@ func checkRelay(u uri.URI) []scheme.Finding {
 		return bad
 	}
 	end, port := relayHost(&l)
-	if sign := layout.Until(l.Text, l.Path, end, '@'); sign < end {
+	if sign := ascii.Until(l.Text, l.Path, end, '@'); sign < end {
 		return layout.Refuse(l.Path, sign+1, rule, "a user is not allowed")
 	}
 	if end == l.Path {

@@ -3,6 +3,7 @@ package extra
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
@@ -153,7 +154,7 @@ func checkSCP(l *layout.Layout) []scheme.Finding {
 		return nil
 	}
 	rest := l.Text[l.Rest:l.End()]
-	colon, slash := layout.Until(rest, 0, len(rest), ':'), layout.Until(rest, 0, len(rest), '/')
+	colon, slash := ascii.Until(rest, 0, len(rest), ':'), ascii.Until(rest, 0, len(rest), '/')
 	if colon == len(rest) || colon > slash || colon == 0 {
 		return nil
 	}
@@ -168,8 +169,8 @@ func checkConnection(l *layout.Layout) []scheme.Finding {
 	if l.User < 0 {
 		return nil
 	}
-	end := layout.Until(l.Text, l.User, l.UserEnd, ':')
-	for f := range fields(l.Text, layout.Until(l.Text, l.User, end, ';')+1, end, ',') {
+	end := ascii.Until(l.Text, l.User, l.UserEnd, ':')
+	for f := range fields(l.Text, ascii.Until(l.Text, l.User, end, ';')+1, end, ',') {
 		if f.empty() || f.name == f.nameEnd {
 			return layout.Refuse(f.name, f.end, ruleSSH+": c-param", "a connection parameter must have the form name=value")
 		}
@@ -193,8 +194,8 @@ func checkRepository(u uri.URI) []scheme.Finding {
 func partsRemote(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	if t.User >= 0 {
-		colon := layout.Until(t.Text, t.User, t.UserEnd, ':')
-		end := layout.Until(t.Text, t.User, colon, ';')
+		colon := ascii.Until(t.Text, t.User, t.UserEnd, ':')
+		end := ascii.Until(t.Text, t.User, colon, ';')
 		t.Data("user", t.User, end)
 		if end < colon {
 			appendFields(&t, "parameter", end+1, colon, ',')
@@ -222,13 +223,13 @@ func checkTunnel(u uri.URI) []scheme.Finding {
 	if !l.Authority {
 		return layout.Refuse(l.Rest, l.Rest, ruleRepository, "missing // after the colon")
 	}
-	from := layout.Until(l.Text, 0, len(l.Text), '+') + 1
+	from := ascii.Until(l.Text, 0, len(l.Text), '+') + 1
 	return checkInside(&l, from, len(l.Text), ruleRepository)
 }
 
 func partsTunnel(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	plus := layout.Until(t.Text, 0, len(t.Text), '+')
+	plus := ascii.Until(t.Text, 0, len(t.Text), '+')
 	t.Part("vcs", 0, plus)
 	t.Part("uri", min(plus+1, len(t.Text)), len(t.Text))
 	return t.Parts
@@ -236,7 +237,7 @@ func partsTunnel(dst []scheme.Part, u uri.URI) []scheme.Part {
 
 func innerTunnel(u uri.URI) (from, to int, ok bool) {
 	s := u.String()
-	plus := layout.Until(s, 0, len(s), '+')
+	plus := ascii.Until(s, 0, len(s), '+')
 	return plus + 1, len(s), plus < len(s)
 }
 
@@ -261,7 +262,7 @@ func partsRsync(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t.Server()
 	if t.HasPath() {
 		from := min(t.Path+1, t.PathEnd)
-		end := layout.Until(t.Text, from, t.PathEnd, '/')
+		end := ascii.Until(t.Text, from, t.PathEnd, '/')
 		t.Data("module", from, end)
 		if end < t.PathEnd {
 			t.Data("path", end+1, t.PathEnd)

@@ -98,7 +98,7 @@ func checkServerOf(l *layout.Layout, name string) []scheme.Finding {
 			return []scheme.Finding{layout.Remark(scheme.CodeForm, l.Path, l.PathEnd, "IANA registration of redis", "the database should be a number; some clients do not support names")}
 		}
 	case ascii.EqualFold(name, "amqp"), ascii.EqualFold(name, "amqps"):
-		if slash := layout.Until(l.Text, min(l.Path+1, l.PathEnd), l.PathEnd, '/'); slash < l.PathEnd {
+		if slash := ascii.Until(l.Text, min(l.Path+1, l.PathEnd), l.PathEnd, '/'); slash < l.PathEnd {
 			return []scheme.Finding{layout.Instead(layout.Broken(slash, slash+1, "RabbitMQ, URI Specification: amqp_URI", "a slash in the name of a virtual host must be percent-encoded"), "%2F")}
 		}
 	case ascii.EqualFold(name, "gemini") && l.User >= 0:

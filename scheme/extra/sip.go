@@ -66,25 +66,25 @@ type sipAddress struct {
 func sipOf(l *layout.Layout) sipAddress {
 	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.End()}
 	a.host = l.Rest
-	if sign := layout.Until(l.Text, l.Rest, a.end, '@'); sign < a.end {
+	if sign := ascii.Until(l.Text, l.Rest, a.end, '@'); sign < a.end {
 		a.user, a.userEnd, a.host = l.Rest, sign, sign+1
-		if colon := layout.Until(l.Text, l.Rest, sign, ':'); colon < sign {
+		if colon := ascii.Until(l.Text, l.Rest, sign, ':'); colon < sign {
 			a.userEnd, a.password, a.passwordEnd = colon, colon+1, sign
 		}
 	}
-	at := layout.Until(l.Text, a.host, a.end, '?')
+	at := ascii.Until(l.Text, a.host, a.end, '?')
 	if at < a.end {
 		a.headers = at + 1
 	}
-	if semicolon := layout.Until(l.Text, a.host, at, ';'); semicolon < at {
+	if semicolon := ascii.Until(l.Text, a.host, at, ';'); semicolon < at {
 		a.params, a.paramsEnd, at = semicolon+1, at, semicolon
 	}
 	a.hostEnd = at
 	from := a.host
 	if from < at && l.Text[from] == '[' {
-		from = layout.Until(l.Text, from, at, ']')
+		from = ascii.Until(l.Text, from, at, ']')
 	}
-	if colon := layout.Until(l.Text, from, at, ':'); colon < at {
+	if colon := ascii.Until(l.Text, from, at, ':'); colon < at {
 		a.hostEnd, a.port, a.portEnd = colon, colon+1, at
 	}
 	return a

@@ -45,7 +45,7 @@ func checkSMS(u uri.URI) []scheme.Finding {
 	}
 	var found []scheme.Finding
 	for at := l.Path; at <= l.PathEnd; {
-		end := layout.Until(l.Text, at, l.PathEnd, ',')
+		end := ascii.Until(l.Text, at, l.PathEnd, ',')
 		bad := checkSubscriber(&l, at, end)
 		if scheme.HasError(bad) {
 			return bad
@@ -92,7 +92,7 @@ func isEscaped(c byte) bool { return c == '%' || isUnreserved(c) }
 func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	for at := t.Path; at <= t.PathEnd; {
-		end := layout.Until(t.Text, at, t.PathEnd, ',')
+		end := ascii.Until(t.Text, at, t.PathEnd, ',')
 		appendSubscriberParts(&t, at, end, "recipient")
 		at = end + 1
 	}
@@ -108,7 +108,7 @@ func canonicalSMS(u uri.URI) string {
 	l := layout.Of(u)
 	b := []byte("sms:")
 	for at := l.Path; at <= l.PathEnd; {
-		end := layout.Until(l.Text, at, l.PathEnd, ',')
+		end := ascii.Until(l.Text, at, l.PathEnd, ',')
 		b = appendSubscriber(b, l.Text, at, end)
 		if end < l.PathEnd {
 			b = append(b, ',')

@@ -25,13 +25,13 @@ var swh = scheme.Scheme{
 // qualifiers.
 func partsSWH(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	end := layout.Until(t.Text, t.Rest, len(t.Text), ';')
+	end := ascii.Until(t.Text, t.Rest, len(t.Text), ';')
 	at := t.Rest
 	for _, name := range [...]string{"version", "object_type", "hash"} {
 		if at > end {
 			return t.Parts
 		}
-		to := layout.Until(t.Text, at, end, ':')
+		to := ascii.Until(t.Text, at, end, ':')
 		if name == "hash" {
 			to = end
 		}
@@ -84,9 +84,9 @@ func packageOf(u uri.URI) packageURL {
 	for p.end > p.typeAt && p.Text[p.end-1] == '/' {
 		p.end--
 	}
-	p.typeEnd = layout.Until(p.Text, p.typeAt, p.end, '/')
+	p.typeEnd = ascii.Until(p.Text, p.typeAt, p.end, '/')
 	p.nameEnd = p.end
-	if at := p.typeEnd + strings.LastIndexByte(p.Text[p.typeEnd:p.end], '@'); at > p.typeEnd && (p.Text[at-1] != '/' || layout.Until(p.Text, at, p.end, '/') == p.end) {
+	if at := p.typeEnd + strings.LastIndexByte(p.Text[p.typeEnd:p.end], '@'); at > p.typeEnd && (p.Text[at-1] != '/' || ascii.Until(p.Text, at, p.end, '/') == p.end) {
 		p.nameEnd = at
 		p.version = at + 1
 	}

@@ -74,7 +74,7 @@ func warnPassword(l *layout.Layout) []scheme.Finding {
 	if l.User < 0 {
 		return nil
 	}
-	colon := layout.Until(l.Text, l.User, l.UserEnd, ':')
+	colon := ascii.Until(l.Text, l.User, l.UserEnd, ':')
 	if colon == l.UserEnd {
 		return nil
 	}
@@ -101,7 +101,7 @@ func octets(s string, from, to int) int { return to - from - 2*strings.Count(s[f
 // does not check.
 func badHost(s string, from, to int) int {
 	if from < to && s[from] == '[' {
-		if end := layout.Run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {
+		if end := ascii.Run(s[:to], from+1, isAddress); end == from+1 || end+1 != to || s[end] != ']' {
 			return min(end, to)
 		}
 		return -1
@@ -127,7 +127,7 @@ func badTopLabel(s string, from, to int) int {
 func isIPv4(s string) bool {
 	n := 0
 	for number := range strings.SplitSeq(s, ".") {
-		if n++; !layout.All(number, ascii.IsDigit) || len(number) > len("255") {
+		if n++; !ascii.All(number, ascii.IsDigit) || len(number) > len("255") {
 			return false
 		}
 	}
@@ -136,27 +136,6 @@ func isIPv4(s string) bool {
 
 // isAddress reports whether c is allowed in an IPv6 address.
 func isAddress(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' }
-
-// isUUID reports whether s is a UUID (RFC 9562, 4).
-func isUUID(s string) bool {
-	const length = 36
-	if len(s) != length {
-		return false
-	}
-	for i := range length {
-		switch i {
-		case 8, 13, 18, 23:
-			if s[i] != '-' {
-				return false
-			}
-		default:
-			if !ascii.IsHex(s[i]) {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 // isNumber reports whether s is a decimal number from least to 2^32-1.
 func isNumber(s string, least uint64) bool {

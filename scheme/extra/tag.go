@@ -3,6 +3,7 @@ package extra
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
@@ -24,11 +25,11 @@ var tag = scheme.Scheme{
 // entityOf returns the offsets of the comma and the colon of a tagging entity, -1
 // if missing.
 func entityOf(l *layout.Layout) (comma, colon int) {
-	comma = layout.Until(l.Text, l.Path, l.PathEnd, ',')
+	comma = ascii.Until(l.Text, l.Path, l.PathEnd, ',')
 	if comma == l.PathEnd {
 		return -1, -1
 	}
-	if colon = layout.Until(l.Text, comma, l.PathEnd, ':'); colon == l.PathEnd {
+	if colon = ascii.Until(l.Text, comma, l.PathEnd, ':'); colon == l.PathEnd {
 		return comma, -1
 	}
 	return comma, colon

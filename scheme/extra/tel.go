@@ -58,7 +58,7 @@ func checkTel(u uri.URI) []scheme.Finding {
 //	global-number = global-number-digits *par
 //	local-number  = local-number-digits *par context *par
 func checkSubscriber(l *layout.Layout, from, to int) []scheme.Finding {
-	end := layout.Until(l.Text, from, to, ';')
+	end := ascii.Until(l.Text, from, to, ';')
 	global := from < end && l.Text[from] == '+'
 	if bad := checkDigits(l.Text, from, end, global); bad != nil {
 		return bad
@@ -243,7 +243,7 @@ func partsTel(dst []scheme.Part, u uri.URI) []scheme.Part {
 
 // appendSubscriberParts adds the number, under the given name, and its parameters.
 func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
-	end := layout.Until(t.Text, from, to, ';')
+	end := ascii.Until(t.Text, from, to, ';')
 	t.Data(name, from, end)
 	if end < to {
 		appendFields(t, "parameter", end+1, to, ';')
@@ -259,7 +259,7 @@ func canonicalTel(u uri.URI) string {
 
 // appendSubscriber appends the canonical form of a number and its parameters.
 func appendSubscriber(b []byte, s string, from, to int) []byte {
-	end := layout.Until(s, from, to, ';')
+	end := ascii.Until(s, from, to, ';')
 	b = appendDigits(b, s[from:end])
 	params := slices.SortedStableFunc(fields(s, end+1, to, ';'), func(a, b field) int { return compareTelParams(s, a, b) })
 	for _, f := range params {

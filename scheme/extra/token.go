@@ -57,7 +57,7 @@ func checkLockToken(u uri.URI) []scheme.Finding {
 	if bad := refuseAuthority(&l, ruleLockToken, "the UUID"); bad != nil {
 		return bad
 	}
-	if end := uuidEnd(&l); !isUUID(l.Text[l.Path:end]) {
+	if end := uuidEnd(&l); !ascii.IsUUID(l.Text[l.Path:end]) {
 		return layout.Refuse(l.Path, end, ruleLockToken, "a UUID must be 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens")
 	}
 	return refuseQuery(&l, ruleLockToken)
@@ -138,11 +138,11 @@ func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
 			}
 		case "library-version":
 			major, minor, ok := strings.Cut(value, ".")
-			if !layout.All(major, ascii.IsDigit) || ok && !layout.All(minor, ascii.IsDigit) {
+			if !ascii.All(major, ascii.IsDigit) || ok && !ascii.All(minor, ascii.IsDigit) {
 				return layout.Refuse(f.value, f.end, "RFC 7512, 2.3: pk11-lib-ver", "a version must be a number, optionally followed by a dot and another number")
 			}
 		case "slot-id":
-			if !layout.All(value, ascii.IsDigit) {
+			if !ascii.All(value, ascii.IsDigit) {
 				return layout.Refuse(f.value, f.end, "RFC 7512, 2.3: pk11-slot-id", "a slot identifier must be a number")
 			}
 		}

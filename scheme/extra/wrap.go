@@ -113,7 +113,7 @@ func checkFeed(u uri.URI) []scheme.Finding {
 	if bad := checkInside(&l, l.Rest, len(l.Text), ruleFeed); bad != nil {
 		return bad
 	}
-	if name := l.Text[l.Rest:layout.Until(l.Text, l.Rest, len(l.Text), ':')]; !ascii.EqualFold(name, "http") && !ascii.EqualFold(name, "https") {
+	if name := l.Text[l.Rest:ascii.Until(l.Text, l.Rest, len(l.Text), ':')]; !ascii.EqualFold(name, "http") && !ascii.EqualFold(name, "https") {
 		return layout.Refuse(l.Rest, l.Rest+len(name), ruleFeed, "the inner locator must be http or https")
 	}
 	return nil
@@ -163,7 +163,7 @@ func checkBlob(u uri.URI) []scheme.Finding {
 			return bad
 		}
 	}
-	if !isUUID(l.Text[slash+1 : l.End()]) {
+	if !ascii.IsUUID(l.Text[slash+1 : l.End()]) {
 		return []scheme.Finding{layout.Remark(scheme.CodeForm, slash+1, l.End(), ruleBlob, "invalid UUID: some browsers cannot have created it")}
 	}
 	return nil
@@ -206,11 +206,11 @@ func originOf(l *layout.Layout) (end, kind int) {
 	if n < 0 {
 		return -1, -1
 	}
-	end = layout.Until(l.Text, l.Rest+n+len("://"), l.End(), '/')
+	end = ascii.Until(l.Text, l.Rest+n+len("://"), l.End(), '/')
 	if end == l.End() {
 		return end, -1
 	}
-	return end, layout.Until(l.Text, end+1, l.End(), '/')
+	return end, ascii.Until(l.Text, end+1, l.End(), '/')
 }
 
 // checkFilesystem checks an origin, a type and a path.

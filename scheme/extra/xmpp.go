@@ -3,6 +3,7 @@ package extra
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/scheme"
 	"github.com/nomen-project/nomen/scheme/internal/layout"
 	"github.com/nomen-project/nomen/uri"
@@ -50,11 +51,11 @@ func jidOf(l *layout.Layout) (j jid, ok bool) {
 		}
 		j.domain++
 	}
-	j.domainEnd = layout.Until(l.Text, j.domain, l.PathEnd, '/')
+	j.domainEnd = ascii.Until(l.Text, j.domain, l.PathEnd, '/')
 	if j.domainEnd < l.PathEnd {
 		j.resource = j.domainEnd + 1
 	}
-	if sign := layout.Until(l.Text, j.domain, j.domainEnd, '@'); sign < j.domainEnd {
+	if sign := ascii.Until(l.Text, j.domain, j.domainEnd, '@'); sign < j.domainEnd {
 		j.node, j.nodeEnd, j.domain = j.domain, sign, sign+1
 	}
 	return j, true
@@ -131,7 +132,7 @@ func isXMPPResource(c byte) bool { return isXMPPNode(c) || strings.IndexByte("&'
 //	querycomp = querytype [ *pair ]
 //	pair      = ";" key "=" value
 func checkXMPPQuery(l *layout.Layout) []scheme.Finding {
-	end := layout.Until(l.Text, l.Query, l.QueryEnd, ';')
+	end := ascii.Until(l.Text, l.Query, l.QueryEnd, ';')
 	if i := firstNot(l.Text, l.Query, end, isEscaped); i >= 0 {
 		return layout.Refuse(i, i+1, ruleXMPPQuery, "the query type must consist of letters, digits and - . _ ~; key=value pairs follow after semicolons")
 	}
@@ -169,7 +170,7 @@ func partsXMPP(dst []scheme.Part, u uri.URI) []scheme.Part {
 		}
 	}
 	if t.Query >= 0 {
-		end := layout.Until(t.Text, t.Query, t.QueryEnd, ';')
+		end := ascii.Until(t.Text, t.Query, t.QueryEnd, ';')
 		t.Part("query_type", t.Query, end)
 		if end < t.QueryEnd {
 			appendFields(&t, "key", end+1, t.QueryEnd, ';')

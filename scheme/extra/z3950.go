@@ -43,7 +43,7 @@ const ruleZ3950 = "RFC 2056, BNF: z39.50url"
 // those that are absent.
 func z3950Path(l *layout.Layout) (databases, id, idEnd, params int) {
 	from := min(l.Path+1, l.PathEnd)
-	semicolon := layout.Until(l.Text, from, l.End(), ';')
+	semicolon := ascii.Until(l.Text, from, l.End(), ';')
 	params = -1
 	if semicolon < l.End() {
 		params = semicolon + 1
@@ -68,7 +68,7 @@ func checkZ3950(u uri.URI) []scheme.Finding {
 	databases, id, idEnd, params := z3950Path(&l)
 	from := min(l.Path+1, databases)
 	for at := from; from < databases && at <= databases; {
-		end := layout.Until(l.Text, at, databases, '+')
+		end := ascii.Until(l.Text, at, databases, '+')
 		if at == end {
 			return layout.Refuse(at, end, "RFC 2056, BNF: database", "missing database name")
 		}

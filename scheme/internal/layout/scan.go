@@ -6,26 +6,6 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Run returns the end of the run of bytes from offset i that satisfy kind.
-func Run(s string, i int, kind func(byte) bool) int {
-	for i < len(s) && kind(s[i]) {
-		i++
-	}
-	return i
-}
-
-// All reports whether s is not empty and all its bytes satisfy kind.
-func All(s string, kind func(byte) bool) bool { return s != "" && Run(s, 0, kind) == len(s) }
-
-// Until returns the offset of the first sep at or after i and before end, or
-// end.
-func Until(s string, i, end int, sep byte) int {
-	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
-		return i + n
-	}
-	return end
-}
-
 // EscapedControl returns the offset of the first percent-encoded control
 // character in s[from:to], or -1.
 func EscapedControl(s string, from, to int) int {

@@ -31,11 +31,8 @@ func ParseProfiles(s string) ([]Profile, error) {
 	for name := range strings.SplitSeq(s, ",") {
 		p := Profile(strings.ToLower(strings.TrimSpace(name)))
 		if !slices.Contains(Profiles(), p) {
-			var known []string
-			for _, k := range Profiles() {
-				known = append(known, string(k))
-			}
-			return nil, fmt.Errorf("unknown profile %q: want %s", name, strings.Join(known, ", "))
+			known := strings.ReplaceAll(strings.Trim(fmt.Sprint(Profiles()), "[]"), " ", ", ")
+			return nil, fmt.Errorf("unknown profile %q: want %s", name, known)
 		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)
@@ -67,10 +64,39 @@ type Case struct {
 	check func(*probe) outcome
 }
 
+// A row is a case in the table of a profile.
+type row struct {
+	id, section string // without the beginning that all rows of the table share
+	force       Force
+	words       string
+	check       func(*probe) outcome
+}
+
 // Cases returns all cases, by profile. The first case of each profile
 // determines whether the server supports it at all.
 func Cases() []Case {
-	return slices.Concat(yaurnCases(), thttpCases(), serviceCases(), webCases(), mementoCases(), linksetCases(), signpostingCases())
+	var all []Case
+	for _, t := range []struct {
+		profile    Profile
+		id, source string // the beginning of the IDs and of the sources
+		rows       []row
+	}{
+		{Yaurn, "", "draft-ietf-uri-yaurn-00, ", yaurnCases},
+		{THTTP, "RFC2169-", "RFC 2169, ", thttpCases},
+		{Services, "RFC2483-", "RFC 2483, ", serviceCases},
+		{Web, "", "", webCases},
+		{Memento, "RFC7089-", "RFC 7089, ", mementoCases},
+		{Linkset, "RFC9264-", "RFC 9264, ", linksetCases},
+		{Signposting, "FAIR-", "signposting.org/FAIR, ", signpostingCases},
+	} {
+		for _, r := range t.rows {
+			if t.profile != Yaurn { // which can send the element alone
+				r.check = named(r.check)
+			}
+			all = append(all, Case{t.id + r.id, t.profile, t.source + r.section, r.force, r.words, r.check})
+		}
+	}
+	return all
 }
 
 // A Verdict is the outcome of a case.
@@ -96,7 +122,8 @@ const (
 	NeedsTimeGate  Need = "TimeGate"
 )
 
-// An outcome is a verdict with its reason.
+// An outcome is a verdict with its reason. A function called by a check can
+// panic with an outcome, which then is that of the case.
 type outcome struct {
 	verdict Verdict
 	detail  string
@@ -107,6 +134,20 @@ func passed() outcome { return outcome{verdict: Pass} }
 
 func failed(format string, args ...any) outcome {
 	return outcome{verdict: Fail, detail: fmt.Sprintf(format, args...)}
+}
+
+// run runs a check, and returns its outcome.
+func (p *probe) run(check func(*probe) outcome) (out outcome) {
+	defer func() {
+		if v := recover(); v != nil {
+			ended, ok := v.(outcome)
+			if !ok {
+				panic(v)
+			}
+			out = ended
+		}
+	}()
+	return check(p)
 }
 
 func skipped(format string, args ...any) outcome {

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -82,22 +83,17 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 			return subject, context.Cause(ctx)
 		}
 		why, begun := offered[c.Profile]
-		r := Result{Case: c}
-		switch {
-		case !begun:
-			r = p.try(c)
-			if r.Verdict != Pass {
-				why = "not supported: " + r.Detail
-				if r.Verdict == Fail && o.Profiles == nil {
-					r.Verdict, r.Detail = NotApplicable, why
-				}
-			}
-			offered[c.Profile] = why
-		case why != "":
-			r.Verdict, r.Detail = NotApplicable, why
-		default:
+		r := Result{Case: c, Verdict: NotApplicable, Detail: why}
+		if why == "" {
 			r = p.try(c)
 		}
+		if !begun && r.Verdict != Pass {
+			why = "not supported: " + r.Detail
+			if r.Verdict == Fail && o.Profiles == nil {
+				r.Verdict, r.Detail = NotApplicable, why
+			}
+		}
+		offered[c.Profile] = why
 		report(r)
 	}
 	return subject, nil
@@ -106,7 +102,7 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 // try runs one case.
 func (p *probe) try(c Case) Result {
 	p.used = nil
-	out := c.check(p)
+	out := p.run(c.check)
 	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Missing: out.missing, Exchanges: p.used}
 }
 
@@ -116,17 +112,12 @@ func newProbe(ctx context.Context, o Options) (*probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
+	o.Timeout, o.Absent = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Absent, DefaultAbsent)
 	if o.Timeout < 0 {
 		return nil, badOption("invalid timeout %s: must be positive", o.Timeout)
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
-	}
-	if o.Absent == "" {
-		o.Absent = DefaultAbsent
 	}
 	p := &probe{
 		ctx: ctx, o: o, t: t, memory: map[string]remembered{},

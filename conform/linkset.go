@@ -15,129 +15,110 @@ const (
 	linksetText = "application/linkset"
 )
 
-// linksetCases returns the cases of RFC 9264 for the link set of a name.
-func linksetCases() []Case {
-	l := func(id, section string, force Force, words string, check func(*probe) outcome) Case {
-		return Case{"RFC9264-" + id, Linkset, "RFC 9264, " + section, force, words, named(check)}
-	}
-	return []Case{
-		l("6/link", "6", Must, "The response for the name links to its link set.", func(p *probe) outcome {
-			return want(len(related(linksOf(p.get()), "linkset")) > 0, "no link with the relation \"linkset\": Link %q", p.get().get("Link"))
-		}),
-		l("6/type", "6", Should, "The link to a link set has a type attribute with one of the two media types.", func(p *probe) outcome {
-			for _, one := range related(linksOf(p.get()), "linkset") {
-				if t := one.param("type"); t != linksetJSON && t != linksetText {
-					return failed("type %q", t)
-				}
+// linksetCases are the cases of RFC 9264 for the link set of a name.
+var linksetCases = []row{
+	{"6/link", "6", Must, "The response for the name links to its link set.", func(p *probe) outcome {
+		return want(len(related(linksOf(p.get()), "linkset")) > 0, "no link with the relation \"linkset\": Link %q", p.get().get("Link"))
+	}},
+	{"6/type", "6", Should, "The link to a link set has a type attribute with one of the two media types.", func(p *probe) outcome {
+		for _, one := range related(linksOf(p.get()), "linkset") {
+			if t := one.param("type"); t != linksetJSON && t != linksetText {
+				return failed("type %q", t)
 			}
+		}
+		return passed()
+	}},
+	{"4.2/json", "4.2", May, "If the link set is available as application/linkset+json, it is a JSON text in UTF-8.", func(p *probe) outcome {
+		r := p.linkset(linksetJSON)
+		return want(utf8.Valid(r.body) && json.Valid(r.body), "the text is not JSON in UTF-8")
+	}},
+	{"4.2.1/sole", "4.2.1", Must, "The JSON text is an object with the sole member \"linkset\", an array.", func(p *probe) outcome {
+		r := p.linkset(linksetJSON)
+		if !json.Valid(r.body) {
+			return skipped("the text is not JSON")
+		}
+		var whole map[string]json.RawMessage
+		var list []json.RawMessage
+		err := json.Unmarshal(r.body, &whole)
+		return want(err == nil && len(whole) == 1 && json.Unmarshal(whole["linkset"], &list) == nil && list != nil, "the members are %q", slices.Sorted(maps.Keys(whole)))
+	}},
+	{"4.2.2/anchor", "4.2.2, 4", Should, "Each context object has an anchor, which is not a relative reference.", eachContext(func(c context9264) outcome {
+		u, err := uri.Parse(c.anchor)
+		return want(err == nil && u.IsValid(), "anchor %q", c.anchor)
+	})},
+	{"4.2.2/arrays", "4.2.2", Must, "The value of each relation is an array of objects, also if there is only one target.", eachContext(func(c context9264) outcome {
+		return want(len(c.odd) == 0, "for the anchor %s, these members are not arrays of objects: %q", c.anchor, c.odd)
+	})},
+	{"4.2.3/href", "4.2.3", Must, "Each target object has an href.", eachTarget(func(t map[string]any) outcome {
+		return want(isString(t["href"]), "href %v", t["href"])
+	})},
+	{"4.2.3/absolute", "4.2.3, 4", Should, "An href is not a relative reference.", eachTarget(func(t map[string]any) outcome {
+		href, ok := t["href"].(string)
+		if !ok {
 			return passed()
-		}),
-		l("4.2/json", "4.2", May, "If the link set is available as application/linkset+json, it is a JSON text in UTF-8.", func(p *probe) outcome {
-			r, out, ok := p.linkset(linksetJSON)
-			if !ok {
-				return out
+		}
+		_, err := uri.Parse(href)
+		return want(err == nil, "href %q", href)
+	})},
+	{"4.2.4.1/hreflang", "4.2.4.1", Must, "The value of hreflang is an array of strings.", eachTarget(func(t map[string]any) outcome {
+		v, there := t["hreflang"]
+		return want(!there || isArray(v, isString), "hreflang %v", v)
+	})},
+	{"4.2.4.1/strings", "4.2.4.1", Must, "The values of type, title and media are strings.", eachTarget(func(t map[string]any) outcome {
+		for _, name := range []string{"type", "title", "media"} {
+			if v, there := t[name]; there && !isString(v) {
+				return failed("%s %v", name, v)
 			}
-			return want(utf8.Valid(r.body) && json.Valid(r.body), "the text is not JSON in UTF-8")
-		}),
-		l("4.2.1/sole", "4.2.1", Must, "The JSON text is an object with the sole member \"linkset\", an array.", func(p *probe) outcome {
-			r, out, ok := p.linkset(linksetJSON)
-			if !ok {
-				return out
+		}
+		return passed()
+	})},
+	{"4.2.4.2/title", "4.2.4.2", Must, "The value of an attribute whose name ends with \"*\" is an array of objects with a value.", eachTarget(func(t map[string]any) outcome {
+		for name, v := range t {
+			if strings.HasSuffix(name, "*") && !isArray(v, hasValue) {
+				return failed("%s %v", name, v)
 			}
-			if !json.Valid(r.body) {
-				return skipped("the text is not JSON")
+		}
+		return passed()
+	})},
+	{"4.2.4.3/extensions", "4.2.4.3", Must, "The value of any other attribute is an array of strings.", eachTarget(func(t map[string]any) outcome {
+		for name, v := range t {
+			if !slices.Contains([]string{"href", "hreflang", "type", "title", "media"}, name) && !strings.HasSuffix(name, "*") && !isArray(v, isString) {
+				return failed("%s %v", name, v)
 			}
-			var whole map[string]json.RawMessage
-			var list []json.RawMessage
-			err := json.Unmarshal(r.body, &whole)
-			return want(err == nil && len(whole) == 1 && json.Unmarshal(whole["linkset"], &list) == nil && list != nil, "the members are %q", slices.Sorted(maps.Keys(whole)))
-		}),
-		l("4.2.2/anchor", "4.2.2, 4", Should, "Each context object has an anchor, which is not a relative reference.", eachContext(func(c context9264) outcome {
-			u, err := uri.Parse(c.anchor)
-			return want(err == nil && u.IsValid(), "anchor %q", c.anchor)
-		})),
-		l("4.2.2/arrays", "4.2.2", Must, "The value of each relation is an array of objects, also if there is only one target.", eachContext(func(c context9264) outcome {
-			return want(len(c.odd) == 0, "for the anchor %s, these members are not arrays of objects: %q", c.anchor, c.odd)
-		})),
-		l("4.2.3/href", "4.2.3", Must, "Each target object has an href.", eachTarget(func(t map[string]any) outcome {
-			_, ok := t["href"].(string)
-			return want(ok, "href %v", t["href"])
-		})),
-		l("4.2.3/absolute", "4.2.3, 4", Should, "An href is not a relative reference.", eachTarget(func(t map[string]any) outcome {
-			href, ok := t["href"].(string)
-			if !ok {
-				return passed()
+		}
+		return passed()
+	})},
+	{"4.1/syntax", "4.1", May, "If the link set is available as application/linkset, it has the syntax of the Link field, in ASCII.", func(p *probe) outcome {
+		r := p.linkset(linksetText)
+		_, good := parseLinks(r.text())
+		return want(good && !slices.ContainsFunc(r.body, func(c byte) bool { return c >= 0x80 }), "the text is not a list of links in ASCII")
+	}},
+	{"4.1/anchor", "4", Should, "Each link of application/linkset has an anchor.", func(p *probe) outcome {
+		r := p.linkset(linksetText)
+		links, _ := parseLinks(r.text())
+		for _, one := range links {
+			if one.param("anchor") == "" {
+				return failed("the link to %s has no anchor", one.target)
 			}
-			_, err := uri.Parse(href)
-			return want(err == nil, "href %q", href)
-		})),
-		l("4.2.4.1/hreflang", "4.2.4.1", Must, "The value of hreflang is an array of strings.", eachTarget(func(t map[string]any) outcome {
-			v, there := t["hreflang"]
-			return want(!there || isStrings(v), "hreflang %v", v)
-		})),
-		l("4.2.4.1/strings", "4.2.4.1", Must, "The values of type, title and media are strings.", eachTarget(func(t map[string]any) outcome {
-			for _, name := range []string{"type", "title", "media"} {
-				if v, there := t[name]; there {
-					if _, ok := v.(string); !ok {
-						return failed("%s %v", name, v)
-					}
-				}
-			}
-			return passed()
-		})),
-		l("4.2.4.2/title", "4.2.4.2", Must, "The value of an attribute whose name ends with \"*\" is an array of objects with a value.", eachTarget(func(t map[string]any) outcome {
-			for name, v := range t {
-				if strings.HasSuffix(name, "*") && !isInternational(v) {
-					return failed("%s %v", name, v)
-				}
-			}
-			return passed()
-		})),
-		l("4.2.4.3/extensions", "4.2.4.3", Must, "The value of any other attribute is an array of strings.", eachTarget(func(t map[string]any) outcome {
-			for name, v := range t {
-				if !slices.Contains([]string{"href", "hreflang", "type", "title", "media"}, name) && !strings.HasSuffix(name, "*") && !isStrings(v) {
-					return failed("%s %v", name, v)
-				}
-			}
-			return passed()
-		})),
-		l("4.1/syntax", "4.1", May, "If the link set is available as application/linkset, it has the syntax of the Link field, in ASCII.", func(p *probe) outcome {
-			r, out, ok := p.linkset(linksetText)
-			if !ok {
-				return out
-			}
-			_, good := parseLinks(r.text())
-			return want(good && !slices.ContainsFunc(r.body, func(c byte) bool { return c >= 0x80 }), "the text is not a list of links in ASCII")
-		}),
-		l("4.1/anchor", "4", Should, "Each link of application/linkset has an anchor.", func(p *probe) outcome {
-			r, out, ok := p.linkset(linksetText)
-			if !ok {
-				return out
-			}
-			links, _ := parseLinks(r.text())
-			for _, one := range links {
-				if one.param("anchor") == "" {
-					return failed("the link to %s has no anchor", one.target)
-				}
-			}
-			return passed()
-		}),
-		l("4/same", "4", Should, "Both formats have the same links.", sameSets),
-	}
+		}
+		return passed()
+	}},
+	{"4/same", "4", Should, "Both formats have the same links.", sameSets},
 }
 
 // linkset requests the link set of the first known name in a format.
-func (p *probe) linkset(format string) (*response, outcome, bool) {
-	for _, l := range related(append(linksOf(p.get()), p.landing()...), "linkset") {
-		path, here := p.local(l.target)
-		if !here {
-			continue
-		}
+func (p *probe) linkset(format string) *response {
+	return p.linksetOf(append(linksOf(p.get()), p.landing()...), format)
+}
+
+// linksetOf requests the link set to which one of the links leads, in a format.
+func (p *probe) linksetOf(links []link, format string) *response {
+	for _, path := range p.paths(links, "linkset") {
 		if r := p.web("GET", path, "Accept: "+format); r.is(200) && r.mediaType() == format {
-			return r, outcome{}, true
+			return r
 		}
 	}
-	return nil, skipped("the link set is not available from this server as %s", format), false
+	panic(skipped("the link set is not available from this server as %s", format))
 }
 
 // A context9264 is a link context object.
@@ -178,10 +159,7 @@ func contexts(body []byte) []context9264 {
 
 func eachContext(check func(context9264) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
-		r, out, ok := p.linkset(linksetJSON)
-		if !ok {
-			return out
-		}
+		r := p.linkset(linksetJSON)
 		all := contexts(r.body)
 		if len(all) == 0 {
 			return skipped("the link set has no context objects")
@@ -209,32 +187,25 @@ func eachTarget(check func(map[string]any) outcome) func(*probe) outcome {
 	})
 }
 
-func isStrings(v any) bool {
+// isArray reports whether v is an array of values for which is returns true.
+func isArray(v any, is func(any) bool) bool {
 	list, ok := v.([]any)
-	return ok && !slices.ContainsFunc(list, func(one any) bool {
-		_, text := one.(string)
-		return !text
-	})
+	return ok && !slices.ContainsFunc(list, func(one any) bool { return !is(one) })
 }
 
-func isInternational(v any) bool {
-	list, ok := v.([]any)
-	return ok && !slices.ContainsFunc(list, func(one any) bool {
-		object, isObject := one.(map[string]any)
-		_, text := object["value"].(string)
-		return !isObject || !text
-	})
+func isString(v any) bool {
+	_, ok := v.(string)
+	return ok
+}
+
+func hasValue(v any) bool {
+	object, ok := v.(map[string]any)
+	return ok && isString(object["value"])
 }
 
 func sameSets(p *probe) outcome {
-	j, out, ok := p.linkset(linksetJSON)
-	if !ok {
-		return out
-	}
-	t, out, ok := p.linkset(linksetText)
-	if !ok {
-		return out
-	}
+	j := p.linkset(linksetJSON)
+	t := p.linkset(linksetText)
 	var first, second []string
 	for _, c := range contexts(j.body) {
 		for relation, targets := range c.targets {

@@ -93,6 +93,22 @@ func (p *probe) element(element string, fields ...string) *response {
 	return p.ask(p.request1995(element, fields...))
 }
 
+// whole requests a target with the protocol of 1995, such as a whole URN.
+func (p *probe) whole(target string) *response {
+	q := p.request1995("")
+	q.target = target
+	return p.ask(q)
+}
+
+// foreign returns the target for an element of an authority that is not here.
+func (p *probe) foreign(element string) string {
+	target := "urn:dns:" + unrelated + ":" + element
+	if p.form == formPath {
+		return p.t.base + "/" + target
+	}
+	return target
+}
+
 // known requests the first known name.
 func (p *probe) known(fields ...string) *response { return p.element(p.elements[0], fields...) }
 
@@ -140,6 +156,25 @@ func (p *probe) locations() []string {
 
 // path returns the path of a name on the server.
 func (p *probe) path(name string) string { return p.t.base + "/" + name }
+
+// absent returns the ElementID of the unknown name.
+func (p *probe) absent() string { return p.elementOf(p.o.Absent) }
+
+// retired returns the ElementID of the retired name.
+func (p *probe) retired() string {
+	if p.o.Retired == "" {
+		panic(missing(NeedsRetired, "no retired name given"))
+	}
+	return p.elementOf(p.o.Retired)
+}
+
+// moved returns the ElementID of the replaced name.
+func (p *probe) moved() string {
+	if p.o.Moved == "" {
+		panic(missing(NeedsMoved, "no replaced name given"))
+	}
+	return p.elementOf(p.o.Moved)
+}
 
 // elementOf returns the ElementID of a name given by the caller.
 func (p *probe) elementOf(name string) string {
@@ -252,43 +287,50 @@ func (p *probe) listed() []string {
 		if f == formPath {
 			p.host = p.t.authority
 		}
-		list, _, ok := p.list()
-		if !ok || list.status != 200 {
-			continue
-		}
 		var few []string
-		for line := range strings.Lines(list.text()) {
-			if !strings.HasSuffix(line, "\n") {
-				break // the rest was not read
-			}
-			line = strings.TrimRight(line, "\r\n")
-			if line != "" && sendable(line) && !strings.HasPrefix(line, urn.ReservedPrefix) && len(few) < 3 {
-				few = append(few, line)
-			}
-		}
-		if len(few) > 0 {
+		p.run(func(p *probe) outcome {
+			few = p.list().elements()
+			return passed()
+		})
+		if few != nil {
 			return few
 		}
 	}
 	return nil
 }
 
-// list requests urn+a and the list that it points to. If the server has no
-// list, the outcome has the reason.
-func (p *probe) list() (*response, outcome, bool) {
+// elements returns the first elements of a list.
+func (r *response) elements() (few []string) {
+	if !r.is(200) {
+		return nil
+	}
+	for line := range strings.Lines(r.text()) {
+		if !strings.HasSuffix(line, "\n") {
+			break // the rest was not read
+		}
+		line = strings.TrimRight(line, "\r\n")
+		if line != "" && sendable(line) && !strings.HasPrefix(line, urn.ReservedPrefix) && len(few) < 3 {
+			few = append(few, line)
+		}
+	}
+	return few
+}
+
+// list requests urn+a and the list that it points to.
+func (p *probe) list() *response {
 	resp := p.element("urn+a")
 	if resp.status != 200 {
-		return nil, skipped("urn+a is optional, and the server does not support it: %s", resp), false
+		panic(skipped("urn+a is optional, and the server does not support it: %s", resp))
 	}
 	where := firstURL(resp)
 	if where == "" {
-		return nil, skipped("the response to urn+a has no URL"), false
+		panic(skipped("the response to urn+a has no URL"))
 	}
 	list, here := p.follow(where)
 	if !here {
-		return nil, skipped("the list is on another server: %s", where), false
+		panic(skipped("the list is on another server: %s", where))
 	}
-	return list, outcome{}, true
+	return list
 }
 
 // follow sends GET to a URL, absolute or relative to the target, if it is on
@@ -322,14 +364,22 @@ func (p *probe) local(ref string) (path string, here bool) {
 	return path, true
 }
 
+// paths returns the request targets of the links with the given relation that
+// lead to this server.
+func (p *probe) paths(links []link, relation string) (all []string) {
+	for _, l := range related(links, relation) {
+		if path, here := p.local(l.target); here {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
 // absolute resolves a reference in the response to a request for a path.
 func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	base, err := uri.Parse(p.t.url(path))
-	if err != nil {
-		return uri.URI{}, false
-	}
-	r, err := uri.ParseReference(ref)
-	if err != nil {
+	r, bad := uri.ParseReference(ref)
+	if err != nil || bad != nil {
 		return uri.URI{}, false
 	}
 	u, err := base.Resolve(r)
@@ -381,12 +431,9 @@ func intermediary(r *response) string {
 	return ""
 }
 
-// blocked ends a case whose request an intermediary rejected.
-func (p *probe) blocked(r *response) (outcome, bool) {
-	if r.refused() {
-		if f := p.front(r); f != "" {
-			return skipped("a server in front rejected the request with %d (%s)", r.status, f), true
-		}
+// skipIfBlocked ends a case whose request an intermediary rejected.
+func (p *probe) skipIfBlocked(r *response) {
+	if f := p.front(r); r.refused() && f != "" {
+		panic(skipped("a server in front rejected the request with %d (%s)", r.status, f))
 	}
-	return outcome{}, false
 }

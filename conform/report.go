@@ -115,50 +115,54 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d not applicable", c.Passed, c.Failed, c.NotApplicable)
 }
 
-// WriteJUnit writes results in the JUnit XML format of continuous integration
-// servers: a test suite for each profile, a test case for each case.
-func WriteJUnit(w io.Writer, s Subject, results []Result) error {
-	type message struct {
+// The elements of the JUnit XML format.
+type (
+	junitMessage struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
 	}
-	type testCase struct {
-		Class   string   `xml:"classname,attr"`
-		Name    string   `xml:"name,attr"`
-		Failure *message `xml:"failure"`
-		Skipped *message `xml:"skipped"`
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Skipped *junitMessage `xml:"skipped"`
 	}
-	type suite struct {
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Cases    []testCase `xml:"testcase"`
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
 	}
-	var all struct {
-		XMLName  xml.Name `xml:"testsuites"`
-		Name     string   `xml:"name,attr"`
-		Tests    int      `xml:"tests,attr"`
-		Failures int      `xml:"failures,attr"`
-		Suites   []*suite `xml:"testsuite"`
+	junitSuites struct {
+		XMLName  xml.Name      `xml:"testsuites"`
+		Name     string        `xml:"name,attr"`
+		Tests    int           `xml:"tests,attr"`
+		Failures int           `xml:"failures,attr"`
+		Suites   []*junitSuite `xml:"testsuite"`
 	}
-	all.Name = "conformance of " + printable(s.Target)
-	var last *suite
+)
+
+// WriteJUnit writes results in the JUnit XML format of continuous integration
+// servers: a test suite for each profile, a test case for each case.
+func WriteJUnit(w io.Writer, s Subject, results []Result) error {
+	all := junitSuites{Name: "conformance of " + printable(s.Target)}
+	var last *junitSuite
 	for _, r := range results {
 		if last == nil || last.Name != string(r.Profile) {
-			last = &suite{Name: string(r.Profile)}
+			last = &junitSuite{Name: string(r.Profile)}
 			all.Suites = append(all.Suites, last)
 		}
-		c := testCase{Class: string(r.Profile), Name: r.ID + ": " + r.Words}
+		c := junitCase{Class: string(r.Profile), Name: r.ID + ": " + r.Words}
 		all.Tests, last.Tests = all.Tests+1, last.Tests+1
 		switch r.Verdict {
 		case Fail:
 			var b strings.Builder
 			_ = WriteText(&b, r, true)
-			c.Failure = &message{printable(r.Detail), b.String()}
+			c.Failure = &junitMessage{printable(r.Detail), b.String()}
 			all.Failures, last.Failures = all.Failures+1, last.Failures+1
 		case NotApplicable:
-			c.Skipped = &message{Message: printable(r.Detail)}
+			c.Skipped = &junitMessage{Message: printable(r.Detail)}
 			last.Skipped++
 		}
 		last.Cases = append(last.Cases, c)

@@ -7,94 +7,89 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// signpostingCases returns the cases of the FAIR Signposting profile, for the
+// signpostingCases are the cases of the FAIR Signposting profile, for the
 // first response to a name that comes from this server.
-func signpostingCases() []Case {
-	s := func(id, level string, force Force, words string, check func(*probe) outcome) Case {
-		return Case{"FAIR-" + id, Signposting, "signposting.org/FAIR, " + level, force, words, named(check)}
-	}
-	return []Case{
-		s("1/cite-as", "level 1", Must, "The landing page has exactly one link \"cite-as\", to an http or https URI.", func(p *probe) outcome {
-			all := related(p.landing(), "cite-as")
-			if len(all) != 1 {
-				return failed("%d links with the relation \"cite-as\"", len(all))
+var signpostingCases = []row{
+	{"1/cite-as", "level 1", Must, "The landing page has exactly one link \"cite-as\", to an http or https URI.", func(p *probe) outcome {
+		all := related(p.landing(), "cite-as")
+		if len(all) != 1 {
+			return failed("%d links with the relation \"cite-as\"", len(all))
+		}
+		return want(isHTTP(all[0].target), "cite-as %s", all[0].target)
+	}},
+	{"1/describedby", "level 1", Must, "The landing page links to at least one description.", func(p *probe) outcome {
+		return want(len(related(p.landing(), "describedby")) > 0, "no link with the relation \"describedby\"")
+	}},
+	{"1/describedby-type", "level 1", Must, "Each link to a description has a media type.", typed("describedby")},
+	{"1/describedby-answer", "level 1", Must, "A description is available in the media type that its link gives.", func(p *probe) outcome {
+		checked := false
+		for _, l := range related(p.landing(), "describedby") {
+			path, here := p.local(l.target)
+			if !here || l.param("type") == "" {
+				continue
 			}
-			return want(isHTTP(all[0].target), "cite-as %s", all[0].target)
+			checked = true
+			if r := p.web("GET", path, "Accept: "+l.param("type")); !r.is(200) || r.mediaType() != bareType(l.param("type")) {
+				return failed("%s with type %q got %s", l.target, l.param("type"), r)
+			}
+		}
+		if !checked {
+			return skipped("no description with a type is on this server")
+		}
+		return passed()
+	}},
+	{"1/item-type", "level 1", Should, "Each link to content has a media type.", typed("item")},
+	{"1/type", "level 1", Must, "The landing page has one or two links \"type\", one of them to https://schema.org/AboutPage.", func(p *probe) outcome {
+		page := p.landingPage()
+		if page.redirects() {
+			return missing(NeedsLanding, "the name redirects to a landing page on another server")
+		}
+		all := related(linksOf(page), "type")
+		about := slices.ContainsFunc(all, func(l link) bool { return l.target == "https://schema.org/AboutPage" })
+		return want(about && len(all) <= 2, "%d links with the relation \"type\"; to AboutPage: %t", len(all), about)
+	}},
+	{"1/author", "level 1", Should, "Each link \"author\" is to the URI of a person or organisation.", func(p *probe) outcome {
+		for _, l := range related(p.landing(), "author") {
+			if !isHTTP(l.target) {
+				return failed("author %s", l.target)
+			}
+		}
+		return passed()
+	}},
+	{"1/license", "level 1", Must, "The landing page has at most one link \"license\".", func(p *probe) outcome {
+		n := len(related(p.landing(), "license"))
+		return want(n <= 1, "%d links with the relation \"license\"", n)
+	}},
+	{"2/linkset", "level 2", Must, "The landing page links to a link set, with its media type.", func(p *probe) outcome {
+		all := related(p.landing(), "linkset")
+		return want(slices.ContainsFunc(all, func(l link) bool {
+			return slices.Contains([]string{linksetJSON, linksetText}, bareType(l.param("type")))
 		}),
-		s("1/describedby", "level 1", Must, "The landing page links to at least one description.", func(p *probe) outcome {
-			return want(len(related(p.landing(), "describedby")) > 0, "no link with the relation \"describedby\"")
-		}),
-		s("1/describedby-type", "level 1", Must, "Each link to a description has a media type.", typed("describedby")),
-		s("1/describedby-answer", "level 1", Must, "A description is available in the media type that its link gives.", func(p *probe) outcome {
-			checked := false
-			for _, l := range related(p.landing(), "describedby") {
-				path, here := p.local(l.target)
-				if !here || l.param("type") == "" {
-					continue
-				}
-				checked = true
-				if r := p.web("GET", path, "Accept: "+l.param("type")); !r.is(200) || r.mediaType() != bareType(l.param("type")) {
-					return failed("%s with type %q got %s", l.target, l.param("type"), r)
-				}
-			}
-			if !checked {
-				return skipped("no description with a type is on this server")
-			}
+			"no link with the relation \"linkset\" and such a type")
+	}},
+	{"2/anchor", "level 2", Must, "The link set has a context object for the landing page, with the URI that clients use for it.", func(p *probe) outcome {
+		p.contextOfLanding()
+		return passed()
+	}},
+	{"2/relations", "level 2", Must, "The context object of the landing page has the same links cite-as, describedby, item, type, author and license as the page.", func(p *probe) outcome {
+		var c context9264
+		if out := p.run(func(p *probe) outcome {
+			c = p.contextOfLanding()
 			return passed()
-		}),
-		s("1/item-type", "level 1", Should, "Each link to content has a media type.", typed("item")),
-		s("1/type", "level 1", Must, "The landing page has one or two links \"type\", one of them to https://schema.org/AboutPage.", func(p *probe) outcome {
-			page := p.landingPage()
-			if page.redirects() {
-				return missing(NeedsLanding, "the name redirects to a landing page on another server")
-			}
-			all := related(linksOf(page), "type")
-			about := slices.ContainsFunc(all, func(l link) bool { return l.target == "https://schema.org/AboutPage" })
-			return want(about && len(all) <= 2, "%d links with the relation \"type\"; to AboutPage: %t", len(all), about)
-		}),
-		s("1/author", "level 1", Should, "Each link \"author\" is to the URI of a person or organisation.", func(p *probe) outcome {
-			for _, l := range related(p.landing(), "author") {
-				if !isHTTP(l.target) {
-					return failed("author %s", l.target)
-				}
-			}
-			return passed()
-		}),
-		s("1/license", "level 1", Must, "The landing page has at most one link \"license\".", func(p *probe) outcome {
-			n := len(related(p.landing(), "license"))
-			return want(n <= 1, "%d links with the relation \"license\"", n)
-		}),
-		s("2/linkset", "level 2", Must, "The landing page links to a link set, with its media type.", func(p *probe) outcome {
-			all := related(p.landing(), "linkset")
-			return want(slices.ContainsFunc(all, func(l link) bool {
-				return slices.Contains([]string{linksetJSON, linksetText}, bareType(l.param("type")))
-			}),
-				"no link with the relation \"linkset\" and such a type")
-		}),
-		s("2/anchor", "level 2", Must, "The link set has a context object for the landing page, with the URI that clients use for it.", func(p *probe) outcome {
-			_, out, ok := p.contextOfLanding()
-			if !ok {
-				return out
-			}
-			return passed()
-		}),
-		s("2/relations", "level 2", Must, "The context object of the landing page has the same links cite-as, describedby, item, type, author and license as the page.", func(p *probe) outcome {
-			c, _, ok := p.contextOfLanding()
-			if !ok {
-				return skipped("no context object for the landing page")
-			}
-			for _, relation := range []string{"cite-as", "describedby", "item", "type", "author", "license"} {
-				for _, l := range related(p.landing(), relation) {
-					if u, ok := p.absolute(p.path(p.name()), l.target); !ok || !c.has(relation, u.String()) {
-						return failed("%s %s is missing", relation, l.target)
-					}
+		}); out.verdict != Pass {
+			return skipped("no context object for the landing page")
+		}
+		for _, relation := range []string{"cite-as", "describedby", "item", "type", "author", "license"} {
+			for _, l := range related(p.landing(), relation) {
+				if u, ok := p.absolute(p.path(p.name()), l.target); !ok || !c.has(relation, u.String()) {
+					return failed("%s %s is missing", relation, l.target)
 				}
 			}
-			return passed()
-		}),
-		s("2/collection", "level 2", Must, "The link set has a context object for each content resource, with collection.", inContexts("item", "collection")),
-		s("2/describes", "level 2", Must, "The link set has a context object for each description, with describes.", inContexts("describedby", "describes")),
-	}
+		}
+		return passed()
+	}},
+	{"2/collection", "level 2", Must, "The link set has a context object for each content resource, with collection.", inContexts("item", "collection")},
+	{"2/describes", "level 2", Must, "The link set has a context object for each description, with describes.", inContexts("describedby", "describes")},
 }
 
 // landing returns the links of the landing page.
@@ -151,26 +146,14 @@ func (c context9264) has(relation, target string) bool {
 }
 
 // signs returns the context objects of the landing page's link set.
-func (p *probe) signs() ([]context9264, outcome, bool) {
-	for _, l := range related(p.landing(), "linkset") {
-		path, here := p.local(l.target)
-		if !here {
-			continue
-		}
-		if r := p.web("GET", path, "Accept: "+linksetJSON); r.is(200) && r.mediaType() == linksetJSON {
-			return contexts(r.body), outcome{}, true
-		}
-	}
-	return nil, skipped("the link set is not available from this server as %s", linksetJSON), false
+func (p *probe) signs() []context9264 {
+	return contexts(p.linksetOf(p.landing(), linksetJSON).body)
 }
 
 // contextOfLanding returns the context object of the page, identified by its
 // URL or by that of cite-as.
-func (p *probe) contextOfLanding() (context9264, outcome, bool) {
-	all, out, ok := p.signs()
-	if !ok {
-		return context9264{}, out, false
-	}
+func (p *probe) contextOfLanding() context9264 {
+	all := p.signs()
 	anchors := []string{p.t.url(p.path(p.name()))}
 	if u, ok := p.absolute(p.t.base+"/", p.o.Landing); ok && p.o.Landing != "" {
 		anchors = append(anchors, u.String())
@@ -180,20 +163,17 @@ func (p *probe) contextOfLanding() (context9264, outcome, bool) {
 	}
 	for _, c := range all {
 		if slices.Contains(anchors, c.anchor) {
-			return c, outcome{}, true
+			return c
 		}
 	}
-	return context9264{}, failed("no context object has the anchor %s", strings.Join(anchors, " or ")), false
+	panic(failed("no context object has the anchor %s", strings.Join(anchors, " or ")))
 }
 
 // inContexts passes if each target of a relation is the anchor of a context
 // object that has another relation.
 func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
-		all, out, ok := p.signs()
-		if !ok {
-			return out
-		}
+		all := p.signs()
 		links := related(p.landing(), relation)
 		if len(links) == 0 {
 			return skipped("there are no links with the relation %q", relation)

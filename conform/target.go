@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"net"
 	"strings"
 
@@ -36,48 +37,39 @@ func parseTarget(s string) (target, error) {
 	bad := func(reason string) (target, error) {
 		return target{}, badOption("invalid target %q: %s; want HOST:PORT or an http or https URL", s, reason)
 	}
-	whole, port := s, ""
+	whole, standard := s, "80"
 	if !strings.Contains(s, "://") {
-		whole, port = "http://"+s, DefaultPort
+		whole, standard = "http://"+s, DefaultPort
 	}
 	u, err := uri.Parse(whole)
 	if err != nil {
 		return bad(err.Error())
 	}
-	t := target{}
-	switch scheme, _ := u.Scheme(); strings.ToLower(scheme) {
-	case "http":
-		if port == "" {
-			port = "80"
-		}
-	case "https":
-		t.secure, port = true, "443"
-	default:
-		return bad("scheme " + scheme)
-	}
-	if _, ok := u.Query(); ok {
-		return bad("query not allowed")
-	}
-	if _, ok := u.Fragment(); ok {
-		return bad("fragment not allowed")
-	}
-	if _, ok := u.Userinfo(); ok {
-		return bad("user information not allowed")
-	}
+	scheme, _ := u.Scheme()
 	host, _ := u.Host()
-	if host == "" {
+	_, query := u.Query()
+	_, fragment := u.Fragment()
+	_, user := u.Userinfo()
+	secure := strings.EqualFold(scheme, "https")
+	switch {
+	case !secure && !strings.EqualFold(scheme, "http"):
+		return bad("scheme " + scheme)
+	case query:
+		return bad("query not allowed")
+	case fragment:
+		return bad("fragment not allowed")
+	case user:
+		return bad("user information not allowed")
+	case host == "":
 		return bad("missing host")
+	case secure:
+		standard = "443"
 	}
-	standard := port
-	if p, ok := u.Port(); ok && p != "" {
-		port = p
+	given, _ := u.Port()
+	t := target{secure: secure, host: strings.Trim(host, "[]"), port: cmp.Or(given, standard), authority: host, base: strings.TrimRight(u.Path(), "/")}
+	if t.port != standard || standard == DefaultPort {
+		t.authority = host + ":" + t.port
 	}
-	t.host, t.port = strings.Trim(host, "[]"), port
-	t.authority = host
-	if port != standard || standard == DefaultPort {
-		t.authority = host + ":" + port
-	}
-	t.base = strings.TrimRight(u.Path(), "/")
 	return t, nil
 }
 

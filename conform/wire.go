@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http/httputil"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,14 +95,7 @@ func (r *response) mediaType() string {
 }
 
 // is reports whether the response has one of these statuses.
-func (r *response) is(statuses ...int) bool {
-	for _, s := range statuses {
-		if r.status == s {
-			return true
-		}
-	}
-	return false
-}
+func (r *response) is(statuses ...int) bool { return slices.Contains(statuses, r.status) }
 
 // redirects reports whether the response is a redirect.
 func (r *response) redirects() bool { return r.is(301, 302, 303, 307, 308) }

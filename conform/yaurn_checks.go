@@ -50,7 +50,7 @@ func sameResult(first, second *response) outcome {
 
 func stateless(p *probe) outcome {
 	q := p.request1995(p.elements[0])
-	p.element(p.elementOf(p.o.Absent))
+	p.element(p.absent())
 	first := p.again(q)
 	return sameResult(first, p.again(q))
 }
@@ -67,9 +67,7 @@ func bareElement(p *probe) outcome {
 	}
 	q := request{method: "GET", target: p.elements[0], version: "HTTP/1.0"}
 	p.ask(q)
-	if out, ok := p.blocked(p.bare); ok {
-		return out
-	}
+	p.skipIfBlocked(p.bare)
 	if p.gateway() {
 		return skipped("the server is a proxy or gateway for whole URNs: the ElementID alone got %s", p.bare)
 	}
@@ -86,9 +84,7 @@ func simpleRequest(p *probe) outcome {
 	}
 	r := p.ask(request{method: "GET", target: p.target1995(p.elements[0])})
 	if r.status != 0 {
-		if out, ok := p.blocked(r); ok {
-			return out
-		}
+		p.skipIfBlocked(r)
 		return failed("the response has a status line")
 	}
 	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
@@ -124,70 +120,49 @@ func unrelatedHost(p *probe) outcome {
 	return passed()
 }
 
-// takesURN determines whether the server accepts whole URNs.
-func (p *probe) takesURN() (outcome, bool) {
+// takesURN ends a case if the server does not accept whole URNs.
+func (p *probe) takesURN() {
 	if p.authority == "" {
-		return missing(NeedsAuthority, "the authority is unknown"), false
+		panic(missing(NeedsAuthority, "the authority is unknown"))
 	}
 	if p.t.base != "" {
-		return skipped("the server is below the path %s, which a URN cannot contain", p.t.base), false
+		panic(skipped("the server is below the path %s, which a URN cannot contain", p.t.base))
 	}
-	q := p.request1995("")
-	q.target = p.full(p.elements[0])
-	r := p.ask(q)
-	if out, ok := p.blocked(r); ok {
-		return out, false
+	r := p.whole(p.full(p.elements[0]))
+	if p.skipIfBlocked(r); r.refused() {
+		panic(skipped("the server does not accept whole URNs: %s", r))
 	}
-	if r.refused() {
-		return skipped("the server does not accept whole URNs: %s", r), false
-	}
-	return outcome{}, true
 }
 
 func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
 
 // spelledURN requests a whole URN, which is another spelling of the known name.
 func spelledURN(p *probe, name string) outcome {
-	if out, ok := p.takesURN(); !ok {
-		return out
-	}
-	q := p.request1995("")
-	q.target = name
-	return sameResult(p.known(), p.ask(q))
-}
-
-func isAlphanumeric(c byte) bool {
-	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+	p.takesURN()
+	return sameResult(p.known(), p.whole(name))
 }
 
 // movedName requests the replaced name.
 func movedName(p *probe) outcome {
-	r, out, ok := p.moved()
-	if !ok {
-		return out
-	}
+	r := p.unfollowed()
 	if !r.is(301, 302) {
 		return failed("the name got %s", r)
 	}
 	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
 }
 
-func (p *probe) moved() (*response, outcome, bool) {
-	if p.o.Moved == "" {
-		return nil, missing(NeedsMoved, "no replaced name given"), false
-	}
-	r := p.element(p.elementOf(p.o.Moved))
+// unfollowed requests the replaced name from a server that does not follow
+// redirects itself.
+func (p *probe) unfollowed() *response {
+	r := p.element(p.moved())
 	if p.gateway() {
-		return r, skipped("a proxy or gateway follows the redirect itself"), false
+		panic(skipped("a proxy or gateway follows the redirect itself"))
 	}
-	return r, outcome{}, true
+	return r
 }
 
 func movedLocation(p *probe) outcome {
-	r, out, ok := p.moved()
-	if !ok {
-		return out
-	}
+	r := p.unfollowed()
 	name := urnIn(r.reason)
 	if name == "" || !r.has("Location") {
 		return skipped("the response does not have both")
@@ -210,21 +185,15 @@ func urnIn(text string) string {
 }
 
 func followed(p *probe) outcome {
-	switch {
-	case !p.gateway():
+	if !p.gateway() {
 		return skipped("the server is not a proxy or gateway for this name")
-	case p.o.Moved == "":
-		return missing(NeedsMoved, "no replaced name given")
 	}
-	r := p.element(p.elementOf(p.o.Moved))
+	r := p.element(p.moved())
 	return want(r.is(200), "the name got %s", r)
 }
 
 func tombstone(p *probe) outcome {
-	if p.o.Retired == "" {
-		return missing(NeedsRetired, "no retired name given")
-	}
-	r := p.element(p.elementOf(p.o.Retired))
+	r := p.element(p.retired())
 	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -20,7 +21,8 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	actor registrar.Actor
-	value string // the text in the path for the part in braces of the route
+	value string     // the text in the path for the part in braces of the route
+	q     url.Values // the parameters, if the operation lists them
 }
 
 // An operation is one route of the admin API.
@@ -29,44 +31,48 @@ type operation struct {
 	path   string // below adminapi.Root; one part may be in braces
 	role   registrar.Role
 	do     func(*call) error
+	params string // the known parameters, separated by spaces
 }
+
+// unchecked stands for the parameters of an operation that checks them itself or ignores them.
+const unchecked = "*"
 
 // operations returns the table of routes. The first match is taken.
 func (s *API) operations() []operation {
 	return []operation{
-		{http.MethodGet, "version", registrar.Reader, s.getVersion},
-		{http.MethodGet, "names", registrar.Reader, s.listNames},
-		{http.MethodPost, "names", registrar.Editor, s.applyBatch},
-		{http.MethodPost, "names/{name}/retire", registrar.Editor, s.retireName},
-		{http.MethodGet, "names/{name}/history", registrar.Reader, s.nameHistory},
-		{http.MethodPost, "names/{name}/redact", registrar.Administrator, s.redactName},
-		{http.MethodGet, "names/{name}", registrar.Reader, s.getName},
-		{http.MethodPut, "names/{name}", registrar.Editor, s.putName},
-		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName},
-		{http.MethodPost, "mint", registrar.Editor, s.mint},
-		{http.MethodPost, "import", registrar.Editor, s.importNames},
-		{http.MethodGet, "export", registrar.Reader, s.exportNames},
-		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities},
-		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority},
-		{http.MethodGet, "authorities/{prefix}/history", registrar.Reader, s.authorityHistory},
-		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority},
-		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority},
-		{http.MethodGet, "changes", registrar.Reader, s.changes},
-		{http.MethodGet, "head", registrar.Reader, s.head},
-		{http.MethodGet, "find", registrar.Reader, s.find},
-		{http.MethodPost, "relocate", registrar.Editor, s.relocate},
-		{http.MethodPost, "undo", registrar.Editor, s.undo},
-		{http.MethodPost, "verify", registrar.Administrator, s.verify},
-		{http.MethodPost, "backup", registrar.Administrator, s.backup},
-		{http.MethodGet, "jobs", registrar.Reader, s.listJobs},
-		{http.MethodGet, "jobs/{id}", registrar.Reader, s.getJob},
-		{http.MethodDelete, "jobs/{id}", registrar.Reader, s.cancelJob},
-		{http.MethodGet, "resolve", registrar.Reader, s.explain},
-		{http.MethodGet, "misses", registrar.Reader, s.listMisses},
-		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses},
-		{http.MethodGet, "tokens", registrar.Administrator, s.listTokens},
-		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken},
-		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken},
+		{http.MethodGet, "version", registrar.Reader, s.getVersion, unchecked},
+		{http.MethodGet, "names", registrar.Reader, s.listNames, "prefix after limit status only"},
+		{http.MethodPost, "names", registrar.Editor, s.applyBatch, unchecked},
+		{http.MethodPost, "names/{name}/retire", registrar.Editor, s.retireName, unchecked},
+		{http.MethodGet, "names/{name}/history", registrar.Reader, s.nameHistory, unchecked},
+		{http.MethodPost, "names/{name}/redact", registrar.Administrator, s.redactName, unchecked},
+		{http.MethodGet, "names/{name}", registrar.Reader, s.getName, unchecked},
+		{http.MethodPut, "names/{name}", registrar.Editor, s.putName, unchecked},
+		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName, unchecked},
+		{http.MethodPost, "mint", registrar.Editor, s.mint, ""},
+		{http.MethodPost, "import", registrar.Editor, s.importNames, "format on_conflict dry_run changes retired strict map_resolvers encoding delimiter map split spreadsheet as why compression"},
+		{http.MethodGet, "export", registrar.Reader, s.exportNames, "format prefix status at revisions spreadsheet compression"},
+		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities, unchecked},
+		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority, unchecked},
+		{http.MethodGet, "authorities/{prefix}/history", registrar.Reader, s.authorityHistory, unchecked},
+		{http.MethodGet, "authorities/{prefix}", registrar.Reader, s.getAuthority, unchecked},
+		{http.MethodPut, "authorities/{prefix}", registrar.Owner, s.putAuthority, unchecked},
+		{http.MethodGet, "changes", registrar.Reader, s.changes, "after limit wait"},
+		{http.MethodGet, "head", registrar.Reader, s.head, "size since"},
+		{http.MethodGet, "find", registrar.Reader, s.find, "location after_url after_name limit"},
+		{http.MethodPost, "relocate", registrar.Editor, s.relocate, ""},
+		{http.MethodPost, "undo", registrar.Editor, s.undo, ""},
+		{http.MethodPost, "verify", registrar.Administrator, s.verify, "since"},
+		{http.MethodPost, "backup", registrar.Administrator, s.backup, ""},
+		{http.MethodGet, "jobs", registrar.Reader, s.listJobs, ""},
+		{http.MethodGet, "jobs/{id}", registrar.Reader, s.getJob, ""},
+		{http.MethodDelete, "jobs/{id}", registrar.Reader, s.cancelJob, ""},
+		{http.MethodGet, "resolve", registrar.Reader, s.explain, "name s c r q query with accept languages country at explain"},
+		{http.MethodGet, "misses", registrar.Reader, s.listMisses, "prefix limit"},
+		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses, unchecked},
+		{http.MethodGet, "tokens", registrar.Administrator, s.listTokens, ""},
+		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken, unchecked},
+		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken, unchecked},
 	}
 }
 
@@ -126,8 +132,7 @@ func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
 	}
 	op, value, err := s.operation(r.Method, path)
 	if err != nil {
-		var status *adminapi.StatusError
-		if errors.As(err, &status) && status.Status == http.StatusMethodNotAllowed {
+		if status, ok := errors.AsType[*adminapi.StatusError](err); ok && status.Status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", value)
 		}
 		return err
@@ -139,7 +144,13 @@ func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
 	if actor.Role < op.role {
 		return &registrar.DeniedError{Who: actor.Who, Role: actor.Role, Need: op.role, Name: value}
 	}
-	return op.do(&call{w: w, r: r, actor: actor, value: value})
+	c := &call{w: w, r: r, actor: actor, value: value}
+	if op.params != unchecked {
+		if c.q, err = c.query(strings.Fields(op.params)...); err != nil {
+			return err
+		}
+	}
+	return op.do(c)
 }
 
 // operation returns the route of a request and its value. If only the method is wrong,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -20,10 +21,10 @@ import (
 // at returns the time in the parameter "at", or zero for now.
 func (c *call) at() (time.Time, error) {
 	q, err := c.query("at")
-	if err != nil || first(q, "at") == "" {
+	if err != nil || q.Get("at") == "" {
 		return time.Time{}, err
 	}
-	t, err := adminapi.ParseTime(first(q, "at"))
+	t, err := adminapi.ParseTime(q.Get("at"))
 	if err != nil {
 		return t, &adminapi.RequestError{Field: "at", Message: err.Error()}
 	}
@@ -31,8 +32,8 @@ func (c *call) at() (time.Time, error) {
 }
 
 // number returns a parameter that is a number, or absent if it is not given.
-func number(q map[string][]string, key string, absent uint64) (uint64, error) {
-	text := first(q, key)
+func number(q url.Values, key string, absent uint64) (uint64, error) {
+	text := q.Get(key)
 	if text == "" {
 		return absent, nil
 	}
@@ -54,10 +55,7 @@ func (c *call) requireAllNames(what string) error {
 // detailedError returns err in a form for an administrator of all names, with the cause of a
 // failure.
 func detailedError(err error) error {
-	if errors.Is(err, errors.ErrUnsupported) {
-		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
-	}
-	if adminapi.NewProblem(err).Status != http.StatusInternalServerError {
+	if err = unsupportedError(err); adminapi.NewProblem(err).Status != http.StatusInternalServerError {
 		return err
 	}
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: shown.Error(err)}
@@ -102,7 +100,7 @@ func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	if err != nil {
 		return err
 	}
-	switch first(q, "format") {
+	switch q.Get("format") {
 	case "", "json":
 		return historyAtOnce(c, changes)
 	case "jsonl":
@@ -211,16 +209,13 @@ const (
 // changes streams the log of changes after the first "after" changes. With "wait" it waits for
 // a change if there are none yet.
 func (s *API) changes(c *call) error {
-	q, err := c.query("after", "limit", "wait")
-	if err != nil {
-		return err
-	}
 	var after, limit, wait uint64
 	for _, n := range []struct {
 		key  string
 		into *uint64
 	}{{"after", &after}, {"limit", &limit}, {"wait", &wait}} {
-		if *n.into, err = number(q, n.key, 0); err != nil {
+		var err error
+		if *n.into, err = number(c.q, n.key, 0); err != nil {
 			return err
 		}
 	}
@@ -289,23 +284,19 @@ func (s *API) await(ctx context.Context, after uint64, most time.Duration) error
 // head returns the head of the log. With "since" it also returns a proof that the log of size
 // "size" begins with the log of size "since".
 func (s *API) head(c *call) error {
-	q, err := c.query("size", "since")
-	if err != nil {
-		return err
-	}
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {
 		return unsupportedError(err)
 	}
 	out := adminapi.NewHead(h)
-	if first(q, "since") == "" {
+	if c.q.Get("since") == "" {
 		return writeJSON(c.w, http.StatusOK, out)
 	}
-	size, err := number(q, "size", h.Size)
+	size, err := number(c.q, "size", h.Size)
 	if err != nil {
 		return err
 	}
-	since, err := number(q, "since", 0)
+	since, err := number(c.q, "since", 0)
 	if err != nil {
 		return err
 	}
@@ -328,24 +319,20 @@ func (s *API) head(c *call) error {
 
 // find streams the locations that begin with a text.
 func (s *API) find(c *call) error {
-	q, err := c.query("location", "after_url", "after_name", "limit")
-	if err != nil {
-		return err
-	}
-	if q["location"] == nil {
+	if !c.q.Has("location") {
 		return &adminapi.RequestError{Field: "location", Message: "missing; must be the beginning of the locations to find"}
 	}
-	limit, err := number(q, "limit", 0)
+	limit, err := number(c.q, "limit", 0)
 	if err != nil {
 		return err
 	}
-	after := store.Place{URL: first(q, "after_url"), Name: name.FromKey(first(q, "after_name"))}
+	after := store.Place{URL: c.q.Get("after_url"), Name: name.FromKey(c.q.Get("after_name"))}
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
 		return s.end(w, nil)
 	}
 	sent := uint64(0)
-	for p, err := range store.Find(c.r.Context(), s.store, first(q, "location"), after) {
+	for p, err := range store.Find(c.r.Context(), s.store, c.q.Get("location"), after) {
 		if err != nil {
 			return s.end(w, err)
 		}

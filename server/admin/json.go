@@ -18,8 +18,7 @@ import (
 // problem writes an error as problem details (RFC 9457).
 func (s *API) problem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
-	var away *store.AwayError
-	if errors.As(err, &away) { // the store logs that it is unavailable
+	if away, ok := errors.AsType[*store.AwayError](err); ok { // the store logs that it is unavailable
 		w.Header().Set("Retry-After", away.RetryAfter())
 	} else if p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
@@ -32,9 +31,7 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 		http.Error(w, p.Title, p.Status)
 		return
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
+	describe(w.Header(), "application/problem+json")
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(b) // an error means that the client is gone
 }
@@ -45,13 +42,17 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	describe(w.Header(), "application/json")
 	w.WriteHeader(status)
 	_, err = w.Write(b)
 	return ignored(err)
+}
+
+// describe sets the header fields of a body of a media type, which no cache may store.
+func describe(h http.Header, mediaType string) {
+	h.Set("Content-Type", mediaType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
 }
 
 // ignored drops the error of writing to a client that is gone.

@@ -36,10 +36,7 @@ func (w *lineWriter) begin() {
 		return
 	}
 	w.begun = true
-	h := w.c.w.Header()
-	h.Set("Content-Type", bulk.JSONLines.MediaType())
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	describe(w.c.w.Header(), bulk.JSONLines.MediaType())
 	w.c.w.WriteHeader(http.StatusOK)
 }
 

@@ -18,9 +18,6 @@ import (
 // mint makes new names and reserves them, and reports each as soon as it is stored.
 // Errors of the request are reported before any name is reserved.
 func (s *API) mint(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
 	body := adminapi.Minting{Count: 1}
 	if err := readJSON(c, &body); err != nil {
 		return err
@@ -53,12 +50,10 @@ func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
 	}
-	var bad *mint.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*mint.Error](err); ok {
 		return refuse(bad.Offset, bad.Rule, bad.Message)
 	}
-	var refused *mint.RefusedError
-	no := errors.As(err, &refused)
+	refused, no := errors.AsType[*mint.RefusedError](err)
 	exhausted := errors.As(err, new(*mint.ExhaustedError))
 	long := errors.As(err, new(*mint.RunError))
 	switch {

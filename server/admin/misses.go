@@ -14,17 +14,13 @@ import (
 // listMisses lists failed lookups, most frequent first, limited to the names that the
 // token has rights on.
 func (s *API) listMisses(c *call) error {
-	q, err := c.query("prefix", "limit")
-	if err != nil {
-		return err
-	}
-	limit, err := number(q, "limit", 0)
+	limit, err := number(c.q, "limit", 0)
 	if err != nil {
 		return err
 	}
 	out := adminapi.Misses{Totals: s.misses.Totals(), Misses: []misses.Miss{}}
 	for _, m := range s.misses.List(0) {
-		if !strings.HasPrefix(m.Name, first(q, "prefix")) {
+		if !strings.HasPrefix(m.Name, c.q.Get("prefix")) {
 			continue
 		}
 		if n, err := name.Parse(m.Name); err == nil && s.mayRead(c, n) {

@@ -46,27 +46,23 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 const maxRead = 100_000
 
 func (s *API) listNames(c *call) error {
-	q, err := c.query("prefix", "after", "limit", "status", "only")
-	if err != nil {
-		return err
-	}
-	wanted, err := statuses(q)
+	wanted, err := statuses(c.q)
 	if err != nil {
 		return err
 	}
 	limit := adminapi.MaxPage
-	if v := first(q, "limit"); v != "" {
+	if v := c.q.Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 {
 			return &adminapi.RequestError{Field: "limit", Message: fmt.Sprintf("must be a positive number, not %q", v)}
 		}
 		limit = min(n, limit)
 	}
-	only := first(q, "only")
+	only := c.q.Get("only")
 	if only != "" && only != "keys" {
 		return &adminapi.RequestError{Field: "only", Message: fmt.Sprintf("must be keys, not %q", only)}
 	}
-	page, err := s.readPage(c, store.Scan{Prefix: first(q, "prefix"), After: first(q, "after")}, wanted, limit, only != "")
+	page, err := s.readPage(c, store.Scan{Prefix: c.q.Get("prefix"), After: c.q.Get("after")}, wanted, limit, only != "")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 // query returns the parameters, or an error if one is not known.
-func (c *call) query(known ...string) (map[string][]string, error) {
+func (c *call) query(known ...string) (url.Values, error) {
 	q := c.r.URL.Query()
 	for key := range q {
 		if !slices.Contains(known, key) {
@@ -23,16 +24,9 @@ func (c *call) query(known ...string) (map[string][]string, error) {
 	return q, nil
 }
 
-func first(q map[string][]string, key string) string {
-	if len(q[key]) == 0 {
-		return ""
-	}
-	return q[key][0]
-}
-
 // flag returns a parameter that is 1, 0, true or false.
-func flag(q map[string][]string, key string) (bool, error) {
-	v := first(q, key)
+func flag(q url.Values, key string) (bool, error) {
+	v := q.Get(key)
 	if v == "" {
 		return false, nil
 	}
@@ -43,7 +37,23 @@ func flag(q map[string][]string, key string) (bool, error) {
 	return on, nil
 }
 
-func statuses(q map[string][]string) ([]nomen.Status, error) {
+// A flagOf is a parameter that is a flag, and the option that it sets.
+type flagOf struct {
+	key  string
+	into *bool
+}
+
+// flags sets options to the values of parameters.
+func flags(q url.Values, all ...flagOf) (err error) {
+	for _, f := range all {
+		if *f.into, err = flag(q, f.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func statuses(q url.Values) ([]nomen.Status, error) {
 	var all []nomen.Status
 	for _, v := range q["status"] {
 		switch st := nomen.Status(v); st {
@@ -75,7 +85,7 @@ func (c *call) intent(more ...string) (in intent, err error) {
 	if in.strict, err = flag(q, "strict"); err != nil {
 		return in, err
 	}
-	in.why = first(q, "why")
+	in.why = q.Get("why")
 	in.expected, in.conditional, err = c.expectation(q)
 	return in, err
 }
@@ -83,9 +93,9 @@ func (c *call) intent(more ...string) (in intent, err error) {
 // expectation returns the revision that a request expects: from "expected" in the query,
 // or If-Match with one tag, or If-None-Match with "*". It is conditional if it comes from
 // a header field: then a conflict is reported as 412.
-func (c *call) expectation(q map[string][]string) (revision uint64, conditional bool, err error) {
+func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err error) {
 	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
-	text, field := first(q, "expected"), "expected"
+	text, field := q.Get("expected"), "expected"
 	switch {
 	case ifNone != "" && strings.TrimSpace(ifNone) != "*":
 		return 0, false, &adminapi.RequestError{Field: "If-None-Match", Message: `must be "*"`}

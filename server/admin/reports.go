@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path/filepath"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -41,9 +42,6 @@ func (s *API) report(c *call, work func(ctx context.Context, tell func(adminapi.
 }
 
 func (s *API) relocate(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
 	var rel registrar.Relocation
 	if err := readJSON(c, &rel); err != nil {
 		return err
@@ -65,9 +63,6 @@ func (s *API) relocate(c *call) error {
 
 // undo reverts changes.
 func (s *API) undo(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
 	var u registrar.Undoing
 	if err := readJSON(c, &u); err != nil {
 		return err
@@ -99,13 +94,13 @@ type verification func(ctx context.Context, fault func(store.Fault), progress fu
 
 // verification returns the verification that a request asks for: of the whole store, or of the
 // changes after the head in the query. subject names that head.
-func (s *API) verification(q map[string][]string) (check verification, subject string, err error) {
+func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 			return store.Verify(ctx, s.store, fault, progress)
 		}, "", nil
 	}
-	since, err := store.ParseHead(first(q, "since"))
+	since, err := store.ParseHead(q.Get("since"))
 	if err != nil {
 		return nil, "", &adminapi.RequestError{Field: "since", Message: err.Error()}
 	}
@@ -120,14 +115,10 @@ func (s *API) verification(q map[string][]string) (check verification, subject s
 
 // verify verifies the store, or what came after a head given in the query.
 func (s *API) verify(c *call) error {
-	q, err := c.query("since")
-	if err != nil {
-		return err
-	}
 	if err := c.requireAllNames("verify"); err != nil {
 		return err
 	}
-	check, subject, err := s.verification(q)
+	check, subject, err := s.verification(c.q)
 	if err != nil {
 		return err
 	}
@@ -151,9 +142,6 @@ func (s *API) verify(c *call) error {
 
 // backup makes a backup on the machine of the server, with the rights of the server.
 func (s *API) backup(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
 	if err := c.requireAllNames("backup"); err != nil {
 		return err
 	}

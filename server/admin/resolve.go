@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/nomen-project/nomen"
@@ -16,30 +17,28 @@ import (
 // explain resolves a name as the public listener would for an anonymous client, and
 // explains the answer on request.
 func (s *API) explain(c *call) error {
-	q, err := c.query("name", "s", "c", "r", "q", "query", "with", "accept", "languages", "country", "at", "explain")
-	if err != nil {
-		return err
-	}
+	q := c.q
 	put := nomen.Question{
-		Service: nomen.Service(first(q, "s")), Component: first(q, "c"), R: first(q, "r"), Q: first(q, "q"), Query: first(q, "query"),
-		Accept: first(q, "accept"), Languages: first(q, "languages"), Country: question.Country(first(q, "country")),
+		Service: nomen.Service(q.Get("s")), Component: q.Get("c"), R: q.Get("r"), Q: q.Get("q"), Query: q.Get("query"),
+		Accept: q.Get("accept"), Languages: q.Get("languages"), Country: question.Country(q.Get("country")),
 	}
+	var err error
 	if put.Explain, err = wanted(q, "explain"); err != nil {
 		return err
 	}
-	if text := first(q, "at"); text != "" {
+	if text := q.Get("at"); text != "" {
 		if put.At, err = adminapi.ParseTime(text); err != nil {
 			return &adminapi.RequestError{Field: "at", Message: err.Error()}
 		}
 	}
-	if put.Name, err = name.Parse(first(q, "name")); err != nil {
-		return s.explainError(c, question.Malformed(first(q, "name"), 0, err))
+	if put.Name, err = name.Parse(q.Get("name")); err != nil {
+		return s.explainError(c, question.Malformed(q.Get("name"), 0, err))
 	}
 	if _, err := s.reached(c, put.Name, put.At, registrar.Reader); err != nil {
 		return err
 	}
 	if put.Service == nomen.IisI {
-		if put.Other, err = question.Subject(first(q, "with"), nomen.IisI); err != nil {
+		if put.Other, err = question.Subject(q.Get("with"), nomen.IisI); err != nil {
 			return s.explainError(c, err)
 		}
 	}
@@ -48,16 +47,13 @@ func (s *API) explain(c *call) error {
 		return s.explainError(c, err)
 	}
 	question.CloseResources(ans)
-	h := c.w.Header()
-	h.Set("Content-Type", format.TypeJSON)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	describe(c.w.Header(), format.TypeJSON)
 	return ignored(format.WriteJSON(c.w, ans))
 }
 
 // wanted returns a parameter that is yes or no, or else a [flag].
-func wanted(q map[string][]string, key string) (bool, error) {
-	switch strings.ToLower(first(q, key)) {
+func wanted(q url.Values, key string) (bool, error) {
+	switch strings.ToLower(q.Get(key)) {
 	case "yes":
 		return true, nil
 	case "no":
@@ -75,10 +71,7 @@ func (s *API) explainError(c *call, err error) error {
 	case !errors.As(err, &e):
 		return err
 	}
-	h := c.w.Header()
-	h.Set("Content-Type", format.TypeProblem)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	describe(c.w.Header(), format.TypeProblem)
 	c.w.WriteHeader(format.StatusOf(e))
 	return ignored(format.WriteProblem(c.w, format.NewProblem(e, format.StatusOf(e))))
 }

@@ -355,7 +355,7 @@ func received(t *testing.T, send func(*adminapi.Client) error, receive func(*cal
 	var err error
 	c := &adminapi.Client{URL: "http://127.0.0.1", HTTP: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		r.URL, _ = url.Parse(r.URL.String())
-		got, err = receive(&call{r: r, actor: registrar.Operator()})
+		got, err = receive(&call{r: r, actor: registrar.Operator(), q: r.URL.Query()})
 		return nil, errors.New("nothing is answered")
 	})}}
 	_ = send(c) // fails, since there is no response

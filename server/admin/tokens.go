@@ -8,9 +8,6 @@ import (
 
 // listTokens lists all tokens, without secrets or their hashes.
 func (s *API) listTokens(c *call) error {
-	if _, err := c.query(); err != nil {
-		return err
-	}
 	if err := c.requireAllNames("tokens"); err != nil {
 		return err
 	}

@@ -116,56 +116,45 @@ func (s *API) runImport(ctx context.Context, c *call, j *job, in io.Reader, o bu
 // importOptions reads the query of an import. Changed is set if the client asked for
 // changes.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
-	q, err := c.query("format", "on_conflict", "dry_run", "changes", "retired", "strict", "map_resolvers",
-		"encoding", "delimiter", "map", "split", "spreadsheet", "as", "why", "compression")
-	if err != nil {
-		return o, err
-	}
-	o.Who, o.Why = first(q, "as"), first(q, "why")
-	o.Sheet = bulk.Sheet{Encoding: first(q, "encoding"), Delimiter: first(q, "delimiter"), Columns: q["map"], Split: q["split"]}
-	var bad *bulk.SheetError
-	if errors.As(o.Sheet.Check(), &bad) {
+	q := c.q
+	o.Who, o.Why = q.Get("as"), q.Get("why")
+	o.Sheet = bulk.Sheet{Encoding: q.Get("encoding"), Delimiter: q.Get("delimiter"), Columns: q["map"], Split: q["split"]}
+	if bad, ok := errors.AsType[*bulk.SheetError](o.Sheet.Check()); ok {
 		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
 	}
 	changes := false
-	for _, f := range []struct {
-		key  string
-		into *bool
-	}{
-		{"spreadsheet", &o.Sheet.Spreadsheet},
-		{"dry_run", &o.DryRun},
-		{"strict", &o.Strict},
-		{"retired", &o.Retired},
-		{"map_resolvers", &o.Resolvers},
-		{"changes", &changes},
-	} {
-		if *f.into, err = flag(q, f.key); err != nil {
-			return o, err
-		}
+	if err = flags(q, flagOf{"spreadsheet", &o.Sheet.Spreadsheet}, flagOf{"dry_run", &o.DryRun}, flagOf{"strict", &o.Strict},
+		flagOf{"retired", &o.Retired}, flagOf{"map_resolvers", &o.Resolvers}, flagOf{"changes", &changes}); err != nil {
+		return o, err
 	}
 	if changes {
 		o.Changed = func(bulk.Change) {}
 	}
 	var ok bool
-	if o.OnConflict, ok = bulk.ParseConflict(cmp.Or(first(q, "on_conflict"), bulk.Merge.String())); !ok {
+	if o.OnConflict, ok = bulk.ParseConflict(cmp.Or(q.Get("on_conflict"), bulk.Merge.String())); !ok {
 		return o, &adminapi.RequestError{Field: "on_conflict", Message: "must be merge, keep, replace or fail"}
 	}
-	if o.Format, err = c.bodyFormat(first(q, "format")); err != nil {
+	if o.Format, err = c.bodyFormat(q.Get("format")); err != nil {
 		return o, err
 	}
 	if o.Sheet.Spreadsheet && o.Format == bulk.JSONLines {
 		return o, &adminapi.RequestError{Field: "spreadsheet", Message: "only applies to csv and tsv"}
 	}
-	if o.Compression, err = compression(first(q, "compression"), c.r.Header.Get("Content-Encoding")); err != nil {
+	if o.Compression, err = compression(q.Get("compression"), c.r.Header.Get("Content-Encoding")); err != nil {
 		return o, err
 	}
-	if o.Who != "" && (c.actor.Role < registrar.Administrator || len(c.actor.Prefixes) > 0) {
-		return o, &registrar.DeniedError{
-			Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: o.Who,
-			Why: "this makes changes in the name of another user", Anywhere: true,
-		}
+	return o, c.permitAuthor(o.Who)
+}
+
+// permitAuthor returns an error if the actor may not make changes in the name of another user.
+func (c *call) permitAuthor(who string) error {
+	if who == "" || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0 {
+		return nil
 	}
-	return o, nil
+	return &registrar.DeniedError{
+		Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: who,
+		Why: "this makes changes in the name of another user", Anywhere: true,
+	}
 }
 
 // bodyFormat returns the format of a body, given in the query or else by its media type.
@@ -241,9 +230,7 @@ func (s *API) exportNames(c *call) error {
 	}
 	o.Now = s.now
 	h := c.w.Header()
-	h.Set("Content-Type", exportType(o))
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
+	describe(h, exportType(o))
 	if c.r.Method == http.MethodHead {
 		return nil
 	}
@@ -283,19 +270,13 @@ func addTrailer(h http.Header, field string, v any) error {
 
 // exportOptions reads the query of an export.
 func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
-	q, err := c.query("format", "prefix", "status", "at", "revisions", "spreadsheet", "compression")
-	if err != nil {
-		return o, err
-	}
-	o.Prefix = first(q, "prefix")
+	q := c.q
+	o.Prefix = q.Get("prefix")
 	var ok bool
-	if o.Format, ok = bulk.ParseFormat(cmp.Or(first(q, "format"), bulk.JSONLines.String())); !ok {
+	if o.Format, ok = bulk.ParseFormat(cmp.Or(q.Get("format"), bulk.JSONLines.String())); !ok {
 		return o, &adminapi.RequestError{Field: "format", Message: "must be jsonl, csv, tsv, nginx-map, apache-map or uri-list"}
 	}
-	if o.Revisions, err = flag(q, "revisions"); err != nil {
-		return o, err
-	}
-	if o.Spreadsheet, err = flag(q, "spreadsheet"); err != nil {
+	if err = flags(q, flagOf{"revisions", &o.Revisions}, flagOf{"spreadsheet", &o.Spreadsheet}); err != nil {
 		return o, err
 	}
 	if o.Spreadsheet && o.Format != bulk.CSV && o.Format != bulk.TSV {
@@ -307,10 +288,10 @@ func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	if o.Statuses, err = statuses(q); err != nil {
 		return o, err
 	}
-	if o.Compression, err = compression(first(q, "compression"), ""); err != nil {
+	if o.Compression, err = compression(q.Get("compression"), ""); err != nil {
 		return o, err
 	}
-	if at := first(q, "at"); at != "" {
+	if at := q.Get("at"); at != "" {
 		if o.At, err = time.Parse(time.RFC3339, at); err != nil {
 			return o, &adminapi.RequestError{Field: "at", Message: "must be a time such as 2006-01-02T15:04:05Z"}
 		}

@@ -179,8 +179,7 @@ func said(a Audited) *nomen.Answer {
 }
 
 func kindOf(err error) nomen.Kind {
-	var e *nomen.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*nomen.Error](err); ok {
 		return e.Kind
 	}
 	return 0

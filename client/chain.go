@@ -33,10 +33,7 @@ func OnUnknown(err error) bool {
 }
 
 // OnFailure goes on to the next resolver only when one fails.
-func OnFailure(err error) bool {
-	var e *nomen.Error
-	return !errors.As(err, &e)
-}
+func OnFailure(err error) bool { return !errors.As(err, new(*nomen.Error)) }
 
 // Resolve implements [nomen.Resolver].
 func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {

@@ -59,10 +59,7 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 }
 
 // isTooLarge reports whether a response exceeded the limit. No other address is tried then.
-func isTooLarge(err error) bool {
-	var e *SizeError
-	return errors.As(err, &e)
-}
+func isTooLarge(err error) bool { return errors.As(err, new(*SizeError)) }
 
 // inTurn returns the addresses in the order in which to try them. The two address families
 // alternate, starting with the one that the system prefers (RFC 8305, 4). The order within a

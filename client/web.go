@@ -274,9 +274,7 @@ func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*
 
 // webError returns an error with the server that did not answer and the addresses tried.
 func (c *Client) webError(u *url.URL, err error) error {
-	var size *SizeError
-	var tried *UnreachableError
-	if errors.As(err, &size) || errors.As(err, &tried) {
+	if errors.As(err, new(*SizeError)) || errors.As(err, new(*UnreachableError)) {
 		return err
 	}
 	return &UnreachableError{Host: u.Host, Tried: []Attempt{{Err: err}}}

@@ -237,8 +237,7 @@ func (x *Explanation) remark(message, right string) {
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
-	var bad *name.Error
-	if errors.As(parsed, &bad) {
+	if bad, ok := errors.AsType[*name.Error](parsed); ok {
 		x.Fault = &Fault{min(max(bad.Offset, 0), len(x.Text)), bad.Rule, bad.Message}
 	}
 }
@@ -333,8 +332,7 @@ func noWay(err error) string {
 	if errors.As(err, &public) {
 		return public.Public()
 	}
-	var dns *net.DNSError
-	ok := errors.As(err, &dns)
+	dns, ok := errors.AsType[*net.DNSError](err)
 	switch {
 	case ok && dns.IsNotFound:
 		return "DNS has no records for " + dns.Name

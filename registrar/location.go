@@ -97,8 +97,7 @@ func parseURI(s string) (uri.URI, fault) {
 
 // faultOf converts the error of a parser.
 func faultOf(err error) fault {
-	var bad uri.InputError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[uri.InputError](err); ok {
 		v := bad.Violation()
 		return fault{offset: v.Offset, rule: v.Rule, message: v.Message, err: err}
 	}

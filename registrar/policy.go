@@ -164,12 +164,10 @@ func checkDelegation(of string, a *store.Authority) error {
 	c, err := (&store.Authority{Prefix: a.Prefix, Policy: store.Policy{Delegation: a.Delegation}}).Compile()
 	if err != nil {
 		f := fault{rule: "delegation", message: err.Error(), err: err}
-		var e *store.DelegationError
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*store.DelegationError](err); ok {
 			f.message = e.Err.Error()
 		}
-		var template *rule.Error
-		if errors.As(err, &template) {
+		if template, ok := errors.AsType[*rule.Error](err); ok {
 			f = fault{offset: template.Offset, rule: template.Rule, message: template.Message, err: err}
 		}
 		return refuse(of, "delegation.to", f)
@@ -222,15 +220,12 @@ func checkRules(of string, a *store.Authority) error {
 	if err == nil {
 		return checkFoldedRules(of, a, compiled)
 	}
-	var failed *rule.TestError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*rule.TestError](err); ok {
 		return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", failed.Rule, failed.Test), fault{rule: "test", message: failedTest(failed), err: err})
 	}
-	var e *rule.IndexError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*rule.IndexError](err); ok {
 		f := fault{rule: "rule", message: e.Err.Error(), err: err}
-		var inner *rule.Error
-		if errors.As(e.Err, &inner) {
+		if inner, ok := errors.AsType[*rule.Error](e.Err); ok {
 			f = fault{offset: inner.Offset, rule: inner.Rule, message: fmt.Sprintf("%q: %s", inner.Input, inner.Message), err: err}
 		}
 		return refuse(of, fmt.Sprintf("rules[%d].%s", e.Rule, e.What), f)

@@ -102,8 +102,7 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	}
 	stale := store.StalenessOf(ctx).Since()
 	if err != nil {
-		var e *nomen.Error
-		if errors.As(err, &e) && e.Answer != nil {
+		if e, ok := errors.AsType[*nomen.Error](err); ok && e.Answer != nil {
 			e.Answer.StaleSince = stale
 		}
 		return nil, d.explained(err)
@@ -131,8 +130,7 @@ func subject(q nomen.Question) (name.Name, error) {
 // nameOf returns the name in u.
 func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	n, err := name.FromURI(withoutFragment(u))
-	var bad *name.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*name.Error](err); ok {
 		return name.Name{}, &nomen.Error{
 			Kind: nomen.Malformed, Name: bad.Input, Service: service,
 			Offset: bad.Offset, Rule: bad.Rule, Message: bad.Message, Suggestions: suggest(bad.Input), Err: err,

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,6 @@ import (
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/question"
-	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -238,24 +238,11 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	if w.err != nil {
 		return nil, w.err
 	}
-	spelling, own, _ := strings.Cut(w.Name, "?")
-	n, err := name.Parse(spelling)
-	if err != nil {
-		return nil, question.Malformed(w.Name, 0, err)
-	}
-	if whole := wholeName(n, own); !whole.IsZero() {
-		switch registered, err := s.isRegistered(ctx, whole); {
-		case err != nil:
-			return nil, err
-		case registered:
-			n, own = whole, ""
-		}
-	}
-	a, accept, languages, err := parseItem(set, n, own, q, w)
-	if err != nil {
+	a, err := s.parseItem(ctx, set, q, w)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if a = reservedName(a, spelling); a.reserved != "" {
+	case a.reserved != "":
 		return l.outside(ctx, func() (*nomen.Answer, error) { return s.reservedItem(ctx, r, a, set) })
 	}
 	a = a.interpreted()
@@ -266,10 +253,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	if err != nil {
 		return nil, err
 	}
-	put.Accept = accept
-	if languages != "" {
-		put.Languages = languages
-	}
+	put.Accept, put.Languages = w.Accept, cmp.Or(w.Languages, put.Languages)
 	var ans *nomen.Answer
 	resolve := func() (*nomen.Answer, error) { return s.resolver.Resolve(ctx, put) }
 	if a.isLocal() && (a.authority != nil || !s.asksOthers()) {
@@ -279,8 +263,7 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	}
 	if err != nil {
 		s.countMiss(a, err)
-		var e *nomen.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*nomen.Error](err); ok {
 			err = a.unknown(e)
 		}
 		return nil, err
@@ -318,9 +301,7 @@ func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other
 	}
-	if q.component == "" {
-		q.component = o.component
-	}
+	q.component = cmp.Or(q.component, o.component)
 	if q.at.IsZero() {
 		q.at = o.at
 	}

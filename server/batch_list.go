@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -60,8 +62,7 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 	if r.body != nil {
 		body, back, err = s.readBody(ctx, r.body, s.limits.BatchBytes)
 	}
-	var limit *gateway.LimitError
-	limited := errors.As(err, &limit)
+	limit, limited := errors.AsType[*gateway.LimitError](err)
 	switch {
 	case limited:
 		return nil, back, s.tooMany(limit)
@@ -118,8 +119,7 @@ func readRows(body []byte, most int) []batchItem {
 
 // rowError returns what is wrong with a line, given an error of encoding/json.
 func rowError(err error) string {
-	var e *json.UnmarshalTypeError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if e.Field == "" {
 			return "a line must be a string or an object, not " + e.Value
 		}
@@ -158,32 +158,48 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 
 // parseItem returns the target of a line. The fields of the line take precedence over the
 // query of the name, which takes precedence over the query of the list.
-func parseItem(set *store.AuthoritySet, n name.Name, own string, q query, w *batchItem) (a parsedTarget, accept, languages string, err error) {
+func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
+	spelling, own, _ := strings.Cut(w.Name, "?")
+	n, err := name.Parse(spelling)
+	if err != nil {
+		return a, question.Malformed(w.Name, 0, err)
+	}
+	whole := wholeName(n, own)
+	registered, err := s.isRegistered(ctx, whole)
+	if err != nil {
+		return a, err
+	}
+	if registered {
+		n, own = whole, ""
+	}
 	a = parsedTarget{form: formWeb, name: n, authority: set.Of(n), query: q}
 	a.query.plain = ""
 	if told, _ := readQuery(own); own != "" {
 		a.query = told.orElse(q)
 	}
+	if err := a.query.override(w); err != nil {
+		return a, err
+	}
+	return reservedName(a, spelling), nil
+}
+
+// override replaces directives and components by those of a line.
+func (q *query) override(w *batchItem) (err error) {
 	if w.Service != "" {
-		if !w.Service.Known() {
-			return a, "", "", &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: w.Service, Message: "unknown service"}
-		}
-		a.query.service = w.Service
-	}
-	for _, f := range []struct{ said, into *string }{{&w.Component, &a.query.component}, {&w.R, &a.query.r}, {&w.Q, &a.query.q}, {&w.Other, &a.query.other}} {
-		if *f.said != "" {
-			*f.into = *f.said
+		if q.service = w.Service; !w.Service.Known() {
+			return &nomen.Error{Kind: nomen.NoResult, Name: w.Name, Service: w.Service, Message: "unknown service"}
 		}
 	}
+	q.component, q.r, q.q, q.other = cmp.Or(w.Component, q.component), cmp.Or(w.R, q.r), cmp.Or(w.Q, q.q), cmp.Or(w.Other, q.other)
 	if w.At != "" {
-		if a.query.at, err = adminapi.ParseTime(w.At); err != nil {
-			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: w.At, Rule: "at", Message: err.Error()}
+		if q.at, err = adminapi.ParseTime(w.At); err != nil {
+			return &nomen.Error{Kind: nomen.Malformed, Name: w.At, Rule: "at", Message: err.Error()}
 		}
 	}
-	for _, component := range []string{a.query.r, a.query.q} {
+	for _, component := range []string{q.r, q.q} {
 		if _, ok := checkedComponent(component); component != "" && !ok {
-			return a, "", "", &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "invalid component (RFC 8141)"}
+			return &nomen.Error{Kind: nomen.Malformed, Name: component, Rule: "rq-components", Message: "invalid component (RFC 8141)"}
 		}
 	}
-	return a, w.Accept, w.Languages, nil
+	return nil
 }

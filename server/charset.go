@@ -17,16 +17,8 @@ func (r *request) takesUnicode() bool {
 	return f.Token("utf-8").Q > 0
 }
 
-// answerFormat returns the variant of f that the client can read (1995, 3.4.2: Y95-78).
-func (r *request) answerFormat(f format.Format) format.Format {
-	if r.takesUnicode() {
-		return f.InUnicode()
-	}
-	return f
-}
-
-// problemFormat returns the variant of a problem format that the client can read.
-func (r *request) problemFormat(f format.ProblemForm) format.ProblemForm {
+// readable returns the variant of a format that the client can read (1995, 3.4.2: Y95-78).
+func readable[F interface{ InUnicode() F }](r *request, f F) F {
 	if r.takesUnicode() {
 		return f.InUnicode()
 	}

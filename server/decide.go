@@ -244,7 +244,7 @@ func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format,
 	if !ok || onlyCitations(r.accept) {
 		return notAcceptable(r, offers)
 	}
-	f = r.answerFormat(f)
+	f = readable(r, f)
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
 	if err != nil {
 		return s.failure(r, err)

@@ -111,11 +111,9 @@ func (s *Server) explainInput(ctx context.Context, r *request, entered string, l
 		p := uncached(newReply(http.StatusSeeOther))
 		return redirectTo(r, p, page.Here())
 	}
-	html := format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
-	text := format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
 	p := uncached(newReply(http.StatusOK))
 	p.add("Vary", "Accept")
-	if f, ok := format.Negotiate(r.accept, []format.Format{html, text}, html); ok && f.Name == text.Name {
+	if f, ok := format.Negotiate(r.accept, []format.Format{htmlPage, textPage}, htmlPage); ok && f.Name == textPage.Name {
 		return p.withText(page.Lines()...)
 	}
 	body, err := written(page.WriteHTML)
@@ -123,5 +121,5 @@ func (s *Server) explainInput(ctx context.Context, r *request, entered string, l
 		return s.failure(r, err)
 	}
 	p.add("Content-Security-Policy", s.home.policy)
-	return p.withBody(html.ContentType(), body)
+	return p.withBody(htmlPage.ContentType(), body)
 }

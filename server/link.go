@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
@@ -45,10 +47,7 @@ func newSignposts() (p signposts) {
 // descriptions, its linkset, its mementos (RFC 7089), its locations, author and license
 // (FAIR Signposting). URLs are absolute, since some clients do not resolve references.
 func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
-	key := ans.Name.Key()
-	if key == "" {
-		key = a.name.Key()
-	}
+	key := cmp.Or(ans.Name.Key(), a.name.Key())
 	if key == "" {
 		return // the target has no name
 	}
@@ -57,7 +56,7 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	if isRedirect(p.status) {
 		signs = s.signposts.brief
 	}
-	room := s.linkBuffer()
+	room := s.linkBuffers.Get().(*linkField)
 	defer s.linkBuffers.Put(room)
 	l := (*room)[:0]
 	if isURL(key) {
@@ -66,16 +65,7 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 		l.add("cite-as", "", base, path)
 	}
 	if describes(a.authority) {
-		asked := s.requestURL(r, a, base, path)
-		for _, sign := range signs {
-			l = append(l, ", <"...)
-			if sign.set && asked != "" { // the linkset has to be about the requested URL
-				l = append(l, asked...)
-			} else {
-				l = append(append(l, base...), path...)
-			}
-			l = append(l, sign.rest...)
-		}
+		l.addSigns(signs, base, path, s.requestURL(r, a, base, path))
 	}
 	if !isRedirect(p.status) {
 		l.add("type", "", format.AboutPage)
@@ -95,12 +85,18 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	*room = l
 }
 
-// linkBuffer returns a buffer for a field; the caller returns it to linkBuffers.
-func (s *Server) linkBuffer() *linkField {
-	if room, ok := s.linkBuffers.Get().(*linkField); ok {
-		return room
+// addSigns adds the links to the descriptions of a name, given its URL in two parts. The
+// linkset has to be about the requested URL, if that is another one.
+func (l *linkField) addSigns(signs []signpost, base, path, asked string) {
+	for _, sign := range signs {
+		*l = append(*l, ", <"...)
+		if sign.set && asked != "" {
+			*l = append(*l, asked...)
+		} else {
+			*l = append(append(*l, base...), path...)
+		}
+		*l = append(*l, sign.rest...)
 	}
-	return new(linkField)
 }
 
 // describes reports whether descriptions (I2C) are available for the names of an
@@ -184,11 +180,8 @@ func (l *linkField) addItem(at nomen.Location) {
 	if err != nil || location.CheckURI(u) != nil {
 		return
 	}
-	rel := at.Rel
-	switch {
-	case rel == "":
-		rel = "item"
-	case !format.Inert(rel) && !isExtension(rel):
+	rel := cmp.Or(at.Rel, "item")
+	if !format.Inert(rel) && !isExtension(rel) {
 		rel = "item"
 	}
 	mediaType, _, _ := strings.Cut(at.Type, ";")
@@ -216,7 +209,7 @@ func isMediaType(s string) bool {
 		switch {
 		case c == '/':
 			slashes++
-		case !isAlnum(c) && strings.IndexByte("!#$&-^_.+", c) < 0:
+		case !ascii.IsAlnum(c) && strings.IndexByte("!#$&-^_.+", c) < 0:
 			return false
 		}
 	}
@@ -230,7 +223,7 @@ func isLanguageTag(s string) bool {
 	begun, first := 0, true
 	for i := 0; i <= len(s); i++ {
 		switch {
-		case i < len(s) && isAlnum(s[i]):
+		case i < len(s) && ascii.IsAlnum(s[i]):
 			if first && s[i] <= '9' {
 				return false
 			}
@@ -241,8 +234,4 @@ func isLanguageTag(s string) bool {
 		}
 	}
 	return true
-}
-
-func isAlnum(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

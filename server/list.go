@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -84,12 +85,11 @@ func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listi
 		return p
 	}
 	begin, end := int64(0), m.n
-	if r.method == http.MethodGet && r.byteRange != "" && (r.ifRange == "" || validator.Matches(r.ifRange, p.get("ETag"), false) && r.ifRange != "*") {
-		var satisfiable, ok bool
-		if begin, end, satisfiable, ok = byteRange(r.byteRange, m.n); ok && !satisfiable {
+	if r.method == http.MethodGet && (r.ifRange == "" || validator.Matches(r.ifRange, p.get("ETag"), false) && r.ifRange != "*") {
+		switch begin, end, p.status = byteRange(r.byteRange, m.n); p.status {
+		case http.StatusRequestedRangeNotSatisfiable:
 			return unsatisfiable(m.n)
-		} else if ok {
-			p.status = http.StatusPartialContent
+		case http.StatusPartialContent:
 			p.add("Content-Range", fmt.Sprintf("bytes %d-%d/%d", begin, end-1, m.n))
 		}
 	}
@@ -110,51 +110,34 @@ func unsatisfiable(length int64) *reply {
 	return p.withText("The list has " + strconv.FormatInt(length, 10) + " bytes.")
 }
 
-// byteRange parses a Range field (RFC 9110, 14.1.2) for a body of a length. If ok is
-// false the field is invalid or has several ranges, and must be ignored.
-func byteRange(field string, length int64) (begin, end int64, satisfiable, ok bool) {
-	unit, set, isRange := strings.Cut(field, "=")
-	if !isRange || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
-		return 0, length, false, false
-	}
+// byteRange parses a Range field (RFC 9110, 14.1.2) for a body of a length, and returns the
+// range with the status of the response. A field that is absent, invalid or has several
+// ranges is ignored.
+func byteRange(field string, length int64) (begin, end int64, status int) {
+	unit, set, _ := strings.Cut(field, "=")
 	first, last, isRange := strings.Cut(strings.TrimSpace(set), "-")
-	if !isRange || strings.Contains(set, ",") {
-		return 0, length, false, false
-	}
-	switch {
-	case first == "": // the last n bytes
-		n, ok := decimal(last)
-		if !ok {
-			return 0, length, false, false
-		}
-		return max(length-n, 0), length, n > 0 && length > 0, true
-	case last == "":
-		n, ok := decimal(first)
-		if !ok {
-			return 0, length, false, false
-		}
-		return n, length, n < length, true
-	}
 	from, okFrom := decimal(first)
 	to, okTo := decimal(last)
-	if !okFrom || !okTo || to < from {
-		return 0, length, false, false
+	begin, end = from, length
+	switch {
+	case !isRange, !strings.EqualFold(strings.TrimSpace(unit), "bytes"), !okFrom && first != "", !okTo && last != "",
+		!okFrom && !okTo, okFrom && okTo && to < from:
+		return 0, length, http.StatusOK
+	case !okFrom: // the last bytes
+		begin = max(length-to, 0)
+	case okTo:
+		end = min(to, length-1) + 1
 	}
-	return from, min(to, length-1) + 1, from < length, true
+	if begin >= length {
+		return 0, length, http.StatusRequestedRangeNotSatisfiable
+	}
+	return begin, end, http.StatusPartialContent
 }
 
 // decimal parses digits. Values that are too large become the maximum.
 func decimal(s string) (int64, bool) {
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.ParseInt(s, 10, 62)
-	if err != nil && s != "" {
-		return 1<<61 - 1, true
-	}
-	return n, s != ""
+	n, err := strconv.ParseUint(s, 10, 62)
+	return int64(n), err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // A listing is the list of ElementIDs of an authority.

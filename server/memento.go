@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -213,37 +214,33 @@ const (
 // that is a URL, or any other name. The text may be percent-encoded as a whole, and may have
 // one slash where a proxy has merged two. If the URL would redirect to a location, the result
 // is a request for the description of the name instead. A memento that redirects would lead to
-// the present content of the location.
+// the present content of the location. An error is to be shown for the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
-	text = adminapi.UnescapeName(text)
-	for _, scheme := range []string{"http:/", "https:/"} {
-		if len(text) > len(scheme) && strings.EqualFold(text[:len(scheme)], scheme) && text[len(scheme)] != '/' {
-			text = text[:len(scheme)] + "/" + text[len(scheme):]
-		}
-	}
+	text = wholeURL(adminapi.UnescapeName(text))
+	page := parsedTarget{form: formPage} // on which errors are shown
+	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no history found"}
 	target := text
-	if _, _, ok := absoluteForm(text); !ok {
+	_, _, absolute := absoluteForm(text)
+	if !absolute {
 		target = "/" + text
 	}
-	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no history found"}
 	if len(target) > maxTarget {
-		return a, "", none
+		return page, "", none
 	}
 	p := s.contextOf(r, set)
 	p.anyOrigin = true
 	a, err = p.read(target)
-	if errors.Is(err, errForOthers) {
-		err = none
-	}
-	if err == nil && (a.name.IsZero() || a.reserved != "" || a.byLocation) {
+	if errors.Is(err, errForOthers) || err == nil && (a.name.IsZero() || a.reserved != "" || a.byLocation) {
 		err = none
 	}
 	if err != nil {
-		return a, "", err
+		return page, "", err
 	}
-	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
-		return a, "", err
-	} else if whole {
+	whole, err := s.isRegistered(ctx, a.whole)
+	if err != nil {
+		return page, "", err
+	}
+	if whole {
 		a = a.withQuery()
 	}
 	a.query.at, a.query.r, a.query.q, a.query.other, a.query.plain = time.Time{}, "", "", "", ""
@@ -252,11 +249,21 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 		a.query.service = nomen.I2C
 	}
 	a.form, a.service = formWeb, a.query.service
-	u, err := uri.Parse(text)
-	if _, _, ok := absoluteForm(text); !ok || err != nil {
-		return a, s.base(r) + format.NamePath(a.name.Key()), nil
+	url = s.base(r) + format.NamePath(a.name.Key())
+	if u, err := uri.Parse(text); absolute && err == nil {
+		url = u.String()
 	}
-	return a, u.String(), nil
+	return a, url, a.checkAccess()
+}
+
+// wholeURL restores the second slash of an http or https URL, if it is missing.
+func wholeURL(text string) string {
+	for _, scheme := range []string{"http:/", "https:/"} {
+		if rest, ok := ascii.CutPrefix(text, scheme); ok && rest != "" && rest[0] != '/' {
+			return text[:len(scheme)] + "/" + rest
+		}
+	}
+	return text
 }
 
 // timeGate answers a program that appended the URL of a name: it redirects to the
@@ -264,9 +271,6 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
-		return s.problem(r, parsedTarget{form: formPage}, err)
-	}
-	if err := a.checkAccess(); err != nil {
 		return s.problem(r, a, err)
 	}
 	at := s.now()
@@ -333,9 +337,6 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
-		return s.problem(r, parsedTarget{form: formPage}, err)
-	}
-	if err := a.checkAccess(); err != nil {
 		return s.problem(r, a, err)
 	}
 	base := s.base(r)

@@ -1,11 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // for the pages
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,6 +26,12 @@ var homePage string
 
 //go:embed home.css
 var homeStyle string
+
+// The formats of the pages for people.
+var (
+	textPage = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
+	htmlPage = format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
+)
 
 // home is the page at the root.
 type home struct {
@@ -112,23 +118,22 @@ func (s *Server) checkHealth(path string) *reply {
 
 // homePage serves the home page.
 func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
-	text := format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8"}
-	html := format.Format{Name: "html", MediaType: format.TypeHTML, Charset: "utf-8"}
-	f, ok := format.Negotiate(r.accept, []format.Format{text, html}, text)
+	f, ok := format.Negotiate(r.accept, []format.Format{textPage, htmlPage}, textPage)
 	p := newReply(http.StatusOK)
 	p.add("Vary", "Accept")
-	if !ok || f.Name == text.Name && !problempage.PrefersHTML(r.accept) {
+	if !ok || f.Name == textPage.Name && !problempage.PrefersHTML(r.accept) {
 		return p.withText(s.homeText(r, set)...)
 	}
-	var b bytes.Buffer
-	err := s.home.page.Execute(&b, map[string]any{
-		"Root": s.root(r), "Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
+	body, err := written(func(w io.Writer) error {
+		return s.home.page.Execute(w, map[string]any{
+			"Root": s.root(r), "Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
+		})
 	})
 	if err != nil {
 		return s.failure(r, err)
 	}
 	p.add("Content-Security-Policy", s.home.policy)
-	return p.withBody(html.ContentType(), b.Bytes())
+	return p.withBody(htmlPage.ContentType(), body)
 }
 
 func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {

@@ -70,7 +70,7 @@ func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem
 	if accept == "" && a.form == formElement { // Y95-45
 		accept = format.TypeURC
 	}
-	f = r.problemFormat(problempage.Form(accept))
+	f = readable(r, problempage.Form(accept))
 	shown := *problem
 	if shown.Root = s.root(r); strings.HasPrefix(shown.Type, "/") {
 		shown.Type = shown.Root + shown.Type
@@ -134,13 +134,11 @@ func (s *Server) loop(r *request, a parsedTarget) *reply {
 // failure answers a request that the server failed to process. The cause is logged but
 // not sent.
 func (s *Server) failure(r *request, err error) *reply {
-	var limit *gateway.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
 		return s.tooMany(limit)
 	}
 	kind, retry := problempage.KindFailed, "5"
-	var away *store.AwayError
-	isAway := errors.As(err, &away)
+	away, isAway := errors.AsType[*store.AwayError](err)
 	switch {
 	case isAway: // the store logs when it becomes unavailable and available
 		kind, retry = problempage.KindAway, away.RetryAfter()
@@ -161,10 +159,15 @@ func (s *Server) failure(r *request, err error) *reply {
 	if said.Status != http.StatusInternalServerError {
 		p.add("Retry-After", retry)
 	}
+	return p.withProblem(r, said)
+}
+
+// withProblem sets a problem as the body, in a format chosen by Accept.
+func (p *reply) withProblem(r *request, problem *format.Problem) *reply {
 	f := problempage.Form(r.accept)
-	body, err := written(func(w io.Writer) error { return f.Write(w, said) })
+	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
 	if err != nil {
-		return p.withText(said.Title + ". " + said.Detail)
+		return p.withText(problem.Title + ". " + problem.Detail)
 	}
 	p.add("Vary", "Accept")
 	return p.withBody(f.ContentType(), body)
@@ -177,12 +180,5 @@ func notAcceptable(r *request, offers []format.Format) *reply {
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)
 	}
-	f := problempage.Form(r.accept)
-	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
-	if err != nil {
-		return newReply(http.StatusNotAcceptable).withText("Available: " + strings.Join(problem.Available, ", "))
-	}
-	p := newReply(http.StatusNotAcceptable)
-	p.add("Vary", "Accept")
-	return p.withBody(f.ContentType(), body)
+	return newReply(http.StatusNotAcceptable).withProblem(r, problem)
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/url"
@@ -34,14 +33,14 @@ func (s *Server) registryPage(r *request, path string) *reply {
 		p.vary("Accept")
 		f = registryFormat(r.accept)
 	}
-	var body bytes.Buffer
-	if err := write(&body, f); err != nil {
+	body, err := written(func(w io.Writer) error { return write(w, f) })
+	if err != nil {
 		return s.failure(r, err)
 	}
 	if f.Name == "html" {
 		p.add("Content-Security-Policy", s.registryPolicy())
 	}
-	return s.represent(r, p, f.MediaType, body.Bytes())
+	return s.represent(r, p, f.MediaType, body)
 }
 
 // registryPolicy is the Content-Security-Policy of the pages of registries.

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A request holds the parts of an HTTP request that determine the response.
@@ -61,9 +63,8 @@ func parseVersion(proto string) version {
 	if proto == "" {
 		return version{0, 9}
 	}
-	const name = "HTTP/"
-	if len(proto) > len(name) && strings.EqualFold(proto[:len(name)], name) {
-		major, minor, _ := strings.Cut(proto[len(name):], ".")
+	if numbers, ok := ascii.CutPrefix(proto, "HTTP/"); ok && numbers != "" {
+		major, minor, _ := strings.Cut(numbers, ".")
 		if n, ok := smallNumber(major); ok {
 			m, _ := smallNumber(minor)
 			return version{n, m}
@@ -80,7 +81,7 @@ func smallNumber(s string) (int, bool) {
 	}
 	n := 0
 	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
+		if !ascii.IsDigit(c) {
 			return 0, false
 		}
 		n = n*10 + int(c-'0')
@@ -130,10 +131,7 @@ func hasPort(host string) bool {
 // without a port.
 func validHost(h string) bool {
 	for _, c := range []byte(h) {
-		switch {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
-		case strings.IndexByte("-._~[]:", c) >= 0:
-		default:
+		if !ascii.IsAlnum(c) && strings.IndexByte("-._~[]:", c) < 0 {
 			return false
 		}
 	}

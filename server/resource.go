@@ -24,8 +24,7 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 		return p
 	}
 	back, err := s.resources.take(ctx)
-	var limit *gateway.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
 		return s.tooMany(limit)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)

@@ -202,51 +202,56 @@ func New(o Options) (*Server, error) {
 	if o.Resolver == nil || o.Store == nil {
 		return nil, errors.New("server: options: Resolver and Store are required")
 	}
+	o = o.withDefaults()
 	s := &Server{
-		resolver: o.Resolver, store: o.Store, admin: o.Admin, metrics: o.Metrics,
-		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{}, proxies: o.TrustedProxies,
-		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits.withDefaults(),
+		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics,
+		version: o.Version, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
+		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
 		explainer: o.Explainer, forward: o.Forward,
-		registries:     sync.OnceValue(registry.Standard().Tables),
+		registries:     sync.OnceValue(o.Registries.Tables),
 		registryPolicy: sync.OnceValue(registryPolicy),
 		signposts:      newSignposts(),
-		middleware:     o.Middleware,
-		sameOrigin:     o.SameOrigin,
-	}
-	s.rates = gateway.NewRates(s.limits.Rate, s.limits.Burst, maxAddresses)
-	s.turns = newPool(gateway.NewTurns(s.limits.Costly, max(s.limits.Costly/8, 1)))
-	s.lookups = make(chan struct{}, 4*runtime.GOMAXPROCS(0)+batchAhead)
-	s.bodies = gateway.NewTurns(maxBodies, maxBodies/4)
-	s.resources = newPool(gateway.NewTurns(s.limits.Resources, max(s.limits.Resources/4, 1)))
-	if o.Registries != nil {
-		s.registries = sync.OnceValue(o.Registries.Tables)
-	}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.metrics == nil {
-		s.metrics = noMetrics{http.NotFoundHandler()}
+		linkBuffers:    sync.Pool{New: func() any { return new(linkField) }},
+		rates:          gateway.NewRates(o.Limits.Rate, o.Limits.Burst, maxAddresses),
+		turns:          newPool(gateway.NewTurns(o.Limits.Costly, max(o.Limits.Costly/8, 1))),
+		lookups:        make(chan struct{}, 4*runtime.GOMAXPROCS(0)+batchAhead),
+		bodies:         gateway.NewTurns(maxBodies, maxBodies/4),
+		resources:      newPool(gateway.NewTurns(o.Limits.Resources, max(o.Limits.Resources/4, 1))),
 	}
 	s.health.Store, s.health.Clock = o.Store, o.Clock
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}
-	if s.authorities = o.Authorities; s.authorities == nil {
-		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
-	}
 	if err := s.setPublicURL(o.PublicURL); err != nil {
 		return nil, err
-	}
-	if s.explainer == nil {
-		s.explainer = &gateway.Explainer{Authorities: s.authorities, Store: s.store}
 	}
 	var err error
 	s.home, err = newHome()
 	return s, err
+}
+
+func (o Options) withDefaults() Options {
+	o.Version, o.Limits = cmp.Or(o.Version, "(unknown version)"), o.Limits.withDefaults()
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = noMetrics{http.NotFoundHandler()}
+	}
+	if o.Registries == nil {
+		o.Registries = new(registry.Standard())
+	}
+	if o.Authorities == nil {
+		o.Authorities = store.NewTable(o.Store, o.Now, authorityLife)
+	}
+	if o.Explainer == nil {
+		o.Explainer = &gateway.Explainer{Authorities: o.Authorities, Store: o.Store}
+	}
+	return o
 }
 
 // setPublicURL sets the public URL, which must have the form http://HOST/PATH or

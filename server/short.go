@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/store"
@@ -77,12 +79,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 // twice.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
-	return ok && !isPage(path) && !hasPrefixFold(path, thttpPath)
-}
-
-// hasPrefixFold reports whether s begins with a prefix, ignoring letter case.
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
 }
 
 // isLocal reports whether the answer comes from the store alone: it is not a stream and
@@ -112,14 +109,9 @@ func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
 	out = append(out, "HTTP/1.1 "...)
 	out = strconv.AppendInt(out, int64(p.status), 10)
 	out = append(out, ' ')
-	reason := ""
-	if p.reason != "" {
-		reason = wire.Reason(p.reason)
-	}
+	reason := cmp.Or(wire.Reason(p.reason), http.StatusText(p.status))
 	if reason == "" {
-		if reason = http.StatusText(p.status); reason == "" {
-			return out[:begin], 0, false
-		}
+		return out[:begin], 0, false
 	}
 	out = append(append(out, reason...), "\r\n"...)
 	p.sort()

@@ -3,17 +3,18 @@ package server
 import (
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
 // schemeOf returns the scheme at the beginning of s in lower case, if there is one.
 func schemeOf(s string) (string, bool) {
 	i := strings.IndexByte(s, ':')
-	if i <= 0 || s[0]|0x20 < 'a' || s[0]|0x20 > 'z' {
+	if i <= 0 || !ascii.IsLetter(s[0]) {
 		return "", false
 	}
 	for _, c := range []byte(s[:i]) {
-		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '+' || c == '-' || c == '.') {
+		if !ascii.IsAlnum(c) && c != '+' && c != '-' && c != '.' {
 			return "", false
 		}
 	}

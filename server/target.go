@@ -9,6 +9,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -184,7 +185,7 @@ func (p requestContext) readPath(path string) (parsedTarget, error) {
 	switch {
 	case isPage(rest):
 		return parsedTarget{form: formPage, path: "/" + path}, nil
-	case hasPrefixFold(rest, thttpPath):
+	case ascii.HasPrefix(rest, thttpPath):
 		return p.readTHTTP(rest[len(thttpPath):], q, hasQuery)
 	case hasQuery && isRootTHTTP(rest, q):
 		return p.readTHTTP(rest, q, true)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -31,7 +32,7 @@ func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsed
 			Message: "must have the form /uri-res/SERVICE?URI",
 		}
 	}
-	wanted, ok := thttpServiceOf(name)
+	wanted, ok := thttpServices[strings.ToUpper(name)]
 	if !ok {
 		a, err := p.subjectOf(adminapi.UnescapeName(subject), wanted)
 		a.unknownService = nomen.Service(name)
@@ -103,43 +104,22 @@ func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget)
 	return s.problem(r, a, err)
 }
 
-// thttpServiceOf returns the service with a name, ignoring case.
-func thttpServiceOf(s string) (thttpService, bool) {
-	service, locations := nomen.Service(""), false
-	switch strings.ToUpper(s) {
-	case "N2L", "I2L":
-		service = nomen.I2L
-	case "N2LS", "I2LS":
-		service = nomen.I2Ls
-	case "N2R", "I2R":
-		service = nomen.I2R
-	case "N2RS", "I2RS":
-		service = nomen.I2Rs
-	case "N2C", "I2C":
-		service = nomen.I2C
-	case "I2CS":
-		service = nomen.I2Cs
-	case "I2N":
-		service = nomen.I2N
-	case "N2NS", "I2NS":
-		service = nomen.I2Ns
-	case "L2NS":
-		service, locations = nomen.I2Ns, true
-	case "L2LS":
-		service, locations = nomen.I2Ls, true
-	case "L2C":
-		service, locations = nomen.I2C, true
-	case "I=I":
-		service = nomen.IisI
-	}
-	return thttpService{service, locations}, service != ""
+// thttpServices has the services by their names in upper case.
+var thttpServices = map[string]thttpService{
+	"N2L": {service: nomen.I2L}, "N2LS": {service: nomen.I2Ls},
+	"N2R": {service: nomen.I2R}, "N2RS": {service: nomen.I2Rs},
+	"N2C": {service: nomen.I2C}, "N2NS": {service: nomen.I2Ns},
+	"L2NS": {nomen.I2Ns, true}, "L2LS": {nomen.I2Ls, true}, "L2C": {nomen.I2C, true},
+	"I2L": {service: nomen.I2L}, "I2LS": {service: nomen.I2Ls},
+	"I2R": {service: nomen.I2R}, "I2RS": {service: nomen.I2Rs},
+	"I2C": {service: nomen.I2C}, "I2CS": {service: nomen.I2Cs},
+	"I2N": {service: nomen.I2N}, "I2NS": {service: nomen.I2Ns},
+	"I=I": {service: nomen.IisI},
 }
 
 // isRootTHTTP reports whether a path is a service and its query a URN: the form
 // /N2L?urn:... of resolvers without a path prefix.
 func isRootTHTTP(path, q string) bool {
-	if _, ok := thttpServiceOf(path); !ok || len(q) < len("urn:") {
-		return false
-	}
-	return strings.EqualFold(q[:4], "urn:") || len(q) >= 6 && strings.EqualFold(q[:6], "urn%3A")
+	_, ok := thttpServices[strings.ToUpper(path)]
+	return ok && (ascii.HasPrefix(q, "urn:") || ascii.HasPrefix(q, "urn%3A"))
 }

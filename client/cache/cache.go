@@ -111,10 +111,7 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 
 // isAnswer reports whether an error says something about the name. After any other error the
 // cached answer may still be current.
-func isAnswer(err error) bool {
-	var e *nomen.Error
-	return errors.As(err, &e)
-}
+func isAnswer(err error) bool { return errors.As(err, new(*nomen.Error)) }
 
 // keeps reports whether an answer may be kept.
 func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {

@@ -103,6 +103,12 @@ func CutPrefix(s, prefix string) (after string, found bool) {
 	return s[len(prefix):], true
 }
 
+// HasPrefix is like strings.HasPrefix and ignores the case of ASCII letters.
+func HasPrefix(s, prefix string) bool {
+	_, found := CutPrefix(s, prefix)
+	return found
+}
+
 // IsASCII reports whether s has only ASCII characters.
 func IsASCII(s string) bool {
 	for i := range len(s) {

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// DefaultPort is the default port of resolvers in the draft of 1995, 3.2.
-const DefaultPort = "4500"
+// defaultPort is the default port of resolvers in the draft of 1995, 3.2.
+const defaultPort = "4500"
 
 // A target is the server under test, and the path that its names have in
 // common.
@@ -39,7 +39,7 @@ func parseTarget(s string) (target, error) {
 	}
 	whole, standard := s, "80"
 	if !strings.Contains(s, "://") {
-		whole, standard = "http://"+s, DefaultPort
+		whole, standard = "http://"+s, defaultPort
 	}
 	u, err := uri.Parse(whole)
 	if err != nil {
@@ -67,7 +67,7 @@ func parseTarget(s string) (target, error) {
 	}
 	given, _ := u.Port()
 	t := target{secure: secure, host: strings.Trim(host, "[]"), port: cmp.Or(given, standard), authority: host, base: strings.TrimRight(u.Path(), "/")}
-	if t.port != standard || standard == DefaultPort {
+	if t.port != standard || standard == defaultPort {
 		t.authority = host + ":" + t.port
 	}
 	return t, nil

@@ -21,8 +21,8 @@ const (
 	All Policy = "all" // all clients, with limits
 )
 
-// ParsePolicy parses a policy; "" is Off.
-func ParsePolicy(s string) (Policy, error) {
+// parsePolicy parses a policy; "" is Off.
+func parsePolicy(s string) (Policy, error) {
 	switch p := Policy(s); p {
 	case "":
 		return Off, nil
@@ -45,8 +45,8 @@ type Access struct {
 	Now func() time.Time // the clock; nil for [time.Now]
 }
 
-// ErrDenied is returned for a client that is not permitted.
-var ErrDenied = errors.New("gateway: permitted only for own users")
+// errDenied is returned for a client that is not permitted.
+var errDenied = errors.New("gateway: permitted only for own users")
 
 // A LimitError is returned if a client exceeds its limits, or all clients together do.
 type LimitError struct {
@@ -78,7 +78,7 @@ type AccessControl struct {
 
 // NewAccessControl returns an access control, or an error if the options are invalid.
 func NewAccessControl(a Access) (*AccessControl, error) {
-	p, err := ParsePolicy(string(a.Policy))
+	p, err := parsePolicy(string(a.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +157,11 @@ func (d *AccessControl) isOwn(a *Client) bool {
 	return false
 }
 
-// Enter starts a request of a client; the caller must call leave at its end. The error is
-// [ErrDenied] or a [*LimitError].
-func (d *AccessControl) Enter(a *Client) (leave func(), err error) {
+// enter starts a request of a client; the caller must call leave at its end. The error is
+// errDenied or a [*LimitError].
+func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {
-		return nil, ErrDenied
+		return nil, errDenied
 	}
 	if d.a.Policy == Own {
 		a.entered.Store(true)

@@ -62,8 +62,8 @@ func TestPolicies(t *testing.T) {
 		if got := d.Admits(&Client{Addr: from}); got != tt.want {
 			t.Errorf("Y95-65: %s: %q: got %v, want %v", tt.policy, tt.from, got, tt.want)
 		}
-		leave, err := d.Enter(&Client{Addr: from})
-		if (err == nil) != tt.want || !tt.want && !errors.Is(err, ErrDenied) {
+		leave, err := d.enter(&Client{Addr: from})
+		if (err == nil) != tt.want || !tt.want && !errors.Is(err, errDenied) {
 			t.Errorf("Y95-65: %s: %q: %v", tt.policy, tt.from, err)
 		}
 		if err == nil {
@@ -92,7 +92,7 @@ func TestBadAccess(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]Policy{"": Off, "off": Off, "own": Own, "all": All} {
-		if got, err := ParsePolicy(s); got != want || err != nil {
+		if got, err := parsePolicy(s); got != want || err != nil {
 			t.Errorf("%q: got %v, %v", s, got, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestBadAccess(t *testing.T) {
 // count returns how many requests of a client are admitted at once.
 func count(d *AccessControl, from string, tries int) (n int, last error) {
 	for range tries {
-		leave, err := d.Enter(&Client{Addr: netip.MustParseAddr(from)})
+		leave, err := d.enter(&Client{Addr: netip.MustParseAddr(from)})
 		if err != nil {
 			last = err
 			continue
@@ -168,23 +168,23 @@ func TestCrowd(t *testing.T) {
 
 func TestTotal(t *testing.T) {
 	d := mustDoor(t, Access{Policy: All, Own: prefixes("10.0.0.0/8"), Total: 2})
-	first, err := d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")})
+	first, err := d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("192.0.2.1")}); err != nil {
+	if _, err = d.enter(&Client{Addr: netip.MustParseAddr("192.0.2.1")}); err != nil {
 		t.Fatal(err)
 	}
 	var e *LimitError
-	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) || !strings.Contains(err.Error(), "1s") {
+	if _, err = d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) || !strings.Contains(err.Error(), "1s") {
 		t.Errorf("got %v", err)
 	}
 	first()
 	first() // twice is as good as once
-	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
+	if _, err = d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
 		t.Error(err)
 	}
-	if _, err = d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) {
+	if _, err = d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); !errors.As(err, &e) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -214,14 +214,14 @@ func TestMisledAsker(t *testing.T) {
 	} {
 		d := mustDoor(t, Access{Policy: tt.policy, Own: own, Burst: 1, Rate: 0.001})
 		a := &Client{Addr: ownUser, Misled: tt.misled}
-		leave, err := d.Enter(a)
+		leave, err := d.enter(a)
 		if d.Admits(a) != tt.admits || (err == nil) != tt.admits || a.Entered() != tt.enters {
 			t.Errorf("%+v: got %v, %v, %v", tt, d.Admits(a), err, a.Entered())
 		}
 		if err == nil {
 			leave()
 		}
-		if _, again := d.Enter(a); tt.policy == All && (again == nil) != (tt.misled == "") {
+		if _, again := d.enter(a); tt.policy == All && (again == nil) != (tt.misled == "") {
 			t.Errorf("%+v: no limit for a stranger: %v", tt, again)
 		}
 	}

@@ -83,10 +83,10 @@ func (x *Explanation) Asked() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || isForeign(x.Name))
 }
 
-// Plain returns the identifier in a text: without white space, surrounding brackets and
+// plain returns the identifier in a text: without white space, surrounding brackets and
 // "URL:" before it (RFC 3986, appendix C; 1995, 2), and without the prefix "web+" of schemes
 // that pages may handle in browsers.
-func Plain(entered string) string {
+func plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {
 		s = strings.TrimSuffix(inner, ">")
@@ -108,7 +108,7 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 		x.Fault = &Fault{Offset: maxExplained, Rule: "length", Message: "the text is too long"}
 		return x, nil
 	}
-	x.Text = Plain(entered)
+	x.Text = plain(entered)
 	spelling, q, hasQuery := strings.Cut(x.Text, "?")
 	spelling, fragment, hasFragment := strings.Cut(spelling, "#")
 	if strings.HasPrefix(strings.ToLower(spelling), "urn:") {
@@ -298,7 +298,7 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Ways == nil {
 		return
 	}
-	leave, err := e.Access.Enter(ClientOf(ctx))
+	leave, err := e.Access.enter(ClientOf(ctx))
 	if err != nil {
 		x.NoWay = "too many requests at the moment"
 		return

@@ -33,7 +33,7 @@ func TestPlain(t *testing.T) {
 		{"web+", "web+"},
 		{"", ""},
 	} {
-		if got := Plain(tt.in); got != tt.want {
+		if got := plain(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestExplainWays(t *testing.T) {
 			t.Errorf("%s: asked %d times: %+v, %v", tt.in, asked, x, err)
 		}
 	}
-	leave, err := e.Access.Enter(&Client{Addr: ownUser})
+	leave, err := e.Access.enter(&Client{Addr: ownUser})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name
 	case q.Service == nomen.I2R, q.Service == nomen.I2Rs:
 		return nil, refuse(nomen.NoResult, "the name is not served here, and this server does not pass on resources from other servers; ask for the location (I2L)")
 	}
-	leave, err := w.o.Access.Enter(c)
+	leave, err := w.o.Access.enter(c)
 	if err != nil {
 		return nil, err
 	}

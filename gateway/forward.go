@@ -188,7 +188,7 @@ func (f *Forward) Admits(a *Client, method string) bool {
 // ServeHTTP forwards a request in absolute form, or opens a tunnel. The client is in the
 // context, see [WithClient].
 func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	leave, err := f.o.Access.Enter(ClientOf(r.Context()))
+	leave, err := f.o.Access.enter(ClientOf(r.Context()))
 	if err == nil {
 		defer leave()
 		err = f.check(r)
@@ -326,7 +326,7 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &limit):
 		w.Header().Set("Retry-After", RetryAfter(limit))
 		status, why = limit.Status(), "Too many requests. Please try again later."
-	case errors.Is(err, ErrDenied):
+	case errors.Is(err, errDenied):
 		status, why = http.StatusForbidden, "This proxy is only for its own users."
 	case errors.As(err, &address):
 		status, why = http.StatusForbidden, "This proxy connects only to public addresses."

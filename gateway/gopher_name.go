@@ -18,7 +18,7 @@ import (
 
 // name writes the menu of a name, or of an element of the authority at the local address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
-	s := Plain(entered)
+	s := plain(entered)
 	if s == "" {
 		m.refuse("please enter a name")
 		return
@@ -130,7 +130,7 @@ func (g *Gopher) problem(m *menu, n name.Name, err error) {
 
 // text writes the description of a name.
 func (g *Gopher) text(ctx context.Context, m *menu, s string) {
-	n, err := name.Parse(Plain(s))
+	n, err := name.Parse(plain(s))
 	if err != nil {
 		m.refuse("invalid name")
 		return

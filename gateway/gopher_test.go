@@ -398,7 +398,7 @@ func TestGopherWorld(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	leave, err := w.o.Access.Enter(&Client{Addr: prefixes("127.0.0.1/32")[0].Addr()})
+	leave, err := w.o.Access.enter(&Client{Addr: prefixes("127.0.0.1/32")[0].Addr()})
 	if err != nil {
 		t.Fatal(err)
 	}

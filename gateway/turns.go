@@ -54,16 +54,9 @@ func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
-// Take takes a turn without waiting; ok is false if none is free. The caller must call back
-// at least once to return it.
-func (t *Turns) Take(from netip.Addr) (back func(), ok bool) {
-	back, err := t.take(Guest(from), t.each, 1)
-	return back, err == nil
-}
-
-// TakeFor takes n turns for a client without waiting. An address that many clients share
-// gets at most three quarters of all, and a nil client has no limit of its own. The error is
-// a [*LimitError].
+// TakeFor takes n turns for a client without waiting; the caller must call back at least once
+// to return them. An address that many clients share gets at most three quarters of all, and
+// a nil client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }

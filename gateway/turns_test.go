@@ -9,9 +9,9 @@ func TestTurns(t *testing.T) {
 	turns := NewTurns(3, 2)
 	take := func(from string, want bool) func() {
 		t.Helper()
-		back, ok := turns.Take(netip.MustParseAddr(from))
-		if ok != want {
-			t.Fatalf("%s: got %v, want %v", from, ok, want)
+		back, err := turns.TakeFor(&Client{Addr: netip.MustParseAddr(from)}, 1)
+		if (err == nil) != want {
+			t.Fatalf("%s: got the error %v, want one: %t", from, err, !want)
 		}
 		return back
 	}
@@ -36,7 +36,7 @@ func TestOneStranger(t *testing.T) {
 	d := mustDoor(t, Access{Policy: All, Own: prefixes("10.0.0.0/8"), Total: 8, Burst: 100})
 	n := 0
 	for range 20 {
-		if _, err := d.Enter(&Client{Addr: netip.MustParseAddr("192.0.2.1")}); err == nil {
+		if _, err := d.enter(&Client{Addr: netip.MustParseAddr("192.0.2.1")}); err == nil {
 			n++
 		}
 	}
@@ -44,7 +44,7 @@ func TestOneStranger(t *testing.T) {
 		t.Errorf("one stranger got in %d times, want 2", n)
 	}
 	for i := range 6 {
-		if _, err := d.Enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
+		if _, err := d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
 			t.Errorf("own user %d: %v", i, err)
 		}
 	}

@@ -300,7 +300,7 @@ func (f fixture) spellings() []testCase {
 		{escaped, dns("Alb-002%2Fa")},
 		{escaped, dns("Alb%2D002%2fa")},
 		{escaped, dns("%41lb-002%2Fa")},
-		{folded, "urn:dns:" + FoldingHost + ":ALB002"},
+		{folded, "urn:dns:" + foldingHost + ":ALB002"},
 		{rfc, "URN:IETF:rfc:2648"},
 		{nbn, "urn:nbn:FI-fe19991055"},
 		{purl, "HTTPS://PURL.example:443/Net/%7Ex"},

@@ -13,8 +13,8 @@ import (
 // resolved at this host.
 const Host = "names.example.org"
 
-// FoldingHost is a second authority, whose elements are kept in lower case.
-const FoldingHost = "fold.example.org"
+// foldingHost is a second authority, whose elements are kept in lower case.
+const foldingHost = "fold.example.org"
 
 // dns returns the spelling of a name of the main authority.
 func dns(element string) string { return "urn:dns:" + Host + ":" + element }
@@ -36,7 +36,7 @@ var (
 	structured = dns("structured")
 	dated      = dns("dated")
 	escaped    = "URN:DNS:Names.Example.ORG:Alb%2d002%2fa"
-	folded     = "urn:dns:" + FoldingHost + ":alb002"
+	folded     = "urn:dns:" + foldingHost + ":alb002"
 	rfc        = "urn:ietf:rfc:2648"
 	nbn        = "urn:nbn:fi-fe19991055"
 	ark        = "ark:/12345/x-54/xz.321"
@@ -58,7 +58,7 @@ func Authorities() []*store.Authority {
 			Owners: []string{"archive", "library-it"}, Contact: "mailto:names@example.org", List: true,
 		},
 		{
-			Prefix: name.MustParsePrefix("urn:dns:" + FoldingHost), Hosts: []string{FoldingHost},
+			Prefix: name.MustParsePrefix("urn:dns:" + foldingHost), Hosts: []string{foldingHost},
 			Owners: []string{"archive", "library-it"}, FoldCase: true,
 		},
 		{Prefix: name.MustParsePrefix("urn:ietf:rfc"), Owners: []string{"archive", "library-it"}},

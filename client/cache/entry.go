@@ -12,11 +12,11 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// Version is the version of the entry format. Its history is in docs/reference/files.md.
-const Version = "1"
+// version is that of the entry format. Its history is in docs/reference/files.md.
+const version = "1"
 
 // magic begins every entry. The checksum of the rest follows on the same line.
-const magic = "nomen-cache " + Version + " "
+const magic = "nomen-cache " + version + " "
 
 // A header holds what an entry stores besides the answer.
 type header struct {

@@ -336,14 +336,25 @@ func testSlowForward(t *testing.T, request string) {
 		io.WriteString(c, request)
 		return c
 	}
+	const requests = 100
 	var all []net.Conn
-	for range 100 {
-		all = append(all, send("127.0.0.2", request))
+	answers := make(chan error, requests)
+	for range requests {
+		c := send("127.0.0.2", request)
+		all = append(all, c)
+		go func() {
+			_, err := c.Read(make([]byte, 1))
+			answers <- err
+		}()
+	}
+	for range requests - total/4 { // the others are forwarded, and not answered
+		if err := <-answers; err != nil {
+			t.Fatal(err)
+		}
 	}
 	for until := time.Now().Add(time.Minute); ever.Load() < total/4 && time.Now().Before(until); {
 		time.Sleep(5 * time.Millisecond)
 	}
-	time.Sleep(100 * time.Millisecond)
 	if n := open.Load(); n > total/4 {
 		t.Errorf("one client has %d requests under way, want %d", n, total/4)
 	}

@@ -65,7 +65,7 @@ func TestDefaultPort(t *testing.T) {
 		"example.org": "example.org:4500", "127.0.0.1": "127.0.0.1:4500", "[::1]": "[::1]:4500", "::1": "[::1]:4500",
 		"example.org:80": "example.org:80", ":0": ":0",
 	} {
-		if got := withPort(in, DefaultPort); got != want {
+		if got := withPort(in, defaultPort); got != want {
 			t.Errorf("Y95-29: withPort(%q) = %q, want %q", in, got, want)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -27,6 +28,7 @@ import (
 type slowVerifier struct {
 	store.Store
 	begun, end chan struct{}
+	answered   *servertest.Buffer // the log of the requests that were answered
 }
 
 func (s *slowVerifier) Token(ctx context.Context, id string) (*store.Token, error) {
@@ -53,6 +55,7 @@ func slow(t *testing.T, dir string) (*adminapi.Client, *slowVerifier, *server.Li
 	srv, s := newTestAPI(t, func(o *Options) {
 		v.Store = o.Store.(store.Store)
 		o.Store, o.Jobs = v, dir
+		o.AccessLog, v.answered = servertest.Logged()
 	})
 	l := listen(t, srv)
 	as := func(g adminapi.Grant) *adminapi.Client {
@@ -286,7 +289,9 @@ func TestJobOutlivesConnection(t *testing.T) {
 	<-v.begun
 	id := resp.Header.Get("Nomen-Job")
 	resp.Body.Close()
-	time.Sleep(50 * time.Millisecond)
+	for until := time.Now().Add(time.Minute); !strings.Contains(v.answered.String(), "/api/v1/verify") && time.Now().Before(until); {
+		time.Sleep(5 * time.Millisecond)
+	}
 	if j, err := c.Job(t.Context(), id); err != nil || j.State != "running" || j.Complete || j.Done != 7 {
 		t.Errorf("after the connection: %+v, %v", j, err)
 	}

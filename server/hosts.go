@@ -38,7 +38,7 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 // isOwnOrigin reports whether a scheme and a port belong to this server, given a host that
 // does. They must be those of the connection or of the public URL. The default port of the
 // scheme is also accepted, because it may be mapped to the port of the listener. It is not
-// accepted if the public URL gives the port of this host. DefaultPort is accepted at the host
+// accepted if the public URL gives the port of this host. defaultPort is accepted at the host
 // of an authority (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
@@ -56,7 +56,7 @@ func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	case scheme != connection:
 		return false
 	}
-	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(DefaultPort) && p.set.Host(host) != nil
+	return mapped || port == strconv.Itoa(int(p.local.Port())) || port == strconv.Itoa(defaultPort) && p.set.Host(host) != nil
 }
 
 // effectivePort returns the port of a host, or the default port of the scheme if the host has

@@ -43,12 +43,12 @@ func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error)
 	var publicListener, adminListener net.Listener
 	var err error
 	if public != "" {
-		if publicListener, err = open("public", public, DefaultPort); err != nil {
+		if publicListener, err = open("public", public, defaultPort); err != nil {
 			return nil, err
 		}
 	}
 	if admin != "" {
-		if adminListener, err = open("admin", admin, DefaultAdminPort); err != nil {
+		if adminListener, err = open("admin", admin, defaultAdminPort); err != nil {
 			if publicListener != nil {
 				publicListener.Close()
 			}

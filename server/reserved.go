@@ -196,7 +196,7 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 		if a := authorityWithPrefix(set, prefix); a != nil {
 			l.URL = base + format.NamePath(a.Prefix.Spell("urn+m"))
 		} else if ofHost && validHost(host) && !strings.Contains(host, ":") {
-			l.URL = "http://" + host + ":" + strconv.Itoa(DefaultPort) + "/urn+m"
+			l.URL = "http://" + host + ":" + strconv.Itoa(defaultPort) + "/urn+m"
 		}
 		linked.Locations = append(linked.Locations, l)
 	}

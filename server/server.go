@@ -26,8 +26,8 @@ import (
 
 // The ports of listeners whose addresses have none (1995, 3.2: Y95-29).
 const (
-	DefaultPort      = 4500
-	DefaultAdminPort = 4501
+	defaultPort      = 4500
+	defaultAdminPort = 4501
 )
 
 // Options configure a Server.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,27 +141,13 @@ func (c *Client) setDefaults() error {
 	if !validHeader(c.o.Accept) || !validHeader(c.o.UserAgent) {
 		return errors.New("client: invalid control character in Accept or UserAgent")
 	}
-	if c.o.Port == 0 {
-		c.o.Port = discover.Port
-	}
-	if c.o.Timeout <= 0 {
-		c.o.Timeout = DefaultTimeout
-	}
-	if c.o.MaxBody <= 0 {
-		c.o.MaxBody = DefaultMaxBody
-	}
-	if c.o.MaxRedirects == 0 {
-		c.o.MaxRedirects = DefaultMaxRedirects
-	}
-	if c.o.Stagger == 0 {
-		c.o.Stagger = DefaultStagger
-	}
-	if c.o.Retries == 0 {
-		c.o.Retries = DefaultRetries
-	}
-	if c.o.PerHost == 0 {
-		c.o.PerHost = DefaultPerHost
-	}
+	c.o.Port = cmp.Or(c.o.Port, discover.Port)
+	c.o.Timeout = cmp.Or(max(c.o.Timeout, 0), DefaultTimeout)
+	c.o.MaxBody = cmp.Or(max(c.o.MaxBody, 0), DefaultMaxBody)
+	c.o.MaxRedirects = cmp.Or(c.o.MaxRedirects, DefaultMaxRedirects)
+	c.o.Stagger = cmp.Or(c.o.Stagger, DefaultStagger)
+	c.o.Retries = cmp.Or(c.o.Retries, DefaultRetries)
+	c.o.PerHost = cmp.Or(c.o.PerHost, DefaultPerHost)
 	if c.o.Now == nil {
 		c.o.Now = time.Now
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -114,9 +115,8 @@ func nameAlone(location string) (subject, bool) {
 
 // urnIn returns the first URN in a reason phrase, with or without angle brackets.
 func urnIn(phrase string) (subject, bool) {
-	for i := 0; i+len("urn:") <= len(phrase); i++ {
-		// Folding the case of the whole phrase could change its length and so the offsets.
-		if !strings.EqualFold(phrase[i:i+len("urn:")], "urn:") || i > 0 && isSchemeChar(phrase[i-1]) {
+	for i := range len(phrase) {
+		if !ascii.HasPrefix(phrase[i:], "urn:") || i > 0 && isSchemeChar(phrase[i-1]) {
 			continue
 		}
 		if sub, err := parseSubject(token(phrase, i)); err == nil { // else "The URN: it has moved"
@@ -153,6 +153,4 @@ func token(s string, i int) string {
 	}
 }
 
-func isSchemeChar(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("+-.", c) >= 0
-}
+func isSchemeChar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("+-.", c) >= 0 }

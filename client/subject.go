@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
@@ -26,7 +27,7 @@ func Parse(s string) (nomen.Question, error) { return ParseDialect(urn.Latest, s
 // matter for other URIs.
 func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	s = unfold(s)
-	if len(s) < 4 || !strings.EqualFold(s[:4], "urn:") {
+	if !ascii.HasPrefix(s, "urn:") {
 		spelling, _, _ := strings.Cut(s, "#")
 		return question(spelling, s[len(spelling):])
 	}
@@ -71,7 +72,7 @@ func spellingOf(u uri.URI) string {
 // for what RFC 8141 and the draft of 2012 allow after the name.
 func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	u, err := d.Parse(s)
-	if d != urn.Latest || len(s) < len("urn:dns:") || !strings.EqualFold(s[:len("urn:dns:")], "urn:dns:") {
+	if d != urn.Latest || !ascii.HasPrefix(s, "urn:dns:") {
 		return u, err
 	}
 	if _, fragment := u.FComponent(); err != nil || fragment {
@@ -86,7 +87,7 @@ func unfold(s string) string {
 	if inner, delimited := uri.Undelimit(s); delimited {
 		return inner
 	}
-	if len(s) < len("urn:") || !strings.EqualFold(s[:len("urn:")], "urn:") {
+	if !ascii.HasPrefix(s, "urn:") {
 		return s
 	}
 	return strings.Join(strings.Fields(s), "")

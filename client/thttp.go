@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -34,7 +35,7 @@ func (t thttp) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, e
 	if err != nil {
 		return nil, err
 	}
-	service := thttpService(q.Service)
+	service := cmp.Or(thttpServices[q.Service], "N2L")
 	return c.getAbout(ctx, at, q, t.target(service, at.spelling, suffix, q.Question), t.target(service, at.name.Key(), suffix, q.Question))
 }
 
@@ -50,22 +51,9 @@ func (t thttp) target(service, spelling, suffix string, q nomen.Question) string
 	return t.base + service + "?" + spelling + suffix
 }
 
-// thttpService returns the name of a service in RFC 2169, 3, or in RFC 2483 if it has none
-// there. The default is a location.
-func thttpService(s nomen.Service) string {
-	switch s {
-	case nomen.I2Ls:
-		return "N2Ls"
-	case nomen.I2R:
-		return "N2R"
-	case nomen.I2Rs:
-		return "N2Rs"
-	case nomen.I2C, nomen.I2Cs:
-		return "N2C"
-	case nomen.I2N, nomen.I2Ns:
-		return "N2Ns"
-	case nomen.IisI:
-		return "I=I"
-	}
-	return "N2L"
+// thttpServices has the names of services in RFC 2169, 3, or in RFC 2483 if it has none there.
+// The default is N2L.
+var thttpServices = map[nomen.Service]string{
+	nomen.I2Ls: "N2Ls", nomen.I2R: "N2R", nomen.I2Rs: "N2Rs", nomen.I2C: "N2C", nomen.I2Cs: "N2C",
+	nomen.I2N: "N2Ns", nomen.I2Ns: "N2Ns", nomen.IisI: "I=I",
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -53,12 +54,7 @@ func (v Validators) renewed(r *reply) Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}
 	}
-	if tag := r.header.Get("ETag"); tag != "" {
-		v.Tag = tag
-	}
-	if modified := r.header.Get("Last-Modified"); modified != "" {
-		v.Modified = modified
-	}
+	v.Tag, v.Modified = cmp.Or(r.header.Get("ETag"), v.Tag), cmp.Or(r.header.Get("Last-Modified"), v.Modified)
 	return v
 }
 

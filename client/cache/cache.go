@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,7 +178,7 @@ func Key(q nomen.Question) string {
 			return ""
 		}
 		n = asked.Name
-		q.R, q.Q = first(q.R, asked.R), first(q.Q, asked.Q)
+		q.R, q.Q = cmp.Or(q.R, asked.R), cmp.Or(q.Q, asked.Q)
 	}
 	if q.Explain || q.Service == nomen.I2R || q.Service == nomen.I2Rs {
 		return ""
@@ -196,13 +197,6 @@ func Key(q nomen.Question) string {
 		}
 	}
 	return strings.Join(parts, "\n")
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // other returns the key of the second name of I=I.

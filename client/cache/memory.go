@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"container/list"
 	"sync"
 )
@@ -18,13 +19,7 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.MaxEntries <= 0 {
-		l.MaxEntries = DefaultMaxEntries
-	}
-	if l.MaxBytes <= 0 {
-		l.MaxBytes = DefaultMaxBytes
-	}
-	return l
+	return Limits{cmp.Or(max(l.MaxEntries, 0), DefaultMaxEntries), cmp.Or(max(l.MaxBytes, 0), DefaultMaxBytes)}
 }
 
 // A Memory is a [Storage] that keeps the most recently used entries in memory. It is safe for

@@ -20,27 +20,20 @@ const (
 	Administrator             // may do everything
 )
 
+var roleNames = []string{"reader", "editor", "owner", "administrator"}
+
 // String returns the role as tokens spell it.
-func (r Role) String() string {
-	switch r {
-	case Editor:
-		return "editor"
-	case Owner:
-		return "owner"
-	case Administrator:
-		return "administrator"
-	}
-	return "reader"
-}
+func (r Role) String() string { return roleNames[r] }
 
 // ParseRole returns the role with the name s; see [Role.String].
 func ParseRole(s string) (Role, bool) {
-	for r := Reader; r <= Administrator; r++ {
-		if s == r.String() {
-			return r, true
-		}
-	}
-	return Reader, false
+	i := slices.Index(roleNames, s)
+	return Role(max(i, 0)), i >= 0
+}
+
+// denied returns the error for an actor who lacks a role.
+func (a Actor) denied(need Role, name string) *DeniedError {
+	return &DeniedError{Who: a.Who, Role: a.Role, Need: need, Name: name}
 }
 
 // An Actor is the client that makes a change. The zero Actor may change nothing.

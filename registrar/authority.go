@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 
 func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *store.Authority) error {
 	if !a.mayPrefix(next.Prefix, Owner) {
-		return &DeniedError{Who: a.Who, Role: a.Role, Need: Owner, Name: next.Prefix.String()}
+		return a.denied(Owner, next.Prefix.String())
 	}
 	if a.Role == Administrator && len(a.Prefixes) == 0 {
 		return nil
@@ -165,21 +166,11 @@ func checkAuthority(a *store.Authority, why string) error {
 	if a.Prefix.IsZero() {
 		return refuse(of, "prefix", faultf(0, "prefix", "an authority needs a prefix"))
 	}
-	if err := checkAsked(of, a); err != nil {
-		return err
-	}
-	if err := checkKin(of, "parents", a.Parents); err != nil {
-		return err
-	}
-	if err := checkKin(of, "children", a.Children); err != nil {
+	if err := cmp.Or(checkAsked(of, a), checkKin(of, "parents", a.Parents), checkKin(of, "children", a.Children)); err != nil {
 		return err
 	}
 	for i, s := range a.Owners {
-		f := checkText(s, false)
-		if s == "" {
-			f = faultf(0, "text", "must not be empty")
-		}
-		if f.bad() {
+		if f := checkFull(s, false); f.bad() {
 			return refuseAt(of, "owners", i, "", f)
 		}
 	}

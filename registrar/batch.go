@@ -276,6 +276,14 @@ func (p *plan) change(i int, s *state) error {
 	if err := p.checkMerged(rec, s.record, req); err != nil {
 		return err
 	}
+	return p.revise(i, s, rec)
+}
+
+// revise plans the change of request i that turns the record of a name into rec, unless that
+// would change nothing.
+func (p *plan) revise(i int, s *state, rec *store.Record) error {
+	req, out := &p.batch.reqs[i], &p.outs[i]
+	expected := s.expects(req)
 	next, err := p.next(i, s, req, rec)
 	if err != nil {
 		return err
@@ -289,7 +297,7 @@ func (p *plan) change(i int, s *state) error {
 	}
 	if s.record != nil {
 		if out.Fields = differences(s.record, next.Record); req.Existing == Refuse {
-			return refuse(cmp.Or(req.Record.Spelling, check.name.Key()), "name", faultf(0, "exists",
+			return refuse(cmp.Or(req.Record.Spelling, rec.Name.Key()), "name", faultf(0, "exists",
 				"the name exists already, and this would change its %s", strings.Join(out.Fields.Names(), ", ")))
 		}
 	}

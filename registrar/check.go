@@ -126,11 +126,7 @@ func checkMetadata(of string, m nomen.Metadata) error {
 			return refuse(of, "metadata."+key, faultf(0, "element", "is not an element of Dublin Core (RFC 5013)"))
 		}
 		for i, s := range m[key] {
-			f := checkText(s, true)
-			if s == "" {
-				f = faultf(0, "text", "must not be empty")
-			}
-			if f.bad() {
+			if f := checkFull(s, true); f.bad() {
 				return refuseAt(of, "metadata."+key, i, "", f)
 			}
 		}
@@ -199,11 +195,13 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 // checkReason rejects a record that is not a tombstone but has fields that only a tombstone
 // may have.
 func checkReason(rec *store.Record) error {
-	if rec.ShowLocations && rec.Status != nomen.Retired {
-		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "show_locations", faultf(0, "state", "allowed only for a retired name: the locations of other names are always shown"))
-	}
-	if rec.Reason != "" && rec.Status != nomen.Retired {
-		return refuse(cmp.Or(rec.Spelling, rec.Name.Key()), "reason", faultf(0, "state", "allowed only for a retired name"))
+	of := cmp.Or(rec.Spelling, rec.Name.Key())
+	switch {
+	case rec.Status == nomen.Retired:
+	case rec.ShowLocations:
+		return refuse(of, "show_locations", faultf(0, "state", "allowed only for a retired name: the locations of other names are always shown"))
+	case rec.Reason != "":
+		return refuse(of, "reason", faultf(0, "state", "allowed only for a retired name"))
 	}
 	return nil
 }

@@ -54,6 +54,18 @@ func (l *Load) Begin(ctx context.Context) (string, error) {
 	return l.id, err
 }
 
+// begin is Begin unless the Load is a dry run, and passes the ID to told, if that is not nil.
+func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error {
+	if dry {
+		return nil
+	}
+	id, err := l.Begin(ctx)
+	if err == nil && told != nil {
+		told(id)
+	}
+	return err
+}
+
 // A Scratch stores records temporarily during a preview.
 type Scratch interface {
 	// Record returns the record of n that was kept last, nil if there is none.
@@ -137,7 +149,7 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	switch {
 	case !l.actor.mayName(n, Editor):
-		return &DeniedError{Who: l.actor.Who, Role: l.actor.Role, Need: Editor, Name: n.Key()}
+		return l.actor.denied(Editor, n.Key())
 	case authority == nil && l.actor.Role < Administrator:
 		return &DeniedError{Who: l.actor.Who, Role: l.actor.Role, Need: Administrator, Name: n.Key(), Why: "no authority here covers it"}
 	}

@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,16 +42,7 @@ func (r *Registrar) checkAnswers(of string, a *store.Authority) error {
 	if a.MaxAge < 0 || a.MaxAge > maxMaxAge {
 		return refuse(of, "max_age", faultf(0, "range", "%d must be between 0 and %d seconds", a.MaxAge, maxMaxAge))
 	}
-	if err := checkServices(of, a); err != nil {
-		return err
-	}
-	if err := checkDirectives(of, a); err != nil {
-		return err
-	}
-	if err := checkDelegation(of, a); err != nil {
-		return err
-	}
-	return checkRules(of, a)
+	return cmp.Or(checkServices(of, a), checkDirectives(of, a), checkDelegation(of, a), checkRules(of, a))
 }
 
 func oneOf(s string, allowed ...string) fault {
@@ -90,11 +82,7 @@ func checkDirectives(of string, a *store.Authority) error {
 			return refuse(of, field, faultf(0, "keywd", "must be a letter followed by letters, digits and single hyphens, without a hyphen at the end"))
 		}
 		for i, value := range a.Keywords[keyword] {
-			f := checkText(value, false)
-			if value == "" {
-				f = faultf(0, "text", "must not be empty")
-			}
-			if f.bad() {
+			if f := checkFull(value, false); f.bad() {
 				return refuseAt(of, field, i, "", f)
 			}
 		}
@@ -153,9 +141,7 @@ func checkDelegation(of string, a *store.Authority) error {
 	if a.Delegation == nil {
 		return nil
 	}
-	switch a.Delegation.Mode {
-	case store.ModeRedirect, store.ModeAsk:
-	default:
+	if a.Delegation.Mode != store.ModeRedirect && a.Delegation.Mode != store.ModeAsk {
 		return refuse(of, "delegation.mode", faultf(0, "value", "%q must be redirect or ask", a.Delegation.Mode))
 	}
 	if a.Delegation.Mode == store.ModeRedirect && a.Delegation.To == "" {

@@ -151,6 +151,9 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 // revisions before the last one that still have content. Otherwise find returns an error for a
 // revision that does not exist, is the current one or has no content any more.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
+	no := func(i int, format string, args ...any) error {
+		return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
+	}
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {
 		wanted[revision] = i
@@ -170,11 +173,10 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 			continue
 		}
 		if delete(wanted, c.Revision()); c.Redacted {
-			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision", "the content of revision %d was removed already", c.Revision()))
+			return nil, nil, no(i, "the content of revision %d was removed already", c.Revision())
 		}
 		if c == last && c.Delete.IsZero() {
-			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision",
-				"revision %d is the current one: first change the content, then redact this revision", c.Revision()))
+			return nil, nil, no(i, "revision %d is the current one: first change the content, then redact this revision", c.Revision())
 		}
 		if revisions = append(revisions, c.Revision()); len(wanted) == 0 {
 			break
@@ -185,7 +187,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 	}
 	for i, revision := range asked {
 		if _, missing := wanted[revision]; missing {
-			return nil, nil, refuseAt(s.key, "revisions", i, "", faultf(0, "revision", "there is no revision %d", revision))
+			return nil, nil, no(i, "there is no revision %d", revision)
 		}
 	}
 	if len(revisions) == 0 {

@@ -154,7 +154,7 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 		return nil, err
 	}
 	if !a.mayName(kept, Editor) {
-		return nil, &DeniedError{Who: a.Who, Role: a.Role, Need: Editor, Name: n.Key()}
+		return nil, a.denied(Editor, n.Key())
 	}
 	for attempts := 1; ; attempts++ {
 		begun := time.Now()

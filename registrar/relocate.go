@@ -68,14 +68,8 @@ func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relo
 	}
 	load.new = false
 	m := &mover{Registrar: r, Relocation: rel, load: load, start: r.now().Truncate(time.Millisecond)}
-	if !rel.DryRun {
-		id, err := load.Begin(ctx)
-		if err != nil {
-			return Relocated{}, err
-		}
-		if rel.Begun != nil {
-			rel.Begun(id)
-		}
+	if err := load.begin(ctx, rel.DryRun, rel.Begun); err != nil {
+		return Relocated{}, err
 	}
 	err = m.run(ctx)
 	return m.sum, err

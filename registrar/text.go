@@ -39,6 +39,14 @@ func checkText(s string, lines bool) fault {
 	return fault{}
 }
 
+// checkFull is checkText for a text that must not be empty.
+func checkFull(s string, lines bool) fault {
+	if s == "" {
+		return faultf(0, "text", "must not be empty")
+	}
+	return checkText(s, lines)
+}
+
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
 // checkRunes continues checkText at from, the first byte that is not ASCII.

@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -94,9 +95,7 @@ func batchStart(id string) (uint64, bool) {
 // remain.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
-	if u.Reason == "" {
-		u.Reason = DefaultUndoReason
-	}
+	u.Reason = cmp.Or(u.Reason, DefaultUndoReason)
 	ctx = store.WithPatience(ctx, store.LongPatience)
 	after, err := u.check()
 	if err != nil {
@@ -117,14 +116,8 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	if len(w.subjects) == 0 {
 		return w.sum, refuse("", w.field(), faultf(0, "change", "no such change is in the log"))
 	}
-	if !u.DryRun {
-		id, err := l.Begin(ctx)
-		if err != nil {
-			return w.sum, err
-		}
-		if u.Begun != nil {
-			u.Begun(id)
-		}
+	if err := l.begin(ctx, u.DryRun, u.Begun); err != nil {
+		return w.sum, err
 	}
 	for chunk := range slices.Chunk(w.subjects, undoBatch) {
 		if err := w.revert(ctx, chunk); err != nil {
@@ -410,12 +403,7 @@ func (w *undoer) refuse(key string, err error) error {
 
 // aboutOne reports whether err concerns a single change.
 func aboutOne(err error) bool {
-	var refusal *RefusalError
-	var denied *DeniedError
-	var conflict *store.ConflictError
-	var state *store.StateError
-	var limit *store.LimitError
-	var bad *name.Error
-	return errors.As(err, &refusal) || errors.As(err, &denied) || errors.As(err, &conflict) || errors.As(err, &state) ||
-		errors.As(err, &limit) || errors.As(err, &bad) || errors.Is(err, store.ErrNotFound)
+	return errors.As(err, new(*RefusalError)) || errors.As(err, new(*DeniedError)) || errors.As(err, new(*store.ConflictError)) ||
+		errors.As(err, new(*store.StateError)) || errors.As(err, new(*store.LimitError)) || errors.As(err, new(*name.Error)) ||
+		errors.Is(err, store.ErrNotFound)
 }

@@ -159,7 +159,7 @@ func differences(a, b Audited) []string {
 	differs("body", x.Raw == nil && y.Raw == nil || x.Raw != nil && y.Raw != nil && x.Raw.Type == y.Raw.Type && bytes.Equal(x.Raw.Body, y.Raw.Body))
 	differs("redirect", x.Redirect == y.Redirect)
 	differs("locations", slices.Equal(sorted(x.Locations, byLocation), sorted(y.Locations, byLocation)))
-	differs("metadata", maps.EqualFunc(x.Metadata, y.Metadata, func(v, w []string) bool { return slices.Equal(v, w) }))
+	differs("metadata", maps.EqualFunc(x.Metadata, y.Metadata, slices.Equal[[]string]))
 	differs("names", slices.Equal(sorted(x.Names, strings.Compare), sorted(y.Names, strings.Compare)))
 	differs("reason", x.Reason == y.Reason)
 	differs("successors", slices.Equal(sorted(x.Successors, byKey), sorted(y.Successors, byKey)))
@@ -179,16 +179,15 @@ func said(a Audited) *nomen.Answer {
 }
 
 func kindOf(err error) nomen.Kind {
-	if e, ok := errors.AsType[*nomen.Error](err); ok {
+	var e *nomen.Error
+	if errors.As(err, &e) {
 		return e.Kind
 	}
 	return 0
 }
 
 func sorted[T any](s []T, compare func(a, b T) int) []T {
-	s = slices.Clone(s)
-	slices.SortFunc(s, compare)
-	return s
+	return slices.SortedFunc(slices.Values(s), compare)
 }
 
 func byLocation(a, b nomen.Location) int {

@@ -26,10 +26,9 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 		return nil, err
 	}
 	defer leave()
-	addrs := c.inTurn(e.addrs)
-	runners := make([]race.Runner[*reply], len(addrs))
-	for i, a := range addrs {
-		ap := netip.AddrPortFrom(a, e.port)
+	aps := c.inTurn(e.addrs, e.port)
+	runners := make([]race.Runner[*reply], len(aps))
+	for i, ap := range aps {
 		runners[i] = func(ctx context.Context) (*reply, error) {
 			c.tracef("%s at %s, unencrypted: %s", e.host, ap, m.line())
 			r, err := c.attempt(ctx, ap, e.guarded, request)
@@ -51,20 +50,25 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 	case isTooLarge(errs[0]):
 		return nil, errs[0]
 	}
-	failed := &UnreachableError{Host: hostPort(e.host, e.port)}
+	return nil, unreachable(hostPort(e.host, e.port), aps, errs)
+}
+
+// unreachable returns the error for a host, none of whose addresses answered.
+func unreachable(host string, aps []netip.AddrPort, errs []error) error {
+	failed := &UnreachableError{Host: host}
 	for i, err := range errs {
-		failed.Tried = append(failed.Tried, Attempt{netip.AddrPortFrom(addrs[i], e.port), err})
+		failed.Tried = append(failed.Tried, Attempt{aps[i], err})
 	}
-	return nil, failed
+	return failed
 }
 
 // isTooLarge reports whether a response exceeded the limit. No other address is tried then.
 func isTooLarge(err error) bool { return errors.As(err, new(*SizeError)) }
 
-// inTurn returns the addresses in the order in which to try them. The two address families
+// inTurn returns the addresses with a port, in the order in which to try them. The two address families
 // alternate, starting with the one that the system prefers (RFC 8305, 4). The order within a
 // family is random, to spread the load (1995, 6A: Y95-26).
-func (c *Client) inTurn(addrs []netip.Addr) []netip.Addr {
+func (c *Client) inTurn(addrs []netip.Addr, port uint16) []netip.AddrPort {
 	var families [2][]netip.Addr
 	for _, a := range addrs {
 		i := 0
@@ -76,11 +80,11 @@ func (c *Client) inTurn(addrs []netip.Addr) []netip.Addr {
 	for _, f := range families {
 		c.shuffle(len(f), func(i, j int) { f[i], f[j] = f[j], f[i] })
 	}
-	turns := make([]netip.Addr, 0, len(addrs))
+	turns := make([]netip.AddrPort, 0, len(addrs))
 	for i := range addrs {
 		for _, f := range families {
 			if i < len(f) {
-				turns = append(turns, f[i])
+				turns = append(turns, netip.AddrPortFrom(f[i], port))
 			}
 		}
 	}

@@ -123,10 +123,10 @@ func TestShuffle(t *testing.T) {
 		t.Fatal(err)
 	}
 	six, four := netip.MustParseAddr("2001:db8::1"), []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")}
-	firsts := map[netip.Addr]bool{}
+	firsts := map[netip.AddrPort]bool{}
 	for range 200 {
-		got := c.inTurn([]netip.Addr{four[0], six, four[1]})
-		if len(got) != 3 || got[1] != six { // RFC 8305, 4
+		got := c.inTurn([]netip.Addr{four[0], six, four[1]}, 1)
+		if len(got) != 3 || got[1].Addr() != six { // RFC 8305, 4
 			t.Fatalf("got %v, want %v between those of IPv4", got, six)
 		}
 		firsts[got[0]] = true

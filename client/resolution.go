@@ -128,16 +128,20 @@ func (j *resolution) mark() string {
 // in s. Ways that were busy are retried after all have been tried.
 func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	var failed []error
-	var again []way
+	var again []way // that were busy
 	least := time.Duration(0)
+	try := func(w way) (*reply, error) {
+		r, err := j.put(ctx, s, w)
+		if after, ok := busy(err); ok { // otherwise it asked for a longer pause
+			again, least = append(again, w), max(least, after)
+		}
+		return r, err
+	}
 	for w, err := range j.client.ways(ctx, *s, j.question) {
 		if err == nil {
 			var r *reply
-			if r, err = j.put(ctx, s, w); err == nil {
+			if r, err = try(w); err == nil {
 				return r, nil
-			}
-			if after, ok := busy(err); ok {
-				again, least = append(again, w), max(least, after)
 			}
 		}
 		if ctx.Err() != nil {
@@ -153,12 +157,8 @@ func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 		again = nil
 		for _, w := range ways {
 			j.client.tracef("retrying")
-			r, err := j.put(ctx, s, w)
-			if err == nil {
+			if r, err := try(w); err == nil {
 				return r, nil
-			}
-			if after, ok := busy(err); ok { // otherwise it asked for a longer pause
-				again, least = append(again, w), max(least, after)
 			}
 		}
 	}

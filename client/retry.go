@@ -43,7 +43,8 @@ const (
 // Every question is safe to repeat (RFC 9110, 9.2.1), but repeating is pointless if nothing
 // listens at the address or the attempt timed out.
 func busy(err error) (time.Duration, bool) {
-	if status, ok := errors.AsType[*StatusError](err); ok {
+	var status *StatusError
+	if errors.As(err, &status) {
 		switch status.Code {
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return status.RetryAfter, status.RetryAfter <= maxPatience

@@ -288,16 +288,9 @@ func encrypted(u *url.URL) string {
 }
 
 func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
-	header := http.Header{"User-Agent": {""}} // suppresses the field
-	for _, f := range slices.Concat(g.fields(c), g.conditions) {
-		if !validHeader(f.value) {
-			return nil, errControl
-		}
-		header[f.name] = []string{f.value}
-	}
-	req := &http.Request{
-		Method: http.MethodGet, URL: g.url, Host: g.url.Host, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	req, err := g.request(c)
+	if err != nil {
+		return nil, err
 	}
 	if p, ok := transport.(*plain); ok && p.carries(g.url) && !g.stream {
 		return c.plainTrip(ctx, p, req, g)
@@ -328,6 +321,21 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	}
 	r.public, r.url = peer, g.url.String()
 	return r, nil
+}
+
+// request returns the request as net/http sends it.
+func (g *get) request(c *Client) (*http.Request, error) {
+	header := http.Header{"User-Agent": {""}} // suppresses the field
+	for _, f := range slices.Concat(g.fields(c), g.conditions) {
+		if !validHeader(f.value) {
+			return nil, errControl
+		}
+		header[f.name] = []string{f.value}
+	}
+	return &http.Request{
+		Method: http.MethodGet, URL: g.url, Host: g.url.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}, nil
 }
 
 // noAnswer returns the error for an attempt that timed out.
@@ -414,10 +422,7 @@ func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (ne
 	if err != nil {
 		return nil, err
 	}
-	var aps []netip.AddrPort
-	for _, a := range c.inTurn(addrs) {
-		aps = append(aps, netip.AddrPortFrom(a, uint16(n)))
-	}
+	aps := c.inTurn(addrs, uint16(n))
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	conn, errs := race.Dial(ctx, c.o.Stagger, aps, func(ctx context.Context, ap netip.AddrPort) (net.Conn, error) {
@@ -426,11 +431,7 @@ func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (ne
 	if conn != nil {
 		return conn, nil
 	}
-	failed := &UnreachableError{Host: address}
-	for i, err := range errs {
-		failed.Tried = append(failed.Tried, Attempt{aps[i], err})
-	}
-	return nil, failed
+	return nil, unreachable(address, aps, errs)
 }
 
 // redirects reports whether the reply is a redirection.

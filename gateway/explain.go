@@ -237,7 +237,8 @@ func (x *Explanation) remark(message, right string) {
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
-	if bad, ok := errors.AsType[*name.Error](parsed); ok {
+	var bad *name.Error
+	if errors.As(parsed, &bad) {
 		x.Fault = &Fault{min(max(bad.Offset, 0), len(x.Text)), bad.Rule, bad.Message}
 	}
 }
@@ -332,7 +333,8 @@ func noWay(err error) string {
 	if errors.As(err, &public) {
 		return public.Public()
 	}
-	dns, ok := errors.AsType[*net.DNSError](err)
+	var dns *net.DNSError
+	ok := errors.As(err, &dns)
 	switch {
 	case ok && dns.IsNotFound:
 		return "DNS has no records for " + dns.Name

@@ -132,7 +132,8 @@ func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name
 // passedOn converts an error of another resolver to one of this server. It keeps what the
 // error says about the name, and reports failures as such.
 func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
-	if e, ok := errors.AsType[*nomen.Error](err); ok {
+	var e *nomen.Error
+	if errors.As(err, &e) {
 		own := *e
 		own.Name, own.Err = n.Key(), err
 		if own.Answer != nil {

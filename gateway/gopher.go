@@ -321,7 +321,8 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 // fail writes an error for a failure of this server and logs the cause. The store itself
 // logs when it becomes unavailable.
 func (g *Gopher) fail(m *menu, what string, err error) {
-	if away, ok := errors.AsType[*store.AwayError](err); ok {
+	var away *store.AwayError
+	if errors.As(err, &away) {
 		m.refuse("the storage is unavailable; please try again in " + away.RetryAfter() + " s")
 		return
 	}

@@ -29,7 +29,8 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 			n, err = joined, nil
 		}
 	}
-	if bad, ok := errors.AsType[*name.Error](err); ok {
+	var bad *name.Error
+	if errors.As(err, &bad) {
 		m.refuse(fmt.Sprintf("invalid name: offset %d: %s: %s", bad.Offset, bad.Rule, bad.Message))
 		return
 	}
@@ -105,8 +106,10 @@ func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 
 // problem writes why a name cannot be resolved.
 func (g *Gopher) problem(m *menu, n name.Name, err error) {
-	e, ok := errors.AsType[*nomen.Error](err)
-	limit, limited := errors.AsType[*LimitError](err)
+	var e *nomen.Error
+	ok := errors.As(err, &e)
+	var limit *LimitError
+	limited := errors.As(err, &limit)
 	switch {
 	case ok && e.Kind == nomen.Gone && e.Answer != nil:
 		m.say("This name was retired.")
@@ -136,7 +139,8 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 		return
 	}
 	a, err := g.o.Resolver.Resolve(ctx, nomen.Question{Name: n, Service: nomen.I2C})
-	if e, ok := errors.AsType[*nomen.Error](err); ok && e.Answer != nil {
+	var e *nomen.Error
+	if errors.As(err, &e) && e.Answer != nil {
 		a, err = e.Answer, nil
 	}
 	if err != nil {

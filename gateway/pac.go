@@ -62,13 +62,5 @@ func script(v any) string {
 
 // isHost reports whether h has only characters of hosts.
 func isHost(h string) bool {
-	for _, c := range []byte(h) {
-		switch {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z':
-		case strings.IndexByte("-._[]:", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return h != ""
+	return h != "" && strings.Trim(h, "0123456789abcdefghijklmnopqrstuvwxyz-._[]:") == ""
 }

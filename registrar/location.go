@@ -97,7 +97,8 @@ func parseURI(s string) (uri.URI, fault) {
 
 // faultOf converts the error of a parser.
 func faultOf(err error) fault {
-	if bad, ok := errors.AsType[uri.InputError](err); ok {
+	var bad uri.InputError
+	if errors.As(err, &bad) {
 		v := bad.Violation()
 		return fault{offset: v.Offset, rule: v.Rule, message: v.Message, err: err}
 	}

@@ -150,10 +150,12 @@ func checkDelegation(of string, a *store.Authority) error {
 	c, err := (&store.Authority{Prefix: a.Prefix, Policy: store.Policy{Delegation: a.Delegation}}).Compile()
 	if err != nil {
 		f := fault{rule: "delegation", message: err.Error(), err: err}
-		if e, ok := errors.AsType[*store.DelegationError](err); ok {
+		var e *store.DelegationError
+		if errors.As(err, &e) {
 			f.message = e.Err.Error()
 		}
-		if template, ok := errors.AsType[*rule.Error](err); ok {
+		var template *rule.Error
+		if errors.As(err, &template) {
 			f = fault{offset: template.Offset, rule: template.Rule, message: template.Message, err: err}
 		}
 		return refuse(of, "delegation.to", f)
@@ -206,12 +208,15 @@ func checkRules(of string, a *store.Authority) error {
 	if err == nil {
 		return checkFoldedRules(of, a, compiled)
 	}
-	if failed, ok := errors.AsType[*rule.TestError](err); ok {
+	var failed *rule.TestError
+	if errors.As(err, &failed) {
 		return refuse(of, fmt.Sprintf("rules[%d].tests[%d]", failed.Rule, failed.Test), fault{rule: "test", message: failedTest(failed), err: err})
 	}
-	if e, ok := errors.AsType[*rule.IndexError](err); ok {
+	var e *rule.IndexError
+	if errors.As(err, &e) {
 		f := fault{rule: "rule", message: e.Err.Error(), err: err}
-		if inner, ok := errors.AsType[*rule.Error](e.Err); ok {
+		var inner *rule.Error
+		if errors.As(e.Err, &inner) {
 			f = fault{offset: inner.Offset, rule: inner.Rule, message: fmt.Sprintf("%q: %s", inner.Input, inner.Message), err: err}
 		}
 		return refuse(of, fmt.Sprintf("rules[%d].%s", e.Rule, e.What), f)

@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -162,23 +163,18 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		if err != nil {
 			return nil, nil, err
 		}
-		if last == nil {
-			last = c
-		}
+		last = cmp.Or(last, c)
 		i, named := wanted[c.Revision()]
-		if !named {
-			if len(asked) == 0 && c != last && !c.Redacted {
-				revisions = append(revisions, c.Revision())
-			}
+		delete(wanted, c.Revision())
+		switch {
+		case !named && (len(asked) > 0 || c == last || c.Redacted):
 			continue
-		}
-		if delete(wanted, c.Revision()); c.Redacted {
+		case named && c.Redacted:
 			return nil, nil, no(i, "the content of revision %d was removed already", c.Revision())
-		}
-		if c == last && c.Delete.IsZero() {
+		case named && c == last && c.Delete.IsZero():
 			return nil, nil, no(i, "revision %d is the current one: first change the content, then redact this revision", c.Revision())
 		}
-		if revisions = append(revisions, c.Revision()); len(wanted) == 0 {
+		if revisions = append(revisions, c.Revision()); named && len(wanted) == 0 {
 			break
 		}
 	}

@@ -93,7 +93,7 @@ func checkType(s string) fault {
 // isToken reports whether s is a token of RFC 9110, 5.6.2.
 func isToken(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !ascii.IsAlnum(c) && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+		if !ascii.IsToken(s[i]) {
 			return false
 		}
 	}

@@ -14,23 +14,9 @@ import (
 // If several records list the name, the active one counts. If several are active, the name is
 // ambiguous and stays unknown. A retired record answers with its tombstone.
 func (d *decision) aliased() (*nomen.Answer, error) {
-	names, err := store.Aliased(d.ctx, d.records, d.name)
+	all, err := d.listing()
 	if err != nil {
 		return nil, err
-	}
-	var all []*store.Record
-	for _, n := range names {
-		rec, err := d.records.Get(d.ctx, n, d.q.At)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-		case err != nil:
-			return nil, err
-		case rec.Status != nomen.Reserved && !rec.Redacted && rec.HasAlias(d.set, d.name) && d.mayAlias(rec):
-			all = append(all, rec)
-		}
-	}
-	if len(all) > 1 {
-		all = slices.DeleteFunc(all, func(r *store.Record) bool { return r.Status != nomen.Active })
 	}
 	if len(all) != 1 {
 		e := d.unknown()
@@ -57,6 +43,29 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 	a, err := second.registered(all[0])
 	*d = second // its authority decides about the answer
 	return a, err
+}
+
+// listing returns the records that list the name as an alias: only the active ones, if there
+// are several.
+func (d *decision) listing() (all []*store.Record, err error) {
+	names, err := store.Aliased(d.ctx, d.records, d.name)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		rec, err := d.records.Get(d.ctx, n, d.q.At)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return nil, err
+		case rec.Status != nomen.Reserved && !rec.Redacted && rec.HasAlias(d.set, d.name) && d.mayAlias(rec):
+			all = append(all, rec)
+		}
+	}
+	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(r *store.Record) bool { return r.Status != nomen.Active })
+	}
+	return all, nil
 }
 
 // mayAlias reports whether a record may answer for its alias: if the alias is under no

@@ -174,7 +174,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 // passedOn converts an error of another resolver: what it says about the name is kept, a
 // failure is reported as a failure.
 func (d *decision) passedOn(shown string, err error) error {
-	if e, ok := errors.AsType[*nomen.Error](err); ok {
+	var e *nomen.Error
+	if errors.As(err, &e) {
 		own := *e
 		own.Name, own.Err = d.name.Key(), err
 		if own.Answer != nil {

@@ -102,7 +102,8 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	}
 	stale := store.StalenessOf(ctx).Since()
 	if err != nil {
-		if e, ok := errors.AsType[*nomen.Error](err); ok && e.Answer != nil {
+		var e *nomen.Error
+		if errors.As(err, &e) && e.Answer != nil {
 			e.Answer.StaleSince = stale
 		}
 		return nil, d.explained(err)
@@ -130,7 +131,8 @@ func subject(q nomen.Question) (name.Name, error) {
 // nameOf returns the name in u.
 func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	n, err := name.FromURI(withoutFragment(u))
-	if bad, ok := errors.AsType[*name.Error](err); ok {
+	var bad *name.Error
+	if errors.As(err, &bad) {
 		return name.Name{}, &nomen.Error{
 			Kind: nomen.Malformed, Name: bad.Input, Service: service,
 			Offset: bad.Offset, Rule: bad.Rule, Message: bad.Message, Suggestions: suggest(bad.Input), Err: err,

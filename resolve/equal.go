@@ -14,9 +14,7 @@ import (
 // equal answers I=I.
 func (d *decision) equal() (*nomen.Answer, error) {
 	if !d.q.Other.IsValid() {
-		e := d.refuse(nomen.Malformed, "missing the second identifier to compare")
-		e.Name, e.Rule = "", "I=I"
-		return nil, e
+		return nil, &nomen.Error{Kind: nomen.Malformed, Service: d.service, Rule: "I=I", Message: "missing the second identifier to compare"}
 	}
 	other, err := nameOf(assigned(d.q.Other), d.service)
 	if err != nil {
@@ -39,14 +37,13 @@ func (d *decision) equal() (*nomen.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if changedToo.After(changed) {
-		changed = changedToo
-	}
-	if mine == nil && theirs == nil {
-		if d.policy.Delegation != nil {
-			return d.delegated()
-		}
+	switch {
+	case mine == nil && theirs == nil && d.policy.Delegation != nil:
+		return d.delegated()
+	case mine == nil && theirs == nil:
 		return nil, d.unknown()
+	case changedToo.After(changed):
+		changed = changedToo
 	}
 	if mine[second.name] || theirs[d.name] {
 		return d.verdict(true, changed, "one is an alias of the other"), nil

@@ -18,7 +18,8 @@ func (d *decision) explain(format string, args ...any) {
 
 // explained adds the explanation to an error about a name.
 func (d *decision) explained(err error) error {
-	if e, ok := errors.AsType[*nomen.Error](err); ok && d.q.Explain {
+	var e *nomen.Error
+	if errors.As(err, &e) && d.q.Explain {
 		e.Why = append(d.why, e.Why...)
 	}
 	return err

@@ -263,7 +263,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	}
 	if err != nil {
 		s.countMiss(a, err)
-		if e, ok := errors.AsType[*nomen.Error](err); ok {
+		var e *nomen.Error
+		if errors.As(err, &e) {
 			err = a.unknown(e)
 		}
 		return nil, err

@@ -62,7 +62,8 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 	if r.body != nil {
 		body, back, err = s.readBody(ctx, r.body, s.limits.BatchBytes)
 	}
-	limit, limited := errors.AsType[*gateway.LimitError](err)
+	var limit *gateway.LimitError
+	limited := errors.As(err, &limit)
 	switch {
 	case limited:
 		return nil, back, s.tooMany(limit)
@@ -119,7 +120,8 @@ func readRows(body []byte, most int) []batchItem {
 
 // rowError returns what is wrong with a line, given an error of encoding/json.
 func rowError(err error) string {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+	var e *json.UnmarshalTypeError
+	if errors.As(err, &e) {
 		if e.Field == "" {
 			return "a line must be a string or an object, not " + e.Value
 		}

@@ -97,10 +97,7 @@ func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listi
 	p.stream = func(ctx context.Context, w io.Writer) error {
 		return l.writePart(ctx, w, begin, end)
 	}
-	if how != identity {
-		p = s.codeStreamAs(p, how)
-	}
-	return p
+	return s.codeStreamAs(p, how)
 }
 
 func unsatisfiable(length int64) *reply {

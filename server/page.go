@@ -51,25 +51,10 @@ func newHome() (home, error) {
 
 // page answers requests for pages, which are neither names nor elements.
 func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
+	if p := s.pageBelow(ctx, r, a.path, set); p != nil {
+		return p
+	}
 	path, q, _ := strings.Cut(a.path, "?")
-	if prefix, ok := strings.CutPrefix(path, listPath); ok {
-		return s.costly(ctx, func() *reply { return s.list(ctx, r, adminapi.UnescapeName(prefix), set) })
-	}
-	if original, ok := strings.CutPrefix(a.path, timeGatePrefix); ok {
-		return s.timeGate(ctx, r, original, set)
-	}
-	if original, ok := strings.CutPrefix(a.path, timeMapPrefix); ok {
-		return s.costly(ctx, func() *reply { return s.prefixTimeMap(ctx, r, original, set) })
-	}
-	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
-		return s.costly(ctx, func() *reply { return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set) })
-	}
-	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
-		return problemPage(r.accept, kind)
-	}
-	if path, ok := strings.CutPrefix(path, registryPath); ok {
-		return s.registryPage(r, path)
-	}
 	if p := s.gatewayPage(ctx, r, path, q, set); p != nil {
 		return p
 	}
@@ -92,6 +77,30 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 		return p
 	}
 	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
+}
+
+// pageBelow answers requests for pages below a prefix, and returns nil for others.
+func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *store.AuthoritySet) *reply {
+	path, q, _ := strings.Cut(target, "?")
+	if prefix, ok := strings.CutPrefix(path, listPath); ok {
+		return s.costly(ctx, func() *reply { return s.list(ctx, r, adminapi.UnescapeName(prefix), set) })
+	}
+	if original, ok := strings.CutPrefix(target, timeGatePrefix); ok {
+		return s.timeGate(ctx, r, original, set)
+	}
+	if original, ok := strings.CutPrefix(target, timeMapPrefix); ok {
+		return s.costly(ctx, func() *reply { return s.prefixTimeMap(ctx, r, original, set) })
+	}
+	if spelling, ok := strings.CutPrefix(path, timeMapPath); ok {
+		return s.costly(ctx, func() *reply { return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set) })
+	}
+	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
+		return problemPage(r.accept, kind)
+	}
+	if path, ok := strings.CutPrefix(path, registryPath); ok {
+		return s.registryPage(r, path)
+	}
+	return nil
 }
 
 // problemPage serves the page about a type of problems.

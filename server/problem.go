@@ -134,11 +134,13 @@ func (s *Server) loop(r *request, a parsedTarget) *reply {
 // failure answers a request that the server failed to process. The cause is logged but
 // not sent.
 func (s *Server) failure(r *request, err error) *reply {
-	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
 	kind, retry := problempage.KindFailed, "5"
-	away, isAway := errors.AsType[*store.AwayError](err)
+	var away *store.AwayError
+	isAway := errors.As(err, &away)
 	switch {
 	case isAway: // the store logs when it becomes unavailable and available
 		kind, retry = problempage.KindAway, away.RetryAfter()

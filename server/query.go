@@ -142,11 +142,8 @@ func readDirectives(s string) (query, bool) {
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
 		keyword, value, isDirective := strings.Cut(directive, "=")
-		i := -1
-		if isDirective {
-			i = keywordIndex(keyword, value)
-		}
-		if i < 0 {
+		i := keywordIndex(keyword, value)
+		if !isDirective || i < 0 {
 			ok = false
 			continue
 		}

@@ -24,7 +24,8 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 		return p
 	}
 	back, err := s.resources.take(ctx)
-	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
@@ -53,15 +54,14 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	switch {
 	case ans.Redirect != "", ans.Service != service:
 		return s.answered(ctx, r, a, service, ans)
-	case service == nomen.I2R && ans.Resource == nil:
-		return s.failure(r, errors.New("server: the resolver returned no resource for I2R"))
-	case service == nomen.I2R:
-		p = s.resource(r, a, ans)
-	default:
+	case service == nomen.I2Rs:
 		p = s.multipart(r, a, ans)
+	case ans.Resource == nil:
+		return s.failure(r, errors.New("server: the resolver returned no resource for I2R"))
+	default:
+		p = s.resource(r, a, ans)
 	}
-	streams = true
-	p.release, p.pool = release, s.resources
+	streams, p.release, p.pool = true, release, s.resources
 	return p
 }
 

@@ -63,7 +63,8 @@ func (s *Server) checkRate(ctx context.Context) *reply {
 	if a == nil || a.Many {
 		return nil
 	}
-	if limit, ok := errors.AsType[*gateway.LimitError](s.rates.Spend(a.Addr, s.now())); ok {
+	var limit *gateway.LimitError
+	if errors.As(s.rates.Spend(a.Addr, s.now()), &limit) {
 		return s.tooMany(limit)
 	}
 	return nil
@@ -73,7 +74,8 @@ func (s *Server) checkRate(ctx context.Context) *reply {
 // limited number of costly requests at once. The turn ends when the response is sent.
 func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
-	if limit, ok := errors.AsType[*gateway.LimitError](err); ok {
+	var limit *gateway.LimitError
+	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
 	var p *reply

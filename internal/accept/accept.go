@@ -6,7 +6,11 @@
 // malformed weight, are ignored. A separator in a quoted string does not separate.
 package accept
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // Limits of a field. A longer field counts as absent; further elements are ignored.
 const (
@@ -135,7 +139,7 @@ func matchType(mediaType, pattern string) int {
 	case pattern == "*/*":
 		return anyType
 	case strings.HasSuffix(pattern, "/*"):
-		if beginsWith(mediaType, pattern[:len(pattern)-1]) {
+		if ascii.HasPrefix(mediaType, pattern[:len(pattern)-1]) {
 			return anySub
 		}
 	case len(mediaType) == len(pattern) && strings.EqualFold(mediaType, pattern):
@@ -189,7 +193,7 @@ func (f *Field) Language(tag string) Preference {
 		switch {
 		case value == "*":
 			s = 1
-		case beginsWith(tag, value) && (len(tag) == len(value) || tag[len(value)] == '-'):
+		case ascii.HasPrefix(tag, value) && (len(tag) == len(value) || tag[len(value)] == '-'):
 			s = 1 + len(value)
 		}
 		if s > best.Specificity {
@@ -227,15 +231,10 @@ func (f *Field) has(value string) bool {
 	return false
 }
 
-// beginsWith reports whether s begins with prefix, ignoring case.
-func beginsWith(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
 // Mentions reports whether a field contains a word, ignoring case.
 func Mentions(field, word string) bool {
-	for i := 0; i+len(word) <= len(field); i++ {
-		if strings.EqualFold(field[i:i+len(word)], word) {
+	for i := range len(field) {
+		if ascii.HasPrefix(field[i:], word) {
 			return true
 		}
 	}

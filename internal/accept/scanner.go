@@ -1,6 +1,10 @@
 package accept
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
+)
 
 // A scanner parses the lexical elements of fields (RFC 9110, 5.6).
 type scanner struct {
@@ -112,7 +116,7 @@ func (s *scanner) skipElement() {
 // token parses 1*tchar; "" if there is none.
 func (s *scanner) token() string {
 	begin := s.i
-	for !s.atEnd() && isToken(s.s[s.i]) {
+	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {
 		s.i++
 	}
 	return s.s[begin:s.i]
@@ -130,18 +134,5 @@ func (s *scanner) quoted() bool {
 		}
 	}
 	s.i = len(s.s)
-	return false
-}
-
-// isToken reports whether c is a tchar.
-func isToken(c byte) bool {
-	switch {
-	case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':
-		return true
-	}
-	switch c {
-	case '!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~':
-		return true
-	}
 	return false
 }

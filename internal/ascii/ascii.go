@@ -25,6 +25,9 @@ func IsLower(c byte) bool { return 'a' <= c && c <= 'z' }
 // IsAlnum reports whether c is a letter or a decimal digit.
 func IsAlnum(c byte) bool { return IsDigit(c) || IsLetter(c) }
 
+// IsToken reports whether c is a character of a token (RFC 9110, 5.6.2).
+func IsToken(c byte) bool { return IsAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0 }
+
 // IsHex reports whether c is a hexadecimal digit, in either case.
 func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"net/http"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // fate is what happens to a head.
@@ -39,7 +41,7 @@ type head struct {
 // scan continues with b, which begins with the bytes of the previous call, and returns the fate
 // of the head. It must not be called again after it returns anything but unfinished.
 func (h *head) scan(b []byte, limits *Config) fate {
-	if len(b) > 0 && !isTokenByte(b[0]) {
+	if len(b) > 0 && !ascii.IsToken(b[0]) {
 		return last // TLS, a leading space, junk: net/http rejects it at the line
 	}
 	for {
@@ -115,13 +117,13 @@ func (h *head) takeField(line []byte) {
 	}
 	name, value := line[:colon], line[colon+1:]
 	switch {
-	case equalFold(name, "Content-Length"):
+	case ascii.EqualFold(name, "Content-Length"):
 		zero := string(bytes.Trim(value, " \t")) == "0" && !h.lenGot
 		h.lenGot = true
 		h.body = h.body || !zero
-	case equalFold(name, "Transfer-Encoding"):
+	case ascii.EqualFold(name, "Transfer-Encoding"):
 		h.body, h.coded = true, true
-	case equalFold(name, "Upgrade"), equalFold(name, "Expect"):
+	case ascii.EqualFold(name, "Upgrade"), ascii.EqualFold(name, "Expect"):
 		h.odd = true
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"slices"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // maxVersionDigits bounds the digits of each number of a leniently parsed version.
@@ -93,7 +96,7 @@ func splitWords(line []byte) (words [3][]byte, n int) {
 //	HTTP-Version = "HTTP" "/" 1*DIGIT "." 1*DIGIT
 func majorVersion(word []byte) (major int, ok bool) {
 	const name = "HTTP/"
-	if len(word) < len(name) || !equalFold(word[:len(name)], name) {
+	if len(word) < len(name) || !ascii.EqualFold(word[:len(name)], name) {
 		return 0, false
 	}
 	before, after, _ := bytes.Cut(word[len(name):], []byte("."))
@@ -107,7 +110,7 @@ func number(digits []byte) (n int, ok bool) {
 		return 0, false
 	}
 	for _, d := range digits {
-		if d < '0' || d > '9' {
+		if !ascii.IsDigit(d) {
 			return 0, false
 		}
 		n = n*10 + int(d-'0')
@@ -119,51 +122,9 @@ func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
 func isControl(b byte) bool { return b < ' ' || b == 0x7f }
 
-func hasControl(s []byte) bool {
-	for _, b := range s {
-		if isControl(b) {
-			return true
-		}
-	}
-	return false
-}
+func hasControl(s []byte) bool { return slices.ContainsFunc(s, isControl) }
 
 // isToken reports whether s is a token (RFC 9110, 5.6.2).
 func isToken(s []byte) bool {
-	for _, b := range s {
-		if !isTokenByte(b) {
-			return false
-		}
-	}
-	return len(s) > 0
-}
-
-func isTokenByte(b byte) bool {
-	switch {
-	case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9':
-		return true
-	}
-	return bytes.IndexByte(tokenMarks, b) >= 0
-}
-
-var tokenMarks = []byte("!#$%&'*+-.^_`|~")
-
-// equalFold reports whether s and t are equal, ignoring the case of ASCII letters.
-func equalFold(s []byte, t string) bool {
-	if len(s) != len(t) {
-		return false
-	}
-	for i, b := range s {
-		if lower(b) != lower(t[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		b += 'a' - 'A'
-	}
-	return b
+	return len(s) > 0 && !slices.ContainsFunc(s, func(b byte) bool { return !ascii.IsToken(b) })
 }

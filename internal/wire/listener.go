@@ -64,6 +64,7 @@ func NewListener(l net.Listener, c Config) net.Listener {
 		arrivals:     make(chan arrival),
 		closed:       make(chan struct{}),
 		left:         make(chan struct{}),
+		rooms:        sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A Plain is a request with nothing but these fields: a GET or HEAD of a path in HTTP/1.1,
@@ -32,7 +34,7 @@ const maxHeldAnswers = 32 << 10
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	c.answering <- struct{}{}
 	defer func() { <-c.answering }()
-	room := c.listener.room()
+	room := c.listener.rooms.Get().(*[]byte)
 	defer c.listener.rooms.Put(room)
 	out := (*room)[:0]
 	for k < len(p) {
@@ -69,14 +71,6 @@ func (c *conn) sendAnswers(out []byte) error {
 	c.setTimes()
 	_, err := c.Conn.Write(out)
 	return err
-}
-
-// room returns a buffer for answers.
-func (l *listener) room() *[]byte {
-	if room, ok := l.rooms.Get().(*[]byte); ok {
-		return room
-	}
-	return new([]byte)
 }
 
 // setTimes sets the deadlines that net/http would set for each request. Since setting them is
@@ -171,15 +165,9 @@ func (q *Plain) take(name, value string) bool {
 // isPlainHost reports whether h is a host name or address, with or without a port.
 func isPlainHost(h string) bool {
 	for _, c := range []byte(h) {
-		switch {
-		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '-', c == '.', c == ':', c == '[', c == ']':
-		default:
+		if !ascii.IsAlnum(c) && c != '-' && c != '.' && c != ':' && c != '[' && c != ']' {
 			return false
 		}
 	}
 	return h != ""
 }
-
-// Reason returns a phrase as written in a status line; "" if it is longer than [MaxReason]
-// bytes.
-func Reason(phrase string) string { return cleanReason(phrase) }

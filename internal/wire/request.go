@@ -100,7 +100,7 @@ func SetReason(w http.ResponseWriter, r *http.Request, phrase string) {
 		return
 	}
 	name := c.listener.reasonHeader
-	phrase = cleanReason(phrase)
+	phrase = Reason(phrase)
 	if phrase == "" {
 		delete(w.Header(), name)
 		return

@@ -118,12 +118,12 @@ func isInterim(head []byte) bool {
 	return head[codeEnd-3] == '1' && string(head[codeEnd-3:codeEnd]) != "101"
 }
 
-// cleanReason converts a phrase for a status line (RFC 9112, 4): control characters become
-// spaces. A phrase that is too long becomes empty; it is not shortened, because a part of a
-// name could be a different name.
+// Reason returns a phrase as written in a status line (RFC 9112, 4): control characters become
+// spaces. A phrase longer than [MaxReason] bytes becomes empty; it is not shortened, because a
+// part of a name could be a different name.
 //
 //	reason-phrase = 1*( HTAB / SP / VCHAR / obs-text )
-func cleanReason(phrase string) string {
+func Reason(phrase string) string {
 	if len(phrase) > MaxReason {
 		return ""
 	}

@@ -132,7 +132,8 @@ func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
 	}
 	op, value, err := s.operation(r.Method, path)
 	if err != nil {
-		if status, ok := errors.AsType[*adminapi.StatusError](err); ok && status.Status == http.StatusMethodNotAllowed {
+		var status *adminapi.StatusError
+		if errors.As(err, &status) && status.Status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", value)
 		}
 		return err

@@ -18,7 +18,8 @@ import (
 // problem writes an error as problem details (RFC 9457).
 func (s *API) problem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
-	if away, ok := errors.AsType[*store.AwayError](err); ok { // the store logs that it is unavailable
+	var away *store.AwayError
+	if errors.As(err, &away) { // the store logs that it is unavailable
 		w.Header().Set("Retry-After", away.RetryAfter())
 	} else if p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)

@@ -50,10 +50,12 @@ func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
 	}
-	if bad, ok := errors.AsType[*mint.Error](err); ok {
+	var bad *mint.Error
+	if errors.As(err, &bad) {
 		return refuse(bad.Offset, bad.Rule, bad.Message)
 	}
-	refused, no := errors.AsType[*mint.RefusedError](err)
+	var refused *mint.RefusedError
+	no := errors.As(err, &refused)
 	exhausted := errors.As(err, new(*mint.ExhaustedError))
 	long := errors.As(err, new(*mint.RunError))
 	switch {

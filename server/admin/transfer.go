@@ -119,7 +119,8 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q := c.q
 	o.Who, o.Why = q.Get("as"), q.Get("why")
 	o.Sheet = bulk.Sheet{Encoding: q.Get("encoding"), Delimiter: q.Get("delimiter"), Columns: q["map"], Split: q["split"]}
-	if bad, ok := errors.AsType[*bulk.SheetError](o.Sheet.Check()); ok {
+	var bad *bulk.SheetError
+	if errors.As(o.Sheet.Check(), &bad) {
 		return o, &adminapi.RequestError{Field: bad.Option, Message: fmt.Sprintf("%q: %s", bad.Value, bad.Reason)}
 	}
 	changes := false

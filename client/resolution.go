@@ -128,19 +128,11 @@ func (j *resolution) mark() string {
 // in s. Ways that were busy are retried after all have been tried.
 func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	var failed []error
-	var again []way // that were busy
-	least := time.Duration(0)
-	try := func(w way) (*reply, error) {
-		r, err := j.put(ctx, s, w)
-		if after, ok := busy(err); ok { // otherwise it asked for a longer pause
-			again, least = append(again, w), max(least, after)
-		}
-		return r, err
-	}
+	var late busyWays
 	for w, err := range j.client.ways(ctx, *s, j.question) {
 		if err == nil {
 			var r *reply
-			if r, err = try(w); err == nil {
+			if r, err = j.put(ctx, s, w, &late); err == nil {
 				return r, nil
 			}
 		}
@@ -149,18 +141,8 @@ func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 		}
 		failed = append(failed, err)
 	}
-	for n := range max(j.client.o.Retries, 0) {
-		if len(again) == 0 || pause(ctx, n, least) != nil {
-			break
-		}
-		ways := again
-		again = nil
-		for _, w := range ways {
-			j.client.tracef("retrying")
-			if r, err := try(w); err == nil {
-				return r, nil
-			}
-		}
+	if r := j.retry(ctx, s, &late); r != nil {
+		return r, nil
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -171,12 +153,39 @@ func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	return nil, &WaysError{Name: s.spelling, Errs: failed}
 }
 
-// put sends the question on one way and records it in s if there is an answer.
-func (j *resolution) put(ctx context.Context, s *hop, w way) (*reply, error) {
+// busyWays are the ways that were busy, and the pause that they asked for.
+type busyWays struct {
+	ways  []way
+	pause time.Duration
+}
+
+// retry tries the ways that were busy again, and returns nil if none answers.
+func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
+	for n := range max(j.client.o.Retries, 0) {
+		if len(late.ways) == 0 || pause(ctx, n, late.pause) != nil {
+			break
+		}
+		ways := late.ways
+		late.ways = nil
+		for _, w := range ways {
+			j.client.tracef("retrying")
+			if r, err := j.put(ctx, s, w, late); err == nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// put sends the question on one way, and records the way in s if there is an answer, or in
+// late if it was busy.
+func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*reply, error) {
 	at := hop{s.subject, w, s.guarded}
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
 	if err == nil {
 		*s = at
+	} else if after, ok := busy(err); ok { // otherwise it asked for a longer pause
+		late.ways, late.pause = append(late.ways, w), max(late.pause, after)
 	}
 	return r, err
 }

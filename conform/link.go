@@ -36,13 +36,7 @@ func linksOf(r *response) []link {
 
 // related returns the links with the given relation.
 func related(links []link, relation string) []link {
-	var some []link
-	for _, l := range links {
-		if l.is(relation) {
-			some = append(some, l)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(links), func(l link) bool { return !l.is(relation) })
 }
 
 // parseLinks parses a list of link-values. If one is invalid, ok is false and

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -149,12 +150,7 @@ func (d *AccessControl) isOwn(a *Client) bool {
 		return false
 	}
 	from := a.Addr.Unmap().WithZone("")
-	for _, p := range d.a.Own {
-		if p.Contains(from) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.a.Own, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
 // enter starts a request of a client; the caller must call leave at its end. The error is

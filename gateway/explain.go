@@ -121,7 +121,7 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 		return x, nil
 	}
 	if hasQuery {
-		q, fragment, hasFragment = cutFragment(q)
+		q, fragment, hasFragment = strings.Cut(q, "#")
 		x.query(q)
 	}
 	if hasFragment {
@@ -129,8 +129,6 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 	}
 	return x, e.place(ctx, x)
 }
-
-func cutFragment(s string) (before, fragment string, ok bool) { return strings.Cut(s, "#") }
 
 // query adds what follows the first question mark: the components of a URN, or each
 // directive of 2012 (N12-26).

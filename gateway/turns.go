@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -161,12 +162,11 @@ func (t *Turns) next() {
 func (t *Turns) leave(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i, other := range t.line {
-		if other == w {
-			t.line = append(t.line[:i], t.line[i+1:]...)
-			t.wait.add(w.from, w.at, -1)
-			return true
-		}
+	i := slices.Index(t.line, w)
+	if i < 0 {
+		return false
 	}
-	return false
+	t.line = slices.Delete(t.line, i, i+1)
+	t.wait.add(w.from, w.at, -1)
+	return true
 }

@@ -2,7 +2,6 @@ package registrar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -32,12 +31,15 @@ func TestAuthority(t *testing.T) {
 	if !out.Created || out.Result.Revision != 1 || len(out.Warnings) != 1 || out.Warnings[0].Code != WarnOwners {
 		t.Errorf("outcome %+v; want created, a warning about owners", out)
 	}
-	got, err := d.authorityOf(d.ctx, name.MustParse("urn:ietf:rfc:1"))
-	if err != nil || got.Contact != "mailto:names@example.org" {
-		t.Errorf("AuthorityOf = %+v, %v", got, err)
+	set, err := d.authorities.Set(d.ctx, time.Time{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := d.authorityOf(d.ctx, name.MustParse("urn:ietf:std:1")); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("AuthorityOf a name under none: %v", err)
+	if got := set.Of(name.MustParse("urn:ietf:rfc:1")); got == nil || got.Contact != "mailto:names@example.org" {
+		t.Errorf("the authority of a name: %+v", got)
+	}
+	if got := set.Of(name.MustParse("urn:ietf:std:1")); got != nil {
+		t.Errorf("the authority of a name under none: %+v", got)
 	}
 }
 
@@ -197,7 +199,11 @@ func TestManyAuthorities(t *testing.T) {
 	if err := hosted("urn:x-b"); err == nil {
 		t.Error("two authorities are asked at the same host")
 	}
-	if got, err := r.authorityOf(t.Context(), name.MustParse("urn:nbn:fi:x7-1")); err != nil || got == nil || got.Prefix.String() != "urn:nbn:fi:x7" {
-		t.Errorf("AuthorityOf = %v, %v", got, err)
+	set, err := r.authorities.Set(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := set.Of(name.MustParse("urn:nbn:fi:x7-1")); got == nil || got.Prefix.String() != "urn:nbn:fi:x7" {
+		t.Errorf("the authority of a name: %v", got)
 	}
 }

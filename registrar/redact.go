@@ -148,13 +148,15 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
+// refuse returns the error for one of the revisions to redact.
+func (s redactable) refuse(i int, format string, args ...any) error {
+	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
+}
+
 // find returns the last change and the revisions to redact. If asked is empty, these are all
 // revisions before the last one that still have content. Otherwise find returns an error for a
 // revision that does not exist, is the current one or has no content any more.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
-	no := func(i int, format string, args ...any) error {
-		return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
-	}
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {
 		wanted[revision] = i
@@ -170,9 +172,9 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		case !named && (len(asked) > 0 || c == last || c.Redacted):
 			continue
 		case named && c.Redacted:
-			return nil, nil, no(i, "the content of revision %d was removed already", c.Revision())
+			return nil, nil, s.refuse(i, "the content of revision %d was removed already", c.Revision())
 		case named && c == last && c.Delete.IsZero():
-			return nil, nil, no(i, "revision %d is the current one: first change the content, then redact this revision", c.Revision())
+			return nil, nil, s.refuse(i, "revision %d is the current one: first change the content, then redact this revision", c.Revision())
 		}
 		if revisions = append(revisions, c.Revision()); named && len(wanted) == 0 {
 			break
@@ -183,7 +185,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 	}
 	for i, revision := range asked {
 		if _, missing := wanted[revision]; missing {
-			return nil, nil, no(i, "there is no revision %d", revision)
+			return nil, nil, s.refuse(i, "there is no revision %d", revision)
 		}
 	}
 	if len(revisions) == 0 {

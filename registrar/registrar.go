@@ -94,16 +94,20 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 // outside the actor's scope counts as missing, because the actor must not learn that it is
 // reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil
+	}
 	for _, s := range successors {
 		n, err := name.Parse(s)
 		if err != nil {
 			continue // not a name
 		}
-		a, err := r.authorityOf(ctx, n)
-		if err != nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
+		a := set.Of(n)
+		if a == nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
 			continue
 		}
-		rec, err := r.find(ctx, n)
+		rec, err := r.Get(ctx, n)
 		if errors.Is(err, store.ErrNotFound) || err == nil && rec.Status == nomen.Reserved && !actor.Reaches(rec.Name) {
 			all = append(all, Warning{WarnSuccessor, fmt.Sprintf("the successor %s was not found, although its authority %s is served here", n, a.Prefix)})
 		}
@@ -138,11 +142,6 @@ func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected u
 
 // Get returns the current record of n, or [store.ErrNotFound].
 func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error) {
-	return r.find(ctx, n)
-}
-
-// find returns the record of n in the letter case in which its authority stores it.
-func (r *Registrar) find(ctx context.Context, n name.Name) (*store.Record, error) {
 	return r.GetAt(ctx, n, time.Time{})
 }
 
@@ -166,17 +165,4 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 			return nil, cmp.Or(failure, err)
 		}
 	}
-}
-
-// authorityOf returns the authority of n, the one with the longest prefix, or
-// [store.ErrNotFound].
-func (r *Registrar) authorityOf(ctx context.Context, n name.Name) (*store.Authority, error) {
-	set, err := r.authorities.Set(ctx, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	if a := set.Of(n); a != nil {
-		return a.Clone(), nil
-	}
-	return nil, store.ErrNotFound
 }

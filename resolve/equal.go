@@ -29,6 +29,11 @@ func (d *decision) equal() (*nomen.Answer, error) {
 		return nil, err
 	}
 	d.why = append(d.why, second.why...)
+	return d.compare(&second)
+}
+
+// compare answers I=I by the aliases of two different names.
+func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	mine, changed, err := d.sameAs()
 	if err != nil {
 		return nil, err

@@ -38,27 +38,37 @@ type batchItem struct {
 	err       error
 }
 
+// listReader returns the function that reads a list in the format of a request. If the format
+// is not supported, the reply says so; otherwise it is nil.
+func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
+	kind, _, err := mime.ParseMediaType(r.contentType)
+	p := newReply(http.StatusUnsupportedMediaType)
+	switch {
+	case err == nil && kind == typeURIList:
+		read = readURIs
+	case err == nil && slices.Contains([]string{typeJSONLines, "application/x-ndjson", "application/x-jsonlines", "application/ndjson", format.TypeJSON}, kind):
+		read = readRows
+	default:
+		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
+		return nil, p.withText("A list of names must have the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
+	}
+	if r.contentCoding != "" && !strings.EqualFold(r.contentCoding, "identity") {
+		p.add("Accept-Encoding", "identity") // RFC 9110, 12.5.3
+		return nil, p.withText("A list of names must be sent without Content-Encoding.")
+	}
+	return read, nil
+}
+
 // readItems reads the body and reserves memory for it. The caller must call back to release
 // the memory. If the list is invalid, the reply says why; otherwise it is nil.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
-	kind, _, err := mime.ParseMediaType(r.contentType)
-	read := readURIs
-	switch {
-	case err == nil && kind == typeURIList:
-	case err == nil && slices.Contains([]string{typeJSONLines, "application/x-ndjson", "application/x-jsonlines", "application/ndjson", format.TypeJSON}, kind):
-		read = readRows
-	default:
-		p := newReply(http.StatusUnsupportedMediaType)
-		p.add("Accept-Post", typeURIList+", "+typeJSONLines)
-		return nil, back, p.withText("A list of names must have the Content-Type " + typeURIList + " or " + typeJSONLines + ".")
-	}
-	if r.contentCoding != "" && !strings.EqualFold(r.contentCoding, "identity") {
-		p := newReply(http.StatusUnsupportedMediaType)
-		p.add("Accept-Encoding", "identity") // RFC 9110, 12.5.3
-		return nil, back, p.withText("A list of names must be sent without Content-Encoding.")
+	read, p := r.listReader()
+	if p != nil {
+		return nil, back, p
 	}
 	var body []byte
+	var err error
 	if r.body != nil {
 		body, back, err = s.readBody(ctx, r.body, s.limits.BatchBytes)
 	}
@@ -71,8 +81,7 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 		return nil, back, requestTimeout()
 	case err != nil:
 		return nil, back, newReply(http.StatusBadRequest).withText("request body truncated")
-	}
-	if len(body) > s.limits.BatchBytes {
+	case len(body) > s.limits.BatchBytes:
 		return nil, back, newReply(http.StatusRequestEntityTooLarge).withText(fmt.Sprintf("The list is longer than %d bytes.", s.limits.BatchBytes))
 	}
 	items = read(body, s.limits.BatchNames+1)

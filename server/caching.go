@@ -38,11 +38,13 @@ func (s *Server) addAge(p *reply, age time.Duration) {
 }
 
 // changed returns when the answer last changed.
-func changed(ans *nomen.Answer) time.Time {
-	if ans.Changed.After(ans.Modified) {
-		return ans.Changed
+func changed(ans *nomen.Answer) time.Time { return later(ans.Modified, ans.Changed) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	return ans.Modified
+	return a
 }
 
 // dates caches the text of the current second.

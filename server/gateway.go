@@ -116,10 +116,5 @@ func (s *Server) explainInput(ctx context.Context, r *request, entered string, l
 	if f, ok := format.Negotiate(r.accept, []format.Format{htmlPage, textPage}, htmlPage); ok && f.Name == textPage.Name {
 		return p.withText(page.Lines()...)
 	}
-	body, err := written(page.WriteHTML)
-	if err != nil {
-		return s.failure(r, err)
-	}
-	p.add("Content-Security-Policy", s.home.policy)
-	return p.withBody(htmlPage.ContentType(), body)
+	return s.withHTML(r, p, page.WriteHTML)
 }

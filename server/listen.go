@@ -115,18 +115,9 @@ func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
 const maxStreams = 64
 
 func (s *Server) publicServer() *http.Server {
-	h := &http.Server{
-		Handler:           s.wrap(s.Public()),
-		ConnContext:       wire.ConnContext,
-		ReadHeaderTimeout: s.limits.HeadTimeout,
-		ReadTimeout:       s.limits.Timeout,
-		WriteTimeout:      s.limits.Timeout,
-		IdleTimeout:       s.limits.IdleTimeout,
-		MaxHeaderBytes:    wire.DefaultMaxHeader,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-
-		DisableGeneralOptionsHandler: true, // its response to "OPTIONS *" is empty
-	}
+	h := s.limitedServer(s.wrap(s.Public()))
+	h.ConnContext = wire.ConnContext
+	h.DisableGeneralOptionsHandler = true // its response to "OPTIONS *" is empty
 	h.Protocols = new(http.Protocols)
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(true) // only over TLS
@@ -134,17 +125,17 @@ func (s *Server) publicServer() *http.Server {
 	return h
 }
 
-// adminHandler returns the handler of the admin listener.
-func (s *Server) adminHandler() http.Handler {
+func (s *Server) adminServer() *http.Server {
 	if s.admin == nil {
-		return http.NotFoundHandler()
+		return s.limitedServer(http.NotFoundHandler())
 	}
-	return s.admin
+	return s.limitedServer(s.admin)
 }
 
-func (s *Server) adminServer() *http.Server {
+// limitedServer returns a server with the limits of both listeners.
+func (s *Server) limitedServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           s.adminHandler(),
+		Handler:           h,
 		ReadHeaderTimeout: s.limits.HeadTimeout,
 		ReadTimeout:       s.limits.Timeout,
 		WriteTimeout:      s.limits.Timeout,

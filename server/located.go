@@ -126,12 +126,7 @@ func gather(ans, known *nomen.Answer) {
 			ans.Names = append(ans.Names, n)
 		}
 	}
-	if known.Modified.After(ans.Modified) {
-		ans.Modified = known.Modified
-	}
-	if known.Changed.After(ans.Changed) {
-		ans.Changed = known.Changed
-	}
+	ans.Modified, ans.Changed = later(ans.Modified, known.Modified), later(ans.Changed, known.Changed)
 	ans.Private = ans.Private || known.Private
 }
 

@@ -133,11 +133,16 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	if !ok || f.Name == textPage.Name && !problempage.PrefersHTML(r.accept) {
 		return p.withText(s.homeText(r, set)...)
 	}
-	body, err := written(func(w io.Writer) error {
+	return s.withHTML(r, p, func(w io.Writer) error {
 		return s.home.page.Execute(w, map[string]any{
 			"Root": s.root(r), "Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
 		})
 	})
+}
+
+// withHTML sets the body to a page for people.
+func (s *Server) withHTML(r *request, p *reply, write func(io.Writer) error) *reply {
+	body, err := written(write)
 	if err != nil {
 		return s.failure(r, err)
 	}

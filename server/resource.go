@@ -28,9 +28,15 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	if errors.As(err, &limit) {
 		return s.tooMany(limit)
 	}
+	return s.fetchInTurn(ctx, r, a, service, back)
+}
+
+// fetchInTurn is fetch with a turn, which ends with the response.
+func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, back func()) (p *reply) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
 	ctx, begun, end := gateway.Beginning(ctx)
 	var ans *nomen.Answer
+	var err error
 	release := func() {
 		if ans != nil {
 			question.CloseResources(ans)
@@ -50,7 +56,6 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 		return s.problem(r, a, gateway.Late(ctx, err))
 	}
 	begun()
-	var p *reply
 	switch {
 	case ans.Redirect != "", ans.Service != service:
 		return s.answered(ctx, r, a, service, ans)

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,11 +206,11 @@ type Walker struct {
 
 // New returns a walker that sends its requests through q.
 func New(q Querier, o Options) *Walker {
-	setDefault(&o.Delay, DefaultDelay)
-	setDefault(&o.MaxDepth, DefaultMaxDepth)
-	setDefault(&o.MaxNodes, DefaultMaxNodes)
-	setDefault(&o.MaxBytes, DefaultMaxBytes)
-	setDefault(&o.Parallel, DefaultParallel)
+	o.Delay = cmp.Or(o.Delay, DefaultDelay)
+	o.MaxDepth = cmp.Or(o.MaxDepth, DefaultMaxDepth)
+	o.MaxNodes = cmp.Or(o.MaxNodes, DefaultMaxNodes)
+	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	o.Parallel = cmp.Or(o.Parallel, DefaultParallel)
 	if o.Hosts == nil {
 		o.Hosts = func(_ context.Context, authority string) []string { return []string{authority} }
 	}
@@ -217,13 +218,6 @@ func New(q Querier, o Options) *Walker {
 		o.Now = time.Now
 	}
 	return &Walker{querier: q, o: o, next: map[string]time.Time{}}
-}
-
-func setDefault[T comparable](v *T, otherwise T) {
-	var zero T
-	if *v == zero {
-		*v = otherwise
-	}
 }
 
 // A LimitError means that a walk stopped at a limit before it was complete.

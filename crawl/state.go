@@ -14,11 +14,11 @@ import (
 	"github.com/nomen-project/nomen/internal/flock"
 )
 
-// StateVersion is the version of the file format of a [State].
+// stateVersion is the version of the file format of a [State].
 //
 //	1  a line {"crawl":1,"first":AUTHORITY}, then one [Node] per line, written when its authority has been queried; in no release
 //	2  the first line also has "relations": those that the walk follows
-const StateVersion = 2
+const stateVersion = 2
 
 // maxStateLine is the maximum length of a line in the file, in bytes.
 const maxStateLine = 64 << 20
@@ -127,8 +127,8 @@ func (s *State) take(line []byte, number int) error {
 			return fmt.Errorf("not a crawl state file: %w", err)
 		}
 		first, ok := Authority(h.First)
-		if h.Crawl != StateVersion || !ok || first != h.First {
-			return fmt.Errorf("state of version %d and first authority %q: want version %d", h.Crawl, h.First, StateVersion)
+		if h.Crawl != stateVersion || !ok || first != h.First {
+			return fmt.Errorf("state of version %d and first authority %q: want version %d", h.Crawl, h.First, stateVersion)
 		}
 		s.head = h
 		return nil
@@ -168,7 +168,7 @@ func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	asked := relations(o)
 	switch {
 	case s.head.First == "":
-		s.head = stateHead{StateVersion, first, asked}
+		s.head = stateHead{stateVersion, first, asked}
 		return s.write(s.head)
 	case s.head.First != first:
 		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl from %s, not from %s; use another file", s.head.First, first)}

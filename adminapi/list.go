@@ -2,32 +2,26 @@ package adminapi
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/nomen-project/nomen/name"
-	"github.com/nomen-project/nomen/store"
 )
 
 // firstPage is the size of the first page of keys; each further page is twice as large.
 const firstPage = 16
 
-// Keys yields the names of a scan, sorted by key. It requests them in pages that start small,
-// so that stopping early costs little. A change between two pages may show in the later one.
-// Keys does not support the At of a scan.
-func (c *Client) Keys(ctx context.Context, s store.Scan) iter.Seq2[name.Name, error] {
+// Keys yields the names whose keys begin with prefix, sorted by key. It requests them in pages
+// that start small, so that stopping early costs little. A change between two pages may show
+// in the later one.
+func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
-		if !s.At.IsZero() {
-			yield(name.Name{}, errors.New("adminapi: listing names as of a time is not supported"))
-			return
-		}
-		after := s.After
+		after := ""
 		for limit := firstPage; ; limit = min(2*limit, MaxPage) {
 			q := url.Values{"only": {"keys"}, "limit": {strconv.Itoa(limit)}}
-			setText(q, "prefix", s.Prefix)
+			setText(q, "prefix", prefix)
 			setText(q, "after", after)
 			var page Page
 			if _, err := c.call(ctx, http.MethodGet, "names", q, nil, &page); err != nil {

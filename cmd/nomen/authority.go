@@ -128,7 +128,7 @@ func (c *cli) authorityPutCommand() *cobra.Command {
 }
 
 // putAuthority applies the options to the authority of a prefix, and shows the result.
-func (c *cli) putAuthority(ctx context.Context, b authorityBackend, p name.Prefix, o *authorityOptions, why string) error {
+func (c *cli) putAuthority(ctx context.Context, b backend, p name.Prefix, o *authorityOptions, why string) error {
 	a, revision, err := current(ctx, b, p)
 	if err != nil {
 		return err

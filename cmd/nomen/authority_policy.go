@@ -139,7 +139,7 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 }
 
 // try sets what the rules do with n, and whether n has a record. rules may be nil.
-func (t *triedName) try(ctx context.Context, b recordBackend, rules *rule.Compiled, n name.Name) error {
+func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n name.Name) error {
 	if rules != nil {
 		if r, ok := rules.Apply(n); ok {
 			t.Rule, t.Match, t.Locations, t.SameAs, t.Left = r.Rule+1, r.Pattern, r.Locations, r.SameAs, r.Left
@@ -203,7 +203,7 @@ func (c *cli) showTried(t triedName) error {
 
 // putAll writes the authorities that it reads from standard input, one per line in the
 // format of list --json. It continues after an invalid line.
-func (c *cli) putAll(ctx context.Context, b authorityBackend, why string) error {
+func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	rejected := 0
 	var ownerless []registrar.Warning
 	defer func() { c.warnOwnerless(ownerless) }()
@@ -252,7 +252,7 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 }
 
 // putLine writes one authority and returns the warnings about it.
-func (c *cli) putLine(ctx context.Context, b authorityBackend, line, why string) ([]registrar.Warning, error) {
+func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {
 		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // the caller counts lines

@@ -18,76 +18,38 @@ import (
 )
 
 // A backend carries out store commands, either on the store itself or through the
-// server that has it open. Each command takes only the part that it needs.
+// server that has it open.
 type backend interface {
-	recordBackend
-	authorityBackend
-	tokenBackend
-	bulkBackend
-	historyBackend
-	redactBackend
-	verifyBackend
-	findBackend
-	relocateBackend
-	undoBackend
-	backupBackend
-}
-
-type recordBackend interface {
 	GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error)
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 	Retire(ctx context.Context, n name.Name, r registrar.Retirement, why string) (registrar.Outcome, error)
 	Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error)
-}
+	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] // sorted
 
-type authorityBackend interface {
 	Authority(ctx context.Context, p name.Prefix) (*store.Authority, error)
 	Authorities(ctx context.Context) ([]*store.Authority, error)
 	PutAuthority(ctx context.Context, a *store.Authority, expected uint64, why string) (registrar.Outcome, error)
-}
 
-type tokenBackend interface {
 	Grant(ctx context.Context, g adminapi.Grant) (adminapi.Granted, error)
 	Tokens(ctx context.Context) ([]adminapi.Token, error)
 	Revoke(ctx context.Context, id string) error
-}
 
-type bulkBackend interface {
 	Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error)
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
-}
+	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
+	Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error)
 
-type historyBackend interface {
 	Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.Revision, error]
 	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] // newest first; empty for an unknown prefix
 	Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error]
 	Head(ctx context.Context) (store.Head, error)
-}
-
-type redactBackend interface {
+	Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error)
 	Redact(ctx context.Context, n name.Name, r registrar.Redaction) (registrar.Outcome, error)
 	RedactAuthority(ctx context.Context, p name.Prefix, r registrar.Redaction) (registrar.Outcome, error)
-}
 
-type verifyBackend interface {
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 	Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 	VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
-}
-
-type findBackend interface {
-	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]
-}
-
-type relocateBackend interface {
-	Relocate(ctx context.Context, r registrar.Relocation) (registrar.Relocated, error)
-}
-
-type undoBackend interface {
-	Undo(ctx context.Context, u registrar.Undoing) (registrar.Undone, error)
-}
-
-type backupBackend interface {
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
@@ -116,6 +78,20 @@ func (l *local) Retire(ctx context.Context, n name.Name, r registrar.Retirement,
 
 func (l *local) Delete(ctx context.Context, n name.Name, expected uint64, why string) (registrar.Outcome, error) {
 	return l.registrar.Delete(ctx, registrar.Operator(), n, expected, why)
+}
+
+func (l *local) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
+	return func(yield func(name.Name, error) bool) {
+		for rec, err := range l.store.List(ctx, store.Scan{Prefix: prefix}) {
+			if err != nil {
+				yield(name.Name{}, err)
+				return
+			}
+			if !yield(rec.Name, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (l *local) Authority(ctx context.Context, p name.Prefix) (*store.Authority, error) {
@@ -231,7 +207,7 @@ func (l *local) Backup(ctx context.Context, dir string, progress func(done, tota
 
 // current returns the authority of a prefix and its revision. If there is none, it
 // returns an empty authority and revision 0.
-func current(ctx context.Context, b authorityBackend, p name.Prefix) (*store.Authority, uint64, error) {
+func current(ctx context.Context, b backend, p name.Prefix) (*store.Authority, uint64, error) {
 	a, err := b.Authority(ctx, p)
 	switch {
 	case errors.Is(err, store.ErrNotFound):

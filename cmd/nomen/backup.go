@@ -55,7 +55,7 @@ type backupLine struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (c *cli) backup(ctx context.Context, b backupBackend, dir string) error {
+func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 	start := clock()
 	bar, end := c.counting("backup: bytes copied")
 	err := b.Backup(ctx, dir, bar)

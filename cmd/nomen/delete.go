@@ -51,7 +51,7 @@ func (c *cli) deleteCommand() *cobra.Command {
 }
 
 // deleteName deletes a reserved name after confirmation.
-func (c *cli) deleteName(ctx context.Context, b recordBackend, spelling string, yes bool, why string) (registrar.Outcome, error) {
+func (c *cli) deleteName(ctx context.Context, b backend, spelling string, yes bool, why string) (registrar.Outcome, error) {
 	rec, err := get(ctx, b, spelling, time.Time{})
 	if err != nil {
 		return registrar.Outcome{}, err

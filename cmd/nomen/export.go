@@ -105,7 +105,7 @@ func (c *cli) exportCommand() *cobra.Command {
 }
 
 // exportTo writes to standard output, to a device or pipe, or to a file.
-func (c *cli) exportTo(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) error {
+func (c *cli) exportTo(ctx context.Context, b backend, output string, o bulk.ExportOptions) error {
 	s, err := c.exportAny(ctx, b, output, o)
 	switch {
 	case err != nil:
@@ -120,7 +120,7 @@ func (c *cli) exportTo(ctx context.Context, b bulkBackend, output string, o bulk
 	return nil
 }
 
-func (c *cli) exportAny(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+func (c *cli) exportAny(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if output == "-" {
 		return b.Export(ctx, c.out, o)
 	}
@@ -142,7 +142,7 @@ func (c *cli) exportAny(ctx context.Context, b bulkBackend, output string, o bul
 }
 
 // exportInto writes to a device or pipe, which is not replaced.
-func exportInto(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	f, err := os.OpenFile(output, os.O_WRONLY, 0)
 	if err != nil {
 		return bulk.Summary{}, err
@@ -153,7 +153,7 @@ func exportInto(ctx context.Context, b bulkBackend, output string, o bulk.Export
 
 // exportFile writes to a temporary file and renames it at the end. Only its owner can read
 // a new file, because an export includes embargoed and reserved names.
-func exportFile(ctx context.Context, b bulkBackend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
+func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		output = target // keep a symbolic link
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/nomen-project/nomen/fetch"
 	"github.com/nomen-project/nomen/fetch/plan"
 	"github.com/nomen-project/nomen/internal/shown"
@@ -53,10 +51,12 @@ func showText(to io.Writer, from io.Reader) error {
 
 // keep saves the resource to a file and shows the progress.
 func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI) error {
-	show, end := r.progress()
-	r.save.Progress = show
+	m := r.newMeter(true)
+	if m != nil {
+		r.save.Progress = func(done, total int64) { m.show(r.output, done, total) }
+	}
 	saved, err := f.Save(ctx, location, r.request, r.output, r.save)
-	end()
+	m.end()
 	var part *fetch.PartError
 	switch {
 	case errors.As(err, &part) && part.Usable:
@@ -83,26 +83,6 @@ func (r *fetching) keep(ctx context.Context, f *fetch.Fetcher, location uri.URI)
 	}
 	fmt.Fprintf(r.err, "nomen: saved %d bytes of %s to %s\n", saved.Bytes, saved.Type, r.output)
 	return nil
-}
-
-// progress shows a progress bar on terminals: bytes, rate and time left.
-func (r *fetching) progress() (show func(done, total int64), end func()) {
-	if !isTerminal(r.err) {
-		return nil, func() {}
-	}
-	var bar *progressbar.ProgressBar
-	show = func(done, total int64) {
-		if bar == nil {
-			bar = r.newBar(total, progressbar.OptionShowBytes(true))
-			bar.Describe(r.output)
-		}
-		_ = bar.Set64(done)
-	}
-	return show, func() {
-		if bar != nil {
-			_ = bar.Finish()
-		}
-	}
 }
 
 // A fetched is the JSON description of a resource.

@@ -66,7 +66,7 @@ type placeLine struct {
 }
 
 // find prints places as they arrive.
-func (c *cli) find(ctx context.Context, b findBackend, prefix string, after store.Place, limit int) error {
+func (c *cli) find(ctx context.Context, b backend, prefix string, after store.Place, limit int) error {
 	a := newAnswers(c)
 	found := 0
 	for p, err := range b.Find(ctx, prefix, after) {

@@ -60,7 +60,7 @@ func (c *cli) historyCommand() *cobra.Command {
 
 // showHistory prints the revisions of a name, newest first, as they arrive. It keeps two
 // of them in memory.
-func showHistory(ctx context.Context, b historyBackend, a *answers, arg string, limit int) error {
+func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	n, err := name.Parse(arg)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func showHistory(ctx context.Context, b historyBackend, a *answers, arg string, 
 }
 
 // showAuthorityHistory is like showHistory for an authority.
-func showAuthorityHistory(ctx context.Context, b historyBackend, a *answers, arg string, limit int) error {
+func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	p, err := name.ParsePrefix(arg)
 	if err != nil {
 		return err

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nomen-project/nomen/mint"
 	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
 )
 
 const mintLong = `Mint creates new names and reserves them. A reserved name has a record and cannot be
@@ -82,12 +85,12 @@ func (c *cli) mintCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		work := func(b mintStore) error {
-			return c.mintNames(cmd.Context(), mintBackend{b}, reserve.Options{
+		work := func(b backend) error {
+			return c.mintNames(cmd.Context(), b, reserve.Options{
 				Prefix: p, Template: m.template, Count: m.count, DryRun: m.dry, Why: m.why, Now: clock, Warn: c.warn,
 			})
 		}
-		err = c.withStore(cmd.Context(), creates.unless(m.dry), func(b backend) error { return work(b) })
+		err = c.withStore(cmd.Context(), creates.unless(m.dry), work)
 		if m.dry && errors.As(err, new(*noStoreError)) {
 			return work(emptyBackend{})
 		}
@@ -107,6 +110,19 @@ func (c *cli) mintNames(ctx context.Context, b reserve.Backend, o reserve.Option
 		a.flush() // at once, because the name is reserved now
 	}
 	return a.end()
+}
+
+// An emptyBackend stands for a store that does not exist yet, for a dry run.
+type emptyBackend struct{ backend }
+
+func (emptyBackend) GetAt(context.Context, name.Name, time.Time) (*store.Record, error) {
+	return nil, store.ErrNotFound
+}
+
+func (emptyBackend) Authorities(context.Context) ([]*store.Authority, error) { return nil, nil }
+
+func (emptyBackend) Keys(context.Context, string) iter.Seq2[name.Name, error] {
+	return func(func(name.Name, error) bool) {}
 }
 
 type mintedName struct {

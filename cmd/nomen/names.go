@@ -62,7 +62,7 @@ func asOf(s string) (time.Time, error) {
 }
 
 // get returns the record of a name in any spelling, as of a time.
-func get(ctx context.Context, b recordBackend, spelling string, at time.Time) (*store.Record, error) {
+func get(ctx context.Context, b backend, spelling string, at time.Time) (*store.Record, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (c *cli) retireCommand() *cobra.Command {
 }
 
 // retire retires a name given in any spelling.
-func retire(ctx context.Context, b recordBackend, spelling string, r registrar.Retirement, why string) (registrar.Outcome, error) {
+func retire(ctx context.Context, b backend, spelling string, r registrar.Retirement, why string) (registrar.Outcome, error) {
 	n, err := name.Parse(spelling)
 	if err != nil {
 		return registrar.Outcome{}, err

@@ -1,47 +1,57 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
-// newBar returns a progress bar on standard error; a total of -1 means unknown.
-func (c *cli) newBar(total int64, more ...progressbar.Option) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total, append(more, progressbar.OptionSetWriter(c.err),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())...)
+// A meter is a progress bar with rate and time left. A nil meter shows nothing.
+type meter struct {
+	*cli
+	bytes bool                     // it counts bytes
+	bar   *progressbar.ProgressBar // nil before there is something to show
 }
 
-// counting returns a function that shows a progress bar with rate and time left, and one
-// that ends it. A total of 0 means unknown. If standard error is not a terminal they do
-// nothing.
-func (c *cli) counting(title string) (show func(done, total uint64), end func()) {
+// newMeter returns a meter on standard error, nil if that is not a terminal.
+func (c *cli) newMeter(bytes bool) *meter {
 	if !isTerminal(c.err) {
-		return func(uint64, uint64) {}, func() {}
+		return nil
 	}
-	var bar *progressbar.ProgressBar
-	start := clock()
-	show = func(done, total uint64) {
-		if bar == nil {
-			most := int64(total)
-			if total == 0 {
-				most = -1
-			}
-			bar = c.newBar(most)
-		}
-		bar.Describe(fmt.Sprintf("%s: %d, %.0f per second", title, done, rate(int64(done), clock().Sub(start).Seconds())))
-		if total > 0 {
-			bar.ChangeMax64(int64(total))
-			done = min(done, total)
-		}
-		_ = bar.Set64(int64(done))
+	return &meter{cli: c, bytes: bytes}
+}
+
+// show shows how much is done. A total that is not positive means unknown.
+func (m *meter) show(text string, done, total int64) {
+	if m.bar == nil {
+		m.bar = progressbar.NewOptions64(cmp.Or(max(total, 0), -1), progressbar.OptionShowBytes(m.bytes), progressbar.OptionSetWriter(m.err),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
-	return show, func() {
-		if bar != nil {
-			_ = bar.Finish()
-		}
+	m.bar.Describe(text)
+	if total > 0 {
+		m.bar.ChangeMax64(total)
+		done = min(done, total)
 	}
+	_ = m.bar.Set64(done)
+}
+
+func (m *meter) end() {
+	if m != nil && m.bar != nil {
+		_ = m.bar.Finish()
+	}
+}
+
+// counting returns a function that shows how much is done, with the rate, and one that ends
+// this. A total of 0 means unknown.
+func (c *cli) counting(title string) (show func(done, total uint64), end func()) {
+	m, start := c.newMeter(false), clock()
+	return func(done, total uint64) {
+		if m != nil {
+			m.show(fmt.Sprintf("%s: %d, %.0f per second", title, done, rate(int64(done), clock().Sub(start).Seconds())), int64(done), int64(total))
+		}
+	}, m.end
 }
 
 // countingStages is like counting for work in several stages, each with its own bar.

@@ -125,7 +125,7 @@ func (c *cli) redactAuthority(prefix string, red registrar.Redaction, ask bool) 
 }
 
 // confirmAuthority shows what will be removed and asks for confirmation.
-func (c *cli) confirmAuthority(ctx context.Context, b authorityBackend, p name.Prefix, red registrar.Redaction) error {
+func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, red registrar.Redaction) error {
 	a, err := b.Authority(ctx, p)
 	if err != nil {
 		return named(p.String(), err)
@@ -200,7 +200,7 @@ func isTerminalInput(r io.Reader) bool {
 }
 
 // confirmRedaction shows what will be removed and asks for confirmation.
-func (c *cli) confirmRedaction(ctx context.Context, b historyBackend, n name.Name, red registrar.Redaction) error {
+func (c *cli) confirmRedaction(ctx context.Context, b backend, n name.Name, red registrar.Redaction) error {
 	for r, err := range b.Revisions(ctx, n) {
 		if err != nil {
 			return named(n.Key(), err)

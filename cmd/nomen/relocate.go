@@ -61,7 +61,7 @@ type relocatedLine struct {
 	Seconds float64 `json:"seconds"`
 }
 
-func (c *cli) relocate(ctx context.Context, b relocateBackend, rel registrar.Relocation) error {
+func (c *cli) relocate(ctx context.Context, b backend, rel registrar.Relocation) error {
 	start, shown := clock(), examples{cli: c}
 	bar, end := c.counting("relocate")
 	rel.Moved = func(n name.Name, from, to string) {

@@ -373,7 +373,7 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 }
 
 // configureAuthority writes an authority of the configuration file to the store.
-func (c *cli) configureAuthority(ctx context.Context, b authorityBackend, a *store.Authority) error {
+func (c *cli) configureAuthority(ctx context.Context, b backend, a *store.Authority) error {
 	_, revision, err := current(ctx, b, a.Prefix)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func TestVerify(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	b.put(t, "a", "b", "c")
-	if err := b.cli.verify(ctx, b.l, nil); err != nil {
+	if err := b.cli.verify(ctx, b.l, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	head, rest, _ := strings.Cut(strings.TrimPrefix(b.said(), "head "), "\n")
@@ -72,7 +72,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.put(t, "d")
-	if err := b.cli.verify(ctx, b.l, &noted); err != nil {
+	if err := b.cli.verify(ctx, b.l, &noted, nil); err != nil {
 		t.Errorf("the log has grown: %v", err)
 	}
 	b.json = true
@@ -83,7 +83,7 @@ func TestVerify(t *testing.T) {
 	} {
 		other := noted
 		spoil(&other)
-		if err := b.cli.verify(ctx, b.l, &other); !errors.Is(err, errNo) {
+		if err := b.cli.verify(ctx, b.l, &other, nil); !errors.Is(err, errNo) {
 			t.Errorf("%s: %v", what, err)
 		}
 		said := b.said()
@@ -107,7 +107,7 @@ func (d damaged) Verify(ctx context.Context, fault func(store.Fault), progress f
 func TestVerifyNamesFaults(t *testing.T) {
 	b := newBench(t)
 	l := &local{store: damaged{b.l.store.(*memstore.Store)}}
-	if err := b.cli.verify(t.Context(), l, nil); !errors.Is(err, errNo) || exitStatus(err) != exitNo {
+	if err := b.cli.verify(t.Context(), l, nil, nil); !errors.Is(err, errNo) || exitStatus(err) != exitNo {
 		t.Errorf("got %v", err)
 	}
 	want := "fault: name urn:x[U+001B][2J: change 7: altered\nfault: an index is short\nhead 0:" + strings.Repeat("0", 64) + "\n"

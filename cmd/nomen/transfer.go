@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -139,7 +138,7 @@ func checkFiles(files []string, format string, sheet bulk.Sheet) error {
 }
 
 // importFiles imports files one after another. It continues after an invalid one.
-func (c *cli) importFiles(ctx context.Context, b bulkBackend, files []string, format string, o bulk.ImportOptions) error {
+func (c *cli) importFiles(ctx context.Context, b backend, files []string, format string, o bulk.ImportOptions) error {
 	var result error
 	for _, file := range files {
 		s, err := c.importFile(ctx, b, file, format, o)
@@ -164,7 +163,7 @@ func (c *cli) importFiles(ctx context.Context, b bulkBackend, files []string, fo
 }
 
 // importFile imports one file and prints its summary, even if the import failed.
-func (c *cli) importFile(ctx context.Context, b bulkBackend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
+func (c *cli) importFile(ctx context.Context, b backend, file, format string, o bulk.ImportOptions) (bulk.Summary, error) {
 	var err error
 	if o.Format, o.Compression, err = readFormat(file, format); err != nil {
 		return bulk.Summary{}, err
@@ -342,21 +341,18 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// progress returns a function that shows a progress bar for an import or export, and one
-// that ends it. If standard error is not a terminal they do nothing.
+// progress returns a function that shows the progress of an import or export, and one that
+// ends this. A negative size means unknown.
 func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, bytes int64), end func()) {
-	if !isTerminal(c.err) {
-		return func(bulk.Summary, int64) {}, func() {}
-	}
-	start := clock()
-	bar := c.newBar(size, progressbar.OptionSetDescription(title), progressbar.OptionShowBytes(size >= 0))
-	show = func(s bulk.Summary, bytes int64) {
+	m, start := c.newMeter(size >= 0), clock()
+	return func(s bulk.Summary, bytes int64) {
+		if m == nil {
+			return
+		}
 		text := fmt.Sprintf("%s: %d records, %.0f per second", title, s.Read, rate(s.Read, clock().Sub(start).Seconds()))
 		if s.Refused > 0 {
 			text += fmt.Sprintf(", %d rejected", s.Refused)
 		}
-		bar.Describe(text)
-		_ = bar.Set64(bytes)
-	}
-	return show, func() { _ = bar.Finish() }
+		m.show(text, bytes, size)
+	}, m.end
 }

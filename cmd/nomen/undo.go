@@ -86,7 +86,7 @@ func changeRange(s string) (from, to uint64, err error) {
 	return from, to, nil
 }
 
-func (c *cli) undo(ctx context.Context, b undoBackend, u registrar.Undoing) error {
+func (c *cli) undo(ctx context.Context, b backend, u registrar.Undoing) error {
 	shown := examples{cli: c}
 	bar, end := c.counting("undo")
 	u.Reverted = func(r registrar.Reversal) { shown.add(r, fmt.Sprint(r.Key, " ", r.Action)) }
@@ -152,7 +152,7 @@ func (c *cli) changesCommand() *cobra.Command {
 }
 
 // showEntries prints entries of the log.
-func (c *cli) showEntries(ctx context.Context, b historyBackend, after uint64, limit int, id string) error {
+func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit int, id string) error {
 	if limit > 0 {
 		head, err := b.Head(ctx)
 		if err != nil {

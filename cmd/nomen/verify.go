@@ -60,13 +60,9 @@ func (c *cli) verifyCommand() *cobra.Command {
 			return err
 		case from != nil && earlier != nil:
 			return usagef("verify: --since includes the check of --head; pass only one of them")
-		case from != nil:
-			return c.withStore(cmd.Context(), reads, func(b backend) error {
-				return c.verifySince(cmd.Context(), b, *from)
-			})
 		}
 		return c.withStore(cmd.Context(), reads, func(b backend) error {
-			return c.verify(cmd.Context(), b, earlier)
+			return c.verify(cmd.Context(), b, earlier, from)
 		})
 	}
 	return cmd
@@ -92,49 +88,42 @@ type verifiedLine struct {
 	Since   string `json:"since,omitempty"` // the head after which changes were verified
 }
 
-// verify verifies a store, and that its log begins with the log of an earlier head.
-func (c *cli) verify(ctx context.Context, b verifyBackend, earlier *store.Head) error {
-	faults := 0
+// verify verifies a store, and that its log begins with the log of an earlier head. If since
+// is not nil, it verifies only what came after that head.
+func (c *cli) verify(ctx context.Context, b backend, earlier, since *store.Head) error {
+	var line verifiedLine
 	fault := func(f store.Fault) {
-		faults++
+		line.Faults++
 		c.showFault(f)
 	}
 	bar, end := c.counting("verify")
-	head, err := b.Verify(ctx, fault, bar)
-	end()
-	if err != nil {
-		return err
+	var head store.Head
+	var err error
+	if since != nil {
+		head, err = b.VerifySince(ctx, *since, fault, bar)
+	} else {
+		head, err = b.Verify(ctx, fault, bar)
 	}
-	if earlier != nil {
-		problem, err := follows(ctx, b, head, *earlier)
-		if err != nil {
-			return err
-		}
-		if problem != "" {
-			fault(store.Fault{Problem: problem})
-		}
-	}
-	return c.verified(verifiedLine{Head: head.String(), Changes: head.Size, Faults: faults}, count(int64(head.Size), "change"))
-}
-
-// verifySince verifies what came after a head.
-func (c *cli) verifySince(ctx context.Context, b verifyBackend, since store.Head) error {
-	faults := 0
-	bar, end := c.counting("verify")
-	head, err := b.VerifySince(ctx, since, func(f store.Fault) {
-		faults++
-		c.showFault(f)
-	}, bar)
 	end()
-	var wrong *store.HeadError
-	if errors.As(err, &wrong) {
+	if wrong := (*store.HeadError)(nil); since != nil && errors.As(err, &wrong) {
 		fmt.Fprintf(c.err, "nomen: --since %s: %s\n", since, printable(wrong.Reason)+remedyFor(err))
 		return errNo
 	}
+	problem := ""
+	if err == nil && earlier != nil {
+		problem, err = follows(ctx, b, head, *earlier)
+	}
 	if err != nil {
 		return err
 	}
-	line := verifiedLine{Head: head.String(), Changes: head.Size, Faults: faults, Since: since.String()}
+	if problem != "" {
+		fault(store.Fault{Problem: problem})
+	}
+	line.Head, line.Changes = head.String(), head.Size
+	if since == nil {
+		return c.verified(line, count(int64(head.Size), "change"))
+	}
+	line.Since = since.String()
 	return c.verified(line, fmt.Sprintf("%s since %d", count(int64(head.Size-since.Size), "change"), since.Size))
 }
 
@@ -159,7 +148,7 @@ func (c *cli) verified(line verifiedLine, what string) error {
 
 // follows checks the proof from the store that the log of the head later begins with the
 // log of the head earlier. It returns "" if so, and otherwise the reason.
-func follows(ctx context.Context, b verifyBackend, later, earlier store.Head) (string, error) {
+func follows(ctx context.Context, b backend, later, earlier store.Head) (string, error) {
 	if later.Size < earlier.Size {
 		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", later.Size, earlier.Size), nil
 	}

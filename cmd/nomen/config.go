@@ -201,15 +201,10 @@ func decodeFault(e *toml.DecodeError) string {
 func knownOptions(root *cobra.Command) map[string]bool {
 	known := map[string]bool{}
 	add := func(f *pflag.Flag) { known[f.Name] = f.Name != "config" && f.Name != "help" }
-	var walk func(*cobra.Command)
-	walk = func(cmd *cobra.Command) {
+	eachCommand(root, func(cmd *cobra.Command) {
 		cmd.PersistentFlags().VisitAll(add)
 		cmd.Flags().VisitAll(add)
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
-	}
-	walk(root)
+	})
 	return known
 }
 

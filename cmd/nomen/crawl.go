@@ -156,9 +156,7 @@ func (r *crawling) prepare() (err error) {
 			return usagef("--max-bytes: %w", err)
 		}
 	}
-	if r.verbose {
-		r.client.Trace = func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
-	}
+	r.client.Trace = r.trace()
 	if err := r.find.complete(&r.client); err != nil {
 		return err
 	}

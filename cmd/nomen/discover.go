@@ -67,9 +67,9 @@ func (o *finderFlags) register(f *pflag.FlagSet) {
 // finder returns a finder and the DNS resolver that it uses. A trace that is not nil is
 // called for each step.
 func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.Finder, *discover.Resolver, error) {
-	dns, err := discover.NewResolver(discover.ResolverOptions{Servers: o.dns})
+	dns, err := newDNS(o.dns)
 	if err != nil {
-		return nil, nil, usagef("--dns: %w", err)
+		return nil, nil, err
 	}
 	options := discover.Options{Port: port, Rules: dns, Public: discover.Public(), Default: o.fallback, Trace: trace}
 	if options.Table, err = readTable(o.table); err != nil {
@@ -112,7 +112,12 @@ func (o *finderFlags) hosts() (discover.DNS, error) {
 	if len(o.dns) == 0 {
 		return nil, nil
 	}
-	dns, err := discover.NewResolver(discover.ResolverOptions{Servers: o.dns})
+	return newDNS(o.dns)
+}
+
+// newDNS returns the DNS resolver given by --dns.
+func newDNS(servers []string) (*discover.Resolver, error) {
+	dns, err := discover.NewResolver(discover.ResolverOptions{Servers: servers})
 	if err != nil {
 		return nil, usagef("--dns: %w", err)
 	}

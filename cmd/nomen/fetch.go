@@ -188,10 +188,7 @@ func (r *fetching) prepare() (err error) {
 	case r.menu && r.output != "":
 		return usagef("--menu cannot be combined with --output")
 	}
-	if r.verbose {
-		trace := func(step string) { fmt.Fprintln(r.err, "nomen: "+printable(step)) }
-		r.client.Trace, r.options.Trace = trace, trace
-	}
+	r.client.Trace, r.options.Trace = r.trace(), r.trace()
 	r.client.Timeout = r.options.Timeout
 	if err := r.find.complete(&r.client); err != nil {
 		return err

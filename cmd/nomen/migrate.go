@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -129,38 +128,15 @@ func (c *cli) migrate(ctx context.Context, from, to store.Store, repair bool) er
 	if m.Tokens, err = copyTokens(ctx, tokens, to); err != nil {
 		return fmt.Errorf("tokens: %w", err)
 	}
-	if times != nil && times.changed > 0 {
-		return c.migrateRepaired(ctx, from, to, m, times, start)
-	}
-	m.Head = head.String()
-	if m.Records, err = c.compareStores(ctx, from, to, head); err != nil {
+	retimed := times != nil && times.changed > 0
+	if head, m.Records, err = c.compareStores(ctx, from, to, head, retimed); err != nil {
 		return err
 	}
-	m.Seconds = clock().Sub(start).Seconds()
-	return c.say(m, "%s\nthe heads are equal: %s", m.summary(), m.Head)
-}
-
-// migrateRepaired completes a migration that repaired times.
-func (c *cli) migrateRepaired(ctx context.Context, from, to store.Store, m migration, times *retimer, start time.Time) error {
-	head, err := settledHead(ctx, to)
-	if err != nil {
-		return err
+	m.Head, m.Seconds = head.String(), clock().Sub(start).Seconds()
+	if !retimed {
+		return c.say(m, "%s\nthe heads are equal: %s", m.summary(), m.Head)
 	}
-	there, err := exactCount(ctx, to)
-	if err != nil {
-		return err
-	}
-	here, err := exactCount(ctx, from)
-	switch {
-	case err != nil:
-		return err
-	case head.Size != m.Changes || there != here:
-		return fmt.Errorf("the copy differs: it has %d changes and %d records, expected %d and %d; was the store changed meanwhile?", head.Size, there, m.Changes, here)
-	}
-	if err := sameTokens(ctx, from, to); err != nil {
-		return err
-	}
-	m.Records, m.Head, m.Retimed, m.Seconds = there, head.String(), &times.changed, clock().Sub(start).Seconds()
+	m.Retimed = &times.changed
 	return c.say(m, "%s\n%s\nhead %s", m.summary(), times.summary(), m.Head)
 }
 
@@ -217,34 +193,36 @@ func copyTokens(ctx context.Context, tokens iter.Seq2[*store.Change, error], to 
 	return n, write()
 }
 
-// compareStores returns an error unless both stores have the same history and the same
-// number of records, and the second has all tokens of the first. It returns the number of
-// records.
-func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head) (int64, error) {
+// compareStores returns an error unless both stores have the same history or, if times were
+// repaired, equally many changes, and the same number of records, and the second has all
+// tokens of the first. It returns the head of the second and the number of records.
+func (c *cli) compareStores(ctx context.Context, from, to store.Store, want store.Head, retimed bool) (store.Head, int64, error) {
 	got, err := settledHead(ctx, to)
 	switch {
 	case err != nil:
-		return 0, err
-	case got != want:
-		return 0, fmt.Errorf("the copy differs: its head is %s, expected %s", got, want)
+		return got, 0, err
+	case got != want && !retimed:
+		return got, 0, fmt.Errorf("the copy differs: its head is %s, expected %s", got, want)
 	}
 	there, err := exactCount(ctx, to)
 	if err != nil {
-		return 0, err
+		return got, 0, err
 	}
 	here, err := exactCount(ctx, from) // counted before the head is read, so that the head covers changes made after the count
 	if err != nil {
-		return 0, err
+		return got, 0, err
 	}
 	switch now, err := settledHead(ctx, from); {
 	case err != nil:
-		return 0, err
-	case now != want:
+		return got, 0, err
+	case retimed && (got.Size != want.Size || here != there):
+		return got, 0, fmt.Errorf("the copy differs: it has %d changes and %d records, expected %d and %d; was the store changed meanwhile?", got.Size, there, want.Size, here)
+	case now != want && !retimed:
 		fmt.Fprintf(c.err, "nomen: warning: the store was changed meanwhile; changes not copied: %d\n", now.Size-want.Size)
 	case here != there:
-		return 0, fmt.Errorf("the copy differs: it has %d records, expected %d", there, here)
+		return got, 0, fmt.Errorf("the copy differs: it has %d records, expected %d", there, here)
 	}
-	return there, sameTokens(ctx, from, to)
+	return got, there, sameTokens(ctx, from, to)
 }
 
 // settledHead returns the head of s after all acknowledged changes have been logged.

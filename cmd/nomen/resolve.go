@@ -123,12 +123,14 @@ func (c *cli) resolveCommand() *cobra.Command {
 		if err := o.complete(&q); err != nil {
 			return err
 		}
+		names := &resolving{question: q, via: o.client.Via, jobs: o.jobs, dialect: o.dialect.d, service: nomen.Service(o.service)}
 		if o.explain {
 			return c.withEngine(cmd.Context(), func(r nomen.Resolver) error {
-				return c.resolveNames(cmd.Context(), args, &resolving{resolver: r, question: q, jobs: 1, dialect: o.dialect.d, service: nomen.Service(o.service)})
+				names.resolver, names.jobs = r, 1
+				return c.resolveNames(cmd.Context(), args, names)
 			})
 		}
-		return c.resolveBy(cmd.Context(), args, &o, q)
+		return c.resolveBy(cmd.Context(), args, &o, names)
 	}
 	return cmd
 }
@@ -170,10 +172,8 @@ func (o *resolveFlags) complete(q *nomen.Question) error {
 }
 
 // resolveBy resolves names over the network or from the cache.
-func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q nomen.Question) error {
-	if c.verbose {
-		o.client.Trace = func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
-	}
+func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, r *resolving) error {
+	o.client.Trace = c.trace()
 	o.client.PerHost = max(o.jobs, client.DefaultPerHost)
 	if err := o.find.complete(&o.client); err != nil {
 		return err
@@ -185,10 +185,10 @@ func (c *cli) resolveBy(ctx context.Context, args []string, o *resolveFlags, q n
 	defer remote.Close()
 	if o.audit {
 		return c.answerNames(ctx, args, func(a *answers, arg string) error {
-			return auditOne(ctx, remote, &resolving{question: q, dialect: o.dialect.d, service: nomen.Service(o.service)}, a, arg)
+			return auditOne(ctx, remote, r, a, arg)
 		})
 	}
-	r := &resolving{resolver: remote, question: q, via: o.client.Via, jobs: o.jobs, dialect: o.dialect.d, service: nomen.Service(o.service)}
+	r.resolver = remote
 	if o.cache != "" && !o.noCache {
 		disk, err := cache.OpenDisk(o.cache, cache.Limits{})
 		if err != nil {

@@ -190,6 +190,14 @@ func (c *cli) logger() *slog.Logger {
 	return newLog(c.err, level)
 }
 
+// trace returns a function that prints the steps of a client, nil without --verbose.
+func (c *cli) trace() func(step string) {
+	if !c.verbose {
+		return nil
+	}
+	return func(step string) { fmt.Fprintln(c.err, "nomen: "+printable(step)) }
+}
+
 // arguments checks the number of arguments; a negative most means no upper limit.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

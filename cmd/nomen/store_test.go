@@ -290,22 +290,22 @@ func TestMigrationIsCompared(t *testing.T) {
 	if err := to.Load(ctx, store.Changes(ctx, b.l.store, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := b.compareStores(ctx, b.l.store, to, head); err != nil || n != 2 {
+	if _, n, err := b.compareStores(ctx, b.l.store, to, head, false); err != nil || n != 2 {
 		t.Fatalf("%d, %v", n, err)
 	}
-	if _, err := b.compareStores(ctx, b.l.store, miscounting{to}, head); err == nil || !strings.Contains(err.Error(), "it has 3 records, expected 2") {
+	if _, _, err := b.compareStores(ctx, b.l.store, miscounting{to}, head, false); err == nil || !strings.Contains(err.Error(), "it has 3 records, expected 2") {
 		t.Errorf("another number: %v", err)
 	}
 	_, token := adminapi.NewToken(adminapi.AdministratorGrant(), time.Now())
 	if _, err := b.l.store.Apply(ctx, []store.Change{{Token: token, Time: time.Now()}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.compareStores(ctx, b.l.store, to, head); !errors.Is(err, store.ErrNotFound) {
+	if _, _, err := b.compareStores(ctx, b.l.store, to, head, false); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a token that is missing: %v", err)
 	}
 	wrong := head
 	wrong.Hash[0]++
-	if _, err := b.compareStores(ctx, b.l.store, to, wrong); err == nil || !strings.Contains(err.Error(), "the copy differs: its head") {
+	if _, _, err := b.compareStores(ctx, b.l.store, to, wrong, false); err == nil || !strings.Contains(err.Error(), "the copy differs: its head") {
 		t.Errorf("another head: %v", err)
 	}
 }

@@ -140,9 +140,9 @@ func (c *cli) zoneCheckCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		dns, err := discover.NewResolver(discover.ResolverOptions{Servers: servers})
+		dns, err := newDNS(servers)
 		if err != nil {
-			return usagef("--dns: %w", err)
+			return err
 		}
 		found, err := z.Check(cmd.Context(), dns)
 		a := newAnswers(c)

@@ -36,13 +36,13 @@ LONG = TestServerScripts|TestCommandBlocks|TestClockOfOneName|TestConform|TestPr
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.
-PLAIN = ./extract/... ./fetch/plan ./internal/accept ./internal/ascii ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
+PLAIN = ./extract/... ./fetch/plan ./format ./internal/accept ./internal/ascii ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
 
 # Tests of other packages that run without the race detector, at full length: they damage files,
 # let disks fail or kill processes at each of many steps, measure memory, read much in one
 # goroutine, or run hundreds of commands that end at once.
-PLAIN_TESTS = TestScripts|TestMemory|TestNothingInMuch|TestHundredThousand|TestHostileInEveryFormat|TestHostileCitations|TestImportAcrossRestart|TestKillImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
-WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./bulk ./bulk/bulktest/scale ./format ./client/cache ./internal/audit
+PLAIN_TESTS = TestScripts|TestMemory|TestNothingInMuch|TestHundredThousand|TestImportAcrossRestart|TestKillImport|TestDamages|TestDiskFails|TestBackupKilledAnywhere|TestFlippedBits|TestVerifyDamagedTable|TestRekeyCrash|TestRekeyAnything|TestRestoreDamage|TestRestoreWithoutManifest|TestBackupFullDisk|TestThousand|TestSinceFindsDamage
+WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./bulk ./bulk/bulktest/scale ./client/cache ./internal/audit
 
 # The packages that take longest begin first.
 SLOWEST = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server

@@ -95,9 +95,7 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 		var code int
 		end, code = t.Typecode()
 		appendDirectories(&t, end)
-		if code >= 0 {
-			t.Part("type", code, t.PathEnd)
-		}
+		t.Part("type", code, t.PathEnd)
 	}
 	appendSuffix(&t, end)
 	return t.Parts

@@ -172,9 +172,7 @@ func partsGopher(dst []Part, u uri.URI) []Part {
 	} else if p.search >= 0 {
 		t.Data("search", p.search, p.searchEnd)
 	}
-	if p.plus >= 0 {
-		t.Data("gopher+", p.plus, p.plusEnd)
-	}
+	t.Data("gopher+", p.plus, p.plusEnd)
 	return t.Parts
 }
 

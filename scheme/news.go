@@ -329,8 +329,6 @@ func partsNNTP(dst []Part, u uri.URI) []Part {
 		name = "message_id"
 	}
 	t.Data(name, t.Path+1, end)
-	if number >= 0 {
-		t.Part("number", number, t.PathEnd)
-	}
+	t.Part("number", number, t.PathEnd)
 	return t.Parts
 }

@@ -46,9 +46,7 @@ func checkAFS(u uri.URI) []Finding {
 
 func partsAFS(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
-	if t.Host >= 0 {
-		t.Part("cell", t.Host, t.HostEnd)
-	}
+	t.Part("cell", t.Host, t.HostEnd)
 	if t.HasPath() && t.Authority {
 		t.Data("path", t.Path+1, t.PathEnd)
 	}

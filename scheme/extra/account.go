@@ -159,9 +159,7 @@ func partsIM(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if t.HasPath() {
 		appendMailbox(&t, "to", t.Path, t.PathEnd)
 	}
-	if t.Query >= 0 {
-		appendFields(&t, "header", t.Query, t.QueryEnd, '&')
-	}
+	appendFields(&t, "header", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

@@ -81,9 +81,7 @@ func partsARK(dst []scheme.Part, u uri.URI) []scheme.Part {
 			at = end + 1
 		}
 	}
-	if t.Query >= 0 {
-		t.Part("inflection", t.Query, t.QueryEnd)
-	}
+	t.Part("inflection", t.Query, t.QueryEnd)
 	t.Fragment()
 	return t.Parts
 }

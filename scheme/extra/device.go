@@ -176,17 +176,11 @@ func badOID(s string, from, to int) int {
 
 func partsSNMP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	if t.User >= 0 {
-		t.Data("security_name", t.User, t.UserEnd)
-	}
+	t.Data("security_name", t.User, t.UserEnd)
 	t.Server()
 	p := snmpPathOf(&t.Layout)
-	if p.name >= 0 {
-		t.Data("context_name", p.name, p.nameEnd)
-	}
-	if p.engine >= 0 {
-		t.Part("context_engine_id", p.engine, p.engineEnd)
-	}
+	t.Data("context_name", p.name, p.nameEnd)
+	t.Part("context_engine_id", p.engine, p.engineEnd)
 	if p.oids >= 0 {
 		t.Part("oids", p.oids, p.oidsEnd)
 		if p.oidsEnd < t.PathEnd {
@@ -247,9 +241,7 @@ func partsTFTP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if t.HasPath() {
 		t.Data("file", min(t.Path+1, end), end)
 	}
-	if mode >= 0 {
-		t.Part("mode", mode, t.PathEnd)
-	}
+	t.Part("mode", mode, t.PathEnd)
 	t.Fragment()
 	return t.Parts
 }

@@ -100,9 +100,7 @@ func partsDID(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if id < t.PathEnd {
 		t.Data("path", id, t.PathEnd)
 	}
-	if t.Query >= 0 {
-		appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
-	}
+	appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

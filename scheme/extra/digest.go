@@ -150,9 +150,7 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if semicolon < t.PathEnd {
 		t.Part("value", semicolon+1, t.PathEnd)
 	}
-	if t.Query >= 0 {
-		appendFields(&t, "attribute", t.Query, t.QueryEnd, '&')
-	}
+	appendFields(&t, "attribute", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

@@ -130,9 +130,7 @@ func partsDNS(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t.Login()
 	t.Server()
 	t.Data("dnsname", dnsNameOf(&t.Layout), t.PathEnd)
-	if t.Query >= 0 {
-		appendFields(&t, "field", t.Query, t.QueryEnd, ';', "class", "type")
-	}
+	appendFields(&t, "field", t.Query, t.QueryEnd, ';', "class", "type")
 	t.Fragment()
 	return t.Parts
 }

@@ -39,9 +39,7 @@ func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if slash < t.PathEnd {
 		t.Data("local_name", slash+1, t.PathEnd)
 	}
-	if t.Query >= 0 {
-		t.Part("query", t.Query, t.QueryEnd)
-	}
+	t.Part("query", t.Query, t.QueryEnd)
 	t.Fragment()
 	return t.Parts
 }

@@ -119,9 +119,7 @@ func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' ||
 
 func partsMagnet(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	if t.Query >= 0 {
-		appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
-	}
+	appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

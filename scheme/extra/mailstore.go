@@ -91,9 +91,7 @@ func appendMailUser(t *layout.Taker) {
 	if end > t.User || mechanism < 0 {
 		t.Data("user", t.User, end)
 	}
-	if mechanism >= 0 {
-		t.Data("auth", mechanism, t.UserEnd)
-	}
+	t.Data("auth", mechanism, t.UserEnd)
 }
 
 // imapSteps lists the fields that may follow a mailbox, in order, and whether a
@@ -304,9 +302,7 @@ func partsIMAP(dst []scheme.Part, u uri.URI) []scheme.Part {
 		}
 		t.Data(name, max(f.value, min(f.nameEnd, f.end)), f.end)
 	}
-	if t.Query >= 0 {
-		t.Data("search", t.Query, t.QueryEnd)
-	}
+	t.Data("search", t.Query, t.QueryEnd)
 	t.Fragment()
 	return t.Parts
 }

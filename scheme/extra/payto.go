@@ -176,15 +176,11 @@ func isIBAN(s string) bool {
 func partsPayto(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	t.Login()
-	if t.Host >= 0 {
-		t.Part("target_type", t.Host, t.HostEnd)
-	}
+	t.Part("target_type", t.Host, t.HostEnd)
 	if t.HasPath() {
 		t.Each("target", min(t.Path+1, t.PathEnd), t.PathEnd, '/')
 	}
-	if t.Query >= 0 {
-		appendFields(&t, "option", t.Query, t.QueryEnd, '&')
-	}
+	appendFields(&t, "option", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

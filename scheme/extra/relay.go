@@ -95,12 +95,8 @@ func partsRelay(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	end, port := relayHost(&t.Layout)
 	t.Part("host", t.Path, end)
-	if port >= 0 {
-		t.Part("port", port, t.PathEnd)
-	}
-	if t.Query >= 0 {
-		appendFields(&t, "field", t.Query, t.QueryEnd, '&', "transport")
-	}
+	t.Part("port", port, t.PathEnd)
+	appendFields(&t, "field", t.Query, t.QueryEnd, '&', "transport")
 	t.Fragment()
 	return t.Parts
 }

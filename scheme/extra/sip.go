@@ -253,22 +253,12 @@ func isUnsafeSIPHeader(name string) bool {
 func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	a := sipOf(&t.Layout)
-	if a.user >= 0 {
-		t.Data("user", a.user, a.userEnd)
-	}
-	if a.password >= 0 {
-		t.Data("password", a.password, a.passwordEnd)
-	}
+	t.Data("user", a.user, a.userEnd)
+	t.Data("password", a.password, a.passwordEnd)
 	t.Part("host", a.host, a.hostEnd)
-	if a.port >= 0 {
-		t.Part("port", a.port, a.portEnd)
-	}
-	if a.params >= 0 {
-		appendFields(&t, "parameter", a.params, a.paramsEnd, ';')
-	}
-	if a.headers >= 0 {
-		appendFields(&t, "header", a.headers, a.end, '&')
-	}
+	t.Part("port", a.port, a.portEnd)
+	appendFields(&t, "parameter", a.params, a.paramsEnd, ';')
+	appendFields(&t, "header", a.headers, a.end, '&')
 	t.Fragment()
 	return t.Parts
 }

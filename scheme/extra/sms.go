@@ -96,9 +96,7 @@ func partsSMS(dst []scheme.Part, u uri.URI) []scheme.Part {
 		appendSubscriberParts(&t, at, end, "recipient")
 		at = end + 1
 	}
-	if t.Query >= 0 {
-		appendFields(&t, "field", t.Query, t.QueryEnd, '&')
-	}
+	appendFields(&t, "field", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

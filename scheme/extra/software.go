@@ -159,12 +159,8 @@ func partsPURL(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if p.nameAt < p.nameEnd {
 		t.Data("name", p.nameAt, p.nameEnd)
 	}
-	if p.version >= 0 {
-		t.Data("version", p.version, p.end)
-	}
-	if t.Query >= 0 {
-		appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
-	}
+	t.Data("version", p.version, p.end)
+	appendFields(&t, "parameter", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
 }

@@ -154,20 +154,12 @@ func checkXMPPQuery(l *layout.Layout) []scheme.Finding {
 
 func partsXMPP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
-	if t.User >= 0 {
-		t.Data("account_node", t.User, t.UserEnd)
-	}
-	if t.Host >= 0 {
-		t.Part("account_host", t.Host, t.HostEnd)
-	}
+	t.Data("account_node", t.User, t.UserEnd)
+	t.Part("account_host", t.Host, t.HostEnd)
 	if j, ok := jidOf(&t.Layout); ok {
-		if j.node >= 0 {
-			t.Data("node", j.node, j.nodeEnd)
-		}
+		t.Data("node", j.node, j.nodeEnd)
 		t.Data("domain", j.domain, j.domainEnd)
-		if j.resource >= 0 {
-			t.Data("resource", j.resource, j.end)
-		}
+		t.Data("resource", j.resource, j.end)
 	}
 	if t.Query >= 0 {
 		end := ascii.Until(t.Text, t.Query, t.QueryEnd, ';')

@@ -117,12 +117,8 @@ func partsZ3950(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if from := min(t.Path+1, databases); from < databases {
 		t.Each("database", from, databases, '+')
 	}
-	if id >= 0 {
-		t.Data("docid", id, idEnd)
-	}
-	if params >= 0 {
-		appendFields(&t, "field", params, t.End(), ';', "esn", "rs")
-	}
+	t.Data("docid", id, idEnd)
+	appendFields(&t, "field", params, t.End(), ';', "esn", "rs")
 	t.Fragment()
 	return t.Parts
 }

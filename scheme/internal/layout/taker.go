@@ -28,14 +28,19 @@ type Taker struct {
 // Take returns a Taker that appends the parts of u to dst.
 func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
 
-// Part adds the text between two offsets, which is used as spelled.
+// Part adds the text between two offsets, which is used as spelled. A negative offset means
+// that the part is undefined; then Part adds nothing.
 func (t *Taker) Part(name string, from, to int) {
-	t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from})
+	if from >= 0 {
+		t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from})
+	}
 }
 
-// Data adds the text between two offsets, which is decoded before use.
+// Data is like Part for text that is decoded before use.
 func (t *Taker) Data(name string, from, to int) {
-	t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from, Escaped: true})
+	if from >= 0 {
+		t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from, Escaped: true})
+	}
 }
 
 // Pair adds the value of a name=value pair of a group (see [uri.Part]), which is
@@ -69,12 +74,8 @@ func (t *Taker) Login() {
 
 // Server adds host and port if defined.
 func (t *Taker) Server() {
-	if t.Host >= 0 {
-		t.Part("host", t.Host, t.HostEnd)
-	}
-	if t.Port >= 0 {
-		t.Part("port", t.Port, t.PortEnd)
-	}
+	t.Part("host", t.Host, t.HostEnd)
+	t.Part("port", t.Port, t.PortEnd)
 }
 
 // rooted adds the path. In 1993 the slash after the host is not a part of it.
@@ -116,7 +117,5 @@ func (t *Taker) Each(name string, from, to int, sep byte) {
 
 // Fragment adds the fragment.
 func (t *Taker) Fragment() {
-	if t.Frag >= 0 {
-		t.Part("fragment", t.Frag, len(t.Text))
-	}
+	t.Part("fragment", t.Frag, len(t.Text))
 }

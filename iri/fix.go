@@ -72,6 +72,8 @@ type mender struct {
 	absolute bool
 	b        strings.Builder // an IRI, if all goes well
 	found    []uri.Finding
+
+	authority, query, fragment bool // whether they have begun; the authority has not ended
 }
 
 // result returns u and what was changed, unless u hides a host or lacks one.
@@ -98,51 +100,57 @@ func (m *mender) change(code uri.FindingCode, from, to int, right, message strin
 
 func (m *mender) mend() {
 	s, n := m.s, m.scheme
-	slashes := isSpecial(s[:n])
 	m.b.Grow(len(s) + 16)
 	if n == 0 {
 		if i := strings.IndexAny(s, ":/?#\\"); i >= 0 && s[i] == ':' { // "a b:c"
 			m.change(FindingNoScheme, 0, 0, "./", "a first segment with a colon needs ./ before it")
 		}
 	}
-	authority, query, fragment := false, false, false
-	for i := 0; i < len(s); i++ {
+	special := isSpecial(s[:n])
+	for i := 0; i < len(s); {
 		if i == n+1 && m.absolute && slashesWrong(s) {
 			to := i + slashRun(s[i:])
 			m.change(FindingSlashes, i, to, "//", "two slashes must precede a host")
-			authority = true
+			m.authority = true
 			if i = to; i == len(s) {
 				return
 			}
 		}
-		switch c := s[i]; {
-		case c == '\t' || c == '\n' || c == '\r':
-			m.change(uri.FindingStripped, i, i+1, "", "tabs and line breaks are removed")
-		case c == '%' && (i+2 >= len(s) || !ascii.IsHex(s[i+1]) || !ascii.IsHex(s[i+2])):
-			m.change(FindingPercent, i, i+1, "%25", "a percent sign must begin an escape")
-		case c == '#' && !fragment:
-			authority, fragment = false, true
-			m.b.WriteByte(c)
-		case c == '?':
-			authority, query = false, true
-			m.b.WriteByte(c)
-		case c == '\\' && slashes && !query && !fragment, c == '/':
-			authority = !query && !fragment && !authority && atAuthority(m.b.String(), n)
-			if c == '\\' {
-				m.change(uri.FindingBackslash, i, i+1, "/", "browsers read a backslash as a slash")
-				continue
-			}
-			m.b.WriteByte(c)
-		case c >= utf8.RuneSelf:
-			_, size := utf8.DecodeRuneInString(s[i:])
-			m.change(FindingNonASCII, i, i+size, s[i:i+size], "is not ASCII: it is percent-encoded, or in a host converted to Punycode")
-			i += size - 1
-		case (c == '[' || c == ']') && authority, inURI(c):
-			m.b.WriteByte(c)
-		default:
-			m.change(FindingUnescaped, i, i+1, ascii.Escape(c), "must be escaped")
-		}
+		i += m.mendAt(i, special)
 	}
+}
+
+// mendAt repairs the character at i, and returns its length.
+func (m *mender) mendAt(i int, special bool) int {
+	s := m.s
+	switch c := s[i]; {
+	case c == '\t' || c == '\n' || c == '\r':
+		m.change(uri.FindingStripped, i, i+1, "", "tabs and line breaks are removed")
+	case c == '%' && !ascii.IsEscape(s, i):
+		m.change(FindingPercent, i, i+1, "%25", "a percent sign must begin an escape")
+	case c == '#' && !m.fragment:
+		m.authority, m.fragment = false, true
+		m.b.WriteByte(c)
+	case c == '?':
+		m.authority, m.query = false, true
+		m.b.WriteByte(c)
+	case c == '\\' && special && !m.query && !m.fragment, c == '/':
+		m.authority = !m.query && !m.fragment && !m.authority && atAuthority(m.b.String(), m.scheme)
+		if c == '\\' {
+			m.change(uri.FindingBackslash, i, i+1, "/", "browsers read a backslash as a slash")
+		} else {
+			m.b.WriteByte(c)
+		}
+	case c >= utf8.RuneSelf:
+		_, size := utf8.DecodeRuneInString(s[i:])
+		m.change(FindingNonASCII, i, i+size, s[i:i+size], "is not ASCII: it is percent-encoded, or in a host converted to Punycode")
+		return size
+	case (c == '[' || c == ']') && m.authority, inURI(c):
+		m.b.WriteByte(c)
+	default:
+		m.change(FindingUnescaped, i, i+1, ascii.Escape(c), "must be escaped")
+	}
+	return 1
 }
 
 // slashesWrong reports whether s has a scheme whose URIs have a host, and has more or fewer
@@ -185,5 +193,5 @@ func isSpecial(scheme string) bool {
 
 // inURI reports whether c is allowed in a URI, apart from brackets and the number sign.
 func inURI(c byte) bool {
-	return ascii.IsLetter(c) || ascii.IsDigit(c) || strings.IndexByte("-._~!$&'()*+,;=:@%", c) >= 0
+	return c == '%' || ascii.IsPchar(c)
 }

@@ -146,17 +146,8 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	if f.Garbage {
 		_, _ = w.Write([]byte("\x00\x01garbage that is not a message"))
 	}
-	for range f.Forged {
-		forged := reply.Copy()
-		forged.Id++
-		forged.Answer = forge(reply.Question[0])
-		_ = w.WriteMsg(forged)
-	}
 	if f.Forged > 0 {
-		forged := reply.Copy()
-		forged.Question[0].Name = "forged.example."
-		forged.Answer = forge(forged.Question[0])
-		_ = w.WriteMsg(forged)
+		forgeReplies(w, reply, f.Forged)
 	}
 	if f.Alien {
 		alien := reply.Question[0]
@@ -184,6 +175,20 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 		reply.Truncate(1232)
 	}
 	_ = w.WriteMsg(reply)
+}
+
+// forgeReplies sends replies with another ID, and one to another question.
+func forgeReplies(w dns.ResponseWriter, reply *dns.Msg, n int) {
+	for range n {
+		forged := reply.Copy()
+		forged.Id++
+		forged.Answer = forge(reply.Question[0])
+		_ = w.WriteMsg(forged)
+	}
+	forged := reply.Copy()
+	forged.Question[0].Name = "forged.example."
+	forged.Answer = forge(forged.Question[0])
+	_ = w.WriteMsg(forged)
 }
 
 // forge returns a misleading record.

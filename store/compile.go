@@ -38,32 +38,33 @@ func (e *DelegationError) Unwrap() error { return e.Err }
 // The error is an [*rule.IndexError], an [*rule.TestError] or a [*DelegationError].
 func (a *Authority) Compile() (*Compiled, error) {
 	c := &Compiled{}
+	var err error
 	if len(a.Rules) > 0 {
-		rules, err := a.Rules.Compile(a.Prefix)
-		if err != nil {
+		if c.Rules, err = a.Rules.Compile(a.Prefix); err != nil {
 			return nil, err
 		}
-		c.Rules = rules
 	}
-	if a.Delegation == nil || a.Delegation.To == "" {
-		return c, nil
-	}
-	var err error
-	if to := a.Delegation.To; strings.Contains(to, "://") {
-		var link rule.Link
-		link, err = rule.ParseLink(to)
-		c.Link = &link
-	} else {
-		var hasForm bool
-		to, c.Form, hasForm = strings.Cut(to, "/")
-		if c.Host, err = hostPort(to); hasForm && c.Form != FormFull && c.Form != FormElement {
-			err = errNoHost
+	if d := a.Delegation; d != nil && d.To != "" {
+		if err := c.delegate(d.To); err != nil {
+			return nil, &DelegationError{d.To, err}
 		}
 	}
-	if err != nil {
-		return nil, &DelegationError{a.Delegation.To, err}
-	}
 	return c, nil
+}
+
+// delegate sets the resolver of a delegation.
+func (c *Compiled) delegate(to string) (err error) {
+	if strings.Contains(to, "://") {
+		link, err := rule.ParseLink(to)
+		c.Link = &link
+		return err
+	}
+	to, form, hasForm := strings.Cut(to, "/")
+	c.Form = form
+	if c.Host, err = hostPort(to); hasForm && form != FormFull && form != FormElement {
+		err = errNoHost
+	}
+	return err
 }
 
 // The forms of names in requests to the resolver at an address, written /full or

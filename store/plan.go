@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -142,10 +143,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 
 // next is Next for a change in normal form, which it turns into the change to store.
 func next(i int, last, c *Change) (*Change, Result, error) {
-	if err := expect(i, last, c); err != nil {
-		return nil, Result{}, err
-	}
-	if err := allow(i, last, c); err != nil {
+	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
 		return nil, Result{}, err
 	}
 	if c.UseOnly {

@@ -168,9 +168,14 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 	return v, err
 }
 
+// bypassed reports whether the cache must not answer a call about a time.
+func (s *Store) bypassed(ctx context.Context, at time.Time) bool {
+	return s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx)
+}
+
 // Get implements [store.Reader].
 func (s *Store) Get(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {
+	if s.bypassed(ctx, at) {
 		return s.Backing.Get(ctx, n, at)
 	}
 	v, err := s.read(ctx, store.Subject{Kind: store.KindName, Key: n.Key()}, s.loader)
@@ -193,7 +198,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 
 // Authority implements [store.Reader].
 func (s *Store) Authority(ctx context.Context, p name.Prefix, at time.Time) (*store.Authority, error) {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {
+	if s.bypassed(ctx, at) {
 		return s.Backing.Authority(ctx, p, at)
 	}
 	v, err := s.read(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()}, s.loader)
@@ -216,7 +221,7 @@ func (s *Store) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
 		}
 		return v, err
 	}
-	if s.closed.Load() || ctx.Err() != nil || store.IsFresh(ctx) {
+	if s.bypassed(ctx, time.Time{}) {
 		return store.Aliased(ctx, s.Backing, n)
 	}
 	v, err := s.read(ctx, store.Subject{Kind: kindAlias, Key: store.AliasURL(n)}, load)
@@ -225,7 +230,7 @@ func (s *Store) Aliased(ctx context.Context, n name.Name) ([]name.Name, error) {
 
 // Authorities implements [store.Reader].
 func (s *Store) Authorities(ctx context.Context, at time.Time) iter.Seq2[*store.Authority, error] {
-	if s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx) {
+	if s.bypassed(ctx, at) {
 		return s.Backing.Authorities(ctx, at)
 	}
 	s.mu.RLock()

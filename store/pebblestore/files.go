@@ -88,38 +88,32 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 	}
 	defer y.Close()
 	sum := sha256.New()
-	same, err = sameBytes(x, y, sum)
-	if err != nil || !same {
-		return f, false, err
-	}
-	info, err := x.Stat()
-	if err != nil {
-		return f, false, err
-	}
-	return BackupFile{Size: info.Size(), SHA256: [32]byte(sum.Sum(nil))}, true, nil
+	f.Size, same, err = sameBytes(x, y, sum)
+	f.SHA256 = [32]byte(sum.Sum(nil))
+	return f, same, err
 }
 
 // sameBytes compares two files, and writes the bytes that they share to w. If y cannot be
-// read, the files differ.
-func sameBytes(x, y vfs.File, w io.Writer) (bool, error) {
+// read, the files differ. size is that of x.
+func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
 	if err := errors.Join(err, err2); err != nil || xs.Size() != ys.Size() {
-		return false, err
+		return 0, false, err
 	}
 	var a, b [64 << 10]byte
 	for {
 		n, err := io.ReadFull(x, a[:])
 		m, err2 := io.ReadFull(y, b[:])
 		if !bytes.Equal(a[:n], b[:m]) {
-			return false, nil
+			return 0, false, nil
 		}
 		_, _ = w.Write(a[:n]) // a hash never fails
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return err2 == err, nil
+			return xs.Size(), err2 == err, nil
 		}
 		if err != nil || err2 != nil {
-			return false, err
+			return 0, false, err
 		}
 	}
 }

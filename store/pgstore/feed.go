@@ -68,11 +68,8 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 			return failed("read changes", err)
 		}
 		for _, e := range page {
-			if err := ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil || !yield(e, nil) {
 				return err
-			}
-			if !yield(e, nil) {
-				return nil
 			}
 		}
 		after += uint64(len(page))

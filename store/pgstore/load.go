@@ -237,21 +237,17 @@ func (l *loader) raise(e *edge, names int) error {
 
 // copy writes the new rows.
 func (l *loader) copy(w *rowWriter, rows []logRow) error {
-	columns := []string{"time", "revision", "kind", "key", "salt", "value"}
 	for table, rows := range map[string][]changeRow{"nomen_present": w.fresh, "nomen_past": w.past} {
-		_, err := l.c.CopyFrom(l.ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-			r := &rows[i]
-			return []any{r.time, r.revision, int16(r.subject.Kind), r.subject.Key, r.salt, r.value}, nil
-		}))
+		err := copyRows(l, table, rows, func(r *changeRow) []any {
+			return []any{r.time, r.revision, int16(r.subject.Kind), r.subject.Key, r.salt, r.value}
+		}, "time", "revision", "kind", "key", "salt", "value")
 		if err != nil {
 			return err
 		}
 	}
-	_, err := l.c.CopyFrom(l.ctx, pgx.Identifier{"nomen_place"}, []string{"head", "mark", "key", "rest"},
-		pgx.CopyFromSlice(len(w.come), func(i int) ([]any, error) {
-			p := &w.come[i]
-			return []any{[]byte(p.head), p.mark(), p.key, []byte(p.rest)}, nil
-		}))
+	err := copyRows(l, "nomen_place", w.come, func(p *place) []any {
+		return []any{[]byte(p.head), p.mark(), p.key, []byte(p.rest)}
+	}, "head", "mark", "key", "rest")
 	if err != nil {
 		return err
 	}
@@ -260,6 +256,14 @@ func (l *loader) copy(w *rowWriter, rows []logRow) error {
 		batch.Queue(putLog, row.chunk, row.entries, row.hashes)
 	}
 	return l.c.SendBatch(l.ctx, batch).Close()
+}
+
+// copyRows writes rows to a table; columnsOf returns the columns of each.
+func copyRows[T any](l *loader, table string, rows []T, columnsOf func(*T) []any, columns ...string) error {
+	_, err := l.c.CopyFrom(l.ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+		return columnsOf(&rows[i]), nil
+	}))
+	return err
 }
 
 // A comparer compares entries with those in the store.

@@ -13,9 +13,9 @@ import (
 const secret = "a-persons-secret"
 
 // secretly is a change that has the secret in every text.
-func secretly(k string, n int) store.Change {
+func secretly(n int) store.Change {
 	r := Rich()
-	r.Name, r.Spelling = key(k), "urn:x-a:B"+secret
+	r.Name, r.Spelling = key("urn:x-a:b"), "urn:x-a:B"+secret
 	r.Locations[0].URL, r.Locations[1].Note = fmt.Sprint("https://example.org/", secret, n), secret
 	r.Metadata = nomen.Metadata{secret: {secret}}
 	r.SameAs, r.Successors, r.Reason = []string{secret}, []string{secret}, secret
@@ -28,13 +28,13 @@ func secretly(k string, n int) store.Change {
 // what it was, and all else stays.
 func redaction(s *suite) {
 	k := "urn:x-a:b"
-	s.apply(secretly(k, 1), put(k, "u:2", 2), secretly(k, 3), put("urn:x-a:c", "u:c", 3))
+	s.apply(secretly(1), put(k, "u:2", 2), secretly(3), put("urn:x-a:c", "u:c", 3))
 	head, before := s.sealed(), s.entries(0)
 	clean := put(k, "u:4", 4)
 	clean.Redacts, clean.Why = []uint64{3, 1}, "the law"
 	s.equal("redaction", s.apply(clean), []store.Result{changed(4)})
 	s.nowhere()
-	kept1, kept3 := kept(secretly(k, 1), 0, 1).Redact(), kept(secretly(k, 3), 2, 3).Redact()
+	kept1, kept3 := kept(secretly(1), 0, 1).Redact(), kept(secretly(3), 2, 3).Redact()
 	s.equal("record at minute 1", s.getAt(k, minute(1)), kept1.Record)
 	s.equal("record at minute 2", s.getAt(k, minute(2)), kept(put(k, "u:2", 2), 1, 2).Record)
 	s.equal("record at minute 3", s.getAt(k, minute(3)), kept3.Record)

@@ -25,9 +25,10 @@
 // The client follows a redirection to another name, given in the reason phrase or in Location
 // (Y95-43, Y95-44), and finds the resolver of that name anew. A redirection to a URL is the
 // answer if a location was asked for. Otherwise the client reads the answer from the URL.
-// There is one exception: if a Link field with the relation "item" says that the URL is the
-// resource itself, the resolver does not offer the service and has sent a location instead
-// (2012, 2.3.1). A public server cannot send the client to an address of a private network.
+// There is one exception. A Link field with the relation "item" says that the URL is the
+// resource itself. The resolver then does not offer the service and has sent a location
+// instead (2012, 2.3.1). A public server cannot send the client to an address of a private
+// network.
 //
 // # Limits
 //

@@ -79,8 +79,9 @@ func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 	return nil, &RouteError{Name: s.spelling, Reason: fmt.Sprintf("unsupported kind of way %q", w.Kind)}
 }
 
-// authorityAt returns the way to ask the host of w by the 1995 protocol: in the form that w
-// specifies, or by default with the ElementID for urn:dns names and the full name for others.
+// authorityAt returns the way to ask the host of w by the 1995 protocol. The request names the
+// subject in the form that w specifies. If w specifies none, it has the ElementID for urn:dns
+// names and the full name for others.
 func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, error) {
 	switch {
 	case w.Form != "":

@@ -207,8 +207,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way to use for a name that s redirects to: the same resolver if the user
-// named one, otherwise nil, so that the resolver of that name is found anew (1995, 4: Y95-43).
+// wayOn returns the way to use for a name that s redirects to. It is the same resolver if the
+// user named one. Otherwise it is nil, so that the client finds the resolver of that name
+// (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
@@ -265,9 +266,9 @@ func asksForList(locator string) bool {
 	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
 }
 
-// replacement returns the name to continue with: the one that the answer redirects to, or the
-// only successor of a retired name if a location was asked for or [nomen.Question.Succeed] is
-// set (1995, 4).
+// replacement returns the name to continue with. It is the name that the answer redirects to.
+// For a retired name with only one successor it is the successor, if a location was asked for
+// or [nomen.Question.Succeed] is set (1995, 4).
 func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	var e *nomen.Error
 	switch {

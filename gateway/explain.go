@@ -83,9 +83,9 @@ func (x *Explanation) Asked() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || isForeign(x.Name))
 }
 
-// plain returns the identifier in a text: without white space, surrounding brackets and
-// "URL:" before it (RFC 3986, appendix C; 1995, 2), and without the prefix "web+" of schemes
-// that pages may handle in browsers.
+// plain returns the identifier in a text. It removes white space, surrounding brackets and
+// "URL:" before the identifier (RFC 3986, appendix C; 1995, 2). It also removes the prefix
+// "web+" of schemes that pages may handle in browsers.
 func plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {

@@ -1,6 +1,6 @@
-// Package registrar is the only way to change records and authorities: it checks
-// names, locations, texts and authorities, the rights of the actor and the states
-// of names, and writes the valid changes to a store.
+// Package registrar is the only way to change records and authorities. It checks names,
+// locations, texts and authorities, the rights of the actor, and the states of names. It
+// writes the valid changes to a store.
 //
 // # Names
 //

@@ -133,9 +133,9 @@ const (
 
 // readDirectives parses directive *( "&" directive ) (2012, 2.3). A registered keyword given
 // twice is ignored with all its values (N12-29); unknown keywords (N12-30) and services
-// (N12-32) are ignored. The keywords of nomen are directives only under a condition: "at" if
-// its value looks like a time, "with" if s=I=I is given, "format" if a service is given and a
-// format has that name.
+// (N12-32) are ignored. Each keyword of nomen is a directive only under a condition. For "at",
+// the value must look like a time. For "with", s=I=I must be given. For "format", a service
+// must be given and a format must have that name.
 func readDirectives(s string) (query, bool) {
 	var values [5]string // by keyword
 	var seen [5]int

@@ -20,9 +20,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Client uses the admin API of a running server. It returns the errors of the
-// registrar, the store and package bulk as if it had the store open, and other errors for
-// failures of the network and the server. It is safe for concurrent use.
+// A Client uses the admin API of a running server. It returns the errors of the registrar, the
+// store and package bulk, as if it had opened the store itself. Failures of the network and
+// the server are other errors. It is safe for concurrent use.
 type Client struct {
 	URL   string       // of the listener, such as http://127.0.0.1:4501
 	Token string       // ID.SECRET

@@ -10,8 +10,8 @@ import (
 // Root is the path of the admin API.
 const Root = "/api/v1/"
 
-// EscapeName escapes a name or prefix as a whole for use in a path: all characters except
-// the unreserved ones of RFC 3986 and the plus sign, which schemes may contain.
+// EscapeName escapes a name or prefix as a whole for use in a path. It escapes all characters
+// except the unreserved ones of RFC 3986 and the plus sign, which schemes may contain.
 func EscapeName(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~+", c) >= 0 })
 }

@@ -3,8 +3,8 @@
 // # Ways to ask
 //
 //   - Directly, by draft-ietf-uri-yaurn-00: for urn:dns:HOST:ELEMENT the client sends "GET
-//     ELEMENT HTTP/1.0" to HOST at port 4500, at one of its addresses after the other until
-//     one answers (Y95-24 to Y95-30).
+//     ELEMENT HTTP/1.0" to HOST at port 4500. It tries the addresses of HOST in turn until one
+//     answers (Y95-24 to Y95-30).
 //   - Through a resolver or proxy at HOST:PORT, for names of any scheme: the request has the
 //     full name, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38). If the resolver does not understand
 //     full names, the request has the ElementID, "GET 2648 HTTP/1.0".

@@ -286,8 +286,9 @@ func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 // came from the public Internet.
 func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
-// finish adds the redirections to the explanation of the answer, and the fragment of the last
-// redirection, which takes precedence over that of the question (RFC 9110, 10.2.2).
+// finish adds the redirections to the explanation of the answer. It also adds the fragment of
+// the last redirection, which takes precedence over the fragment of the question (RFC 9110,
+// 10.2.2).
 func (j *resolution) finish(a *nomen.Answer) *nomen.Answer {
 	addFragment(a, j.fragment)
 	for _, label := range j.labels[1:] {

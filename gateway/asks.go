@@ -32,8 +32,8 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Beginning is like Asking for an answer whose body may take longer to read: after begun is
-// called, the context ends only when it is cancelled or ctx ends. Its cause is
+// Beginning is like Asking, but for an answer whose body may take longer to read. After begun
+// is called, the context ends only when it is cancelled or ctx ends. Its cause is
 // [context.DeadlineExceeded] if the deadline passed before begun was called.
 func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel context.CancelFunc) {
 	a := ClientOf(ctx)

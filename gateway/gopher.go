@@ -42,9 +42,9 @@ type GopherOptions struct {
 	Log *slog.Logger // of failures; may be nil
 }
 
-// A Gopher serves Gopher clients (RFC 1436) menus: of the authorities, of their names if
-// they list them, and of the locations of a name (1995, 4: Y95-53). It is safe for
-// concurrent use.
+// A Gopher serves menus to Gopher clients (RFC 1436). There are menus of the authorities, of
+// the names of an authority that lists them, and of the locations of a name (1995, 4: Y95-53).
+// It is safe for concurrent use.
 //
 // A selector is a name, optionally after a slash; the empty selector is the root. Locations
 // with gopher URLs are items of their own type; other locations are items of type h with a

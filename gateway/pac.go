@@ -10,9 +10,9 @@ import (
 const TypePAC = "application/x-ns-proxy-autoconfig"
 
 // PAC returns a proxy auto-config file, with which browsers and other clients send requests
-// about names to this server: URNs, and http URLs of hosts that are naming authorities here.
-// All other requests go directly to their servers. proxy is HOST:PORT of this server, secure
-// says whether it uses TLS, and hosts must be in lower case.
+// about names to this server. Such requests are for URNs, and for http URLs of hosts that are
+// naming authorities here. All other requests go directly to their servers. proxy is HOST:PORT
+// of this server, secure says whether it uses TLS, and hosts must be in lower case.
 //
 // In the protocol of 1995 the hosts are names of authorities, and a host may also have a web
 // server of its own. So if this server cannot be reached, an http request goes to the host

@@ -65,9 +65,9 @@ func (e *entry) size() int {
 	return n
 }
 
-// Open returns a Counter that continues with the counts in its file. A file that cannot be read
-// is renamed, with the suffix ".unread" and possibly a number, and logged, so that damaged
-// statistics do not stop a resolver. Errors are those of the file system.
+// Open returns a Counter that continues with the counts in its file. Damaged statistics do not
+// stop a resolver: Open logs a file that it cannot read, and renames it, with the suffix
+// ".unread" and possibly a number. Errors are those of the file system.
 func Open(o Options) (*Counter, error) {
 	o.Every = cmp.Or(max(o.Every, 0), time.Minute)
 	o.Names = cmp.Or(max(o.Names, 0), 10_000)

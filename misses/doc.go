@@ -21,8 +21,8 @@
 //
 // # The file
 //
-// A Counter with a file saves it periodically, and when it is closed: it writes a new file,
-// which replaces the old file once the new one is on disk. A crash loses the counts since the
-// last save. The format is in docs/reference/files.md. [Load] reads it, and [Merge] merges the
-// files of several servers.
+// A Counter with a file saves its counts periodically, and when it is closed. It writes a new
+// file, which replaces the old file once the new one is on disk. A crash loses the counts
+// since the last save. The format is in docs/reference/files.md. [Load] reads it, and [Merge]
+// merges the files of several servers.
 package misses

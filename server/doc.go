@@ -6,7 +6,7 @@
 //
 // The public listener also reads request lines that net/http rejects (package internal/wire).
 // One function, [Server.decide], turns plain values (method, target, version, host, address
-// and the relevant header fields) into a status, header fields and a body; it does not depend
+// and the relevant header fields) into a status, header fields and a body. It does not depend
 // on connections or net/http. An adapter connects net/http with this function. Names are not
 // routed by http.ServeMux: the server looks at the target exactly as it was sent.
 //
@@ -33,7 +33,7 @@
 //     service: a request for a service that is not available is an error. Errors of the name
 //     are reported first.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
-//     reserved requests; any other element that begins with urn+ is an error.
+//     reserved requests. Any other element that begins with urn+ is an error.
 //   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages and take
 //     precedence over elements.
 //
@@ -49,9 +49,9 @@
 // unknown, or if the authority of the name does not list them. s=I=I expects the other URI in
 // "with=". Together with "s=", "format=" names a format, which takes precedence over Accept.
 //
-// "?+" and "?=" are the components of RFC 8141. A q-component is appended to the query
-// of the location, if the scheme of the location has queries: after "&" if there is a
-// query already, and before the fragment. An r-component goes to the resolver; the
+// "?+" and "?=" are the components of RFC 8141. A q-component is appended to the query of the
+// location, before the fragment, if the scheme of the location has queries. If there is a
+// query already, "&" is put between the two. An r-component goes to the resolver; the
 // authority defines what it means.
 //
 // Any other query of a path, and any malformed component, is ignored, or appended to the query

@@ -37,9 +37,9 @@ func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers a request about a location: L2Ns, L2Ls and L2C of RFC 2169, and the
-// services of RFC 2483 for a URI that is not a name here. It reveals only what the
-// resolver answers about the names with that location.
+// located answers a request about a location. Such requests are for L2Ns, L2Ls and L2C of RFC
+// 2169, or for a service of RFC 2483 and a URI that is not a name here. It reveals only what
+// the resolver answers about the names with that location.
 func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)

@@ -29,9 +29,8 @@ const (
 // typeLinkFormat is the media type of TimeMaps (RFC 7089, 5; RFC 6690).
 const typeLinkFormat = "application/link-format"
 
-// negotiable reports whether a request can be negotiated by Accept-Datetime: it is for
-// the path of a name, without components of RFC 8141, which cannot be combined with a
-// time.
+// negotiable reports whether a request can be negotiated by Accept-Datetime: it is for the
+// path of a name, and has no components of RFC 8141, which cannot be combined with a time.
 func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }

@@ -68,8 +68,9 @@ func onlyCitations(field string) bool {
 	return f.Len() > 0
 }
 
-// preferredDescriptions returns the media types of descriptions that the client prefers over HTML
-// and over */*: such a client is sent the description instead of a redirect.
+// preferredDescriptions returns the media types of descriptions that the client prefers over
+// HTML and over */*. A client with such a preference gets the description instead of a
+// redirect.
 func preferredDescriptions(field string) []string {
 	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
 		return nil // the most common field

@@ -103,8 +103,8 @@ const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which
 // a name is delegated. If the new target is a name, a request without a slash is redirected to
-// the name itself, any other request to the path of the name on this server. For an element,
-// the reason phrase contains the name too (Y95-42, Y95-43).
+// the name itself. Any other request is redirected to the path of the name on this server. For
+// an element, the reason phrase contains the name too (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package cache keeps the answers of resolvers, as draft-ietf-uri-yaurn-00, 5 describes it: the
-// cache asks the resolver before each use whether an answer is still current, with
-// If-Modified-Since and If-None-Match (Y95-66, Y95-67). A cache therefore saves the transfer of
-// the body, not the request. It does not keep errors, or answers without a modification date.
+// Package cache keeps the answers of resolvers, as draft-ietf-uri-yaurn-00, 5 describes it.
+// Before each use the cache asks the resolver whether the answer is still current, with
+// If-Modified-Since and If-None-Match (Y95-66, Y95-67). A cache therefore saves the transfer
+// of the body, not the request. It does not keep errors, or answers without a modification
+// date.
 //
 // [Cache] is a [nomen.Resolver] over any [Source], such as [client.Client]. It keeps the answers
 // in a [Storage]: [Memory] for one program, or [Disk] for all programs of one user.

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// A lineWriter sends JSON Lines. Until the first line is sent, an error can be reported
-// as a problem; after that the response is aborted, so that the client sees that it is
+// A lineWriter sends JSON Lines. Until the first line is sent, an error can be reported as a
+// problem. After that an error aborts the response, so that the client sees that it is
 // truncated. It is safe for concurrent use.
 type lineWriter struct {
 	c  *call

@@ -65,8 +65,8 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 // authorities.
 func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
-// askRequest resolves the name of a reserved request. It returns neither if the resolver does
-// not know the name, but this server can answer about the authority of the name.
+// askRequest resolves the name of a reserved request. It returns nil and no error if the
+// resolver does not know the name, but this server can answer about the authority of the name.
 func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
 	if a.listsAuthorities() {

@@ -74,8 +74,8 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	return out, true
 }
 
-// mayBeLocal reports whether a target may turn out to be local: it has a slash, and is neither
-// a service nor a page. So targets of those kinds are not parsed twice.
+// mayBeLocal reports whether a target may turn out to be local: it begins with a slash, and is
+// neither a service nor a page. So targets of those kinds are not parsed twice.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)

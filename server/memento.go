@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -367,7 +368,7 @@ func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply 
 }
 
 // mementos yields the changes of a name that made mementos, newest first.
-func (s *Server) mementos(ctx context.Context, a parsedTarget) func(func(*store.Change, error) bool) {
+func (s *Server) mementos(ctx context.Context, a parsedTarget) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for c, err := range store.History(ctx, s.store, a.kept()) {
 			if err == nil && (!isPublic(c) || c.Redacted) {
@@ -380,8 +381,31 @@ func (s *Server) mementos(ctx context.Context, a parsedTarget) func(func(*store.
 	}
 }
 
+// A revision is a change that made a memento, and the one before it; nil for the first.
+type revision struct{ change, before *store.Change }
+
+// revisions yields the mementos of a name, newest first.
+func (s *Server) revisions(ctx context.Context, a parsedTarget) iter.Seq2[revision, error] {
+	return func(yield func(revision, error) bool) {
+		var later *store.Change
+		for c, err := range s.mementos(ctx, a) {
+			if err != nil {
+				yield(revision{}, err)
+				return
+			}
+			if later != nil && !yield(revision{later, c}, nil) {
+				return
+			}
+			later = c
+		}
+		if later != nil {
+			yield(revision{later, nil}, nil)
+		}
+	}
+}
+
 // firstOf returns the first of some changes, or ErrNotFound.
-func firstOf(changes func(func(*store.Change, error) bool)) (*store.Change, error) {
+func firstOf(changes iter.Seq2[*store.Change, error]) (*store.Change, error) {
 	for c, err := range changes {
 		return c, err
 	}
@@ -399,29 +423,19 @@ func (s *Server) writeTimeMap(ctx context.Context, w io.Writer, m timeMap) error
 	if err != nil {
 		return err
 	}
-	var later *store.Change // written when it is known whether it is the first
-	newest := true
-	write := func(rel string) error {
-		if newest {
-			rel += "last "
-		}
-		newest = false
-		_, err := fmt.Fprintf(w, ",\n<%s>;rel=\"%smemento\";datetime=\"%s\"", withDirectives(path, a.directives(later.Time)), rel, httpDate(later.Time))
-		return err
-	}
-	for c, err := range s.mementos(ctx, a) {
-		if err == nil && later != nil {
-			err = write("")
-		}
+	last := "last "
+	for r, err := range s.revisions(ctx, a) {
 		if err != nil {
 			return err
 		}
-		later = c
-	}
-	if later != nil {
-		if err := write("first "); err != nil {
+		first, at := "", r.change.Time
+		if r.before == nil {
+			first = "first "
+		}
+		if _, err := fmt.Fprintf(w, ",\n<%s>;rel=\"%s%smemento\";datetime=\"%s\"", withDirectives(path, a.directives(at)), first, last, httpDate(at)); err != nil {
 			return err
 		}
+		last = ""
 	}
 	_, err = io.WriteString(w, "\n")
 	return err

@@ -44,31 +44,22 @@ func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nom
 	if !a.query.at.IsZero() {
 		past.At, past.Present = ans.Modified, root+a.originalOf(key)
 	}
-	var later *store.Change
-	add := func(before *store.Change) {
-		past.Revisions = append(past.Revisions, format.Revision{
-			Number: later.Revision(), Time: later.Time, Status: later.Record.Status,
-			Fields: changedFields(before, later),
-			Target: withDirectives(root+format.NamePath(key), a.directives(later.Time)),
-		})
-	}
-	for c, err := range s.mementos(ctx, a) {
+	for r, err := range s.revisions(ctx, a) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return past, nil
 		case err != nil:
 			return past, err
 		}
-		if later != nil {
-			if add(c); len(past.Revisions) == shownRevisions {
-				past.All = root + timeMapOf(key)
-				return past, nil
-			}
+		past.Revisions = append(past.Revisions, format.Revision{
+			Number: r.change.Revision(), Time: r.change.Time, Status: r.change.Record.Status,
+			Fields: changedFields(r.before, r.change),
+			Target: withDirectives(root+format.NamePath(key), a.directives(r.change.Time)),
+		})
+		if len(past.Revisions) == shownRevisions && r.before != nil {
+			past.All = root + timeMapOf(key)
+			return past, nil
 		}
-		later = c
-	}
-	if later != nil {
-		add(nil)
 	}
 	return past, nil
 }

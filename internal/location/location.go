@@ -53,15 +53,6 @@ var schemes = [...]scheme{
 	{name: "magnet"},
 }
 
-// Schemes returns the allowed schemes, in lower case.
-func Schemes() []string {
-	all := make([]string, len(schemes))
-	for i, s := range schemes {
-		all[i] = s.name
-	}
-	return append(all, pid.Schemes()...)
-}
-
 // Allows reports whether a scheme is allowed, ignoring case.
 func Allows(name string) bool {
 	_, ok := lookup(name)

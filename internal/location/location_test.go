@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nomen-project/nomen/internal/pid"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -67,7 +68,10 @@ func TestCheck(t *testing.T) {
 }
 
 func TestSchemes(t *testing.T) {
-	all := Schemes()
+	all := pid.Schemes()
+	for _, s := range schemes {
+		all = append(all, s.name)
+	}
 	for _, never := range []string{"javascript", "vbscript", "data", "blob", "about", "view-source", "file", "ssh", "ms-msdt", "search-ms", "vscode"} {
 		if slices.Contains(all, never) || Allows(never) || IsLink(never+"://h.example/x") {
 			t.Errorf("%s may be the scheme of a location", never)

@@ -154,16 +154,25 @@ func identifiersOrg(line []byte) (string, error) {
 	if len(places) == 0 {
 		places = gone
 	}
-	if o.Embedded { // the pattern begins with the prefix, which takes its case from there
-		head, rest, ok := strings.Cut(o.Pattern, ":")
-		if !ok {
-			return "", fmt.Errorf("%s: no prefix in %s", o.Prefix, o.Pattern)
-		}
-		o.Pattern = "^" + strings.TrimPrefix(rest, ")")
-		letters := head[strings.LastIndexAny(head, "^()?")+1:]
-		if p := strings.TrimSuffix(letters, `\`); strings.EqualFold(p, o.Prefix) {
-			o.Prefix = p
+	if o.Embedded {
+		var err error
+		if o.Prefix, o.Pattern, err = withoutPrefix(o.Prefix, o.Pattern); err != nil {
+			return "", err
 		}
 	}
 	return join(o.Prefix, o.Name, o.Pattern, o.Example, o.Deprecated, places), nil
+}
+
+// withoutPrefix returns a pattern that begins with the prefix without it, and the prefix in
+// the letter case that it has there.
+func withoutPrefix(prefix, pattern string) (_, rest string, _ error) {
+	head, rest, ok := strings.Cut(pattern, ":")
+	if !ok {
+		return "", "", fmt.Errorf("%s: no prefix in %s", prefix, pattern)
+	}
+	letters := head[strings.LastIndexAny(head, "^()?")+1:]
+	if p := strings.TrimSuffix(letters, `\`); strings.EqualFold(p, prefix) {
+		prefix = p
+	}
+	return prefix, "^" + strings.TrimPrefix(rest, ")"), nil
 }

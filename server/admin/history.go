@@ -104,7 +104,7 @@ func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	case "", "json":
 		return historyAtOnce(c, changes)
 	case "jsonl":
-		return s.historyLines(c, changes)
+		return stream(s, c, changes, 0, store.ErrNotFound, func(change *store.Change) (any, bool) { return adminapi.NewRevision(change), true })
 	}
 	return &adminapi.RequestError{Field: "format", Message: "must be json or jsonl"}
 }
@@ -132,25 +132,6 @@ func historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
 		return store.ErrNotFound
 	}
 	return writeJSON(c.w, http.StatusOK, h)
-}
-
-func (s *API) historyLines(c *call, changes iter.Seq2[*store.Change, error]) error {
-	w := s.newLineWriter(c)
-	if c.r.Method == http.MethodHead {
-		return s.end(w, nil)
-	}
-	for change, err := range changes {
-		if err == nil {
-			err = w.write(adminapi.NewRevision(change))
-		}
-		if err != nil {
-			return s.end(w, err)
-		}
-	}
-	if !w.begun {
-		return store.ErrNotFound
-	}
-	return s.end(w, nil)
 }
 
 func (s *API) redactName(c *call) error {
@@ -219,29 +200,14 @@ func (s *API) changes(c *call) error {
 			return err
 		}
 	}
-	w := s.newLineWriter(c)
-	if c.r.Method == http.MethodHead {
-		return s.end(w, nil)
-	}
-	if err := s.await(c.r.Context(), after, time.Duration(min(wait, maxWait))*time.Second); err != nil {
-		return s.end(w, err)
-	}
-	sent := uint64(0)
-	for e, err := range store.Changes(c.r.Context(), s.store, after) {
-		if err != nil {
-			return s.end(w, err)
-		}
-		if !maySee(c.actor, e.Change) {
-			continue
-		}
-		if err := w.write(adminapi.NewEntry(e)); err != nil {
-			return s.end(w, err)
-		}
-		if sent++; sent == limit {
-			break
+	if c.r.Method != http.MethodHead {
+		if err := s.await(c.r.Context(), after, time.Duration(min(wait, maxWait))*time.Second); err != nil {
+			return unsupportedError(err)
 		}
 	}
-	return s.end(w, nil)
+	return stream(s, c, store.Changes(c.r.Context(), s.store, after), limit, nil, func(e *store.Entry) (any, bool) {
+		return adminapi.NewEntry(e), maySee(c.actor, e.Change)
+	})
 }
 
 // maySee reports whether an actor may see a change. Authorities are visible to every
@@ -327,24 +293,7 @@ func (s *API) find(c *call) error {
 		return err
 	}
 	after := store.Place{URL: c.q.Get("after_url"), Name: name.FromKey(c.q.Get("after_name"))}
-	w := s.newLineWriter(c)
-	if c.r.Method == http.MethodHead {
-		return s.end(w, nil)
-	}
-	sent := uint64(0)
-	for p, err := range store.Find(c.r.Context(), s.store, c.q.Get("location"), after) {
-		if err != nil {
-			return s.end(w, err)
-		}
-		if !c.actor.Reaches(p.Name) {
-			continue
-		}
-		if err := w.write(adminapi.Place{URL: p.URL, Key: p.Name.Key()}); err != nil {
-			return s.end(w, err)
-		}
-		if sent++; sent == limit {
-			break
-		}
-	}
-	return s.end(w, nil)
+	return stream(s, c, store.Find(c.r.Context(), s.store, c.q.Get("location"), after), limit, nil, func(p store.Place) (any, bool) {
+		return adminapi.Place{URL: p.URL, Key: p.Name.Key()}, c.actor.Reaches(p.Name)
+	})
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"bufio"
 	"errors"
+	"iter"
 	"net/http"
 	"sync"
 
@@ -78,6 +79,35 @@ func (s *API) end(w *lineWriter, err error) error {
 	_ = w.send() // these lines are valid
 	s.log.Info("response aborted", "target", requestlog.Printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
 	panic(http.ErrAbortHandler)
+}
+
+// stream sends the lines that line returns for values, except those for which it returns false:
+// at most limit, if that is not 0. If there is none, the error is empty, which may be nil.
+func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, empty error, line func(T) (any, bool)) error {
+	w := s.newLineWriter(c)
+	if c.r.Method == http.MethodHead {
+		return s.end(w, nil)
+	}
+	sent := uint64(0)
+	for v, err := range values {
+		if err != nil {
+			return s.end(w, err)
+		}
+		shown, ok := line(v)
+		if !ok {
+			continue
+		}
+		if err := w.write(shown); err != nil {
+			return s.end(w, err)
+		}
+		if sent++; sent == limit {
+			break
+		}
+	}
+	if sent == 0 && empty != nil {
+		return empty
+	}
+	return s.end(w, nil)
 }
 
 // tell writes a report, unless the client is gone. An empty report only sends the header.

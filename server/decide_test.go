@@ -14,7 +14,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/format"
-	"github.com/nomen-project/nomen/internal/validator"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
 )
@@ -32,9 +31,12 @@ func ask(s *Server, target string, change ...func(*request)) *reply {
 }
 
 func accepting(accept string) func(*request) { return func(r *request) { r.accept = accept } }
-func speaking(tag string) func(*request)     { return func(r *request) { r.languages = tag } }
-func hosted(host string) func(*request)      { return func(r *request) { r.host = host } }
-func inHTTP10(r *request)                    { r.version = version{1, 0} }
+
+func speaking(tag string) func(*request) { return func(r *request) { r.languages = tag } }
+
+func hosted(host string) func(*request) { return func(r *request) { r.host = host } }
+
+func inHTTP10(r *request) { r.version = version{1, 0} }
 
 // Y95-12, Y95-37, Y95-63: the name is determined by the target and the Host field.
 func TestTargets(t *testing.T) {
@@ -150,106 +152,6 @@ func TestNoAuthority(t *testing.T) { // Y95-21
 	}
 }
 
-func TestTHTTP(t *testing.T) {
-	s, _ := newTestServer(t, nil)
-	for _, tt := range []struct {
-		target, accept string
-		status         int
-		want           string
-	}{
-		{"/uri-res/N2L?urn:ietf:rfc:2648", "", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-		{"/URI-RES/n2l?urn:ietf:rfc:2648", "", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-		{"/uri-res/I2L?urn%3Aietf%3Arfc%3A2648", "", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-		{"/uri-res/N2L?urn:ietf:rfc:2648?s=I2C", "", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-		{"/uri-res/N2L?urn:ietf:rfc:2648?=a=1", "", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt?a=1"},
-		{"/uri-res/N2Ls?urn:ietf:rfc:2648", "", 200, "https://www.rfc-editor.org/rfc/rfc2648.txt\r\nhttps://www.rfc-editor.org/rfc/rfc2648.html\r\n"},
-		{"/uri-res/N2Ls?urn:ietf:rfc:2648", "text/html,*/*;q=0.8", 200, `<UL><LI><A HREF="https://www.rfc-editor.org/rfc/rfc2648.txt">`},
-		{"/uri-res/N2Ls?urn:dns:example.org:bare", "", 200, ""},
-		{"/uri-res/N2L?urn:dns:example.org:bare", "", 404, "no location"},
-		{"/uri-res/N2C?urn:ietf:rfc:2648", "", 200, "title: A URN Namespace"},
-		{"/uri-res/I2Cs?urn:ietf:rfc:2648", "application/json", 200, `"A URN Namespace for IETF Documents"`},
-		{"/uri-res/N2Ns?urn:ietf:rfc:2648", "", 200, "urn:doi:10.17487/rfc2648\r\n"},
-		{"/uri-res/I2N?urn:ietf:rfc:2648", "", 200, "urn:doi:10.17487/rfc2648\r\n"},
-		{"/uri-res/I2N?urn:dns:example.org:alb002", "", 404, "no other name"},
-		{"/uri-res/L2Ns?https://example.org/albums/2", "application/json", 200, `"same_as":["urn:dns:example.org:alb002"]`},
-		{"/uri-res/L2Ns?https://example.org/albums/", "application/json", 200, `"same_as":[]`},
-		{"/uri-res/I=I?urn:ietf:rfc:2648", "", 400, "I=I?URI&URI"},
-		{"/uri-res/I=I?urn:ietf:rfc:2648&", "", 400, "I=I?URI&URI"},
-		{"/uri-res/I=I?urn:ietf:rfc:2648&2648", "", 400, "including its scheme"},
-		{"/N2L?urn:ietf:rfc:2648", "", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-		{"/n2ls?URN%3Aietf%3Arfc%3A2648", "", 200, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-		{"/N2L?x=urn:ietf:rfc:2648", "", 404, "urn:dns:example.org:N2L"},
-		{"/uri-res/<script>?urn:ietf:rfc:2648", "text/html", 404, "&lt;script&gt;"},
-		{"/uri-res/N2L", "", 400, "SERVICE?URI"},
-		{"/uri-res/N2L?", "", 400, "SERVICE?URI"},
-		{"/uri-res/N2L?2648", "", 400, "including its scheme"},
-		{"/uri-res/N2L?urn:x", "", 400, "assigned-name"},
-		{"/uri-res/N2C?urn:dns:example.org:split", "", 410, "a new edition"},
-		{"/uri-res/N2L?urn:dns:example.org:old", "", 301, "/urn:dns:example.org:alb002"},
-		{"/uri-res/N2L?urn:dns:example.org:urn+m", "", 200, "mailto:names@example.org"},
-		// A client that accepts only text/plain gets 200, Location and the list.
-		{"/uri-res/N2L?urn:ietf:rfc:2648", "text/plain", 200, "https://www.rfc-editor.org/rfc/rfc2648.txt\r\nhttps://www.rfc-editor.org/rfc/rfc2648.html\r\n"},
-		{"/uri-res/N2L?urn:ietf:rfc:2648", "text/plain, */*;q=0.1", 303, "https://www.rfc-editor.org/rfc/rfc2648.txt"},
-	} {
-		p := ask(s, tt.target, accepting(tt.accept))
-		got := string(p.body)
-		if p.status/100 == 3 {
-			got = p.get("Location")
-		}
-		if p.status != tt.status || !strings.Contains(got, tt.want) || p.status/100 == 3 && got != tt.want {
-			t.Errorf("%s, Accept: %s: got %d %s, want %d %s", tt.target, tt.accept, p.status, got, tt.status, tt.want)
-		}
-		if tt.accept == "text/plain" && p.get("Location") != "https://www.rfc-editor.org/rfc/rfc2648.txt" {
-			t.Errorf("%s: Location %q", tt.target, p.get("Location"))
-		}
-	}
-}
-
-func TestQueries(t *testing.T) {
-	s, _ := newTestServer(t, nil)
-	for _, tt := range []struct {
-		title, query string
-		status       int
-		want         string
-	}{
-		{"N12-32 service", "s=I2C", 200, "name: urn:dns:example.org:queried"},
-		{"N12-28 keyword in capitals", "S=I2C", 303, "https://example.org/q?a=1#top"},
-		{"N12-61 service in small letters", "s=i2c", 303, "https://example.org/q?a=1#top"},
-		{"N12-32 unknown service", "s=XYZ", 303, "https://example.org/q?a=1#top"},
-		{"A12-1 I2U", "s=I2U", 303, "https://example.org/q?a=1#top"},
-		{"N12-27 I=I is not offered", "s=I=I", 303, "https://example.org/q?a=1#top"},
-		{"N12-32 escaped service", "s=I2%43", 200, "name: urn:dns:example.org:queried"},
-		{"N12-32 service escaped badly", "s=I2C%", 303, "https://example.org/q?a=1#top"},
-		{"N12-27 I=I as a form sends it", "s=I%3DI&with=urn:dns:example.org:queried", 200, "TRUE"},
-		{"N12-29 twice", "s=I2C&s=I2N", 303, "https://example.org/q?a=1#top"},
-		{"N12-29 twice, the others are kept", "s=I2Ls&c=a&c=b", 200, "https://example.org/q?a=1#top"},
-		{"N12-30 unknown keyword", "zz=1&s=I2C", 200, "name: urn:dns:example.org:queried"},
-		{"N12-31 unknown component", "c=toc", 303, "https://example.org/q?a=1#top"},
-		{"N12-25 no directive", "x", 303, "https://example.org/q?a=1#top"},
-		{"N12-25 empty", "", 303, "https://example.org/q?a=1#top"},
-		{"N12-25 odd ampersands", "&&s=I2C&", 200, "name: urn:dns:example.org:queried"},
-		{"q-component", "=b=2", 303, "https://example.org/q?a=1&b=2#top"},
-		{"r-component", "+x", 303, "https://example.org/q?a=1#top"},
-		{"both", "+x?=b=2", 303, "https://example.org/q?a=1&b=2#top"},
-		{"q with plus", "=b?+c", 303, "https://example.org/q?a=1&b?+c#top"},
-		{"empty q", "=", 303, "https://example.org/q?a=1#top"},
-		{"malformed q", "=%0", 303, "https://example.org/q?a=1#top"},
-		{"q with a line end", "=a%0D%0ASet-Cookie:x", 303, "https://example.org/q?a=1&a%0D%0ASet-Cookie:x#top"},
-		{"q with a fragment", "=a#b", 303, "https://example.org/q?a=1#top"},
-	} {
-		t.Run(tt.title, func(t *testing.T) {
-			p := ask(s, "/urn:dns:example.org:queried?"+tt.query)
-			got := p.get("Location")
-			if got == "" {
-				got = string(p.body)
-			}
-			if p.status != tt.status || !strings.Contains(got, tt.want) || p.status == 303 && got != tt.want {
-				t.Errorf("got %d %q, want %d %q", p.status, got, tt.status, tt.want)
-			}
-		})
-	}
-}
-
 // For I2L, Accept ranks the locations, and selects a description only if a type is
 // preferred that no location has.
 func TestAcceptOfLocations(t *testing.T) {
@@ -286,164 +188,6 @@ func TestAcceptOfLocations(t *testing.T) {
 		}
 		if vary := p.get("Vary"); !strings.HasPrefix(vary, "Accept") {
 			t.Errorf("%s: Vary is %q", tt.target, vary)
-		}
-	}
-}
-
-// HEAD returns the fields of GET, and 304 the caching fields of 200.
-func TestConditions(t *testing.T) {
-	s, _ := newTestServer(t, nil)
-	full := ask(s, "/alb002")
-	tag := full.get("ETag")
-	before, after := "Thu, 19 Nov 2026 08:29:59 GMT", "Thu, 19 Nov 2026 08:30:01 GMT"
-	for _, tt := range []struct {
-		title                                 string
-		match, unmodified, noneMatch, changed string
-		want                                  int
-	}{
-		{title: "nothing", want: 200},
-		{title: "Y95-68 before", changed: before, want: 200},
-		{title: "Y95-68 equal", changed: modifiedText, want: 304},
-		{title: "Y95-68 after", changed: after, want: 304},
-		{title: "Y95-68 in the form of C", changed: "Thu Nov 19 08:30:00 2026", want: 304},
-		{title: "same tag", noneMatch: tag, want: 304},
-		{title: "same tag, weak", noneMatch: "W/" + tag, want: 304},
-		{title: "same tag among others", noneMatch: `"a,b" , ` + tag, want: 304},
-		{title: "other tag", noneMatch: `"x"`, want: 200},
-		{title: "other tag goes before the date", noneMatch: `"x"`, changed: after, want: 200},
-		{title: "no tag at all", noneMatch: "nonsense", changed: after, want: 200},
-		{title: "an unclosed tag", noneMatch: `"x`, want: 200},
-		{title: "match", match: tag, want: 200},
-		{title: "match is strong", match: "W/" + tag, want: 412},
-		{title: "match of another", match: `"x"`, want: 412},
-		{title: "match of any", match: "*", want: 200},
-		{title: "match and not modified", match: tag, changed: modifiedText, want: 304},
-		{title: "unmodified", unmodified: modifiedText, want: 200},
-		{title: "modified", unmodified: before, want: 412},
-		{title: "match goes before unmodified", match: tag, unmodified: before, want: 200},
-	} {
-		for _, method := range []string{"GET", "HEAD"} {
-			p := ask(s, "/alb002", func(r *request) {
-				r.method, r.ifMatch, r.ifUnmodifiedSince = method, tt.match, tt.unmodified
-				r.ifNoneMatch, r.ifModifiedSince = tt.noneMatch, tt.changed
-			})
-			if p.status != tt.want {
-				t.Errorf("%s, %s: got %d, want %d", method, tt.title, p.status, tt.want)
-			}
-			if p.status != 304 {
-				continue
-			}
-			for _, name := range []string{"ETag", "Last-Modified", "Vary", "Cache-Control", "Date"} {
-				if p.get(name) == "" || p.get(name) != full.get(name) {
-					t.Errorf("%s, %s: %s is %q, want %q", method, tt.title, name, p.get(name), full.get(name))
-				}
-			}
-			if p.get("Content-Type")+p.get("Content-Length") != "" || len(p.body) > 0 {
-				t.Errorf("%s, %s: a 304 with a body", method, tt.title)
-			}
-		}
-	}
-	if html := ask(s, "/alb002", accepting("text/html")).get("ETag"); html == tag || html == "" {
-		t.Errorf("two formats have one tag: %s", html)
-	}
-}
-
-// A change within the second of the last response is not missed (Y95-67).
-func TestLastModifiedWithinASecond(t *testing.T) {
-	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)).UTC() }
-	for _, tt := range []struct{ modified, now, want int }{
-		{10_000, 20_000, 10_000},
-		{10_200, 20_000, 11_000},
-		{10_200, 10_500, 10_000}, // never later than Date
-		{10_000, 10_000, 10_000},
-	} {
-		want := at(tt.want).Format("Mon, 02 Jan 2006 15:04:05 GMT")
-		if got := validator.LastModified(at(tt.modified), at(tt.now)); got != want {
-			t.Errorf("changed at %d, asked at %d: got %s, want %s", tt.modified, tt.now, got, want)
-		}
-	}
-}
-
-func TestLinks(t *testing.T) {
-	s, _ := newTestServer(t, func(o *Options) { o.PublicURL = "https://Names.example/" })
-	links := strings.Split(ask(s, "/urn:ietf:rfc:2648?s=I2C").get("Link"), ", ")
-	want := []string{
-		`<https://names.example/urn:ietf:rfc:2648>; rel="cite-as"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=json-ld>; rel="describedby"; type="application/ld+json"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=turtle>; rel="describedby"; type="text/turtle"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=csl-json>; rel="describedby"; type="application/vnd.citationstyles.csl+json"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=bibtex>; rel="describedby"; type="application/x-bibtex"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=ris>; rel="describedby"; type="application/x-research-info-systems"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=linkset-json>; rel="linkset"; type="application/linkset+json"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C&format=linkset>; rel="linkset"; type="application/linkset"`,
-		`<https://schema.org/AboutPage>; rel="type"`,
-		`<https://names.example/urn:ietf:rfc:2648?s=I2C>; rel="original timegate"`,
-		`<https://names.example/-/timemap/urn:ietf:rfc:2648?s=I2C>; rel="timemap"; type="application/link-format"`,
-		`<https://www.rfc-editor.org/rfc/rfc2648.txt>; rel="item"; type="text/plain"`,
-		`<https://www.rfc-editor.org/rfc/rfc2648.html>; rel="item"; type="text/html"`,
-	}
-	if strings.Join(links, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(links, "\n"), strings.Join(want, "\n"))
-	}
-	if got, _, _ := strings.Cut(ask(s, "/https://purl.example/net/x").get("Link"), ", "); got != `<https://purl.example/net/x>; rel="cite-as"` {
-		t.Errorf("a name that is a URL: %s", got)
-	}
-	// RFC 7089, 2.2.1: it is its own original, and its history is available here.
-	if got := ask(s, "/https://purl.example/net/x").get("Link"); !strings.Contains(got, `, <https://purl.example/net/x>; rel="original", <https://names.example/https://purl.example/net/x>; rel="timegate", `) {
-		t.Errorf("the links in time of a name that is a URL: %s", got)
-	}
-}
-
-// RFC 8288, 3.4.1: a type is a media type without parameters, a language a tag.
-func TestLinkAttributes(t *testing.T) {
-	for _, tt := range []struct{ mediaType, lang, want string }{
-		{"", "", ""},
-		{"text/html", "en", `; type="text/html"; hreflang="en"`},
-		{"text/html; charset=utf-8", "de-Latn-DE-1996", `; type="text/html"; hreflang="de-Latn-DE-1996"`},
-		{`application/ld+json ;profile="https://example.org/"`, "x-a", `; type="application/ld+json"; hreflang="x-a"`},
-		{"text", "en_GB", ""},
-		{"text/", "e-", ""},
-		{"/x", "-e", ""},
-		{"a/b/c", "1a", ""},
-		{"a b/c", "en, fr", ""},
-		{"text/html\r\nX: y", "en\r\nX: y", ""},
-		{"a/\"b", "abcdefghi", ""},
-		{"a/b\"; rel=\"x", "en\"; rel=\"x", ""},
-		{";", "en--us", ""},
-	} {
-		var l linkField
-		l.addItem(nomen.Location{URL: "https://example.org/x", Type: tt.mediaType, Lang: tt.lang})
-		if got := string(l); got != `<https://example.org/x>; rel="item"`+tt.want {
-			t.Errorf("%q, %q: got %s", tt.mediaType, tt.lang, got)
-		}
-	}
-}
-
-// Link fields do not make browsers fetch a stylesheet or preload anything.
-func TestLinkRelations(t *testing.T) {
-	for rel, want := range map[string]string{
-		"": "item", "item": "item", "describedby": "describedby", "archive": "archive", "https://example.org/rel": "https://example.org/rel",
-		"stylesheet": "item", "preload": "item", "preconnect": "item", "next": "item", "item stylesheet": "item", "x\"; rel=\"preload": "item",
-	} {
-		var l linkField
-		l.addItem(nomen.Location{URL: "https://example.org/x", Rel: rel})
-		if got := string(l); got != `<https://example.org/x>; rel="`+want+`"` {
-			t.Errorf("relation %q: got %s", rel, got)
-		}
-	}
-}
-
-// A reference with dot segments would resolve to something else (RFC 3986, 5.2.4).
-func TestLinksOfNamesWithDotSegments(t *testing.T) {
-	s, _ := newTestServer(t, nil)
-	s.resolver = resolverFunc(func(_ context.Context, q nomen.Question) (*nomen.Answer, error) {
-		return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active}, nil
-	})
-	const path = "/urn%3Adns%3Aexample.org%3Aa%2F..%2Fb"
-	for _, target := range []string{"/urn:dns:example.org:a/../b?s=I2C", "/a/../b", path + "?s=I2C"} {
-		p := ask(s, target)
-		if got, _, _ := strings.Cut(p.get("Link"), ", "); p.status != 200 || got != "<http://example.org"+path+`>; rel="cite-as"` {
-			t.Errorf("%s: %d, %s", target, p.status, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -124,6 +125,81 @@ func TestPolicyAtEveryDoor(t *testing.T) {
 	for _, target := range []string{"/urn:x-door:none", "urn:x-door:none", "/uri-res/N2C?urn:x-door:none"} {
 		if p := ask(s, target); p.status != http.StatusNotFound || !strings.Contains(string(p.body), contact) {
 			t.Errorf("%s: %d %s", target, p.status, p.body)
+		}
+	}
+}
+
+// N12-33, N12-35: the description of a resolver lists what it offers.
+func TestMetainformationTellsWhatIsOffered(t *testing.T) {
+	s, _ := newHeard(t, store.Policy{Services: []nomen.Service{nomen.I2L, nomen.I2C}, Keywords: map[string][]string{"c": {"toc"}, "x": nil}}, nil)
+	for _, f := range format.Formats() {
+		for _, target := range []string{"urn:example:urn+m", "/urn:example:urn+m", "/uri-res/I2C?urn:example:urn+m"} {
+			p := ask(s, target, accepting(f.MediaType))
+			want := "I2L, I2C"
+			switch f.MediaType {
+			case format.TypeURIList:
+				want = ""
+			case format.TypeLinkset:
+				want = "I2L%2C%20I2C"
+			}
+			if p.status != 200 || !bytes.Contains(p.body, []byte(want)) {
+				t.Errorf("Y95-55: %s as %s: %d %s", target, f.Name, p.status, p.body)
+			}
+		}
+	}
+	// N12-37: fragments are allowed only if the policy says so.
+	fragments := []byte("Fragments are allowed.")
+	if p := ask(s, "urn:example:urn+m"); bytes.Contains(p.body, fragments) || bytes.Contains(p.body, []byte("r-component")) {
+		t.Errorf("without a policy: %s", p.body)
+	}
+	s, _ = newHeard(t, store.Policy{Fragment: true, RComponent: map[string]string{"toc": "c=toc", "de": "lang=de"}}, nil)
+	if p := ask(s, "urn:example:urn+m"); !bytes.Contains(p.body, fragments) || !bytes.Contains(p.body, []byte("The r-component de means lang=de.\r\nThe r-component toc means c=toc.\r\n")) {
+		t.Errorf("fragments and r-components: %s", p.body)
+	}
+}
+
+// A denied name is not revealed in any way: not by its times, nor by lists.
+func TestAccessEverywhere(t *testing.T) {
+	s, st := newTestServer(t, nil)
+	var changes []store.Change
+	for prefix, access := range map[string]store.Access{"urn:x-den": store.AccessDenied, "urn:x-leg": store.AccessLegal, "urn:x-open:not": store.AccessDenied, "urn:x-open": ""} {
+		changes = append(changes,
+			store.Change{Time: modified, Authority: &store.Authority{Prefix: name.MustParsePrefix(prefix), List: true, Policy: store.Policy{Access: access}}},
+			store.Change{Time: modified, Record: &store.Record{Name: name.MustParse(prefix + ":1"), Status: nomen.Active, Locations: []nomen.Location{{URL: "https://denied.example/"}}}},
+		)
+	}
+	if _, err := st.Apply(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+	for prefix, status := range map[string]int{"urn:x-den": 403, "urn:x-leg": 451, "urn:x-open:not": 403} {
+		for _, element := range []string{":1", ":none"} {
+			for _, target := range []string{"/" + prefix + element, "/" + prefix + element + "?s=I2Ns", "/-/timemap/" + prefix + element, "/-/list/" + prefix, "/uri-res/N2C?" + prefix + element} {
+				p := ask(s, target, func(r *request) { r.datetime = httpDate(testNow) })
+				if p.status != status {
+					t.Errorf("%s: %d, want %d: %s", target, p.status, status, p.body)
+				}
+			}
+		}
+	}
+	if p := ask(s, "/-/list/urn:x-open"); p.status != 200 || strings.TrimSpace(stream(t, p)) != "1" {
+		t.Errorf("a list: %d %s%s, want the one that is open", p.status, p.body, stream(t, p))
+	}
+	if p := ask(s, "/uri-res/L2Ns?https://denied.example/"); p.status != 200 || strings.TrimSpace(string(p.body)) != "# https://denied.example/\r\nurn:x-open:1" {
+		t.Errorf("names of a location: %d %s", p.status, p.body)
+	}
+}
+
+// A directive that is absent, unsupported or given twice selects the default service of
+// the namespace.
+func TestDefaultsOfNamespaces(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	want := ask(s, "/ark:12345/x")
+	if want.status != 200 || want.get("Content-Type") != "text/urc-0" {
+		t.Fatalf("the default is %d, %s", want.status, want.get("Content-Type"))
+	}
+	for _, query := range []string{"?c=toc", "?zz=1", "?s=XYZ", "?s=i2c", "?s=I2L&s=I2C"} {
+		if p := ask(s, "/ark:12345/x"+query); p.status != 200 || string(p.body) != string(want.body) {
+			t.Errorf("N12-67: %s: %d %q, want the default: %q", query, p.status, p.body, want.body)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestInputErrors(t *testing.T) {
 		{"prefix", second(name.ParsePrefix("urn:f:")), "urn:f:", 4, "NID"},
 		{"namespace", &namespace.Check(urn.MustParse("urn:issn:1234-5678"))[0], "", 17, "ISSN check digit (modulo 11)"},
 		{"scheme", scheme.FirstError(extra.Catalogue().Check(uri.MustParse("magnet:x?xt=urn:sha1:x"))), "", 7, "magnet"},
-		{"rule", second(rule.ParseTemplate("https://a/{x")), "https://a/{x", 10, "expression"},
+		{"rule", second(rule.ParseLink("https://a/{x")), "https://a/{x", 10, "expression"},
 		{"mint", second(mint.Parse(name.MustParsePrefix("ark:12345/"), "{x")), "{x", 2, "part"},
 		{"discover", second(discover.ParseSubstitution("!a!b")), "!a!b", 4, "subst-expr"},
 		{"nomen", &nomen.Error{Kind: nomen.Malformed, Name: "urn:f:x", Offset: 4, Rule: "NID"}, "urn:f:x", 4, "NID"},

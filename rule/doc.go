@@ -3,7 +3,7 @@
 //
 // # Templates
 //
-// A [Template] is a URI template of RFC 6570, with all four levels. For any values its expansion
+// A template is a URI template of RFC 6570, with all four levels. For any values its expansion
 // is bounded, and consists of characters that are valid in a URI.
 //
 // # Patterns

@@ -22,7 +22,7 @@ var Directives = [...]string{"s", "c", "with", "at"}
 // "{+name}{?s,c}". Like the locations of rules, it must have a literal scheme and host. The
 // error is an [*Error].
 func ParseLink(s string) (Link, error) {
-	t, err := ParseTemplate(s)
+	t, err := parseTemplate(s)
 	if err != nil {
 		return Link{}, err
 	}
@@ -30,7 +30,7 @@ func ParseLink(s string) (Link, error) {
 		return &Error{s, 0, rule, fmt.Sprintf(format, args...)}
 	}
 	named := false
-	for label := range t.Variables {
+	for label := range t.variables {
 		switch {
 		case label == "name", label == "element":
 			named = true
@@ -54,21 +54,18 @@ func ParseLink(s string) (Link, error) {
 // String returns the template.
 func (l Link) String() string { return l.place.template.String() }
 
-// For returns the link for n, a name under p.
-func (l Link) For(p name.Prefix, n name.Name) (string, error) { return l.Asking(p, n, nil) }
-
 // Asking returns the link for n, a name under p, with the values of [Directives] by keyword.
 // Variables without a value are undefined.
 func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
-	value := func(label string) Value {
+	value := func(label string) templateValue {
 		if s, ok := parts[label]; ok {
-			return String(s)
+			return stringValue(s)
 		}
 		if s, ok := asked[label]; ok {
-			return String(s)
+			return stringValue(s)
 		}
-		return Value{}
+		return templateValue{}
 	}
 	at, err := l.place.expand(parts, value)
 	return at.URL, err

@@ -8,14 +8,14 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-func ExampleLink_For() {
+func ExampleLink_Asking() {
 	l, err := ParseLink("https://resolver.example/{+name}")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	p := name.MustParsePrefix("urn:nbn:de")
-	fmt.Println(l.For(p, name.MustParse("urn:nbn:de:bvb:29-x")))
+	fmt.Println(l.Asking(p, name.MustParse("urn:nbn:de:bvb:29-x"), nil))
 	// Output: https://resolver.example/urn:nbn:de:bvb:29-x <nil>
 }
 
@@ -33,7 +33,7 @@ func TestLink(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got, err := l.For(p, n); got != want || err != nil {
+		if got, err := l.Asking(p, n, nil); got != want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", template, got, err, want)
 		}
 		if got := l.String(); got != template {
@@ -103,7 +103,7 @@ func TestLinkRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := l.For(name.MustParsePrefix("urn:x-a"), name.MustParse("urn:x-a:b/../../c")); err == nil {
+	if got, err := l.Asking(name.MustParsePrefix("urn:x-a"), name.MustParse("urn:x-a:b/../../c"), nil); err == nil {
 		t.Errorf("a name that climbs leads to %s", got)
 	}
 }

@@ -14,13 +14,13 @@ import (
 // A place is a location whose URL is a template.
 type place struct {
 	nomen.Location
-	template Template
+	template template
 	labels   []string // variables in the host
 }
 
 // newPlace checks that the template has a literal scheme and host. Only labels before a literal
 // domain may be variables.
-func newPlace(l nomen.Location, t Template) (place, error) {
+func newPlace(l nomen.Location, t template) (place, error) {
 	p := place{Location: l, template: t}
 	scheme, rest, ok := "", "", false
 	if len(t.parts) > 0 {
@@ -115,14 +115,14 @@ var (
 )
 
 // expand returns the location for the parts of a name.
-func (p *place) expand(parts map[string]string, value func(string) Value) (nomen.Location, error) {
+func (p *place) expand(parts map[string]string, value func(string) templateValue) (nomen.Location, error) {
 	for _, label := range p.labels {
 		if !isLabel(parts[label]) {
 			return nomen.Location{}, fmt.Errorf("%s is %q: %w", label, parts[label], errLabel)
 		}
 	}
 	l := p.Location
-	s, ok := p.template.Expand(value)
+	s, ok := p.template.expand(value)
 	if !ok {
 		return l, errTooLong
 	}

@@ -104,7 +104,7 @@ type compiledRule struct {
 	source    Rule
 	pattern   Pattern
 	locations []place
-	sameAs    []Template
+	sameAs    []template
 }
 
 // Check is like Compile, for a set to be stored. It also rejects a set that may take too long.
@@ -232,12 +232,12 @@ func (c *compiledRule) compileTemplates() (what string, err error) {
 }
 
 // templateOf parses a template with known variables.
-func templateOf(s string, known []string) (Template, error) {
-	t, err := ParseTemplate(s)
+func templateOf(s string, known []string) (template, error) {
+	t, err := parseTemplate(s)
 	if err != nil {
 		return t, err
 	}
-	for label := range t.Variables {
+	for label := range t.variables {
 		if !slices.Contains(known, label) {
 			return t, fmt.Errorf("%s: unknown variable %q: must be one of %s", s, label, strings.Join(known, ", "))
 		}
@@ -328,12 +328,12 @@ func (c *Compiled) apply(n name.Name) (r *Result, ok bool, steps int) {
 
 func (c *compiledRule) result(i int, parts map[string]string) *Result {
 	r := &Result{Rule: i, Pattern: c.pattern.String()}
-	value := func(label string) Value {
+	value := func(label string) templateValue {
 		s, ok := parts[label]
 		if !ok {
-			return Value{}
+			return templateValue{}
 		}
-		return String(s)
+		return stringValue(s)
 	}
 	room := maxExpanded
 	for _, p := range c.locations {
@@ -355,7 +355,7 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 		if room <= 0 {
 			break
 		}
-		s, ok := t.Expand(value)
+		s, ok := t.expand(value)
 		if room -= len(s); !ok {
 			room -= maxExpansion
 		} else if _, err := uri.Parse(s); err == nil {

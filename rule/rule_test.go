@@ -330,7 +330,7 @@ func TestPlacesRefused(t *testing.T) {
 		"https://example.org", "https://example.org/{x}", "https://example.org?{x}", "https://{x}.example.org",
 		"https://a-{x}.{x}.example.org:8080/{x}", "urn:isbn:{x}", "mailto:{x}@example.org",
 	} {
-		template, err := ParseTemplate(url)
+		template, err := parseTemplate(url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -399,7 +399,7 @@ func FuzzRules(f *testing.F) {
 				return
 			}
 		}
-		tmpl, err := ParseTemplate(template)
+		tmpl, err := parseTemplate(template)
 		if err != nil {
 			return
 		}
@@ -459,14 +459,4 @@ func ExampleSet_Compile() {
 	r, ok := rules.Apply(name.MustParse("urn:example:1999-4711"))
 	fmt.Println(ok, r.Locations[0].URL)
 	// Output: true https://archive.example.org/1999/04711.pdf
-}
-
-func ExampleTemplate_Expand() {
-	t, err := ParseTemplate("https://example.org/{collection}{?query,lang}")
-	if err != nil {
-		panic(err)
-	}
-	values := map[string]Value{"collection": String("maps & plans"), "lang": String("fi")}
-	fmt.Println(t.Expand(func(label string) Value { return values[label] }))
-	// Output: https://example.org/maps%20%26%20plans?lang=fi true
 }

@@ -33,9 +33,9 @@ func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Input: e.Input, Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
-// A Value is the value of a variable: a string, a list of strings or a list of pairs (RFC 6570,
-// 2.3). The zero Value is undefined, which differs from the empty string.
-type Value struct {
+// A templateValue is the value of a variable: a string, a list of strings or a list of pairs (RFC 6570,
+// 2.3). The zero templateValue is undefined, which differs from the empty string.
+type templateValue struct {
 	kind  valueKind
 	texts []string // one text, the members of a list, or alternating names and values
 }
@@ -49,29 +49,29 @@ const (
 	pairs
 )
 
-// String returns the value of a string.
-func String(s string) Value { return Value{text, []string{s}} }
+// stringValue returns the value of a string.
+func stringValue(s string) templateValue { return templateValue{text, []string{s}} }
 
-// List returns a list; an empty one is undefined.
-func List(members ...string) Value {
+// listValue returns a list; an empty one is undefined.
+func listValue(members ...string) templateValue {
 	if len(members) == 0 {
-		return Value{}
+		return templateValue{}
 	}
-	return Value{list, members}
+	return templateValue{list, members}
 }
 
-// Pairs returns an associative array of alternating names and values; an empty one is
+// pairsValue returns an associative array of alternating names and values; an empty one is
 // undefined. A final name without a value is ignored.
-func Pairs(namesAndValues ...string) Value {
+func pairsValue(namesAndValues ...string) templateValue {
 	if len(namesAndValues) < 2 {
-		return Value{}
+		return templateValue{}
 	}
-	return Value{pairs, namesAndValues[:len(namesAndValues)&^1]}
+	return templateValue{pairs, namesAndValues[:len(namesAndValues)&^1]}
 }
 
-// A Template is a URI template (RFC 6570). It is immutable and safe for concurrent use; the
-// zero Template expands to nothing.
-type Template struct {
+// A template is a URI template (RFC 6570). It is immutable and safe for concurrent use; the
+// zero template expands to nothing.
+type template struct {
 	source string
 	parts  []templatePart
 }
@@ -111,17 +111,17 @@ var operators = [...]operator{
 	{char: '&', first: "&", sep: "&", named: true, ifEmpty: "="},
 }
 
-// ParseTemplate parses a template. The error is an [*Error].
-func ParseTemplate(s string) (Template, error) {
+// parseTemplate parses a template. The error is an [*Error].
+func parseTemplate(s string) (template, error) {
 	if len(s) > maxTemplate {
-		return Template{}, &Error{clip(s), maxTemplate, "URI-Template", "longer than " + strconv.Itoa(maxTemplate) + " bytes"}
+		return template{}, &Error{clip(s), maxTemplate, "URI-Template", "longer than " + strconv.Itoa(maxTemplate) + " bytes"}
 	}
-	t := Template{source: s}
+	t := template{source: s}
 	for i := 0; i < len(s); {
 		if s[i] == '{' {
 			part, end, err := parseExpression(s, i)
 			if err != nil {
-				return Template{}, err
+				return template{}, err
 			}
 			t.parts = append(t.parts, part)
 			i = end
@@ -131,7 +131,7 @@ func ParseTemplate(s string) (Template, error) {
 		for end < len(s) && s[end] != '{' {
 			size, err := literal(s, end)
 			if err != nil {
-				return Template{}, err
+				return template{}, err
 			}
 			end += size
 		}
@@ -142,7 +142,7 @@ func ParseTemplate(s string) (Template, error) {
 }
 
 // fault returns an error of the template.
-func (t Template) fault(offset int, rule, message string) error {
+func (t template) fault(offset int, rule, message string) error {
 	return &Error{t.source, offset, rule, message}
 }
 
@@ -235,10 +235,10 @@ func parseVarspec(s string, i, end int) (varspec, error) {
 }
 
 // String returns the source of the template.
-func (t Template) String() string { return t.source }
+func (t template) String() string { return t.source }
 
-// Variables yields the names of the variables, with repetitions. Use it as an iterator.
-func (t Template) Variables(yield func(string) bool) {
+// variables yields the names of the variables, with repetitions. Use it as an iterator.
+func (t template) variables(yield func(string) bool) {
 	for _, p := range t.parts {
 		for _, v := range p.vars {
 			if !yield(v.name) {
@@ -248,10 +248,10 @@ func (t Template) Variables(yield func(string) bool) {
 	}
 }
 
-// Expand returns the template with its variables replaced (RFC 6570, 3). A variable for which
-// value returns the zero Value is undefined; an expression of only undefined variables expands
+// expand returns the template with its variables replaced (RFC 6570, 3). A variable for which
+// value returns the zero templateValue is undefined; an expression of only undefined variables expands
 // to nothing. ok is false if the result would be longer than maxExpansion.
-func (t Template) Expand(value func(name string) Value) (string, bool) {
+func (t template) expand(value func(name string) templateValue) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]
 	for i := range t.parts {
@@ -269,7 +269,7 @@ func (t Template) Expand(value func(name string) Value) (string, bool) {
 }
 
 // append appends the expansion of an expression.
-func (p *templatePart) append(b []byte, value func(string) Value) []byte {
+func (p *templatePart) append(b []byte, value func(string) templateValue) []byte {
 	sep := p.op.first
 	for _, v := range p.vars {
 		val := value(v.name)
@@ -287,7 +287,7 @@ func (p *templatePart) append(b []byte, value func(string) Value) []byte {
 }
 
 // appendValue appends the expansion of a variable.
-func (p *templatePart) appendValue(b []byte, v varspec, val Value) []byte {
+func (p *templatePart) appendValue(b []byte, v varspec, val templateValue) []byte {
 	if val.kind != text && v.explode {
 		return p.appendExploded(b, v, val)
 	}
@@ -307,7 +307,7 @@ func (p *templatePart) appendValue(b []byte, v varspec, val Value) []byte {
 }
 
 // appendExploded appends the members of a list or of pairs one by one.
-func (p *templatePart) appendExploded(b []byte, v varspec, val Value) []byte {
+func (p *templatePart) appendExploded(b []byte, v varspec, val templateValue) []byte {
 	step := 1
 	if val.kind == pairs {
 		step = 2

@@ -9,16 +9,16 @@ import (
 )
 
 // variables are those of RFC 6570, 3.2.
-var variables = map[string]Value{
-	"count": List("one", "two", "three"), "dom": List("example", "com"), "dub": String("me/too"),
-	"hello": String("Hello World!"), "half": String("50%"), "var": String("value"), "who": String("fred"),
-	"base": String("http://example.com/base/"), "path": String("/foo/bar"), "list": List("red", "green", "blue"),
-	"keys": Pairs("semi", ";", "dot", ".", "comma", ","), "v": String("6"), "x": String("1024"), "y": String("768"),
-	"empty": String(""), "empty_keys": Pairs(), "undef": {},
-	"semi": String(";"), "year": List("1965", "2000", "2012"),
+var variables = map[string]templateValue{
+	"count": listValue("one", "two", "three"), "dom": listValue("example", "com"), "dub": stringValue("me/too"),
+	"hello": stringValue("Hello World!"), "half": stringValue("50%"), "var": stringValue("value"), "who": stringValue("fred"),
+	"base": stringValue("http://example.com/base/"), "path": stringValue("/foo/bar"), "list": listValue("red", "green", "blue"),
+	"keys": pairsValue("semi", ";", "dot", ".", "comma", ","), "v": stringValue("6"), "x": stringValue("1024"), "y": stringValue("768"),
+	"empty": stringValue(""), "empty_keys": pairsValue(), "undef": {},
+	"semi": stringValue(";"), "year": listValue("1965", "2000", "2012"),
 }
 
-func lookup(label string) Value { return variables[label] }
+func lookup(label string) templateValue { return variables[label] }
 
 // TestExpansions holds every expansion of RFC 6570, 2.4 and 3.2.
 func TestExpansions(t *testing.T) {
@@ -143,12 +143,12 @@ find{?year*} find?year=1965&year=2000&year=2012
 `
 	for row := range strings.Lines(strings.TrimSpace(rows)) {
 		source, want, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " ")
-		template, err := ParseTemplate(source)
+		template, err := parseTemplate(source)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if got, ok := template.Expand(lookup); got != want || !ok {
+		if got, ok := template.expand(lookup); got != want || !ok {
 			t.Errorf("%s expands to %q, %v, want %q", source, got, ok, want)
 		}
 		if got := template.String(); got != source {
@@ -167,11 +167,11 @@ func TestExpandText(t *testing.T) {
 		{"ä%41{x}", "", "%C3%A4%41"},
 		{"Products('{x}')", "a'b", "Products('a%27b')"}, // RFC 6570, erratum 6937: "'" is a literal
 	} {
-		template, err := ParseTemplate(tt.template)
+		template, err := parseTemplate(tt.template)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := template.Expand(func(string) Value { return String(tt.value) }); got != tt.want {
+		if got, _ := template.expand(func(string) templateValue { return stringValue(tt.value) }); got != tt.want {
 			t.Errorf("%s with %q: %q, want %q", tt.template, tt.value, got, tt.want)
 		}
 	}
@@ -211,10 +211,10 @@ func TestTemplateRefused(t *testing.T) {
 		{"{a%4}", 2, "varspec"},
 		{strings.Repeat("a", maxTemplate+1), maxTemplate, "URI-Template"},
 	} {
-		_, err := ParseTemplate(tt.in)
+		_, err := parseTemplate(tt.in)
 		var e *Error
 		if !errors.As(err, &e) || e.Offset != tt.offset || e.Rule != tt.rule || e.Message == "" {
-			t.Errorf("ParseTemplate(%.20q): %v, want %s at %d", tt.in, err, tt.rule, tt.offset)
+			t.Errorf("parseTemplate(%.20q): %v, want %s at %d", tt.in, err, tt.rule, tt.offset)
 		}
 	}
 }
@@ -222,12 +222,12 @@ func TestTemplateRefused(t *testing.T) {
 // TestExpansionIsBounded checks that a template with many variables and a long value stops
 // early.
 func TestExpansionIsBounded(t *testing.T) {
-	long := String(strings.Repeat("x", 2048))
-	template, err := ParseTemplate(strings.Repeat("{x,x}", maxTemplate/5))
+	long := stringValue(strings.Repeat("x", 2048))
+	template, err := parseTemplate(strings.Repeat("{x,x}", maxTemplate/5))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := template.Expand(func(string) Value { return long }); ok || got != "" {
+	if got, ok := template.expand(func(string) templateValue { return long }); ok || got != "" {
 		t.Errorf("expanded to %d bytes", len(got))
 	}
 }
@@ -238,7 +238,7 @@ func FuzzTemplate(f *testing.F) {
 	f.Add("https://example.org/{a}{?b*,c:3}", "ä b%41")
 	f.Add("{+a}{#b}{.c}{/a*}{;b}{&c}", "")
 	f.Fuzz(func(t *testing.T, s, value string) {
-		template, err := ParseTemplate(s)
+		template, err := parseTemplate(s)
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Offset < 0 || e.Offset > len(s) || e.Rule == "" {
@@ -246,16 +246,16 @@ func FuzzTemplate(f *testing.F) {
 			}
 			return
 		}
-		got, _ := template.Expand(func(label string) Value {
+		got, _ := template.expand(func(label string) templateValue {
 			switch len(label) % 4 {
 			case 0:
-				return List(value, "", value)
+				return listValue(value, "", value)
 			case 1:
-				return String(value)
+				return stringValue(value)
 			case 2:
-				return Pairs(value, value, "", "")
+				return pairsValue(value, value, "", "")
 			}
-			return Value{}
+			return templateValue{}
 		})
 		for i := range len(got) {
 			if c := got[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 || c == '%' && !isEscape(got, i) {
@@ -271,11 +271,11 @@ func TestTextOfTheRFC(t *testing.T) {
 	n := 0
 	for _, line := range examples {
 		in, want, _ := strings.Cut(line, "\t")
-		template, err := ParseTemplate(in)
+		template, err := parseTemplate(in)
 		if err != nil {
 			continue // prose, not an example
 		}
-		got, _ := template.Expand(lookup)
+		got, _ := template.expand(lookup)
 		if got != want {
 			t.Logf("%s: %s, in the text %s", in, got, want)
 			continue

@@ -28,7 +28,7 @@ func TestCompileDelegation(t *testing.T) {
 			continue
 		}
 		if c.Link != nil {
-			if got, err := c.Link.For(a.Prefix, name.MustParse("urn:x-a:b")); got != tt.link || err != nil {
+			if got, err := c.Link.Asking(a.Prefix, name.MustParse("urn:x-a:b"), nil); got != tt.link || err != nil {
 				t.Errorf("%q: %q, %v, want %q", tt.to, got, err, tt.link)
 			}
 		}

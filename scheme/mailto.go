@@ -229,12 +229,7 @@ func checkHfname(l *layout.Layout, from, to int) []Finding {
 func isQchar(c byte) bool { return ascii.IsAlnum(c) || strings.IndexByte("-._~%!$'()*+,;:@", c) >= 0 }
 
 func isSafeHeader(name string) bool {
-	for _, safe := range [...]string{"subject", "keywords", "in-reply-to", "references"} {
-		if ascii.EqualFold(name, safe) {
-			return true
-		}
-	}
-	return false
+	return ascii.IsOneOf(name, "subject", "keywords", "in-reply-to", "references")
 }
 
 // partsMailto adds addresses and header fields.

@@ -84,6 +84,16 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	return true
 }
 
+// IsOneOf reports whether s equals one of a list, ignoring the case of ASCII letters.
+func IsOneOf(s string, list ...string) bool {
+	for _, one := range list {
+		if EqualFold(s, one) {
+			return true
+		}
+	}
+	return false
+}
+
 // Compare compares a and b as strings.Compare does, ignoring the case of ASCII
 // letters.
 func Compare(a, b string) int {
@@ -146,14 +156,15 @@ func Until(s string, i, end int, sep byte) int {
 // SchemeLength returns the length of the scheme at the beginning of a URI, or 0 if there is
 // none (RFC 3986, 3.1).
 func SchemeLength(s string) int {
-	n := Run(s, 0, isScheme)
+	n := 0
+	for n < len(s) && (IsAlnum(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.') {
+		n++
+	}
 	if n == 0 || n == len(s) || s[n] != ':' || !IsLetter(s[0]) {
 		return 0
 	}
 	return n
 }
-
-func isScheme(c byte) bool { return IsAlnum(c) || c == '+' || c == '-' || c == '.' }
 
 // IsPchar reports whether c may appear unescaped in a path segment (RFC 3986, 3.3).
 func IsPchar(c byte) bool { return IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }

@@ -144,15 +144,9 @@ func checkBase64(s string, from, to int) []scheme.Finding {
 
 // isActive reports whether content of the media type can contain scripts.
 func isActive(mediatype string) bool {
-	for _, active := range [...]string{
+	return ascii.IsOneOf(mediatype,
 		"text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",
-		"text/javascript", "application/javascript", "application/ecmascript", "text/ecmascript",
-	} {
-		if ascii.EqualFold(mediatype, active) {
-			return true
-		}
-	}
-	return false
+		"text/javascript", "application/javascript", "application/ecmascript", "text/ecmascript")
 }
 
 // partsData adds the media type, parameters, the base64 marker and the data.

@@ -239,15 +239,9 @@ func checkSIPHeaders(l *layout.Layout, a *sipAddress) []scheme.Finding {
 // isUnsafeSIPHeader reports whether a header field from a locator must be
 // ignored.
 func isUnsafeSIPHeader(name string) bool {
-	for _, unsafe := range [...]string{
-		"from", "call-id", "cseq", "via", "record-route", "route", "accept", "accept-encoding", "accept-language", "allow",
-		"contact", "organization", "supported", "user-agent",
-	} {
-		if ascii.EqualFold(name, unsafe) {
-			return true
-		}
-	}
-	return false
+	return ascii.IsOneOf(name,
+		"from", "call-id", "cseq", "via", "record-route", "route", "accept", "accept-encoding",
+		"accept-language", "allow", "contact", "organization", "supported", "user-agent")
 }
 
 func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {

@@ -65,9 +65,9 @@ func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 // isTooLarge reports whether a response exceeded the limit. No other address is tried then.
 func isTooLarge(err error) bool { return errors.As(err, new(*SizeError)) }
 
-// inTurn returns the addresses with a port, in the order in which to try them. The two address families
-// alternate, starting with the one that the system prefers (RFC 8305, 4). The order within a
-// family is random, to spread the load (1995, 6A: Y95-26).
+// inTurn returns the addresses with a port, in the order in which to try them. The two address
+// families alternate, starting with the one that the system prefers (RFC 8305, 4). The order
+// within a family is random, to spread the load (1995, 6A: Y95-26).
 func (c *Client) inTurn(addrs []netip.Addr, port uint16) []netip.AddrPort {
 	var families [2][]netip.Addr
 	for _, a := range addrs {

@@ -54,7 +54,7 @@ func (l *Load) Begin(ctx context.Context) (string, error) {
 	return l.id, err
 }
 
-// begin is Begin unless the Load is a dry run, and passes the ID to told, if that is not nil.
+// begin calls Begin, unless the Load is a dry run, and passes the ID to told. told may be nil.
 func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error {
 	if dry {
 		return nil

@@ -23,10 +23,14 @@ func (r *rekeyer) plan() error {
 		return err
 	}
 	defer w.batch.Close()
-	for _, step := range []func(*filler) error{r.planAuthorities, r.readFolding, r.planNames} {
-		if err := step(w); err != nil {
-			return err
-		}
+	if err := r.planKind(w, store.KindAuthority); err != nil {
+		return err
+	}
+	if err := r.readFolding(w); err != nil {
+		return err
+	}
+	if err := r.planKind(w, store.KindName); err != nil {
+		return err
 	}
 	if err := r.planTokens(); err != nil {
 		return err
@@ -81,12 +85,18 @@ func (w *filler) view() (*view, error) {
 	return newView(w.db.DB)
 }
 
-func (r *rekeyer) planAuthorities(w *filler) error {
-	for s, err := range r.old.subjects(store.KindAuthority) {
+// planKind plans the moves of names or authorities.
+func (r *rekeyer) planKind(w *filler, k store.Kind) error {
+	done := int64(0)
+	for s, err := range r.old.subjects(k) {
+		if err == nil && k == store.KindName {
+			err = r.progress("reading", done)
+		}
 		if err != nil {
 			return err
 		}
-		key, problem := newAuthority(s.Key)
+		done++
+		key, problem := r.destination(s)
 		if problem != "" {
 			r.tell(Move{Kind: s.Kind, Old: []string{s.Key}, Problem: problem})
 		} else if key != s.Key {
@@ -160,25 +170,6 @@ func (r *rekeyer) planTokens() error {
 		r.changed = r.changed || !slices.Equal(list, c.Token.Prefixes)
 		for _, m := range moves {
 			r.tell(m)
-		}
-	}
-	return nil
-}
-
-func (r *rekeyer) planNames(w *filler) error {
-	done := int64(0)
-	for s, err := range r.old.subjects(store.KindName) {
-		if err := errors.Join(err, r.progress("reading", done)); err != nil {
-			return err
-		}
-		done++
-		key, err := r.destination(s)
-		if err != nil {
-			r.tell(Move{Kind: s.Kind, Old: []string{s.Key}, Problem: err.Error()})
-		} else if key != s.Key {
-			if err := w.note(s.Kind, s.Key, key); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -314,27 +305,26 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	if s.Kind == store.KindToken {
 		return false, nil
 	}
-	if key, err := r.destination(s); err != nil || key != s.Key {
-		return true, err
+	if key, _ := r.destination(s); key != s.Key {
+		return true, nil
 	}
 	beginning := append(append([]byte{byte(s.Kind)}, s.Key...), 0)
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the new key of a subject.
-func (r *rekeyer) destination(s store.Subject) (string, error) {
+// destination returns the new key of a name or authority, or the old one and why it stays.
+func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	if s.Kind == store.KindAuthority {
-		key, _ := newAuthority(s.Key)
-		return key, nil
+		return newAuthority(s.Key)
 	}
 	n, err := name.Parse(s.Key)
 	if err != nil {
-		return "", err
+		return s.Key, err.Error()
 	}
 	if r.fold != nil {
 		n = r.fold.Of(n).Fold(n)
 	}
-	return n.Key(), nil
+	return n.Key(), ""
 }
 
 // problem returns why names or authorities cannot be merged, "" if they can.

@@ -145,28 +145,16 @@ func (r *restorer) copyListed(m *Manifest, there []string) error {
 	if m.Format != formatVersion {
 		return &store.VersionError{What: "format of the store", Found: m.Format, Known: formatVersion}
 	}
-	r.res.Files = len(m.Files)
-	for _, f := range m.Files {
-		r.total += uint64(f.Size)
-	}
-	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
+	if err := r.copyFiles(m.Files, func(f *BackupFile) error { return r.copyOne(f.Name, f) }); err != nil {
 		return err
 	}
-	for _, f := range m.Files {
-		if err := r.copyOne(f.Name, &f); err != nil {
-			return err
-		}
-	}
-	listed := func(name string) bool {
-		_, ok := slices.BinarySearchFunc(m.Files, name, func(f BackupFile, name string) int { return strings.Compare(f.Name, name) })
-		return ok || name == manifestFile || name == lockFile
-	}
 	for _, name := range there {
-		if !listed(name) {
+		_, listed := slices.BinarySearchFunc(m.Files, name, func(f BackupFile, name string) int { return strings.Compare(f.Name, name) })
+		if !listed && name != manifestFile && name != lockFile {
 			r.note("%s: not part of the backup; skipped", r.FS.PathJoin(r.From, name))
 		}
 	}
-	return syncDir(r.FS, r.To)
+	return nil
 }
 
 // copyAll copies the files of a backup without a manifest.
@@ -176,27 +164,42 @@ func (r *restorer) copyAll(there []string) error {
 		return fmt.Errorf("%s: %w", r.From, ErrNotBackup)
 	}
 	r.note("%s has no %s; its history is verified instead of the SHA-256 of its files", r.From, manifestFile)
+	var files []BackupFile
+	for _, name := range there {
+		if !isEngineFile(name) || name == lockFile {
+			continue
+		}
+		f := BackupFile{Name: name}
+		if info, err := r.FS.Stat(r.FS.PathJoin(r.From, name)); err == nil {
+			f.Size = info.Size()
+		}
+		files = append(files, f)
+	}
+	reading := tableOptions(r.FS)
+	return r.copyFiles(files, func(f *BackupFile) error {
+		before := r.damaged
+		if err := r.copyOne(f.Name, nil); err != nil || r.damaged > before || !isTable(f.Name) {
+			return err
+		}
+		if err := checkTable(r.ctx, r.FS, r.FS.PathJoin(r.From, f.Name), reading); err != nil {
+			r.damage(r.FS.PathJoin(r.From, f.Name), "damaged: %s", firstLine(err))
+		}
+		return nil
+	})
+}
+
+// copyFiles copies files with copyOne. When it returns nil they are on disk.
+func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error) error {
+	r.res.Files = len(files)
+	for i := range files {
+		r.total += uint64(files[i].Size)
+	}
 	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
 		return err
 	}
-	reading := tableOptions(r.FS)
-	there = slices.DeleteFunc(there, func(name string) bool { return !isEngineFile(name) || name == lockFile })
-	for _, name := range there {
-		if info, err := r.FS.Stat(r.FS.PathJoin(r.From, name)); err == nil {
-			r.total += uint64(info.Size())
-		}
-	}
-	r.res.Files = len(there)
-	for _, name := range there {
-		before := r.damaged
-		if err := r.copyOne(name, nil); err != nil {
+	for i := range files {
+		if err := copyOne(&files[i]); err != nil {
 			return err
-		}
-		if r.damaged > before || !isTable(name) {
-			continue
-		}
-		if err := checkTable(r.ctx, r.FS, r.FS.PathJoin(r.From, name), reading); err != nil {
-			r.damage(r.FS.PathJoin(r.From, name), "damaged: %s", firstLine(err))
 		}
 	}
 	return syncDir(r.FS, r.To)

@@ -85,9 +85,7 @@ func partsMID(dst []Part, u uri.URI) []Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
 	t.Data("message_id", t.Path, slash)
-	if slash < t.PathEnd {
-		t.Data("content_id", slash+1, t.PathEnd)
-	}
+	t.Data("content_id", slash+1, t.PathEnd)
 	return t.Parts
 }
 

@@ -109,9 +109,7 @@ func partsAcct(dst []scheme.Part, u uri.URI) []scheme.Part {
 func appendMailbox(t *layout.Taker, name string, from, to int) {
 	sign := ascii.Until(t.Text, from, to, '@')
 	t.Data(name, from, sign)
-	if sign < to {
-		t.Part("host", sign+1, to)
-	}
+	t.Part("host", sign+1, to)
 }
 
 // canonicalAcct converts the host to lower case (RFC 7565, 4).

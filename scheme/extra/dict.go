@@ -77,9 +77,7 @@ func partsDict(dst []scheme.Part, u uri.URI) []scheme.Part {
 	if t.User >= 0 {
 		end := ascii.Until(t.Text, t.User, t.UserEnd, ';')
 		t.Data("user", t.User, end)
-		if end < t.UserEnd {
-			t.Data("auth", end+1, t.UserEnd)
-		}
+		t.Data("auth", end+1, t.UserEnd)
 	}
 	t.Server()
 	from := min(t.Path+1, t.PathEnd)

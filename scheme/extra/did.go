@@ -94,9 +94,7 @@ func partsDID(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	method, id := didOf(&t.Layout)
 	t.Part("method", t.Path, method)
-	if method < id {
-		t.Data("id", method+1, id)
-	}
+	t.Data("id", method+1, id)
 	if id < t.PathEnd {
 		t.Data("path", id, t.PathEnd)
 	}

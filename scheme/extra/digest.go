@@ -147,9 +147,7 @@ func partsNI(dst []scheme.Part, u uri.URI) []scheme.Part {
 	from := min(t.Path+1, t.PathEnd)
 	semicolon := ascii.Until(t.Text, from, t.PathEnd, ';')
 	t.Part("algorithm", from, semicolon)
-	if semicolon < t.PathEnd {
-		t.Part("value", semicolon+1, t.PathEnd)
-	}
+	t.Part("value", semicolon+1, t.PathEnd)
 	appendFields(&t, "attribute", t.Query, t.QueryEnd, '&')
 	t.Fragment()
 	return t.Parts
@@ -270,9 +268,7 @@ func partsNIH(dst []scheme.Part, u uri.URI) []scheme.Part {
 	}
 	t.Part("algorithm", t.Path, value-1)
 	t.Part("value", value, end)
-	if end < t.PathEnd {
-		t.Part("checkdigit", end+1, t.PathEnd)
-	}
+	t.Part("checkdigit", end+1, t.PathEnd)
 	t.Fragment()
 	return t.Parts
 }

@@ -36,9 +36,7 @@ func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
 	t.Data("prefix", t.Path, slash)
-	if slash < t.PathEnd {
-		t.Data("local_name", slash+1, t.PathEnd)
-	}
+	t.Data("local_name", slash+1, t.PathEnd)
 	t.Part("query", t.Query, t.QueryEnd)
 	t.Fragment()
 	return t.Parts

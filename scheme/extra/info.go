@@ -23,9 +23,7 @@ func partsInfo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
 	t.Part("namespace", t.Path, slash)
-	if slash < t.PathEnd {
-		t.Data("identifier", slash+1, t.PathEnd)
-	}
+	t.Data("identifier", slash+1, t.PathEnd)
 	t.Fragment()
 	return t.Parts
 }

@@ -200,9 +200,7 @@ func partsRemote(dst []scheme.Part, u uri.URI) []scheme.Part {
 		if end < colon {
 			appendFields(&t, "parameter", end+1, colon, ',')
 		}
-		if colon < t.UserEnd {
-			t.Data("password", colon+1, t.UserEnd)
-		}
+		t.Data("password", colon+1, t.UserEnd)
 	}
 	t.Server()
 	_, code := t.Typecode()
@@ -264,9 +262,7 @@ func partsRsync(dst []scheme.Part, u uri.URI) []scheme.Part {
 		from := min(t.Path+1, t.PathEnd)
 		end := ascii.Until(t.Text, from, t.PathEnd, '/')
 		t.Data("module", from, end)
-		if end < t.PathEnd {
-			t.Data("path", end+1, t.PathEnd)
-		}
+		t.Data("path", end+1, t.PathEnd)
 	}
 	t.Fragment()
 	return t.Parts

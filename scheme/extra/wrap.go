@@ -184,9 +184,7 @@ func partsBlob(dst []scheme.Part, u uri.URI) []scheme.Part {
 		slash = t.End()
 	}
 	t.Part("origin", t.Rest, slash)
-	if slash < t.End() {
-		t.Part("uuid", slash+1, t.End())
-	}
+	t.Part("uuid", slash+1, t.End())
 	t.Fragment()
 	return t.Parts
 }

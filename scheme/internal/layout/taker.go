@@ -28,18 +28,18 @@ type Taker struct {
 // Take returns a Taker that appends the parts of u to dst.
 func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
 
-// Part adds the text between two offsets, which is used as spelled. A negative offset means
-// that the part is undefined; then Part adds nothing.
-func (t *Taker) Part(name string, from, to int) {
-	if from >= 0 {
-		t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from})
-	}
-}
+// Part adds the text between two offsets, which is used as spelled. It adds nothing for an
+// undefined part, whose start is negative, or after its end because the separator before it
+// is missing.
+func (t *Taker) Part(name string, from, to int) { t.add(uri.Part{Name: name}, from, to) }
 
 // Data is like Part for text that is decoded before use.
-func (t *Taker) Data(name string, from, to int) {
-	if from >= 0 {
-		t.Parts = append(t.Parts, uri.Part{Name: name, Value: t.Text[from:to], Offset: from, Escaped: true})
+func (t *Taker) Data(name string, from, to int) { t.add(uri.Part{Name: name, Escaped: true}, from, to) }
+
+func (t *Taker) add(p uri.Part, from, to int) {
+	if from >= 0 && from <= to {
+		p.Value, p.Offset = t.Text[from:to], from
+		t.Parts = append(t.Parts, p)
 	}
 }
 
@@ -50,7 +50,7 @@ func (t *Taker) Pair(group, name string, from, to int) {
 	if name == "" {
 		name = "unnamed"
 	}
-	t.Parts = append(t.Parts, uri.Part{Name: name, Group: group, Value: t.Text[from:to], Offset: from, Escaped: true})
+	t.add(uri.Part{Name: name, Group: group, Escaped: true}, from, to)
 }
 
 // Supply adds a part that the spelling does not contain.

@@ -20,6 +20,7 @@ import (
 	"github.com/nomen-project/nomen/nomentest"
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
 )
@@ -159,20 +160,7 @@ func TestConformance(t *testing.T) {
 // exchange sends bytes and returns all that comes back.
 func exchange(t testing.TB, at netip.AddrPort, request string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(c)
-	if err != nil {
-		t.Fatalf("after %q: %v", b, err)
-	}
-	return string(b)
+	return servertest.Exchange(t, net.TCPAddrFromAddrPort(at), request)
 }
 
 // hostile are the records of a server of others.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -59,20 +61,7 @@ func serveGopher(t testing.TB, g *Gopher) (at string, served <-chan error) {
 // dig sends bytes and returns the answer.
 func dig(t testing.TB, at, request string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	c.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(c)
-	if err != nil {
-		t.Fatalf("after %q: %v", b, err)
-	}
-	return string(b)
+	return servertest.Exchange(t, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(at)), request)
 }
 
 // menuLines checks that each line of a menu has four fields, and returns them

@@ -197,8 +197,8 @@ func tombstone(p *probe) outcome {
 	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
 }
 
-// eachPart checks the text/urc-0 result of the known names.
-func eachPart(check func(before []string, parts []part) outcome) func(*probe) outcome {
+// eachResult checks the text/urc-0 result of the known names.
+func eachResult(check func(before []string, parts []part) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, e := range p.elements {
 			r := p.urc(e)
@@ -211,6 +211,18 @@ func eachPart(check func(before []string, parts []part) outcome) func(*probe) ou
 		}
 		return passed()
 	}
+}
+
+// eachPart checks the parts of these results.
+func eachPart(check func(part) outcome) func(*probe) outcome {
+	return eachResult(func(_ []string, parts []part) outcome {
+		for _, q := range parts {
+			if out := check(q); out.verdict != Pass {
+				return out
+			}
+		}
+		return passed()
+	})
 }
 
 // otherScripts looks in text/urc-0 for characters that another format contains.

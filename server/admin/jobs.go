@@ -239,21 +239,18 @@ func jobProblem(err error) *adminapi.Problem {
 	return adminapi.NewProblem(err)
 }
 
+// nextSteps says how to continue after a job that is not complete, by its kind.
+var nextSteps = map[string]string{
+	adminapi.JobImport:   "import the same file again; records that were imported remain unchanged",
+	adminapi.JobRelocate: "start it again; locations already changed are skipped",
+	adminapi.JobUndo:     "start it again; changes already undone are skipped",
+	adminapi.JobVerify:   "start it again from the beginning",
+	adminapi.JobBackup:   "start it again with the same directory; files already copied are skipped",
+}
+
 // next says how to continue after a job that is not complete.
 func (j *job) next() string {
-	s := ""
-	switch j.Kind {
-	case adminapi.JobImport:
-		s = "import the same file again; records that were imported remain unchanged"
-	case adminapi.JobRelocate:
-		s = "start it again; locations already changed are skipped"
-	case adminapi.JobUndo:
-		s = "start it again; changes already undone are skipped"
-	case adminapi.JobVerify:
-		return "start it again from the beginning"
-	case adminapi.JobBackup:
-		return "start it again with the same directory; files already copied are skipped"
-	}
+	s := nextSteps[j.Kind]
 	if j.Import != "" {
 		s += "; or undo import " + j.Import
 	}

@@ -167,6 +167,20 @@ func want(ok bool, format string, args ...any) outcome {
 	return failed(format, args...)
 }
 
+// need ends a case as not applicable, with the formatted reason, unless ok.
+func need(ok bool, format string, args ...any) {
+	if !ok {
+		panic(skipped(format, args...))
+	}
+}
+
+// must ends a case as failed, with the formatted reason, unless ok.
+func must(ok bool, format string, args ...any) {
+	if !ok {
+		panic(failed(format, args...))
+	}
+}
+
 // A Result is the outcome of a case on a server.
 type Result struct {
 	Case

@@ -31,9 +31,7 @@ var mementoCases = []row{
 		return want(n == 1, "%d links with the relation \"original\"", n)
 	})},
 	{"4.1.1/redirect", "4.1.1, 4.2.1", Must, "A redirect by the TimeGate has no Memento-Datetime.", atGate(time.Now, func(_ *probe, r *response) outcome {
-		if !r.redirects() {
-			return skipped("the TimeGate does not redirect: %s", r)
-		}
+		need(r.redirects(), "the TimeGate does not redirect: %s", r)
 		return want(!r.has("Memento-Datetime"), "Memento-Datetime %q", r.get("Memento-Datetime"))
 	})},
 	{"4.5.3/invalid", "4.5.3", Must, "An Accept-Datetime that is not a valid date gets 400.", func(p *probe) outcome {
@@ -49,9 +47,7 @@ var mementoCases = []row{
 	}},
 	{"4.5.3/none", "4.5.3", Should, "Without Accept-Datetime the TimeGate selects the most recent Memento.", func(p *probe) outcome {
 		path := p.gate()
-		if path == p.path(p.name()) {
-			return skipped("the name is its own TimeGate and, without Accept-Datetime, returns its current state")
-		}
+		need(path != p.path(p.name()), "the name is its own TimeGate and, without Accept-Datetime, returns its current state")
 		last := p.memento(true)
 		r := p.web("GET", path)
 		u, _ := p.absolute(path, r.get("Location"))
@@ -62,9 +58,7 @@ var mementoCases = []row{
 		return want(err == nil, "Memento-Datetime %q", r.get("Memento-Datetime"))
 	})},
 	{"5/datetime", "5, 4.5.6", Must, "Memento-Datetime is the time that the TimeMap gives for the Memento.", ofMemento(func(_ *probe, r *response, l link) outcome {
-		if !r.has("Memento-Datetime") {
-			return skipped("the Memento has no Memento-Datetime")
-		}
+		need(r.has("Memento-Datetime"), "the Memento has no Memento-Datetime")
 		return want(l.param("datetime") == "" || r.get("Memento-Datetime") == l.param("datetime"), "%q is in the TimeMap with %q", r.get("Memento-Datetime"), l.param("datetime"))
 	})},
 	{"4.1.1/memento-original", "2.2.1, 4.1.1", Must, "A Memento has exactly one link with the relation \"original\".", ofMemento(func(_ *probe, r *response, _ link) outcome {
@@ -97,9 +91,7 @@ var mementoCases = []row{
 // gate returns the path of the TimeGate of the first known name.
 func (p *probe) gate() string {
 	paths := p.paths(linksOf(p.get()), "timegate")
-	if paths == nil {
-		panic(skipped("the TimeGate is on another server"))
-	}
+	need(paths != nil, "the TimeGate is on another server")
 	return paths[0]
 }
 
@@ -125,9 +117,7 @@ func day(t time.Time) string {
 // timeMap returns the TimeMap of the first known name.
 func (p *probe) timeMap() *response {
 	paths := p.paths(linksOf(p.get()), "timemap")
-	if paths == nil {
-		panic(skipped("the name has no TimeMap on this server"))
-	}
+	need(paths != nil, "the name has no TimeMap on this server")
 	return p.web("GET", paths[0], "Accept: application/link-format")
 }
 
@@ -141,9 +131,7 @@ func (p *probe) mementos() []link {
 			all[i].target = u.String()
 		}
 	}
-	if len(all) == 0 {
-		panic(skipped("the TimeMap lists no Memento: %s", r))
-	}
+	need(len(all) > 0, "the TimeMap lists no Memento: %s", r)
 	return all
 }
 
@@ -187,9 +175,7 @@ func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome
 		for _, last := range []bool{false, true} {
 			l := p.memento(last)
 			r, here := p.follow(l.target)
-			if !here {
-				return skipped("the Memento is on another server: %s", l.target)
-			}
+			need(here, "the Memento is on another server: %s", l.target)
 			if out := check(p, r, l); out.verdict != Pass {
 				return out
 			}
@@ -212,9 +198,7 @@ func prefixGate(p *probe) outcome {
 		return missing(NeedsTimeGate, "no TimeGate prefix given")
 	}
 	path, here := p.local(p.o.TimeGate)
-	if !here {
-		return skipped("the TimeGate is on another server")
-	}
+	need(here, "the TimeGate is on another server")
 	original := p.t.url(p.path(p.name()))
 	r := p.web("HEAD", path+original, "Accept-Datetime: "+day(time.Now()))
 	links := linksOf(r)
@@ -229,9 +213,7 @@ func prefixGate(p *probe) outcome {
 		return failed("no link with the relation \"original\"")
 	}
 	for _, l := range links {
-		if !strings.Contains(l.target, "://") {
-			return failed("the target %s is relative, which TimeGate clients do not resolve", l.target)
-		}
+		must(strings.Contains(l.target, "://"), "the target %s is relative, which TimeGate clients do not resolve", l.target)
 	}
 	return passed()
 }

@@ -319,17 +319,11 @@ func (r *response) elements() (few []string) {
 // list requests urn+a and the list that it points to.
 func (p *probe) list() *response {
 	resp := p.element("urn+a")
-	if resp.status != 200 {
-		panic(skipped("urn+a is optional, and the server does not support it: %s", resp))
-	}
+	need(resp.status == 200, "urn+a is optional, and the server does not support it: %s", resp)
 	where := firstURL(resp)
-	if where == "" {
-		panic(skipped("the response to urn+a has no URL"))
-	}
+	need(where != "", "the response to urn+a has no URL")
 	list, here := p.follow(where)
-	if !here {
-		panic(skipped("the list is on another server: %s", where))
-	}
+	need(here, "the list is on another server: %s", where)
 	return list
 }
 

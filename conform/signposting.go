@@ -12,9 +12,7 @@ import (
 var signpostingCases = []row{
 	{"1/cite-as", "level 1", Must, "The landing page has exactly one link \"cite-as\", to an http or https URI.", func(p *probe) outcome {
 		all := related(p.landing(), "cite-as")
-		if len(all) != 1 {
-			return failed("%d links with the relation \"cite-as\"", len(all))
-		}
+		must(len(all) == 1, "%d links with the relation \"cite-as\"", len(all))
 		return want(isHTTP(all[0].target), "cite-as %s", all[0].target)
 	}},
 	{"1/describedby", "level 1", Must, "The landing page links to at least one description.", func(p *probe) outcome {
@@ -33,9 +31,7 @@ var signpostingCases = []row{
 				return failed("%s with type %q got %s", l.target, l.param("type"), r)
 			}
 		}
-		if !checked {
-			return skipped("no description with a type is on this server")
-		}
+		need(checked, "no description with a type is on this server")
 		return passed()
 	}},
 	{"1/item-type", "level 1", Should, "Each link to content has a media type.", typed("item")},
@@ -50,9 +46,7 @@ var signpostingCases = []row{
 	}},
 	{"1/author", "level 1", Should, "Each link \"author\" is to the URI of a person or organisation.", func(p *probe) outcome {
 		for _, l := range related(p.landing(), "author") {
-			if !isHTTP(l.target) {
-				return failed("author %s", l.target)
-			}
+			must(isHTTP(l.target), "author %s", l.target)
 		}
 		return passed()
 	}},
@@ -128,13 +122,9 @@ func bareType(s string) string {
 func typed(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := related(p.landing(), relation)
-		if len(all) == 0 {
-			return skipped("there are no links with the relation %q", relation)
-		}
+		need(len(all) > 0, "there are no links with the relation %q", relation)
 		for _, l := range all {
-			if !mediaType.MatchString(l.param("type")) {
-				return failed("the link to %s has type %q", l.target, l.param("type"))
-			}
+			must(mediaType.MatchString(l.param("type")), "the link to %s has type %q", l.target, l.param("type"))
 		}
 		return passed()
 	}
@@ -175,14 +165,10 @@ func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := p.signs()
 		links := related(p.landing(), relation)
-		if len(links) == 0 {
-			return skipped("there are no links with the relation %q", relation)
-		}
+		need(len(links) > 0, "there are no links with the relation %q", relation)
 		for _, l := range links {
 			u, _ := p.absolute(p.path(p.name()), l.target)
-			if !slices.ContainsFunc(all, func(c context9264) bool { return c.anchor == u.String() && len(c.targets[back]) > 0 }) {
-				return failed("%s has no context object with %q", u, back)
-			}
+			must(slices.ContainsFunc(all, func(c context9264) bool { return c.anchor == u.String() && len(c.targets[back]) > 0 }), "%s has no context object with %q", u, back)
 		}
 		return passed()
 	}

@@ -21,24 +21,18 @@ var thttpCases = []row{
 	}},
 	{"2/equivalent", "2.0", Must, "Lexically equivalent URNs get identical results.", func(p *probe) outcome {
 		other, ok := equivalentSpelling(p.name())
-		if !ok {
-			return skipped("%s is not a URN", p.name())
-		}
+		need(ok, "%s is not a URN", p.name())
 		return sameList(p.service("N2Ls", p.name(), "Accept: text/uri-list"), p.service("N2Ls", other, "Accept: text/uri-list"))
 	}},
 	{"3.1/location", "3.1", Must, "N2L returns the URL in a Location field.", func(p *probe) outcome {
 		r := p.service("N2L", p.name())
-		if r.refused() {
-			return skipped("the name has no URL: %s", r)
-		}
+		need(!r.refused(), "the name has no URL: %s", r)
 		_, err := uri.Parse(r.get("Location"))
 		return want(r.has("Location") && err == nil, "N2L got %s with Location %q", r, r.get("Location"))
 	}},
 	{"3.1/303", "3.1", Should, "HTTP/1.1 clients get status 303 for N2L.", func(p *probe) outcome {
 		r := p.service("N2L", p.name())
-		if r.refused() {
-			return skipped("the name has no URL: %s", r)
-		}
+		need(!r.refused(), "the name has no URL: %s", r)
 		if f := p.front(r); r.is(302) && f != "" {
 			return skipped("a server in front may have forwarded the request as HTTP/1.0 (%s): %s", f, r)
 		}
@@ -46,9 +40,7 @@ var thttpCases = []row{
 	}},
 	{"3.1/302", "3.1", Should, "HTTP/1.0 clients get status 302 for N2L, unless the resolver has reasons for 301 or 304.", func(p *probe) outcome {
 		r := p.ask(request{method: "GET", target: p.t.base + "/uri-res/N2L?" + p.name(), version: "HTTP/1.0", fields: []string{"Host: " + p.t.authority}})
-		if r.refused() {
-			return skipped("the name has no URL: %s", r)
-		}
+		need(!r.refused(), "the name has no URL: %s", r)
 		if f := p.front(r); r.is(303) && f != "" {
 			return skipped("a server in front may have forwarded the request as HTTP/1.1 (%s): %s", f, r)
 		}
@@ -60,18 +52,12 @@ var thttpCases = []row{
 	}},
 	{"3.2/html", "3.2", Should, "N2Ls as text/html has the URLs as list items, each of them a link.", func(p *probe) outcome {
 		r := p.service("N2Ls", p.name(), "Accept: text/html")
-		if r.mediaType() != "text/html" {
-			return skipped("N2Ls is not available as text/html: %s", r)
-		}
+		need(r.mediaType() == "text/html", "N2Ls is not available as text/html: %s", r)
 		urls := p.uris("N2Ls", p.name())
-		if len(urls) == 0 {
-			return skipped("the name has no URL")
-		}
+		need(len(urls) > 0, "the name has no URL")
 		there := anchors(strings.Join(listItems.FindAllString(r.text(), -1), "\n"))
 		for _, u := range urls {
-			if !slices.Contains(there, u) {
-				return failed("no list item links to %s", u)
-			}
+			must(slices.Contains(there, u), "no list item links to %s", u)
 		}
 		return passed()
 	}},
@@ -80,9 +66,7 @@ var thttpCases = []row{
 	{"A/comment", "Appendix A", Should, "The first line of the list is a comment with the original URI.", func(p *probe) outcome { return listComment(p, "N2Ls") }},
 	{"3.4/N2Rs", "3.4", Must, "N2Rs returns a multipart/alternative message, or the only version.", func(p *probe) outcome {
 		r := p.service("N2Rs", p.name())
-		if !r.is(200) {
-			return skipped("N2Rs is not available: %s", r)
-		}
+		need(r.is(200), "N2Rs is not available: %s", r)
 		if r.mediaType() != "multipart/alternative" {
 			return want(r.mediaType() != "" && !strings.HasPrefix(r.mediaType(), "multipart/"), "N2Rs got %s", r)
 		}
@@ -90,16 +74,12 @@ var thttpCases = []row{
 	}},
 	{"3.5/type", "3.5", Must, "N2C returns a description with a Content-Type.", func(p *probe) outcome {
 		r := p.service("N2C", p.name())
-		if r.refused() {
-			return skipped("N2C is not available: %s", r)
-		}
+		need(!r.refused(), "N2C is not available: %s", r)
 		return want(r.is(200) && mediaType.MatchString(r.get("Content-Type")), "N2C got %s with Content-Type %q", r, r.get("Content-Type"))
 	}},
 	{"3.5/accept", "3.5", Should, "N2C honours Accept.", func(p *probe) outcome {
 		first := p.service("N2C", p.name())
-		if !first.is(200) {
-			return skipped("N2C is not available: %s", first)
-		}
+		need(first.is(200), "N2C is not available: %s", first)
 		for _, wanted := range []string{"text/html", "text/plain"} {
 			if r := p.service("N2C", p.name(), "Accept: "+wanted); r.is(200) && r.mediaType() != wanted {
 				return failed("N2C with Accept: %s got %s", wanted, r)
@@ -116,13 +96,9 @@ var thttpCases = []row{
 	}},
 	{"3.9/L2C", "3.9", Must, "L2C returns a description, as N2C does.", func(p *probe) outcome {
 		urls := p.uris("N2Ls", p.name())
-		if len(urls) == 0 {
-			return skipped("the name has no URL")
-		}
+		need(len(urls) > 0, "the name has no URL")
 		r := p.service("L2C", urls[0])
-		if r.refused() {
-			return skipped("L2C is not available: %s", r)
-		}
+		need(!r.refused(), "L2C is not available: %s", r)
 		return want(r.is(200) && r.mediaType() == p.service("N2C", p.name()).mediaType(), "L2C got %s", r)
 	}},
 }
@@ -181,9 +157,7 @@ func sameList(a, b *response) outcome {
 
 func (p *probe) listText(service string) *response {
 	r := p.service(service, p.name(), "Accept: text/uri-list")
-	if !r.is(200) || r.mediaType() != "text/uri-list" {
-		panic(skipped("%s is not available as text/uri-list: %s", service, r))
-	}
+	need(r.is(200) && r.mediaType() == "text/uri-list", "%s is not available as text/uri-list: %s", service, r)
 	return r
 }
 
@@ -211,12 +185,8 @@ func listComment(p *probe, service string) outcome {
 
 func listOfURNs(p *probe, service string) outcome {
 	r := p.service(service, p.name(), "Accept: text/uri-list")
-	if !r.is(200) {
-		return skipped("%s is not available: %s", service, r)
-	}
-	if r.mediaType() != "text/uri-list" {
-		return failed("%s got %s", service, r)
-	}
+	need(r.is(200), "%s is not available: %s", service, r)
+	must(r.mediaType() == "text/uri-list", "%s got %s", service, r)
 	for _, u := range uriLines(r.text()) {
 		if _, err := urn.Parse(u); err != nil {
 			return failed("%q is not a URN", u)
@@ -229,17 +199,11 @@ func listOfURNs(p *probe, service string) outcome {
 // contain want or, if that is empty, some URL of the name.
 func reverse(p *probe, service, wanted string) outcome {
 	urls := p.uris("N2Ls", p.name())
-	if len(urls) == 0 {
-		return skipped("the name has no URL")
-	}
+	need(len(urls) > 0, "the name has no URL")
 	r := p.service(service, urls[0], "Accept: text/uri-list")
-	if !r.is(200) {
-		return skipped("%s is not available: %s", service, r)
-	}
+	need(r.is(200), "%s is not available: %s", service, r)
 	got := uriLines(r.text())
-	if len(got) == 0 && p.gateway() {
-		return skipped("a proxy or gateway does not know which names a URL has")
-	}
+	need(len(got) > 0 || !p.gateway(), "a proxy or gateway does not know which names a URL has")
 	if wanted == "" {
 		return want(slices.ContainsFunc(got, func(u string) bool { return slices.Contains(urls, u) }), "%s of %s has no URL of the name", service, urls[0])
 	}

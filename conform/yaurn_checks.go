@@ -68,9 +68,7 @@ func bareElement(p *probe) outcome {
 	q := request{method: "GET", target: p.elements[0], version: "HTTP/1.0"}
 	p.ask(q)
 	p.skipIfBlocked(p.bare)
-	if p.gateway() {
-		return skipped("the server is a proxy or gateway for whole URNs: the ElementID alone got %s", p.bare)
-	}
+	need(!p.gateway(), "the server is a proxy or gateway for whole URNs: the ElementID alone got %s", p.bare)
 	return failed("%s got %s", p.elements[0], p.bare)
 }
 
@@ -79,9 +77,7 @@ func bareElement(p *probe) outcome {
 func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
 
 func simpleRequest(p *probe) outcome {
-	if p.form != formPath && p.host != "" {
-		return skipped("the server needs a Host field to identify the authority, which a Simple-Request does not have")
-	}
+	need(p.form == formPath || p.host == "", "the server needs a Host field to identify the authority, which a Simple-Request does not have")
 	r := p.ask(request{method: "GET", target: p.target1995(p.elements[0])})
 	if r.status != 0 {
 		p.skipIfBlocked(r)
@@ -94,23 +90,17 @@ func simpleRequest(p *probe) outcome {
 func onlyType(wanted string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.known("Accept: " + wanted)
-		if r.is(406) {
-			return skipped("the resolver reports that it cannot: %s", r)
-		}
+		need(!r.is(406), "the resolver reports that it cannot: %s", r)
 		return want(r.is(200) && r.mediaType() == wanted, "a client that accepts %s alone got %s", wanted, r)
 	}
 }
 
 func unrelatedHost(p *probe) outcome {
-	if p.form == formURN {
-		return skipped("a request with the whole URN does not depend on Host")
-	}
+	need(p.form != formURN, "a request with the whole URN does not depend on Host")
 	q := p.request11("GET", p.target1995(p.elements[0]))
 	q.fields[0] = "Host: " + unrelated
 	r := p.ask(q)
-	if r.proto == "HTTP/1.0" && !r.is(421) {
-		return skipped("the server supports only HTTP/1.0, which has no Host field")
-	}
+	need(r.proto != "HTTP/1.0" || r.is(421), "the server supports only HTTP/1.0, which has no Host field")
 	if r.is(200) && bytes.Equal(r.body, p.good.body) {
 		if f := intermediary(r); f != "" {
 			return skipped("a server in front (%s) may have replaced the Host field", f)
@@ -125,9 +115,7 @@ func (p *probe) takesURN() {
 	if p.authority == "" {
 		panic(missing(NeedsAuthority, "the authority is unknown"))
 	}
-	if p.t.base != "" {
-		panic(skipped("the server is below the path %s, which a URN cannot contain", p.t.base))
-	}
+	need(p.t.base == "", "the server is below the path %s, which a URN cannot contain", p.t.base)
 	r := p.whole(p.full(p.elements[0]))
 	if p.skipIfBlocked(r); r.refused() {
 		panic(skipped("the server does not accept whole URNs: %s", r))
@@ -145,9 +133,7 @@ func spelledURN(p *probe, name string) outcome {
 // movedName requests the replaced name.
 func movedName(p *probe) outcome {
 	r := p.unfollowed()
-	if !r.is(301, 302) {
-		return failed("the name got %s", r)
-	}
+	must(r.is(301, 302), "the name got %s", r)
 	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
 }
 
@@ -155,18 +141,14 @@ func movedName(p *probe) outcome {
 // redirects itself.
 func (p *probe) unfollowed() *response {
 	r := p.element(p.moved())
-	if p.gateway() {
-		panic(skipped("a proxy or gateway follows the redirect itself"))
-	}
+	need(!p.gateway(), "a proxy or gateway follows the redirect itself")
 	return r
 }
 
 func movedLocation(p *probe) outcome {
 	r := p.unfollowed()
 	name := urnIn(r.reason)
-	if name == "" || !r.has("Location") {
-		return skipped("the response does not have both")
-	}
+	need(name != "" && r.has("Location"), "the response does not have both")
 	return want(strings.Contains(strings.ToLower(r.get("Location")), strings.ToLower(name)), "the reason phrase has %s, and Location %s", name, r.get("Location"))
 }
 
@@ -185,9 +167,7 @@ func urnIn(text string) string {
 }
 
 func followed(p *probe) outcome {
-	if !p.gateway() {
-		return skipped("the server is not a proxy or gateway for this name")
-	}
+	need(p.gateway(), "the server is not a proxy or gateway for this name")
 	r := p.element(p.moved())
 	return want(r.is(200), "the name got %s", r)
 }
@@ -202,9 +182,7 @@ func eachResult(check func(before []string, parts []part) outcome) func(*probe) 
 	return func(p *probe) outcome {
 		for _, e := range p.elements {
 			r := p.urc(e)
-			if !r.is(200) || r.mediaType() != "text/urc-0" {
-				return skipped("no result in text/urc-0: %s", r)
-			}
+			need(r.is(200) && r.mediaType() == "text/urc-0", "no result in text/urc-0: %s", r)
 			if out := check(readParts(r.text())); out.verdict != Pass {
 				return out
 			}
@@ -228,9 +206,7 @@ func eachPart(check func(part) outcome) func(*probe) outcome {
 // otherScripts looks in text/urc-0 for characters that another format contains.
 func otherScripts(p *probe) outcome {
 	urc := p.urc(p.elements[0])
-	if urc.mediaType() != "text/urc-0" {
-		return skipped("no result in text/urc-0: %s", urc)
-	}
+	need(urc.mediaType() == "text/urc-0", "no result in text/urc-0: %s", urc)
 	for _, format := range []string{"text/plain", "text/html"} {
 		r := p.known("Accept: " + format)
 		if r.mediaType() != format || !utf8.Valid(r.body) {
@@ -250,19 +226,13 @@ func otherScripts(p *probe) outcome {
 // hasURLs passes if a format has the same URLs as text/urc-0.
 func hasURLs(p *probe, format string, read func(string) []string) outcome {
 	r := p.known("Accept: " + format)
-	if r.mediaType() != format {
-		return skipped("no result in %s: %s", format, r)
-	}
+	need(r.mediaType() == format, "no result in %s: %s", format, r)
 	urc := p.known("Accept: text/urc-0")
 	urls := locators(urc.text())
-	if urc.mediaType() != "text/urc-0" || len(urls) == 0 {
-		return skipped("no URLs of this name are known")
-	}
+	need(urc.mediaType() == "text/urc-0" && len(urls) > 0, "no URLs of this name are known")
 	there := read(r.text())
 	for _, u := range urls {
-		if !slices.Contains(there, u) {
-			return failed("%s is not in the result", u)
-		}
+		must(slices.Contains(there, u), "%s is not in the result", u)
 	}
 	return passed()
 }
@@ -274,9 +244,7 @@ func laterVersion(p *probe) outcome {
 	}
 	q.fields = append(q.fields, plainCharset)
 	r := p.ask(q)
-	if r.is(505) {
-		return skipped("the server reports that it does not: %s", r)
-	}
+	need(!r.is(505), "the server reports that it does not: %s", r)
 	return sameResult(p.known(plainCharset), r)
 }
 
@@ -300,9 +268,7 @@ func crlfLines(list string, good func(string) bool) outcome {
 func authorityList(element string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.element(element, "Accept: text/plain")
-		if !r.is(200) || r.mediaType() != "text/plain" {
-			return skipped("no list in text/plain: %s", r)
-		}
+		need(r.is(200) && r.mediaType() == "text/plain", "no list in text/plain: %s", r)
 		return crlfLines(r.text(), func(line string) bool { return line != "" && sendable(line) })
 	}
 }
@@ -335,9 +301,7 @@ func notModified(layout string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		p.settle()
 		last, ok := modified(p.known())
-		if !ok {
-			return skipped("the result has no Last-Modified")
-		}
+		need(ok, "the result has no Last-Modified")
 		r := p.known("If-Modified-Since: " + last.UTC().Format(layout))
 		return want(r.is(304) && len(r.surplus) == 0, "If-Modified-Since: %s got %s with %d bytes", last.UTC().Format(layout), r, len(r.body)+len(r.surplus))
 	}

@@ -20,7 +20,8 @@ type openAPIDocument struct {
 	OpenAPI    string
 	Paths      map[string]map[string]json.RawMessage
 	Components struct {
-		Schemas map[string]struct {
+		Parameters map[string]openAPIParameter
+		Schemas    map[string]struct {
 			Properties map[string]json.RawMessage
 		}
 	}
@@ -57,6 +58,42 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("described:\n%s\nserved:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// An openAPIParameter is a parameter, or a reference to one.
+type openAPIParameter struct {
+	Ref      string `json:"$ref"`
+	Name, In string
+}
+
+// The parameters in the query are those that the operation knows.
+func TestOpenAPIHasEveryParameter(t *testing.T) {
+	s, _ := newTestAPI(t, nil)
+	doc := readOpenAPI(t)
+	for _, op := range s.operations() {
+		if op.params == unchecked {
+			continue
+		}
+		var described struct{ Parameters []openAPIParameter }
+		if err := json.Unmarshal(doc.Paths[adminapi.Root+op.path][strings.ToLower(op.method)], &described); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range described.Parameters {
+			if _, name, ok := strings.Cut(p.Ref, "#/components/parameters/"); ok {
+				p = doc.Components.Parameters[name]
+			}
+			if p.In == "query" {
+				got = append(got, p.Name)
+			}
+		}
+		want := strings.Fields(op.params)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %s: described %q, known %q", op.method, op.path, got, want)
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package bulk_test
+package bulk
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/bulk/bulktest"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -69,8 +68,8 @@ func BenchmarkGenerate(b *testing.B) {
 // BenchmarkDecode reads records and does nothing with them.
 func BenchmarkDecode(b *testing.B) {
 	for _, kind := range kinds {
-		for _, f := range []bulk.Format{bulk.JSONLines, bulk.CSV, bulk.TSV} {
-			text := written(b, kind.options, f)
+		for _, f := range []Format{JSONLines, CSV, TSV} {
+			text := benchFile(b, kind.options, f)
 			b.Run(f.String()+"/"+kind.name, func(b *testing.B) { passes(b, func() { decode(b, text, f) }) })
 		}
 	}
@@ -81,17 +80,17 @@ var kinds = []struct {
 	options bulktest.Options
 }{{"Small", bulktest.Options{}}, {"Rich", bulktest.Options{Rich: true}}}
 
-// written returns a file in any format.
-func written(b *testing.B, o bulktest.Options, f bulk.Format) []byte {
+// benchFile returns a file in any format.
+func benchFile(b *testing.B, o bulktest.Options, f Format) []byte {
 	b.Helper()
 	text := file(b, o)
-	if f == bulk.JSONLines {
+	if f == JSONLines {
 		return text
 	}
 	s := memstore.New()
 	benchImport(b, s, text)
 	var out bytes.Buffer
-	if _, err := bulk.Export(b.Context(), s, &out, bulk.ExportOptions{Format: f}); err != nil {
+	if _, err := Export(b.Context(), s, &out, ExportOptions{Format: f}); err != nil {
 		b.Fatal(err)
 	}
 	return out.Bytes()
@@ -107,17 +106,17 @@ func BenchmarkCheck(b *testing.B) {
 				b.Fatal(err)
 			}
 			var reqs []registrar.Request
-			in, err := bulk.NewReader(bytes.NewReader(file(b, kind.options)), bulk.JSONLines, bulk.Plain, bulk.Sheet{})
+			in, err := newReader(bytes.NewReader(file(b, kind.options)), JSONLines, Plain, Sheet{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer in.Close()
-			for line, err := in.Next(); err == nil; line, err = in.Next() {
+			defer in.close()
+			for line, err := in.next(); err == nil; line, err = in.next() {
 				reqs = append(reqs, registrar.Request{Record: line.Record, Fields: line.Fields, Add: true, Expected: store.AnyRevision})
 			}
 			passes(b, func() {
-				for i := 0; i < benchRecords; i += bulk.BatchSize {
-					if _, err := load.Check(b.Context(), reqs[i:i+bulk.BatchSize]); err != nil {
+				for i := 0; i < benchRecords; i += batchSize {
+					if _, err := load.Check(b.Context(), reqs[i:i+batchSize]); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -131,10 +130,10 @@ func BenchmarkExport(b *testing.B) {
 	for _, kind := range kinds {
 		s := benchStore(b, "pebblestore")
 		benchImport(b, s, file(b, kind.options))
-		for _, f := range bulk.Formats() {
+		for _, f := range Formats() {
 			b.Run(f.String()+"/"+kind.name, func(b *testing.B) {
 				passes(b, func() {
-					if _, err := bulk.Export(b.Context(), s, io.Discard, bulk.ExportOptions{Format: f}); err != nil {
+					if _, err := Export(b.Context(), s, io.Discard, ExportOptions{Format: f}); err != nil {
 						b.Fatal(err)
 					}
 				})
@@ -143,14 +142,14 @@ func BenchmarkExport(b *testing.B) {
 	}
 }
 
-func decode(b *testing.B, text []byte, f bulk.Format) {
-	in, err := bulk.NewReader(bytes.NewReader(text), f, bulk.Plain, bulk.Sheet{})
+func decode(b *testing.B, text []byte, f Format) {
+	in, err := newReader(bytes.NewReader(text), f, Plain, Sheet{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer in.Close()
+	defer in.close()
 	for n := 0; ; n++ {
-		if _, err := in.Next(); errors.Is(err, io.EOF) && n == benchRecords {
+		if _, err := in.next(); errors.Is(err, io.EOF) && n == benchRecords {
 			return
 		} else if err != nil {
 			b.Fatal(n, err)
@@ -183,10 +182,10 @@ func benchRegistrar(b *testing.B, s store.Store) *registrar.Registrar {
 }
 
 // benchImport brings a file in, and returns what became of its records.
-func benchImport(b *testing.B, s store.Store, text []byte) bulk.Summary {
+func benchImport(b *testing.B, s store.Store, text []byte) Summary {
 	b.Helper()
 	reg := benchRegistrar(b, s)
-	sum, err := bulk.Import(context.Background(), reg, registrar.Operator(), bytes.NewReader(text), bulk.ImportOptions{})
+	sum, err := Import(context.Background(), reg, registrar.Operator(), bytes.NewReader(text), ImportOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -253,7 +252,7 @@ func BenchmarkRelocate(b *testing.B) {
 				s := benchStore(b, "pebblestore")
 				reg := benchRegistrar(b, s)
 				start, work := time.Now(), cpu()
-				if _, err := bulk.Import(b.Context(), reg, registrar.Operator(), bytes.NewReader(c.text), bulk.ImportOptions{}); err != nil {
+				if _, err := Import(b.Context(), reg, registrar.Operator(), bytes.NewReader(c.text), ImportOptions{}); err != nil {
 					b.Fatal(err)
 				}
 				imported, importCPU = imported+time.Since(start), importCPU+cpu()-work

@@ -130,7 +130,7 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 		if _, err := out.Write(b); err != nil {
 			return err
 		}
-		if e.summary.Read%BatchSize == 0 && e.options.Progress != nil {
+		if e.summary.Read%batchSize == 0 && e.options.Progress != nil {
 			e.summary.Seconds = e.options.Now().Sub(e.start).Seconds()
 			e.options.Progress(e.summary)
 		}

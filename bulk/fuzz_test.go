@@ -79,14 +79,14 @@ func FuzzTables(f *testing.F) {
 
 // readTable returns the records of a table, and all messages.
 func readTable(t *testing.T, r io.Reader, f Format) (records []*store.Record, told []string) {
-	in, err := NewReader(r, f, Plain, Sheet{})
+	in, err := newReader(r, f, Plain, Sheet{})
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	defer in.Close()
+	defer in.close()
 	last := int64(-1)
 	for {
-		line, err := in.Next()
+		line, err := in.next()
 		isLine := errors.As(err, new(*LineError))
 		switch {
 		case err == nil:

@@ -109,7 +109,7 @@ type ImportOptions struct {
 
 // request returns the request for a record. The revision on which the record is based matters
 // only if the name exists.
-func (o *ImportOptions) request(l *Line) registrar.Request {
+func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
 		KeepRetired: !o.Retired, Strict: o.Strict,
@@ -166,11 +166,11 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	if err != nil {
 		return Summary{}, err
 	}
-	in, err := NewReader(r, o.Format, o.Compression, o.Sheet)
+	in, err := newReader(r, o.Format, o.Compression, o.Sheet)
 	if err != nil {
 		return Summary{}, err
 	}
-	defer in.Close()
+	defer in.close()
 	i := &importer{load: load, options: o, start: o.Now()}
 	if !o.DryRun {
 		if i.id, err = load.Begin(ctx); err != nil {
@@ -216,12 +216,12 @@ type batch struct {
 
 // An item is a record, or the error of an invalid one.
 type item struct {
-	line Line
+	line fileLine
 	bad  *LineError
 }
 
 // run reads to the end.
-func (i *importer) run(ctx context.Context, in *Reader) error {
+func (i *importer) run(ctx context.Context, in *reader) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	checkers := runtime.GOMAXPROCS(0)
 	toCheck, inOrder := make(chan *batch, checkers), make(chan *batch, ahead)
@@ -253,7 +253,7 @@ func (i *importer) run(ctx context.Context, in *Reader) error {
 }
 
 // read reads batches until the input or ctx ends.
-func (i *importer) read(ctx context.Context, in *Reader, toCheck, inOrder chan<- *batch) {
+func (i *importer) read(ctx context.Context, in *reader, toCheck, inOrder chan<- *batch) {
 	defer close(inOrder)
 	defer close(toCheck)
 	for end := error(nil); end == nil; {
@@ -270,10 +270,10 @@ func (i *importer) read(ctx context.Context, in *Reader, toCheck, inOrder chan<-
 }
 
 // batch reads the next batch.
-func (i *importer) batch(in *Reader) *batch {
-	b := &batch{ready: make(chan struct{}), items: make([]item, 0, BatchSize), reqs: make([]registrar.Request, 0, BatchSize)}
-	for len(b.items) < BatchSize && b.size < batchBytes {
-		line, err := in.Next()
+func (i *importer) batch(in *reader) *batch {
+	b := &batch{ready: make(chan struct{}), items: make([]item, 0, batchSize), reqs: make([]registrar.Request, 0, batchSize)}
+	for len(b.items) < batchSize && b.size < batchBytes {
+		line, err := in.next()
 		var bad *LineError
 		switch {
 		case err == nil:
@@ -362,7 +362,7 @@ func (i *importer) remember(b *batch) (err error) {
 	return nil
 }
 
-func (i *importer) count(l *Line, out *registrar.Outcome) {
+func (i *importer) count(l *fileLine, out *registrar.Outcome) {
 	switch {
 	case out.Err != nil:
 		field, reason := reason(out.Err)
@@ -399,7 +399,7 @@ func (i *importer) count(l *Line, out *registrar.Outcome) {
 }
 
 // warn reports the warnings about a record that was created or changed.
-func (i *importer) warn(l *Line, warnings []registrar.Warning) {
+func (i *importer) warn(l *fileLine, warnings []registrar.Warning) {
 	if len(warnings) == 0 {
 		return
 	}

@@ -342,7 +342,7 @@ func TestRevisions(t *testing.T) {
 		{"the right one", line(1, "A"), 1, 0}, // now 2
 		{"again", line(1, "A"), 0, 0},
 		{"made from the same", line(2, "B") + line(2, "C"), 1, 1}, // now 3
-		{"far apart", line(3, "C") + strings.Repeat(`{"name":"urn:dns:example.org:2"}`+"\n", BatchSize) + line(3, "D") + line(3, "C"), 1, 1}, // now 4
+		{"far apart", line(3, "C") + strings.Repeat(`{"name":"urn:dns:example.org:2"}`+"\n", batchSize) + line(3, "D") + line(3, "C"), 1, 1}, // now 4
 		{"contradicting", line(4, "D") + line(3, "E"), 1, 1}, // now 5
 		{"none", `{"name":"urn:dns:example.org:1","metadata":{"title":["F"]},"revision":0}`, 1, 0},
 	} {
@@ -418,13 +418,13 @@ func TestStoreFails(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var in strings.Builder
-	for i := range BatchSize + 1 {
+	for i := range batchSize + 1 {
 		fmt.Fprintf(&in, `{"name":"a:%d"}`+"\n", i)
 	}
 	var got []int64
 	o := ImportOptions{Progress: func(s Summary) { got = append(got, s.Read) }}
 	newBench(t).good(in.String(), o)
-	if diff := cmp.Diff([]int64{BatchSize, BatchSize + 1}, got); diff != "" {
+	if diff := cmp.Diff([]int64{batchSize, batchSize + 1}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -474,8 +474,8 @@ func BenchmarkRead(b *testing.B) {
 func scattered(seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var text strings.Builder
-	for range 2*BatchSize + BatchSize/2 {
-		n := random.IntN(BatchSize)
+	for range 2*batchSize + batchSize/2 {
+		n := random.IntN(batchSize)
 		fmt.Fprintf(&text, `{"name":"urn:example:%d"`, n)
 		switch random.IntN(5) {
 		case 0:
@@ -516,7 +516,7 @@ func TestDryRunOfAll(t *testing.T) {
 				t.Fatal("the dry run has changed something")
 			}
 			wantSum, wantRefused, wantChanges := run(false)
-			if sum != wantSum || sum.Created > BatchSize || sum.Created < BatchSize/2 {
+			if sum != wantSum || sum.Created > batchSize || sum.Created < batchSize/2 {
 				t.Errorf("got %+v, and the import %+v", sum, wantSum)
 			}
 			if diff := cmp.Diff(refused, wantRefused); diff != "" {

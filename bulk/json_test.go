@@ -18,15 +18,15 @@ import (
 var names = cmp.Comparer(func(a, b name.Name) bool { return a == b })
 
 // all reads to the end; the last error is not a *LineError.
-func all(t testing.TB, r io.Reader) (lines []Line, bad []*LineError, end error) {
+func all(t testing.TB, r io.Reader) (lines []fileLine, bad []*LineError, end error) {
 	t.Helper()
-	in, err := NewReader(r, JSONLines, Auto, Sheet{})
+	in, err := newReader(r, JSONLines, Auto, Sheet{})
 	if err != nil {
 		return nil, nil, err
 	}
-	defer in.Close()
+	defer in.close()
 	for {
-		line, err := in.Next()
+		line, err := in.next()
 		var e *LineError
 		if errors.As(err, &e) {
 			bad = append(bad, e)
@@ -171,17 +171,17 @@ func FuzzJSONLines(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, err := NewReader(strings.NewReader(string(data)), JSONLines, Auto, Sheet{})
+		in, err := newReader(strings.NewReader(string(data)), JSONLines, Auto, Sheet{})
 		if err != nil {
 			if !errors.As(err, new(*BrokenError)) {
 				t.Fatalf("NewReader: %v", err)
 			}
 			return
 		}
-		defer in.Close()
+		defer in.close()
 		last := 0
 		for {
-			line, err := in.Next()
+			line, err := in.next()
 			var bad *LineError
 			isLine := errors.As(err, &bad)
 			broken := errors.As(err, new(*BrokenError))
@@ -202,7 +202,7 @@ func FuzzJSONLines(f *testing.F) {
 
 // agree checks a line that was taken against encoding/json. Only plain input is
 // compared, since the line has to be found again.
-func agree(t *testing.T, data []byte, line Line) {
+func agree(t *testing.T, data []byte, line fileLine) {
 	lines := strings.Split(strings.TrimPrefix(string(data), "\uFEFF"), "\n")
 	if line.Number > len(lines) || strings.HasPrefix(lines[0], "\x1f\x8b") || strings.HasPrefix(lines[0], "\x28\xb5") {
 		return

@@ -3,7 +3,7 @@ package bulk
 // Limits of reading.
 const (
 	maxLine    = 4 << 20   // bytes of a line
-	BatchSize  = 5000      // records of a batch
+	batchSize  = 5000      // records of a batch
 	ahead      = 4         // batches read ahead
 	batchBytes = 16 << 20  // bytes of the lines of a batch
 	freeYield  = 4 << 20   // allowed decompressed bytes without a record, plus maxYield for each compressed byte

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Line is one record of a file.
-type Line struct {
+// A fileLine is one record of a file.
+type fileLine struct {
 	Number int              // of its first line, from 1
 	Offset int64            // of its first byte, from 0, after decompression
 	Record *store.Record    // Name is zero; Spelling is as in the file
@@ -19,16 +19,16 @@ type Line struct {
 	places []place          // positions of its locations, if it comes from a table
 }
 
-// A Reader reads the records of a file one after another.
-type Reader struct {
+// A reader reads the records of a file one after another.
+type reader struct {
 	lines *lines
-	next  func() (Line, error)
+	read  func() (fileLine, error)
 }
 
-// NewReader returns a Reader of r. The error is a [*BrokenError] if even the beginning cannot
+// newReader returns a reader of r. The error is a [*BrokenError] if even the beginning cannot
 // be read, a [*LineError] for an invalid header line of a table, or a [*SheetError]. The
-// caller must close the Reader, which does not close r.
-func NewReader(r io.Reader, f Format, c Compression, sheet Sheet) (*Reader, error) {
+// caller must close the reader, which does not close r.
+func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, error) {
 	if !f.Readable() {
 		return nil, fmt.Errorf("bulk: reading the format %s is not supported", f)
 	}
@@ -42,28 +42,28 @@ func NewReader(r io.Reader, f Format, c Compression, sheet Sheet) (*Reader, erro
 	if err != nil {
 		return nil, err
 	}
-	reader := &Reader{lines: l}
+	in := &reader{lines: l}
 	if f == JSONLines {
-		reader.next = (&jsonReader{lines: l}).next
-		return reader, nil
+		in.read = (&jsonReader{lines: l}).next
+		return in, nil
 	}
 	t, err := newTable(l, f, sheet)
 	if err != nil {
 		l.close()
 		return nil, err
 	}
-	reader.next = t.next
-	return reader, nil
+	in.read = t.next
+	return in, nil
 }
 
-// Close releases the resources of the Reader.
-func (r *Reader) Close() { r.lines.close() }
+// close releases the resources of the reader.
+func (r *reader) close() { r.lines.close() }
 
-// Next returns the next record. The error is a [*LineError] for an invalid one, after which
-// Next can be called again; a [*BrokenError] if the input ended too early; and io.EOF at the
+// next returns the next record. The error is a [*LineError] for an invalid one, after which
+// next can be called again; a [*BrokenError] if the input ended too early; and io.EOF at the
 // end.
-func (r *Reader) Next() (Line, error) {
-	line, err := r.next()
+func (r *reader) next() (fileLine, error) {
+	line, err := r.read()
 	if err == nil {
 		r.lines.fruitful()
 	}
@@ -76,12 +76,12 @@ type jsonReader struct {
 	d     decoder
 }
 
-func (r *jsonReader) next() (Line, error) {
+func (r *jsonReader) next() (fileLine, error) {
 	l := r.lines
 	for {
 		text, err := l.read()
 		if err != nil {
-			return Line{}, err
+			return fileLine{}, err
 		}
 		if blank(text) {
 			continue
@@ -93,14 +93,14 @@ func (r *jsonReader) next() (Line, error) {
 		}
 		rec, fields := r.d.record()
 		if r.d.err == nil {
-			return Line{Number: l.number, Offset: l.offset, Record: rec, Fields: fields, size: len(text)}, nil
+			return fileLine{Number: l.number, Offset: l.offset, Record: rec, Fields: fields, size: len(text)}, nil
 		}
 		if r.d.short && l.done != nil {
-			return Line{}, l.broken(l.number, io.ErrUnexpectedEOF)
+			return fileLine{}, l.broken(l.number, io.ErrUnexpectedEOF)
 		}
 		bad := r.d.err
 		bad.Name = rec.Spelling
 		bad.Line, bad.Offset = l.number, l.offset+int64(bad.Column-1)
-		return Line{}, bad
+		return fileLine{}, bad
 	}
 }

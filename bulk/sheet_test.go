@@ -81,7 +81,7 @@ func TestSheets(t *testing.T) {
 		t.Errorf("an unassigned character: %q, %v", refused, err)
 	}
 	var bad *SheetError
-	if _, err := NewReader(strings.NewReader(""), CSV, Auto, Sheet{Delimiter: "x"}); !errors.As(err, &bad) {
+	if _, err := newReader(strings.NewReader(""), CSV, Auto, Sheet{Delimiter: "x"}); !errors.As(err, &bad) {
 		t.Errorf("NewReader: %v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	var bad *SheetError
-	if _, err := NewReader(strings.NewReader(""), JSONLines, Auto, Sheet{Spreadsheet: true}); !errors.As(err, &bad) {
+	if _, err := newReader(strings.NewReader(""), JSONLines, Auto, Sheet{Spreadsheet: true}); !errors.As(err, &bad) {
 		t.Errorf("JSON Lines: %v", err)
 	}
 }

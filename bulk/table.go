@@ -20,8 +20,8 @@ type table struct {
 	columns []column
 	name    int // index of the column of the name
 
-	open  bool // a record is being read
-	line  Line // the record
+	open  bool     // a record is being read
+	line  fileLine // the record
 	first []given
 	bad   *LineError // why the record is invalid
 	gap   int        // an unreadable line after the rows of the record; 0 if there is none
@@ -33,7 +33,7 @@ type table struct {
 
 // A result is what one call of next returns.
 type result struct {
-	line Line
+	line fileLine
 	err  error
 }
 
@@ -144,8 +144,8 @@ func (t *table) hint(title string) string {
 	return ""
 }
 
-// next returns the next record, as [Reader.Next] does.
-func (t *table) next() (Line, error) {
+// next returns the next record, as [reader.next] does.
+func (t *table) next() (fileLine, error) {
 	if len(t.queue) > 0 {
 		r := t.queue[0]
 		t.queue = t.queue[1:]
@@ -159,7 +159,7 @@ func (t *table) next() (Line, error) {
 			if t.unreadable(bad) {
 				continue
 			}
-			return Line{}, bad
+			return fileLine{}, bad
 		case err != nil:
 			return t.end(err)
 		}
@@ -177,7 +177,7 @@ func (t *table) next() (Line, error) {
 		t.open = false
 		return t.finish(t.line, t.bad, t.held)
 	}
-	return Line{}, t.done
+	return fileLine{}, t.done
 }
 
 // row returns the next row, also an invalid row whose name can be read. For any other invalid
@@ -215,7 +215,7 @@ func (t *table) unreadable(bad *LineError) bool {
 
 // finish returns a record or its error, and the errors held back since the record began, in
 // the order of lines. It queues all but the first.
-func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) {
+func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
 		return line, err
@@ -236,7 +236,7 @@ func (t *table) finish(l Line, bad *LineError, held []*LineError) (Line, error) 
 
 // end ends the reading. If the input was truncated, a record that may have had further lines
 // is not returned.
-func (t *table) end(err error) (Line, error) {
+func (t *table) end(err error) (fileLine, error) {
 	t.done = err
 	var broken *BrokenError
 	if t.open && errors.As(err, &broken) && !t.complete(broken.Line) {
@@ -257,10 +257,10 @@ func (t *table) complete(line int) bool {
 }
 
 // finished returns a record, or why it is invalid.
-func finished(l Line, bad *LineError) (Line, error) {
+func finished(l fileLine, bad *LineError) (fileLine, error) {
 	if bad != nil {
 		bad.Name = l.Record.Spelling
-		return Line{}, bad
+		return fileLine{}, bad
 	}
 	return l, nil
 }
@@ -306,7 +306,7 @@ func sameName(a, b string) bool {
 func (t *table) begin(r *row) {
 	t.open, t.bad, t.gap, t.held = true, nil, 0, nil
 	clear(t.first)
-	t.line = Line{
+	t.line = fileLine{
 		Number: r.number, Offset: r.offset, Fields: registrar.FieldName, table: t,
 		Record: &store.Record{Spelling: t.nameOf(r)},
 	}
@@ -368,7 +368,7 @@ func (t *table) take(r *row) {
 
 // title returns the column of a field of a record and, for a field of a location, the
 // location's line and offset.
-func (l *Line) title(field string) (column string, line int, offset int64) {
+func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {
 		return field, line, offset

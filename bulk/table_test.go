@@ -17,14 +17,14 @@ import (
 // each error as it is reported.
 func readAll(t testing.TB, f Format, text string) []string {
 	t.Helper()
-	in, err := NewReader(strings.NewReader(text), f, Auto, Sheet{})
+	in, err := newReader(strings.NewReader(text), f, Auto, Sheet{})
 	if err != nil {
 		return []string{"header: " + err.Error()}
 	}
-	defer in.Close()
+	defer in.close()
 	var all []string
 	for {
-		line, err := in.Next()
+		line, err := in.next()
 		var bad *LineError
 		isLine := errors.As(err, &bad)
 		switch {

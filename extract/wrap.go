@@ -98,25 +98,21 @@ func (s *scanner) escapedSlash(i int) int {
 	return 0
 }
 
-// inString reports whether i is inside a string of JSON or a program, judging by
+// inString reports whether at is inside a string of JSON or a program, judging by
 // the quotation mark before it and what is before that.
-func (s *scanner) inString(i int) bool {
-	low := max(0, i-maxBehind)
-	for i--; i > low; i-- {
-		switch s.b[i] {
-		case '\n':
-			return false
-		case '"':
-			if s.b[i-1] == '\\' {
-				continue
-			}
-			for i > 0 && (s.b[i-1] == ' ' || s.b[i-1] == '\t' || s.b[i-1] == '\n' || s.b[i-1] == '\r') {
-				i--
-			}
-			return i == 0 || bytes.IndexByte([]byte(":[,{=("), s.b[i-1]) >= 0
-		}
+func (s *scanner) inString(at int) bool {
+	low, i := max(0, at-maxBehind), at-1
+	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
+		i--
 	}
-	return i == 0 && s.b[0] == '"'
+	s.work += maxBehind / 16 // the same for any window
+	if i <= low || s.b[i] == '\n' {
+		return i == 0 && s.b[0] == '"'
+	}
+	for i > 0 && isSpace(s.b[i-1]) && s.b[i-1] != '\f' {
+		i--
+	}
+	return i == 0 || bytes.IndexByte([]byte(":[,{=("), s.b[i-1]) >= 0
 }
 
 // wrapped returns the offset on the next line at which an identifier continues

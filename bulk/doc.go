@@ -19,8 +19,9 @@
 //
 // A header line names the columns: name, status, reason, show_locations, successors, same_as, the
 // members of a location, and dc:ELEMENT for metadata. Each line has at most one location;
-// consecutive lines with the same name are one record. A value of the whole record, such as its
-// status, need be in only one of its lines; if several lines have the value, it must be the same.
+// consecutive lines with the same name are one record. Names that differ only in letter case are
+// the same if they have one key; other spellings of a name begin another record. A value of the
+// whole record, such as its status, can be in any of its lines. It must not differ between lines.
 // Successors, same_as and metadata may have several values, separated by bars. An empty cell
 // means no value. An invalid line makes its record invalid.
 //

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A table reads records from CSV or TSV. Consecutive rows with the same name are one record.
+// A table reads records from CSV or TSV. Consecutive rows with one name are one record; sameName
+// compares the names of two rows.
 type table struct {
 	rows    rowReader
 	sheet   Sheet
@@ -292,7 +293,9 @@ func (t *table) nameOf(r *row) string {
 	return t.text(r, t.name)
 }
 
-// sameName reports whether two cells spell the same name.
+// sameName reports whether two cells have the same spelling, or spellings of one key that differ
+// only in letter case. It returns false for all other spellings of one key, such as
+// "alb%2D002" and "alb-002".
 func sameName(a, b string) bool {
 	if a == b || !strings.EqualFold(a, b) {
 		return a == b

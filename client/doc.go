@@ -35,4 +35,6 @@
 // All input from servers is bounded: in time, in the size of head and body, and in the number of
 // redirections and addresses tried. Input above a limit is an error; it is never truncated
 // silently.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package client

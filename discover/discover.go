@@ -22,6 +22,8 @@
 // longest matches, the first one in the order of its alternatives is used; in rare cases POSIX
 // chooses another one. Additional records in a response are not used, as RFC 3403, 4.2.2
 // permits.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package discover
 
 import (

@@ -48,8 +48,9 @@ func ParseBareKinds(list string) (set Kinds, err error) {
 	return set, nil
 }
 
-// seekBare returns the offset of the next character with which an identifier
-// without a scheme, or the word before its number, may begin, or -1.
+// seekBare returns the offset of the next character that can begin an identifier
+// without a scheme, or can begin the word before a number, such as "PMID". It
+// returns -1 if there is none.
 func (s *scanner) seekBare() int {
 	if s.start == -1 || s.start > 0 && s.start >= s.pos {
 		return s.start

@@ -8,12 +8,16 @@
 //
 // # Documents
 //
-// Appendix E of draft-fielding-url-syntax-05 and
-// draft-fielding-uri-rfc2396bis-01 defines how text delimits identifiers.
-// draft-ietf-urnbis-rfc2141bis-urn-03, 2.5.3, defines what a URN in text is,
-// and draft-ietf-uri-yaurn-00, 2, covers white space in it. Appendix F of 2003
-// defines abbreviated references. Section 5.1 defines the base of a document;
-// see [Establish].
+// These drafts define how identifiers stand in documents. Comments cite a draft by
+// its year, as in "2003, 5.1"; docs/glossary.md lists the drafts.
+//
+//   - 1997 (draft-fielding-url-syntax-05) and 2003 (draft-fielding-uri-rfc2396bis-01):
+//     appendix E of both defines how text delimits identifiers, and section 5.1 of
+//     both defines the base of a document (see [Establish]). Appendix F of 2003
+//     defines abbreviated references.
+//   - 2012 (draft-ietf-urnbis-rfc2141bis-urn-03): section 2.5.3 defines what a URN in
+//     text is.
+//   - 1995 (draft-ietf-uri-yaurn-00): section 2 covers white space in a URN.
 //
 // # Running text
 //

@@ -21,11 +21,11 @@ const (
 	maxColumn = 160 // octets of a line of wrapped text
 	maxBreak  = 640 // octets of the footer of a page and the header of the next
 
-	maxBehind = 1024 // how far a decision looks back; more than any sum of the above
-	maxAhead  = 2048 // how far it looks beyond the end of an identifier
+	maxBehind = 1024 // octets that a decision may examine before pos
+	maxAhead  = 2048 // octets that a decision may examine beyond the end of an identifier
 
-	maxDebt = 4 * MaxLength // octets that may be examined without a finding; see settle
-	perStep = 64            // octets that may be examined for each that is passed
+	maxDebt = 4 * MaxLength // largest debt of a scanner, in octets; see settle
+	perStep = 64            // octets by which the debt falls when pos advances by one octet
 )
 
 // scan calls found for each identifier in b, in document order, until found
@@ -80,18 +80,19 @@ type scanner struct {
 	minStart int  // no identifier begins before it: the end of the last one
 	tail     bool // pos is inside text that is too long
 
-	colon, at, dot int // the offset of the next one; valid only if >= pos
-	start          int // of an identifier without a scheme, likewise
-	sought         int // the length of the window in which they were searched for
+	// The offsets of the next colon, the next "@", the next dot, and the next character that can
+	// begin an identifier without a scheme. An offset less than pos is out of date.
+	colon, at, dot, start int
+	sought                int // the length of the window when these offsets were found
 
 	hit   hit
 	segs  []segment // the pieces of the hit
 	texts texts
-	base  Base // of the document
+	base  Base // the base of the document
 
-	work  int // octets examined one by one
-	debt  int // octets of work that are not paid for yet; see settle
-	reach int // how far the last decision has read
+	work  int // number of octets examined one by one
+	debt  int // the part of work that pos has not made up for; see settle
+	reach int // the end of the text that the last decision has read
 }
 
 // next looks for an identifier, and leaves it in s.hit and s.segs. It returns
@@ -151,11 +152,11 @@ func (s *scanner) decide(i int) (next int, ok bool) {
 	return i + 1, ok
 }
 
-// settle keeps the time linear for texts in which much is read repeatedly for
-// little, such as "(http://a/(http://a/(...". The octets that a decision
-// examines are a debt, which is paid by the octets that are passed. If the debt
-// is too large, the text that has been read is skipped as a whole. Ordinary
-// texts never come near the limit.
+// settle keeps the time linear for texts in which decisions read the same octets
+// again and again, such as "(http://a/(http://a/(...". Each octet that a decision
+// examines adds 1 to the debt, and each octet by which pos advances subtracts
+// perStep. If the debt exceeds maxDebt, the scanner skips the text up to reach.
+// Ordinary texts never come near this limit.
 func (s *scanner) settle(work, passed int) {
 	s.debt += work
 	if s.pay(passed); s.debt > maxDebt && !s.tail {
@@ -394,9 +395,10 @@ func (s *scanner) decideOpaque(i int) bool {
 	return s.take(start, i, rule)
 }
 
-// take looks for an identifier that begins at start and whose scheme ends with
-// the colon at colon. If it has delimiters they end it, otherwise it extends as
-// far as possible.
+// take looks for an identifier that begins at start. Its scheme ends at the
+// offset colon. If a delimiter precedes the identifier, take first tries the text
+// up to the closing delimiter. If there is no delimiter, or rule r rejects that
+// text, take tries the longest text that can be an identifier.
 func (s *scanner) take(start, colon int, r rule) bool {
 	s.hit = hit{start: start}
 	if end, ok := s.delimited(start, colon); ok {

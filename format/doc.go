@@ -77,4 +77,6 @@
 // US-ASCII and x-unspecified. The reader accepts any plausible layout. A URL of more than 76 bytes
 // is folded. A URL of more than 8 KiB is not, because readers need not join the lines of such a
 // URL.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package format

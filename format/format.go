@@ -13,15 +13,17 @@ type Format struct {
 	MediaType string // without parameters
 	Charset   string // the parameter of the media type; "" for none
 
-	// Write writes a at once. It writes nothing if it returns an error that is not from w.
+	// Write writes the answer to w. If the answer cannot be encoded, Write returns an error
+	// and writes nothing. All other errors are from w.
 	Write func(w io.Writer, a *nomen.Answer) error
 
-	// Read reads the output of Write; asked is the service of the question. It reads at most
-	// maxSize bytes. It is nil for formats without structure.
+	// Read reads the output of Write, at most maxSize bytes. The parameter asked is the service
+	// of the question. Read is nil for formats that nomen only writes: html, turtle, text,
+	// csl-json, bibtex and ris.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn writes what Write does, and the links of the page on which the answer is read. It
-	// is nil if the format has no such links.
+	// writeOn writes the same as Write and adds the links of page p. It is nil if the format has
+	// no links of a page.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
@@ -65,10 +67,12 @@ const (
 
 const charsetUTF8 = "utf-8"
 
-// InUnicode returns f for a client that accepts UTF-8. text/urc-0 then uses UTF-8, declared in
-// the header of the part, for text outside its own charsets. Without InUnicode it writes such
-// text as references, for example "&#x4E2D;", which people cannot read. Other formats always use
-// UTF-8.
+// InUnicode returns f for a client that accepts UTF-8. It changes only text/urc-0. A part of
+// text/urc-0 has one of the charsets of the draft (1995, 3.4.2). If none of them has all
+// characters of a part:
+//
+//   - with InUnicode, the part is in UTF-8, and its header says so;
+//   - without InUnicode, the characters become references, such as "&#x4E2D;".
 func (f Format) InUnicode() Format {
 	if f.MediaType == TypeURC {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, unicode) }

@@ -23,4 +23,6 @@
 // that [ForeignResolver] uses: see Guard of client.Options. Locations that a browser would
 // execute are not passed on. The page of an [Explanation] shows a foreign target as a link and
 // does not redirect to it.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package gateway

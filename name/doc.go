@@ -45,4 +45,6 @@
 //
 // A [Prefix] is the part of a key for which a naming authority is responsible. It
 // ends where a delimiter of the namespace follows ([namespace.Delimiters]).
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package name

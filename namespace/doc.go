@@ -1,5 +1,5 @@
-// Package namespace defines the URN namespaces in use: a catalogue of namespaces,
-// and the rules for valid names of those that have any.
+// Package namespace defines the URN namespaces in use. It has a catalogue of the namespaces.
+// For each namespace that restricts its names, it has the rules that a name must follow.
 //
 // # What a namespace has
 //

@@ -45,4 +45,6 @@
 // A [Request] replaces a whole record, replaces some of its fields, or adds to these fields. A
 // request that would not change the record makes no new revision. It succeeds even if the
 // record does not have the revision that it expects (RFC 9110, 13.1.1 allows that).
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

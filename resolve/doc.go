@@ -62,4 +62,6 @@
 //
 // A location is valid from its first bound until just before its second. An answer expires at the
 // latest at the next bound of any location of the name.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package resolve

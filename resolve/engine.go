@@ -19,21 +19,24 @@ type Options struct {
 	Now     func() time.Time // the clock; nil means time.Now
 	Refresh time.Duration    // maximum age of the table of authorities; 0 means 1 s
 
-	// Authorities is the table of the same store, to share it; nil means a table of the
-	// engine's own.
+	// Authorities is the table of authorities in the engine's store. Engines and servers on one
+	// store can share a table. If Authorities is nil, New creates a table for this engine.
 	Authorities *store.Table
 
 	// Fetch opens a location for I2R and I2Rs; if nil, authorities cannot offer these services.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
-	// Ask returns the resolver that names are delegated to: HOST:PORT of an authority's
-	// address, optionally with /full or /element; an absolute URL (a template with {name}); or
-	// "" for the one found by discovery. If nil, a delegated name that must be asked elsewhere
-	// is NoResult.
-	Ask func(to string) (nomen.Resolver, error)
+	// Ask returns the resolver for the target of a delegation. The target is one of these:
+	//
+	//   - HOST:PORT, HOST:PORT/full or HOST:PORT/element: the protocol of 1995
+	//   - an absolute URL: a template with {+name}
+	//   - "": the resolver that discovery finds
+	//
+	// If Ask is nil, the answer for a name whose delegation has the mode ask is NoResult.
+	Ask func(target string) (nomen.Resolver, error)
 
-	Pick    func(n int) int            // a uniform number in [0,n), for the choice by weight; nil means rand.IntN
-	Suggest func(name string) []string // suggestions for an unknown name; nil means those of package name
+	Pick    func(n int) int            // returns a random number in [0,n), for the choice by weight; nil means rand.IntN
+	Suggest func(name string) []string // returns suggestions for an unknown name; nil means those of package name
 }
 
 const defaultRefresh = time.Second
@@ -192,7 +195,7 @@ func (d *decision) about(n name.Name) {
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
-	if named != "" && d.isRequest() { // policies do not apply to these
+	if named != "" && d.isRequest() { // no policy changes the service of a reserved request
 		d.q.Service, m.Service, m.Offered = named, named, true
 	}
 	d.service, d.countryGiven = m.Service, m.Country

@@ -28,4 +28,6 @@
 // The scheme of a template is literal, and so is the domain at the end of its host. Values from
 // a name can fill only single labels before that domain, and the text after the host. A
 // location with a host is therefore always in a domain that the author of the rule wrote.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package rule

@@ -41,6 +41,8 @@
 // with all rules. There is no global registration. [Catalogue.With] returns a
 // catalogue with more schemes, which must satisfy the requirements that the
 // draft of 1993 sets for a registration.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package scheme
 
 //go:generate go run ./gen -registry ../testdata/corpus/whole/iana/uri-schemes.tsv -out schemes.tsv

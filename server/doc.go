@@ -98,4 +98,6 @@
 // different for each content coding. Unless the answer or the authority sets a lifetime,
 // responses are sent with "no-cache": a cache must send a conditional request before every
 // reuse (1995, 5). Responses that depend on the country of the client are private.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package server

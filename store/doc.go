@@ -33,4 +33,6 @@
 //
 // The limits of a change are constants of this package and apply to every
 // store; a change that exceeds one is rejected with a [*LimitError].
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package store

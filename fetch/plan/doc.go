@@ -10,4 +10,6 @@
 // person to use, and a [GopherItem] that refers to another protocol becomes a
 // locator of that protocol. An [Object] has at most one official name, which is
 // the base for references inside it.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package plan

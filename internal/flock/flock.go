@@ -1,4 +1,5 @@
-// Package flock prevents two processes from writing one file.
+// Package flock prevents two processes from writing one file. The lock of a store is elsewhere:
+// see dirLock in store/pebblestore.
 package flock
 
 import "errors"

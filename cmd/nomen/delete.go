@@ -36,7 +36,7 @@ func (c *cli) deleteCommand() *cobra.Command {
 	yesOption(f, &yes)
 	whyOption(f, &why)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !yes && (!isTerminalInput(c.in) || args[0] == "-") {
+		if !yes && (!isScreen(c.in) || args[0] == "-") {
 			return usagef("delete: no terminal to ask for confirmation on: pass --yes")
 		}
 		return c.answerStored(cmd.Context(), changes, args, func(a *answers, b backend, arg string) error {

@@ -80,11 +80,7 @@ func (n *normalizer) answer(a *answers, s string) {
 		return
 	}
 	normal := n.normal(id)
-	if a.json != nil {
-		a.object(normalForm{Input: s, Normal: defined(normal, true)})
-		return
-	}
-	a.text(normal)
+	a.say(normalForm{Input: s, Normal: &normal}, normal)
 }
 
 // normal returns the normal form. For a URN it is the canonical form of the name, at the

@@ -99,18 +99,14 @@ func (r *components) set(id identifier) {
 	}
 	r.Scheme, r.Authority = defined(u.Scheme()), defined(u.Authority())
 	r.Userinfo, r.Host, r.Port = defined(u.Userinfo()), defined(u.Host()), defined(u.Port())
-	r.HostKind = hostKind(u)
+	if r.Host != nil {
+		r.HostKind = defined(u.HostKind().String(), true)
+	}
 	r.Path, r.Query, r.Fragment = defined(u.Path(), true), defined(u.Query()), defined(u.Fragment())
 	r.URN, r.Parts = urnParts(id.urn), partsOf(id.urn)
 	if r.URN == nil {
 		r.Parts = r.beyond(schemeParts(u))
 	}
-}
-
-// hostKind returns the kind of the host, nil if there is no host.
-func hostKind(u uri.URI) *string {
-	_, ok := u.Host()
-	return defined(u.HostKind().String(), ok)
 }
 
 // show prints the components as text, one row each, and an empty line.

@@ -46,14 +46,11 @@ type relative struct {
 
 func (r *relativizer) answer(a *answers, base, target string) {
 	ref, err := r.relativize(base, target)
-	switch {
-	case err != nil:
+	if err != nil {
 		a.refuse(err, relative{Base: base, Target: target, Error: explain(err)})
-	case a.json != nil:
-		a.object(relative{Base: base, Target: target, Ref: defined(ref, true)})
-	default:
-		a.text(ref)
+		return
 	}
+	a.say(relative{Base: base, Target: target, Ref: &ref}, ref)
 }
 
 func (r *relativizer) relativize(base, target string) (string, error) {

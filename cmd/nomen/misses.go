@@ -114,23 +114,20 @@ func chosen(list []misses.Miss, prefix string, limit int) []misses.Miss {
 // clearMisses resets the counts of the running server, or empties the file that the last
 // server left.
 func (c *cli) clearMisses(ctx context.Context) error {
-	forgotten, err := c.forgetMisses(ctx)
+	var was misses.Totals
+	api, err := c.server(ctx)
+	if err == nil {
+		was, err = api.ClearMisses(ctx)
+	} else {
+		file := filepath.Join(c.data, missesFile)
+		if _, was, err = misses.Load(file); err == nil && was != (misses.Totals{}) {
+			err = misses.Save(file, nil, misses.Totals{Since: clock().UTC().Truncate(time.Hour)})
+		}
+	}
 	if err != nil {
 		return err
 	}
-	return c.say(forgotten, "cleared %s", count(int64(forgotten.Asked), "failed lookup"))
-}
-
-func (c *cli) forgetMisses(ctx context.Context) (misses.Totals, error) {
-	if api, err := c.server(ctx); err == nil {
-		return api.ClearMisses(ctx)
-	}
-	file := filepath.Join(c.data, missesFile)
-	_, was, err := misses.Load(file)
-	if err != nil || was == (misses.Totals{}) {
-		return was, err
-	}
-	return was, misses.Save(file, nil, misses.Totals{Since: clock().UTC().Truncate(time.Hour)})
+	return c.say(was, "cleared %s", count(int64(was.Asked), "failed lookup"))
 }
 
 // showMisses prints failed lookups as a table or JSON.

@@ -47,9 +47,9 @@ const (
 	creates               // the store is created if it does not exist, with a message
 )
 
-// unless returns the access of a command that only reads in a dry run.
-func (a access) unless(dry bool) access {
-	if dry {
+// unless returns the access of a command that only reads if readOnly is set, as in a dry run.
+func (a access) unless(readOnly bool) access {
+	if readOnly {
 		return reads
 	}
 	return a

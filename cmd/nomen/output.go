@@ -28,9 +28,9 @@ func isTerminal(w io.Writer) bool {
 	return isScreen(w) && os.Getenv("NO_COLOR") == ""
 }
 
-// isScreen reports whether w is a terminal, with or without colour.
-func isScreen(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isScreen reports whether a stream is a terminal, with or without colour.
+func isScreen(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

@@ -26,7 +26,7 @@ func (c *cli) inDatabase() bool {
 
 // withDatabase is like withStore for a database.
 func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) error) error {
-	s, err := c.openDatabase(ctx, how, c.logger())
+	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Now: clock, Log: c.logger(), ReadOnly: how == reads}, how)
 	if err != nil {
 		return err
 	}
@@ -34,11 +34,7 @@ func (c *cli) withDatabase(ctx context.Context, how access, f func(backend) erro
 }
 
 // openDatabase opens the store in a database, and creates it if the access says so.
-func (c *cli) openDatabase(ctx context.Context, how access, log *slog.Logger) (*pgstore.Store, error) {
-	return c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Now: clock, Log: log, ReadOnly: how == reads}, how)
-}
-
-func (c *cli) openDatabaseAs(ctx context.Context, o pgstore.Options, how access) (*pgstore.Store, error) {
+func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (*pgstore.Store, error) {
 	o.MustExist = true
 	s, err := pgstore.Open(ctx, o)
 	switch {
@@ -60,11 +56,7 @@ const nodeCache = 64 << 20
 // openNode opens the store in a database for a server, with a cache in front. The database
 // may be unavailable: see [pgstore.Options].
 func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (servingStore, error) {
-	how := creates
-	if f.readOnly {
-		how = reads
-	}
-	s, err := c.openDatabaseAs(ctx, pgstore.Options{URL: c.store, Log: log, Node: true, ReadOnly: f.readOnly}, how)
+	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Log: log, Node: true, ReadOnly: f.readOnly}, creates.unless(f.readOnly))
 	if err != nil {
 		return nil, err
 	}

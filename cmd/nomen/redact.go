@@ -6,13 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
@@ -74,7 +72,7 @@ func (c *cli) redactCommand() *cobra.Command {
 		switch {
 		case err != nil:
 			return err
-		case !yes && !isTerminalInput(c.in):
+		case !yes && !isScreen(c.in):
 			return errNotMeant
 		}
 		return c.withStore(cmd.Context(), changes, func(b backend) error { return redact(cmd.Context(), b) })
@@ -192,11 +190,6 @@ func redactArguments(red registrar.Redaction) map[string]string {
 		arguments[fmt.Sprintf("revisions[%d]", i)] = fmt.Sprintf("--revision %d", n)
 	}
 	return arguments
-}
-
-func isTerminalInput(r io.Reader) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // confirmRedaction shows what will be removed and asks for confirmation.

@@ -171,46 +171,6 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	}
 }
 
-// An aspect is what a check of a server finds.
-type aspect struct {
-	readOnly bool
-	fence    int64
-	reign    reign // of a server that is not read-only
-}
-
-// lookAt asks s about itself, within watchTimeout, and again if only its session has ended.
-func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
-	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
-	defer cancel()
-	look := func(c *pgx.Conn) error { return a.read(ctx, c) }
-	err = s.watch.with(ctx, look)
-	for tries := 0; err != nil && ctx.Err() == nil && (tries == 0 || state(err) == sessionEnded && tries < maxSessions); tries++ {
-		s.watch.drop() // possibly only the connection was lost: try a new one
-		err = s.watch.with(ctx, look)
-	}
-	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		err = &lostError{errHangs}
-	}
-	return a, err
-}
-
-func (a *aspect) read(ctx context.Context, c *pgx.Conn) error {
-	var readOnly string
-	if err := c.QueryRow(ctx, askRole).Scan(&readOnly); err != nil {
-		return err
-	}
-	a.readOnly = readOnly == "on"
-	var any bool
-	err := c.QueryRow(ctx, askFence).Scan(&a.fence, &any)
-	if missing(err) {
-		err = nil // the store is missing or damaged, which says nothing about the server
-	}
-	if err == nil && !a.readOnly {
-		a.reign, err = askedReign(ctx, c)
-	}
-	return err
-}
-
 // judge records the result of a check of s, unless a later check has succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()

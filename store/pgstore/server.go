@@ -106,7 +106,8 @@ type aspect struct {
 	reign    reign // of a server that is not read-only
 }
 
-// lookAt asks s about itself, within watchTimeout, and again if only its session has ended.
+// lookAt asks s about itself within watchTimeout. After an error it tries a new connection once,
+// or several times while an administrator ends its sessions.
 func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()

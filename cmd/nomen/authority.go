@@ -50,7 +50,8 @@ func (c *cli) authorityTestCommand() *cobra.Command {
 		Use:   "test PREFIX NAME...",
 		Short: "show what the rules of an authority do with names",
 		Long: `Test shows which rule of the authority matches each name and the locations it gives.
-If a name has a record or belongs to another authority, it says that the rule is not used.
+If a name has a record or belongs to another authority, no rule applies to the name, and
+test says so.
 The exit status is 1 if one of the names matches no rule.`,
 		Example: "  nomen authority test urn:ietf urn:ietf:rfc:2648",
 		Args:    arguments(2, -1),
@@ -89,10 +90,18 @@ func (c *cli) authorityListCommand() *cobra.Command {
 
 const authorityPutLong = `Put creates or changes an authority. Options that you do not give stay unchanged. An
 option that can be repeated replaces the whole list; an empty value (--owner "") clears
-the list. A file of rules contains tests of the rules; put rejects the file if a test fails
-(docs/reference/authority.md).
+the list. A file of rules contains tests of the rules: if a test fails, put rejects the
+file (docs/reference/authority.md).
 
-With "-" put reads complete authorities from standard input, one per line, in the format
+--delegate applies to names that have no record and match no rule. --delegate-to has the
+resolver for these names:
+
+  HOST, HOST:PORT                  a resolver for the protocol of 1995
+  https://HOST/{+name}             a template of the URL to use
+  ""                               the resolver that discovery finds; only with
+                                   --delegate ask
+
+With "-", put reads complete authorities from standard input, one per line, in the format
 that 'nomen authority list --json' prints.`
 
 func (c *cli) authorityPutCommand() *cobra.Command {

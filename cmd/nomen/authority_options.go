@@ -117,7 +117,7 @@ func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 
 // declareDelegation declares the options about delegation.
 func (o *authorityOptions) declareDelegation() {
-	mode := o.String("delegate", "", "what to do for names without a record: redirect clients to another resolver, or ask it; \"\" for neither")
+	mode := o.String("delegate", "", "redirect: redirect clients to another resolver; ask: ask another resolver for them; \"\": no delegation")
 	o.sets("delegate", func(a *store.Authority) error {
 		if a.Delegation == nil {
 			a.Delegation = &store.Delegation{}
@@ -127,7 +127,7 @@ func (o *authorityOptions) declareDelegation() {
 		}
 		return nil
 	})
-	to := o.String("delegate-to", "", "the resolver for --delegate: HOST, HOST:PORT or a template such as https://resolver.example/{+name}{?s,c}")
+	to := o.String("delegate-to", "", "the resolver for --delegate: HOST, HOST:PORT, a template such as https://resolver.example/{+name}{?s,c}, or \"\"")
 	o.sets("delegate-to", func(a *store.Authority) error {
 		if a.Delegation == nil {
 			return usagef("--delegate-to needs --delegate redirect or --delegate ask")

@@ -8,22 +8,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running.
-DIR either does not exist, or has an earlier backup of the same store. If it has one, only
-what has changed since that backup is copied.
+const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running. DIR
+must not exist, or must have an earlier backup of the same store. A backup to the same DIR
+copies only what has changed since the earlier one.
 
 The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each file.
 'nomen restore' checks every file against the manifest and creates a store from the backup.
 
-Only the owner of the backup can read it. To let the group read it too, give the group, but
-not other users, access to DIR (chmod 750): later backups to the same DIR keep this access.
+Only the owner of the backup can read it. To let a group read it too, give DIR that group
+and the mode 750 (chgrp, chmod 750). From the next backup to DIR on, the group can read its
+files. If other users have access to DIR, the next backup is private again.
 
-With --rehearse the backup is then restored to a temporary directory, its history is
-verified there, and the directory is removed. The exit status is 1 if faults are found.
+With --rehearse, backup also restores the new backup to a temporary directory, verifies the
+history there, and removes the directory. The exit status is 1 if faults are found.
 
 The administrator's token is a file beside the store and not part of the backup. A server
-that finds no token creates a new one. A PostgreSQL store is not backed up by this command:
-use the tools of the database.`
+that finds no token creates a new one. This command cannot back up a PostgreSQL store: use
+the tools of the database.`
 
 func (c *cli) backupCommand() *cobra.Command {
 	var rehearse bool

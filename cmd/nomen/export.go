@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-const exportLong = `Export writes records sorted by name, all as of the moment when it starts; records can be
-changed meanwhile. If you import an export into an empty store and export that store, you
-get the same bytes. The formats are:
+const exportLong = `Export writes records, sorted by name, as they are when the export starts. Later changes
+are not in the export. If you import an export into an empty store and export that store,
+you get the same bytes. The formats are:
 
   jsonl, csv, tsv  complete records
   nginx-map        the best location of each active name, for a map of nginx
@@ -27,12 +27,12 @@ get the same bytes. The formats are:
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
 
 Only you can read a new file, because an export includes reserved and embargoed names. A
-file that already exists keeps its mode and group when it is replaced. To let a web server
-read a map, use chmod or chgrp once.
+file of yours that already exists keeps its mode and group when it is replaced. To let a
+web server read a map, use chmod or chgrp once.
 
-With --json the summary is an object, as for an import. If a map or list has no line for
-some names, a message says for how many. A record that the format cannot represent is
-reported, and the exit status is 1.`
+With --json the summary is an object, as for an import. A message says how many names have
+no line in a map or list. If the format cannot represent a record, the record is reported,
+and the exit status is 1.`
 
 // exportCache is the cache size for reading a store once from beginning to end, where
 // nothing is read twice.

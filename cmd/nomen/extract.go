@@ -19,12 +19,16 @@ import (
 )
 
 const extractLong = `Extract prints the identifiers in documents: plain text, HTML, Markdown, mail messages and
-mailboxes. The type of a document is detected by the suffix of its name or by its first
+mailboxes. Nomen detects the type of a document by the suffix of its name or by its first
 bytes; --type sets it. Without a file, or for "-", extract reads standard input.
 
-In text it finds everything with a scheme, such as https: or urn:. It leaves out brackets,
-quotation marks and punctuation around an identifier, and joins identifiers that are
-broken over lines. Options make it find more:
+In text, extract finds identifiers with a scheme:
+
+  with ://     any scheme, such as https://www.example.org/
+  without ://  known schemes only, such as urn: and mailto:
+
+It leaves out brackets, quotation marks and punctuation around an identifier. It joins
+identifiers that are broken over lines. Options make it find more:
 
   --abbreviated  references without a scheme, such as www.example.org/a
   --mail         mail addresses
@@ -36,29 +40,40 @@ broken over lines. Options make it find more:
 a PubMed number, must follow a word that names its kind. The identifiers are printed as
 URIs: doi:10.1000/182, urn:isbn:9780521431088.
 
-Relative references in HTML and in mail headers are resolved. Their base is the first of
-these that exists: the base that the document gives (BASE in HTML, Content-Base or
-Content-Location in mail), the base of the mail message around the document, --base,
---default-base.
+Relative references in HTML and in mail headers are resolved. Extract uses the first base
+that it finds in this list:
+
+  1. the base in the document: BASE in HTML, Content-Base or Content-Location in mail
+  2. the base of the mail message that contains the document
+  3. --base
+  4. --default-base
 
 --dialect decides where a URN ends. In the dialect 2012 a URN ends before a slash; in
 rfc8141 a slash can be part of a URN.
 
-Extract prints one identifier per line, after the name of the file if there are several
-files. JSON output also has the position in bytes (start and end), the role in the document,
-and the rule that gave the base.
+Extract prints one identifier per line. If there are several files, each line begins with
+the name of the file. With --json, a line also has the position in bytes (start and end),
+the role in the document, and the rule that gave the base.
 
-With --links, extract also says whether each identifier is well-formed, mended or
-malformed, and what happened when it was last retrieved. Extract retrieves nothing itself:
-it reads the outcome of earlier retrievals from the file given by --history. Each line of
-that file has three fields separated by tabs: a URI, the time of the last retrieval (RFC
-3339), and the error of the last attempt. The last two fields may be empty.
+With --links, extract adds two facts to each identifier. The first is how it is written:
 
-With --embed-base, extract prints the document with its base embedded, so that relative
-references keep their meaning wherever the document is stored. HTML gets a BASE, a message
-gets a Content-Location. Absolute references stay unchanged.
+  well-formed  valid
+  mended       invalid, but nomen can repair it; the repaired form is printed
+  malformed    invalid, and nomen cannot repair it
 
-The exit status is 1 if nothing was found or a document has an error, and 3 if a file
+The second is what happened when the identifier was last retrieved. Extract retrieves
+nothing: it reads this from the file given by --history. Each line of that file has three
+fields, separated by tabs:
+
+  1. a URI
+  2. the time of the last successful retrieval (RFC 3339); empty if there was none
+  3. the error of the last attempt; empty if that attempt succeeded
+
+With --embed-base, extract prints the document with its base added: a BASE in HTML, a
+Content-Location in a message. Relative references then keep their meaning wherever the
+document is stored. Absolute references stay unchanged.
+
+The exit status is 1 if nothing was found or a document has an error. It is 3 if a file
 cannot be read. Errors are printed with their offset. After an error, the remaining
 documents are still read.`
 

@@ -81,17 +81,19 @@ what you give:
   URL         adds a location; with --replace, the URLs replace all locations
   --same-as   adds an identifier
   --remove    removes a location, or an identifier added by --same-as
-  --meta      replaces the values of the element; ELEMENT= clears it
+  --meta      replaces the values of the element; ELEMENT= clears the element
 
---type, --lang, --rel, --note and --priority apply to all the given URLs. A location that
-exists already keeps its own type, language and so on unless you give others, even with
---replace.
+--type, --lang, --rel, --note and --priority apply to all the given URLs. If the record
+already has a location with a given URL, the location keeps its type, language and so on,
+except those that you give. This is so with --replace, too.
 
-A new name is active unless --status says otherwise. Put warns if 'nomen check' finds an
-error in a new name, or if the name is the URL of a resolver, such as
-https://doi.org/10.5072/a; with --strict it rejects the name. An active name can never be
-deleted. To bring a retired name back, use --status active and --revision with the number
-of its last revision.`
+A new name is active unless --status gives another status. Put warns about a new name in
+two cases: 'nomen check' finds an error in the name, or the name is the URL of another name
+at a resolver, such as https://doi.org/10.5072/a. With --strict, put rejects such a name.
+An active name can never be deleted.
+
+To bring a retired name back, use --status active and --revision with the number of its
+last revision.`
 
 func (c *cli) putCommand() *cobra.Command {
 	var p putFlags

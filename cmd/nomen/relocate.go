@@ -12,16 +12,16 @@ import (
 
 const relocateLong = `Relocate replaces the beginning FROM of locations by TO, for example when a site has
 moved. Each changed name gets a new revision, with the same checks as every other change.
-FROM is compared byte by byte. If FROM ends with a host, it matches only that host. End
-both FROM and TO with a slash, or neither.
+FROM is compared byte by byte. If FROM ends with a host, it matches only that host. The
+slash at the end is part of FROM and TO: it is safest to write it in both or in neither.
 
 Retired names are not changed unless --retired is given. If another user changes a name at
-the same time, both changes are made. If relocate is interrupted, run it again: it
-skips the locations that are already changed. On a running server, relocate is a job: see
+the same time, both changes are made. If relocate is interrupted, run it again: it skips
+the locations that are already changed. On a running server, relocate is a job: see
 'nomen jobs'.
 
-Relocate prints a few of the locations that are (or would be) changed, or with -v all of
-them. If names could not be changed, it lists them, and the exit status is 1.`
+Relocate prints a few of the locations that are (or would be) changed; with -v it prints
+all of them. If names could not be changed, it lists them, and the exit status is 1.`
 
 func (c *cli) relocateCommand() *cobra.Command {
 	var rel registrar.Relocation

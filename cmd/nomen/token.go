@@ -34,17 +34,24 @@ func (c *cli) tokenCommand() *cobra.Command {
 }
 
 const tokenMakeLong = `Make creates a token and prints it. Keep the token: it cannot be shown again. With
---output it is written to a file that only you can read.
+--output, make writes the token to a file that only you can read.
 
 To use nomen with the token, its bearer makes a directory with two files and passes the
-directory as --data DIR. The file admin.token has the token. The file admin.url has the
-URL at which the bearer reaches the admin listener.
+directory as --data DIR:
 
-With --prefix, the token is limited to the names that begin with the prefix. End the prefix
-with a delimiter: urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:example-1 or
-urn:nbn:fi:ex:1. Two kinds of prefixes need no delimiter at the end: the prefix of an
-authority registered here, and one that ends with the first part of the names of its
-namespace, such as urn:nbn:se. They cover the names in which any delimiter follows.`
+  admin.token  the token
+  admin.url    the URL at which the bearer reaches the admin listener
+
+With --prefix, the token is limited to the names that begin with the prefix. There are two
+kinds of prefixes:
+
+  with a delimiter at the end     urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not
+                                  urn:nbn:fi:example-1 or urn:nbn:fi:ex:1
+  without a delimiter at the end  urn:nbn:se covers all names in which a delimiter follows,
+                                  such as urn:nbn:se:1
+
+A prefix without a delimiter must be the prefix of an authority that is registered here, or
+must end with the first part of the names of its namespace, as urn:nbn:se does.`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var o tokenFlags
@@ -159,9 +166,10 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 
 const tokenListLong = `List prints one line per token: the ID (for 'nomen token revoke'), the role, the date of
 creation, the bearer, the prefixes, the date of the last use, and the date on which the
-token expires. The secrets are not stored and cannot be shown. A server with a PostgreSQL
-store has a token of its own in its data directory, valid only at this server and only
-until the server stops. This token is not listed.`
+token expires. The secrets are not stored and cannot be shown.
+
+A server with a PostgreSQL store has another token in its data directory. This token is
+valid only at this server, and only until the server stops. It is not listed.`
 
 func (c *cli) tokenListCommand() *cobra.Command {
 	var revoked bool

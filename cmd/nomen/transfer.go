@@ -25,35 +25,38 @@ const importLong = `Import reads records from files and merges them into the sto
 (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd. "-" is standard
 input. docs/reference/record.md describes the formats, with examples.
 
-In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If a column
-has another title than nomen expects, --map TITLE=COLUMN says which of nomen's columns it
-is.
+In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If nomen does
+not know the title of a column, name nomen's column with --map TITLE=COLUMN.
 
 Import rejects each invalid record with its line and the reason, and imports all others.
-It only warns about mistakes in a name such as a wrong check character. With --strict it
-rejects names with such mistakes too, because an active name can never be deleted.
+A mistake in a name, such as a wrong check character, is only a warning. An active name can
+never be deleted: to reject new names with such mistakes, use --strict.
 
-Importing the same file again changes nothing. To resume an interrupted import, run it
-again. On a running server an import is a job: see 'nomen jobs'.
+Importing the same file again changes nothing, unless the file has a name twice with
+records that contradict each other. To resume an interrupted import, run it again. On a
+running server an import is a job: see 'nomen jobs'.
 
 --on-conflict says what to do with a name that already exists:
 
-  merge    add the file's locations and identifiers to the record; if the file has a
-           status, a reason or an element of metadata, replace that of the record
+  merge    add the file's locations, same_as and successors to the record; replace its
+           status, reason and elements of metadata if the file has them
   keep     leave the record unchanged
   replace  replace each field of the record that the file has
   fail     reject the file's record if it would change anything
 
-Fields that the file does not have are never changed. Retired names are left unchanged and
-reported, so that an old file cannot bring back a withdrawn item; --retired changes them
-too.
+Fields that the file does not have are never changed.
 
-The summary gives the ID of the import; 'nomen undo --import ID' reverts it.
+Retired names are reported and left unchanged, so that an old file cannot bring back a
+withdrawn item. With --retired, import changes them too.
 
-With --dry-run nothing is changed. With -v, import lists every name that is (or would be)
-created or changed, with the changed fields.
+The summary has the ID of the import. To revert the import, use 'nomen undo --import ID'.
 
-The exit status is 1 if records were rejected, and 3 if a file was not found or is
+Options for a closer look:
+
+  --dry-run  changes nothing, and reports what the import would change
+  -v         lists each name that is (or would be) created or changed, with its fields
+
+The exit status is 1 if records were rejected. It is 3 if a file was not found or is
 truncated, or if the disk is full.`
 
 // importFlags are the options of import.

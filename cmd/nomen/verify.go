@@ -14,23 +14,25 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const verifyLong = `Verify checks every record against its history, every change against the digests in the
-log, and every index against the records. It finds each change that was altered, removed,
-added or moved. A change dated in the future by the clock of this machine is also a fault.
-At the end it prints the head, SIZE:HASH, which covers all changes so far.
+const verifyLong = `Verify checks three things: every record against its history, every change against the
+digests in the log, and every index against the records. It finds each change that was
+altered, removed, added or moved. A change that is dated in the future, by the clock of
+this machine, is also a fault. At the end verify prints the head, SIZE:HASH, which covers
+all changes so far.
 
 Keep the head on another machine. With --head HEAD, verify also checks that all changes
 up to that head are still the same. This check finds a difference even if an intruder
-rewrote the whole store. If there is no difference, nothing more is printed.
+rewrote the whole store. If there is no difference, the output is the same as without
+--head.
 
-With --since HEAD, verify makes the same check as with --head, and then verifies only what
-changed after that head: the changes, the names and authorities in them, and their
-locations in the index. This takes much less time than a full verify. Older changes and
-records are not read again. To find damage in them, run a full verify from time to time.
+With --since HEAD, verify makes the check of --head and then verifies only the changes
+after that head, the names and authorities in these changes, and their locations in the
+index. This takes much less time than a full verify. Damage in older changes and records
+is found only by a full verify, so run one from time to time.
 
-On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, changes
-that are not yet in the log are first added to the log. The exit status is 1 if there are
-faults, or if changes up to the given head differ.`
+On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, verify
+first adds changes to the log that are not in the log yet. The exit status is 1 if there
+are faults, or if changes up to the given head differ.`
 
 func (c *cli) verifyCommand() *cobra.Command {
 	var noted, since string

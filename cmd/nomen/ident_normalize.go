@@ -80,7 +80,11 @@ func (n *normalizer) answer(a *answers, s string) {
 		return
 	}
 	normal := n.normal(id)
-	a.say(normalForm{Input: s, Normal: &normal}, normal)
+	if a.json != nil {
+		a.object(normalForm{Input: s, Normal: defined(normal, true)})
+		return
+	}
+	a.text(normal) // without the object, which would be allocated
 }
 
 // normal returns the normal form. For a URN it is the canonical form of the name, at the

@@ -46,11 +46,14 @@ type relative struct {
 
 func (r *relativizer) answer(a *answers, base, target string) {
 	ref, err := r.relativize(base, target)
-	if err != nil {
+	switch {
+	case err != nil:
 		a.refuse(err, relative{Base: base, Target: target, Error: explain(err)})
-		return
+	case a.json != nil:
+		a.object(relative{Base: base, Target: target, Ref: defined(ref, true)})
+	default:
+		a.text(ref)
 	}
-	a.say(relative{Base: base, Target: target, Ref: &ref}, ref)
 }
 
 func (r *relativizer) relativize(base, target string) (string, error) {

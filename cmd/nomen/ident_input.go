@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,19 +75,18 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
 	a.alone = len(args) == 1 && args[0] != "-"
-	for in, err := range c.inputs(ctx, args, limit, a.flush) {
-		if err != nil {
-			a.flush()
-			return err
-		}
+	err := c.eachInput(ctx, args, limit, a.flush, func(in input) error {
 		if a.line = in.line; in.err != nil {
 			a.refuseLine(in.text, in.err)
 		} else {
 			f(a, in.text)
 		}
-		if a.flushFull(); a.err != nil {
-			return a.err
-		}
+		a.flushFull()
+		return a.err
+	})
+	if err != nil {
+		a.flush()
+		return err
 	}
 	return a.end()
 }
@@ -100,53 +98,56 @@ type input struct {
 	err  error // set if the line is too long; text is then only its beginning
 }
 
-// inputs yields the arguments, and for "-" the lines of standard input up to limit bytes. It
-// calls idle before it waits for a line.
-func (c *cli) inputs(ctx context.Context, args []string, limit int, idle func()) iter.Seq2[input, error] {
-	return func(yield func(input, error) bool) {
-		for _, arg := range args {
-			more := false
-			if arg == "-" {
-				more = c.eachLine(ctx, limit, idle, yield)
-			} else {
-				more = yield(input{text: arg}, nil)
-			}
-			if !more {
-				return
-			}
+// eachInput calls f for the arguments, and for "-" for the lines of standard input up to limit
+// bytes, until it returns an error. It calls idle before it waits for a line.
+func (c *cli) eachInput(ctx context.Context, args []string, limit int, idle func(), f func(input) error) error {
+	for _, arg := range args {
+		var err error
+		if arg == "-" {
+			err = c.eachLine(ctx, limit, idle, f)
+		} else {
+			err = f(input{text: arg})
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// eachLine yields the lines of standard input. It reports whether more input may be yielded.
-func (c *cli) eachLine(ctx context.Context, limit int, idle func(), yield func(input, error) bool) bool {
+// eachLine is eachInput for the lines of standard input.
+func (c *cli) eachLine(ctx context.Context, limit int, idle func(), f func(input) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pieces := readPieces(ctx, c.in)
-	lines, number, more := lineSplitter{limit: limit}, 0, true
+	lines, number := lineSplitter{limit: limit}, 0
+	var err error
 	each := func(text string, tooLong bool) {
+		if err != nil {
+			return
+		}
 		number++
 		in := input{text: text, line: number}
 		if tooLong {
 			in.err = codedError{codeTooLong, fmt.Errorf("longer than %d bytes", limit)}
 		}
-		more = more && yield(in, nil)
+		err = f(in)
 	}
-	for more {
+	for {
 		p, ok := receive(ctx, pieces, idle)
 		if !ok {
-			return yield(input{}, context.Cause(ctx))
+			return context.Cause(ctx)
 		}
 		switch lines.split(p.text, each); {
-		case !more:
+		case err != nil:
+			return err
 		case p.err == io.EOF:
 			lines.end(each)
-			return more
+			return err
 		case p.err != nil:
-			return yield(input{}, fmt.Errorf("standard input: %w", p.err))
+			return fmt.Errorf("standard input: %w", p.err)
 		}
 	}
-	return false
 }
 
 // receive receives from a channel. If nothing is ready yet, it calls idle before it waits. It

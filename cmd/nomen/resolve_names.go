@@ -66,11 +66,8 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 
 // readNames sends each name to queue and to work. A line that is too long needs no work.
 func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *resolvedName) error {
-	for in, err := range c.inputs(ctx, args, maxLine, func() {}) {
-		if err != nil {
-			return err
-		}
-		in.text = strings.Clone(in.text) // a substring would keep all that was read with it in memory
+	return c.eachInput(ctx, args, maxLine, func() {}, func(in input) error {
+		in.text = strings.Clone(in.text) // so that it does not keep what was read with it
 		n := &resolvedName{input: in, done: make(chan struct{})}
 		to := []chan<- *resolvedName{queue, work}
 		if in.err != nil {
@@ -84,8 +81,8 @@ func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *
 				return context.Cause(ctx)
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // printAll prints the answers in the order of the names. Before it waits for an answer it

@@ -32,4 +32,6 @@
 // Parsers return errors that are of the type [uri.InputError]: the input, the byte
 // offset, the rule of the document and what was found. Checks return findings of the
 // type [uri.Finding], with which a valid identifier can also be described. Use errors.As.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package nomen

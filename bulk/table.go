@@ -295,7 +295,7 @@ func (t *table) nameOf(r *row) string {
 
 // sameName reports whether two cells have the same spelling, or spellings of one key that differ
 // only in letter case. It returns false for all other spellings of one key, such as
-// "alb%2D002" and "alb-002".
+// "ark:12345/x-5" and "ark:12345/x5".
 func sameName(a, b string) bool {
 	if a == b || !strings.EqualFold(a, b) {
 		return a == b

@@ -24,4 +24,6 @@
 // only supports paths takes "/" and the ElementID. [Run] tries the three forms
 // in this order with the first name and uses the first that succeeds; only the
 // cases about a particular form depend on it.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package conform

@@ -11,4 +11,6 @@
 // The result is a sequence of nodes, which [WriteJSON], [WriteDOT] and
 // [WriteSVG] output. Names are untrusted input: they are escaped, and a name
 // without a resolver is reported and not followed.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package crawl

@@ -15,4 +15,6 @@
 // tombstones and successors (1995, 6A: Y95-25); the default service and unknown services (2012,
 // 2.3.1: N12-32); components (2012, 2.3.2: N12-34, N12-31); ranking by media type, language and
 // country; questions as of other times; cancellation; ownership of answers; and concurrent use.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package nomentest

@@ -13,4 +13,6 @@
 //
 // [Cache.Past] answers without asking the resolver, for use offline, and returns when the answer
 // was last confirmed.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package cache

@@ -1,5 +1,7 @@
 // Package requestlog writes what servers log about requests: a line in the access log (1995,
 // 7: Y95-71), and the panics of handlers.
+//
+// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package requestlog
 
 import (

@@ -96,10 +96,9 @@ file (docs/reference/authority.md).
 --delegate applies to names that have no record and match no rule. --delegate-to has the
 resolver for these names:
 
-  HOST, HOST:PORT                  a resolver for the protocol of 1995
-  https://HOST/{+name}             a template of the URL to use
-  ""                               the resolver that discovery finds; only with
-                                   --delegate ask
+  HOST, HOST:PORT       a resolver for the protocol of 1995
+  https://HOST/{+name}  a template of the URL to use
+  ""                    the resolver that discovery finds; only with --delegate ask
 
 With "-", put reads complete authorities from standard input, one per line, in the format
 that 'nomen authority list --json' prints.`

@@ -117,7 +117,7 @@ func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 
 // declareDelegation declares the options about delegation.
 func (o *authorityOptions) declareDelegation() {
-	mode := o.String("delegate", "", "redirect: redirect clients to another resolver; ask: ask another resolver for them; \"\": no delegation")
+	mode := o.String("delegate", "", "redirect: redirect clients to another resolver; ask: ask another resolver and return its response; \"\": no delegation")
 	o.sets("delegate", func(a *store.Authority) error {
 		if a.Delegation == nil {
 			a.Delegation = &store.Delegation{}

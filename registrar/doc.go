@@ -8,10 +8,10 @@
 // element of a name, which is the part after the prefix of its authority, must not begin with
 // "urn+", because such elements are requests to a resolver (draft-ietf-uri-yaurn-00, 2.3 and
 // 3.5). The scheme must not be one whose content a browser would execute, such as javascript.
-// Names under a domain of their owner need no registration (section 2.2.1 of the draft). So an
-// administrator may create a name that no authority here covers, and gets a warning. The
-// server finds such a name only by its full form. Other actors can create only names that an
-// authority covers.
+// Under section 2.2.1 of the draft, the owner of a domain may assign names below the domain
+// without registering an authority. So an administrator may create a name that no authority
+// here covers, and gets a warning. The server finds such a name only by its full form. Other
+// actors can create only names that an authority covers.
 //
 // If the authority folds case, the element is stored in lower case.
 //
@@ -44,7 +44,10 @@
 //
 // A [Request] replaces a whole record, replaces some of its fields, or adds to these fields. A
 // request that would not change the record makes no new revision. It succeeds even if the
-// record does not have the revision that it expects (RFC 9110, 13.1.1 allows that).
+// record does not have the revision that the request expects (RFC 9110, 13.1.1 allows that).
+//
+// What an import or another batch does to a record is decided in batch.go, which plans each
+// request on the stored record, and in merge.go, which merges the fields.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

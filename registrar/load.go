@@ -19,8 +19,11 @@ import (
 // then reports a conflict, the Load reads the existing records and plans the batch again.
 //
 // A request that expects a revision is rejected if an earlier request of the same Load gave
-// the name another revision, even in another batch. A Load of a single batch is an exception:
-// its requests for a name may all expect the revision that the name had before the batch.
+// the name another revision, even in another batch. There are two exceptions. A request that
+// would change nothing succeeds. In a Load of a single batch, all requests for a name may
+// expect the revision that the name had before the batch.
+//
+// The file batch.go decides what a request does to a record.
 type Load struct {
 	reg   *Registrar
 	actor Actor
@@ -31,8 +34,12 @@ type Load struct {
 
 	single bool // there is one batch; all its requests for a name may expect the revision before the batch
 
-	new  bool // all names of the last batch were new
-	wide int  // number of batches to read name by name before a listing is tried again
+	new bool // all names of the last batch were new
+
+	// One listing of the store usually reads the records of a batch faster than single
+	// reads. If a listing had too many other names, the next wide batches are read name
+	// by name.
+	wide int
 }
 
 // NewLoad returns a Load. The error is a [*RefusalError] if why or a.Who is invalid.
@@ -95,7 +102,7 @@ type check struct {
 	name      name.Name
 	authority *store.Authority // of the name; nil if there is none
 	err       error            // why it is rejected
-	doubts    []Warning        // about identifiers and dates; clipped
+	doubts    []Warning        // about identifiers and dates; without spare capacity, so that append copies
 
 	fresh    store.Record // the record that the request creates if the name is new, without time
 	freshErr error        // why it cannot create a name

@@ -18,7 +18,7 @@ type Options struct {
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // nil disables logging
 
-	Authorities *store.Table // table of the authorities in the store, if others use one too; nil for a new table
+	Authorities *store.Table // a table to share with other users of the store; nil for an own one
 
 	// AnyTime permits changes while the clock is more than [store.MaxSkew] behind the last
 	// change of the store or of a name; see [Registrar.CheckClock] and [store.Change].

@@ -118,7 +118,8 @@ func (d *decision) comesBack(n name.Name) (bool, error) {
 	return false, nil
 }
 
-// successorAge bounds how long a client may cache that a name was replaced.
+// successorAge is how long a client may cache a redirect to a successor, whatever the
+// authority's max_age is.
 const successorAge = 24 * time.Hour
 
 // describe returns the description of a record.

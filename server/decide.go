@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Methods allowed on the public listener (1995, Y95-31), and on the path for lists of
-// names.
+// Methods allowed on the public listener (1995, Y95-31), and on the path of batches,
+// [batchPath].
 const (
 	allowed      = "GET, HEAD, OPTIONS"
 	allowedBatch = "GET, HEAD, POST, OPTIONS"
@@ -216,7 +216,7 @@ func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked
 	case ans.Service == nomen.I2L:
 		return s.toLocation(ctx, r, a, ans)
 	case (ans.Service == nomen.I2R || ans.Service == nomen.I2Rs) && asked != nomen.I2R && asked != nomen.I2Rs:
-		return s.fetch(ctx, r, a, ans.Service) // as for all resources
+		return s.fetch(ctx, r, a, ans.Service) // resources are always served by fetch
 	case ans.Service == nomen.I2R, ans.Service == nomen.I2Rs:
 		return s.failure(r, fmt.Errorf("server: the resolver answered %s with %s", asked, ans.Service))
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Reader reads records and authorities. If the time at is zero, it returns their current
-// state, otherwise their state as of the time at. It is safe for concurrent use.
+// A Reader reads records and authorities as of a time, at. The zero time means now. A Reader
+// is safe for concurrent use.
 type Reader interface {
 	// Get returns the record of n. It returns ErrNotFound if there is none, or if a
 	// reserved name was deleted.
@@ -82,7 +82,7 @@ type Conversion uint8
 const (
 	ConvertInPlace Conversion = iota // while no server uses it
 	ConvertOnWrite                   // by opening it for writing
-	ConvertByCopy                    // through a store in a directory, to an empty one
+	ConvertByCopy                    // by copying it to a directory, converting it there, and copying it to an empty database
 	ConvertNever                     // no release had this version
 )
 

@@ -36,11 +36,11 @@ type HostKind uint8
 // The kinds of hosts.
 const (
 	HostNone      HostKind = iota // there is no authority
-	HostName                      // a registered name, perhaps empty (reg-name, hostname)
+	HostName                      // a registered name, perhaps empty (RFC 3986: reg-name; before: hostname)
 	HostIPv4                      // four numbers with dots (IPv4address, hostnumber)
 	HostIPv6                      // an IPv6 address in brackets
 	HostIPvFuture                 // an address of a later version in brackets
-	HostRegistry                  // the authority is not a server; it has no host (2003: reg-name)
+	HostRegistry                  // the authority is not a server; it has no host (draft of 2003: reg-name)
 )
 
 // String returns the name of the kind on the command line: none, name, ipv4,
@@ -202,9 +202,8 @@ func (u URI) Port() (string, bool) {
 // undefined, but it may be empty.
 func (u URI) Path() string { return u.s[u.path:u.query] }
 
-// Opaque reports whether u has a scheme followed by something that is not
-// hierarchical: not empty, no authority, and no leading slash (2003, 3). The path
-// is then the opaque part.
+// Opaque reports whether u has a scheme, no authority, and a non-empty path without
+// a leading slash (2003, 3). The path is then the opaque part.
 func (u URI) Opaque() bool { return u.scheme != 0 && u.isOpaque() }
 
 // Query returns the query, without the question mark before it. In 1993 it is

@@ -10,7 +10,11 @@ import (
 )
 
 const authorityLong = `A naming authority is a prefix and the policy for the names below it: who owns them,
-and at which host names and addresses the server answers for them.`
+and at which host names and addresses the server answers for them.
+
+An authority cannot be renamed, retired or deleted. To end the use of its names, retire
+them ('nomen retire'), delegate them to another resolver (--delegate of 'nomen authority
+put'), or restrict access to them (--access).`
 
 func (c *cli) authorityCommand() *cobra.Command {
 	return groupOf("authority", "manage naming authorities and their policies", authorityLong,

@@ -59,7 +59,7 @@ const noTable = "none"
 
 func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.table, "table", "", "file of prefixes and their resolvers, tried first (default none)")
-	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in table of public resolvers; "none" turns that table off`)
+	f.StringVar(&o.public, "public-table", "", `file to use instead of the built-in table of public resolvers; "none" for no table`)
 	dnsOption(f, &o.dns)
 	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names without any other resolver (default none)")
 }

@@ -37,9 +37,9 @@ type outsideFlags struct {
 }
 
 func (o *outsideFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&o.asks, "asks", 256, "maximum number of concurrent requests to other resolvers; one client gets at most an eighth of them; requests above a limit wait, and then get status 503")
-	f.BoolVar(&o.private, "allow-private", false, "let the server reach private networks when it fetches locations (I2R), and when it asks resolvers about delegated names or for --own-users")
-	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format, to choose locations by the client's country")
+	f.IntVar(&o.asks, "asks", 256, "maximum number of concurrent requests to other resolvers")
+	f.BoolVar(&o.private, "allow-private", false, "let the server reach private networks")
+	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format with the countries of clients, by which locations are chosen")
 	f.StringVar(&o.countryHeader, "country-header", "", "request field in which trusted proxies give the client's country, such as CF-IPCountry")
 	o.find.register(f)
 }

@@ -42,7 +42,36 @@ If the disk is full, fails or is read-only, the server keeps answering requests 
 It rejects changes until it can write to the disk again; /-/readyz gives the reason. With
 --read-only it never writes.
 
-To stop the server, interrupt it (Ctrl-C). It completes the requests in progress first.`
+To stop the server, interrupt it (Ctrl-C). It completes the requests in progress first.
+With --drain TIME, it keeps answering for TIME after SIGTERM. Meanwhile /-/readyz has
+status 503, so that load balancers use other servers.
+
+These host names are accepted without --host: those of --public-url and --listen, the name
+of the machine, localhost, and IP addresses.
+
+The limits are shared among the clients. A client is an IPv4 address or an IPv6 /64.
+
+  --connections              of each listener
+  --connections-per-address  of one client; if --connections is below 64, the default is
+                             half of it, at most 16
+  --rate                     lists, batches, fetches and searches of one client; a burst
+                             can have five times as many; further requests get status 429
+  --asks                     requests to other resolvers; at most half of them to one
+                             resolver, and an eighth for one client. Further requests wait
+                             for their turn; if none comes, they get status 503. If too many
+                             are waiting, new ones get 503, or 429 if they are of one client
+
+127.0.0.1, ::1 and trusted proxies have no --rate and may use all connections.
+
+The cache gets the limit of --memory less 512 MiB, at least a quarter of the limit. In the
+default, the eighth of the machine's memory is at least 64 MiB and at most 2,048 MiB.
+
+For clients the server does not reach private networks, except a resolver that a
+delegation names. With --allow-private it also reaches them when it
+
+  - fetches locations (I2R);
+  - asks resolvers about delegated names;
+  - asks resolvers on behalf of --own-users, with --ask-others own.`
 
 type serveFlags struct {
 	listen, admin, publicURL string
@@ -78,20 +107,20 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default the host of each request)")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")
-	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are trusted, as in 10.0.0.0/8 (default none)")
+	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are trusted, such as 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
-	f.StringSliceVar(&s.hosts, "host", nil, "another host name under which clients reach this server, such as the name of a load balancer; the hosts of --public-url and --listen, the machine's name, localhost and IP addresses are accepted without this option")
-	f.DurationVar(&s.drain, "drain", 0, "how long to keep answering after SIGTERM, such as 5s; meanwhile /-/readyz has status 503, so that load balancers notice")
+	f.StringSliceVar(&s.hosts, "host", nil, "another host name of this server, such as the name of a load balancer")
+	f.DurationVar(&s.drain, "drain", 0, "how long to keep answering after SIGTERM, such as 5s")
 	f.BoolVar(&s.noAccessLog, "no-access-log", false, "do not log requests")
-	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 for none (default 1000; 0 with PostgreSQL)")
+	f.IntVar(&s.scrub, "scrub", -1, "changes to verify per second in the background; 0 turns this off (default 1000; 0 with PostgreSQL)")
 	f.Lookup("scrub").DefValue = "0" // so that help does not show -1
-	f.BoolVar(&s.readOnly, "read-only", false, "write nothing to the store, which must exist, and reject all changes")
+	f.BoolVar(&s.readOnly, "read-only", false, "reject all changes and write nothing; the store must exist")
 	f.BoolVar(&s.demo, "demo", false, "first load the 9,154 RFC names included in the program")
-	c.memoryFlag(f, "512 plus an eighth of the machine's memory (the eighth is at least 64 and at most 2,048); with PostgreSQL 576")
+	c.memoryFlag(f, "512 plus an eighth of the machine's memory; 576 with PostgreSQL")
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable; 0 turns this off")
 	f.IntVar(&s.connections, "connections", 0, "maximum number of open connections on each listener (default a quarter of the limit of open files, at most 10000)")
-	f.IntVar(&s.perAddress, "connections-per-address", 0, "maximum number of open connections from one IPv4 address or IPv6 /64 (default a quarter of --connections; no limit for trusted proxies and 127.0.0.1)")
-	f.Float64Var(&s.rate, "rate", 10, "maximum number of costly requests (lists, batches, fetches, searches) per second from one IPv4 address or IPv6 /64; a burst can have five times as many; requests above the limit get status 429")
+	f.IntVar(&s.perAddress, "connections-per-address", 0, "maximum number of open connections of one client (default a quarter of --connections)")
+	f.Float64Var(&s.rate, "rate", 10, "maximum number of costly requests of one client per second")
 	s.outside.register(f)
 	s.gateway.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }

@@ -34,10 +34,10 @@ type gatewayFlags struct {
 func (o *gatewayFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.names, "ask-others", "off", "resolve names of other resolvers for clients: off, own (only for --own-users) or all")
 	f.StringVar(&o.proxy, "proxy", "off", "forward requests for other hosts: off, own (only for --own-users) or all")
-	f.StringSliceVar(&o.own, "own-users", nil, "network of your own users, as in 192.0.2.0/24 (default none)")
-	f.UintSliceVar(&o.connect, "connect", nil, "port that the proxy allows for CONNECT, as in 443 (default none)")
+	f.StringSliceVar(&o.own, "own-users", nil, "network of your own users, such as 192.0.2.0/24 (default none)")
+	f.UintSliceVar(&o.connect, "connect", nil, "port that the proxy allows for CONNECT, such as 443 (default none)")
 	f.Lookup("connect").DefValue = "" // the usage text has the default
-	f.StringVar(&o.gopher, "gopher", "", "address of a listener for Gopher clients, as in :70 (default none)")
+	f.StringVar(&o.gopher, "gopher", "", "address of a listener for Gopher clients, such as :70 (default none)")
 	f.StringVar(&o.host, "gopher-host", "", "HOST or HOST:PORT of this server in Gopher menus (default the local address of each connection)")
 }
 

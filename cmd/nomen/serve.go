@@ -58,8 +58,9 @@ The limits are shared among the clients. A client is an IPv4 address or an IPv6 
                              can have five times as many; further requests get status 429
   --asks                     requests to other resolvers; at most half of them to one
                              resolver, and an eighth for one client. Further requests wait
-                             for their turn; if none comes, they get status 503. If too many
-                             are waiting, new ones get 503, or 429 if they are of one client
+                             for their turn. A request whose turn does not come gets status
+                             503. If a client has too many waiting requests, its next one
+                             gets 429
 
 127.0.0.1, ::1 and trusted proxies have no --rate and may use all connections.
 

@@ -1,12 +1,21 @@
 // Package nomen defines questions about persistent names, answers, errors, and the interface
 // [Resolver], which answers questions.
 //
-// The engine (package resolve) implements a [Resolver] with a store, the client (package client)
-// over the network, and caches and chains on top of other resolvers. The server (package server)
-// and the command line use it. All implementations pass the same conformance suite, package
-// nomentest.
+// Implementations of [Resolver]:
 //
-// The services have the names of RFC 2483. The five kinds of errors are those of its section 2.
+//   - the engine (package resolve) answers from a store;
+//   - the client (package client) asks other resolvers over the network;
+//   - caches and chains use other implementations of [Resolver].
+//
+// All implementations pass the same conformance suite, package nomentest. The server (package
+// server) and the command line answer with a [Resolver].
+//
+// Comments name the drafts that this module implements by their years, such as "1995, 3.1" for
+// section 3.1 of draft-ietf-uri-yaurn-00, and their numbered requirements as "Y95-32".
+// docs/glossary.md lists the drafts.
+//
+// The services have the names of RFC 2483. The five kinds of errors are those of RFC 2483,
+// section 2.
 //
 // # Canonical forms
 //
@@ -24,14 +33,11 @@
 //	compare IRIs                                iri.IRI.Normalize, after iri.IRI.NFC  IRIs equivalent by RFC 3987, 5.3
 //	show a name to people                       urn.URN.Display                       nothing: only for display
 //
-// Different canonical forms do not prove that two names are different: two spellings without a
-// common canonical form can still identify the same resource.
+// Different canonical forms do not prove that two names identify different resources.
 //
 // # Errors
 //
-// Parsers return errors that are of the type [uri.InputError]: the input, the byte
-// offset, the rule of the document and what was found. Checks return findings of the
-// type [uri.Finding], with which a valid identifier can also be described. Use errors.As.
-//
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
+// A parser returns an error that implements [uri.InputError]: the input, the byte offset, the
+// rule of the document and what was found. Use errors.As to get it. A check returns values of
+// the type [uri.Finding]. A valid identifier can have findings too, such as warnings.
 package nomen

@@ -37,8 +37,9 @@ func (k Kind) String() string {
 	return "error"
 }
 
-// Phrase returns the reason phrase of a response with this kind (1995, 3.4.1: Y95-42), by which
-// clients know that a resolver understood the name; "" for the standard phrase.
+// Phrase returns the reason phrase of a response with the kind k (1995, 3.4.1: Y95-42). The
+// phrase tells the client that a resolver understood the name. Phrase returns "" if the kind
+// has only the standard phrase of its status.
 func (k Kind) Phrase() string {
 	switch k {
 	case Malformed:
@@ -57,12 +58,13 @@ func (k Kind) Phrase() string {
 // [ErrLoop].
 const MaxHops = 8
 
-// ErrLoop is returned, wrapped, for a question that too many resolvers passed on, because they
-// delegate the name to each other. It says nothing about the name.
+// ErrLoop is returned, wrapped, for a question that too many resolvers ([MaxHops]) passed on,
+// because these resolvers delegate the name to each other. It says nothing about the name.
 var ErrLoop = errors.New("delegation loop: too many resolvers passed on the question")
 
-// ErrUpstream is returned, wrapped, when another server failed on which the answer depends: the
-// resolver of a delegation, or the server of a resource. It says nothing about the name.
+// ErrUpstream is returned, wrapped, when the answer depends on another server and that server
+// failed: the resolver of a delegation, or the server of a resource. It says nothing about the
+// name.
 var ErrUpstream = errors.New("upstream server failed")
 
 // An Error says why there is no answer about a name.
@@ -94,7 +96,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Violation makes e a [uri.InputError]. It is the zero Violation unless the kind is Malformed.
+// Violation makes e a [uri.InputError]. If the kind is not Malformed, it returns the zero
+// Violation.
 func (e *Error) Violation() uri.Violation {
 	if e.Kind != Malformed {
 		return uri.Violation{}

@@ -12,21 +12,23 @@ import (
 
 // A Resolver answers questions about names. It is safe for concurrent use.
 //
-// If the error is nil, the answer is not nil and belongs to the caller. It answers the service
-// of the question, or the default if that service is not offered. A strict question has no
-// default: the error is then of the kind NoResult. If there is no answer, the error contains an
-// [*Error] (use errors.As) with the kind. Any other error is a failure of the resolver and says
-// nothing about the name.
+// If the error is nil, the answer is not nil and belongs to the caller. [Answer].Service is the
+// service of the question or, if that service is not offered, the default service. A strict
+// question for a service that is not offered gets an error of the kind NoResult.
+//
+// If the name has no answer, the error contains an [*Error] (use errors.As) with the kind. Any
+// other error is a failure of the resolver and says nothing about the name.
 type Resolver interface {
 	Resolve(ctx context.Context, q Question) (*Answer, error)
 }
 
-// A Service says what is asked about a name: one of the services of RFC 2483, section 4. Case
-// matters (2012, N12-61).
+// A Service says what is asked about a name: one of the services of RFC 2483, section 4. Letter
+// case matters (2012, N12-61).
 type Service string
 
 // The services of RFC 2483. "I" stands for an identifier, "L" for a location, "R" for the
-// resource, "C" for its description, "N" for a name; a final "s" asks for all of them.
+// resource, "C" for the description of the resource, "N" for a name. A final "s" asks for all
+// locations, resources, descriptions or names.
 const (
 	I2L  Service = "I2L"
 	I2Ls Service = "I2Ls"
@@ -135,8 +137,9 @@ func (r *Raw) String() string {
 	return fmt.Sprintf("%d bytes of %q", len(r.Body), r.Type)
 }
 
-// An Answer is the answer to a question. Parts that the service does not ask for are empty,
-// except that the description services (I2C, I2Cs) fill in everything that is known.
+// An Answer is the answer to a question. The description services (I2C, I2Cs) fill in everything
+// that is known about the name. For other services, fields that the service does not ask for are
+// empty.
 type Answer struct {
 	Service    Service
 	Name       name.Name
@@ -154,26 +157,26 @@ type Answer struct {
 	Redirect   string        // another name to ask about instead
 	MaxAge     time.Duration // how long the answer may be cached; 0 if unknown
 
-	// RedirectStatus is the HTTP status set by the authority for redirections to a location
-	// or to the resolver of a delegation; 0 for the default. Only the server that is asked uses
-	// it; no format contains it.
+	// RedirectStatus is the HTTP status that the authority has set for redirections to a
+	// location or to the resolver of a delegation; 0 if the authority has set none. Formats do
+	// not contain it, so only the server that called the resolver uses it.
 	RedirectStatus int
 
-	Private  bool      // it depends on the client: not for shared caches
+	Private  bool      // the answer depends on the client: not for shared caches
 	Modified time.Time // last change of the record; whole milliseconds, UTC
 	Changed  time.Time // last change of the answer, if later than Modified because the validity of a location began or ended
 	Revision uint64    // of the record, from 1; 0 if unknown
 
-	// StaleSince is when a stale answer was last known to be current, if the resolver could not
-	// read its store since; zero for a current answer.
+	// StaleSince is zero for a current answer. An answer is stale if the resolver cannot read
+	// its store; StaleSince is then the time at which the answer was last known to be current.
 	StaleSince time.Time
 
 	Why []string // explanation for people, if Question.Explain was set
 }
 
-// Narrow reduces a description to what the service s asks for and makes it the answer to s. It
-// reports whether there is a result; a list may be empty, a single item not. For services that
-// a description cannot answer, it leaves a unchanged.
+// Narrow reduces the description a to the answer to the service s, and reports whether s has a
+// result. An empty list is a result. If a description cannot answer s, Narrow leaves a unchanged
+// and returns false.
 func (a *Answer) Narrow(s Service) bool {
 	switch s {
 	case I2C, I2Cs:

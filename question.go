@@ -7,11 +7,13 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Requested returns the question in the components of u, by its dialect, without Name and
-// Subject: the r- and q-component of RFC 8141, 2.3, or the service of the directive s and the
-// component of c in 2012, 2.3. Unregistered directives may have a meaning in the namespace of
-// the name and go into Query. Directives that occur twice or name an unknown service are
-// ignored, so that the default applies (2012, 2.3, 2.3.1).
+// Requested returns the question that the components of u ask. Name and Subject are not set.
+// Which components u can have depends on its dialect:
+//
+//   - RFC 8141, 2.3: the r-component and the q-component.
+//   - 2012, 2.3: the directives s for the service and c for the component. Unregistered
+//     directives go into Query, because the namespace of the name may define them. A directive
+//     that occurs twice, or names an unknown service, is ignored (2012, 2.3, 2.3.1).
 func Requested(u urn.URN) Question {
 	var q Question
 	q.R, _ = u.RComponent()

@@ -5,9 +5,9 @@
 // # Files
 //
 // A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF. The line ending
-// may be missing after the last line; blank lines are skipped. A line has at most 4 MiB. If a
-// quoted cell has several lines, they have at most 4 MiB together. An error names line, column
-// and byte offset; it affects one record, and the others are imported.
+// may be missing after the last line. Blank lines are skipped. A line has at most 4 MiB, and so
+// have all lines of a quoted cell together. An error names line, column and byte offset. An
+// invalid record is rejected, and the other records are imported.
 //
 // # JSON Lines
 //
@@ -27,8 +27,8 @@
 //
 // CSV follows RFC 4180. In lists \| is a bar and \\ a backslash. An invalid cell affects only
 // its own line: if a superfluous quote made several lines one cell, these lines are read again
-// one by one. TSV has no quotes; \t \n \r \\ are escapes in all of its cells. Both can
-// represent a whole record except "modified" and "revision".
+// one by one. In TSV, quotes have no meaning, and \t \n \r \\ are escapes in all cells. CSV and
+// TSV can represent all of a record except "modified" and "revision".
 //
 // # Import
 //
@@ -36,23 +36,25 @@
 // (see [registrar.Request], Add): it changes only the fields that a record has, and
 // removes nothing.
 //
-// "modified" is ignored. "revision" is the revision on which the line is based. If the name
-// now has another revision and the line would change its record, the line is rejected. A name
-// that does not exist is created in any case. A record that would change nothing is unchanged,
-// so importing a file again does nothing, and an interrupted import can be resumed by starting
-// it again. If a file has several records of one name, each builds on the one before, unless
-// their revisions contradict each other.
+// "modified" is ignored. "revision" is the revision on which a record of the file is based:
+//
+//   - A record that would change nothing is unchanged, whatever its revision is.
+//   - A record that would change an existing name is rejected if the name has another revision.
+//   - A name that does not exist is created, whatever its revision is.
+//
+// To resume an interrupted import, start it again: the records already imported change nothing.
+// If a file has several records of one name, they are applied one after the other.
 //
 // # Export
 //
 // An export is a snapshot in the order of names. Importing it into an empty store and
-// exporting again gives the same bytes. The exception is an export that includes "modified"
-// and "revision", because the store sets these fields. Authorities are not in the file: an
-// authority that folds case must exist before the import. A record that a format cannot
-// represent is rejected, never written in part.
+// exporting again gives the same bytes, unless the export includes "modified" and "revision",
+// which the store sets. The file does not contain authorities: an authority that folds case
+// must exist before the import. A record that a format cannot represent is rejected, never
+// written in part.
 //
-// Maps contain, for active names, the location to which a client without preferences is
-// redirected. Nothing in a location can break out of its place in the server's configuration:
-// URLs with anything but visible ASCII are rejected, and words are quoted by the rules of the
+// A map contains, for each active name, the location to which a client without preferences is
+// redirected. A location cannot inject other directives into the configuration of a web server:
+// a URL with anything but visible ASCII is rejected, and words are quoted by the rules of that
 // server.
 package bulk

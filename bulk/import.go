@@ -42,7 +42,7 @@ func (r Refusal) String() string {
 	return s
 }
 
-// A Warning describes something perhaps not intended in an imported record.
+// A Warning says what may be a mistake in an imported record.
 type Warning struct {
 	Line    int    `json:"line"` // from 1
 	Name    string `json:"name"` // as in the file
@@ -95,20 +95,20 @@ type ImportOptions struct {
 	Why         string           // reason in the history
 	Now         func() time.Time // clock of Seconds; time.Now if nil
 
-	// Scratch makes temporary storage for a dry run of more than one batch. If it is nil,
-	// all records of the file are held in memory.
+	// Scratch makes temporary storage for a dry run of more than one batch. If Scratch is nil,
+	// such a dry run holds all records of the file in memory.
 	Scratch func() (Scratch, error)
 
 	Begun    func(id string) // called with the batch ID before the first change, if not nil; not in a dry run
 	Progress func(Summary)   // called after every batch, if not nil
 	Refused  func(Refusal)   // called for every rejected record in order, if not nil
-	Warned   func(Warning)   // called for every warning about created or changed records, and about retired ones left unchanged, in order, if not nil
+	Warned   func(Warning)   // called for every warning in order, if not nil; only created, changed, and retired unchanged records have warnings
 	Changed  func(Change)    // called for every name that is created or changed in order, if not nil
 	Doubted  func(Doubts)    // called at the end if any count is not zero, if not nil
 }
 
-// request returns the request for a record. The revision on which the record is based matters
-// only if the name exists.
+// request returns the request for a record. The request expects the revision of the record only
+// if the name exists.
 func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
@@ -123,7 +123,7 @@ func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	return req
 }
 
-// Doubts counts records of an import that are perhaps not intended.
+// Doubts counts records of an import that may be mistakes.
 type Doubts struct {
 	Undoing   int64 `json:"undoing,omitempty"`   // records that undo changes of an earlier record of the same name in the same batch
 	Uncovered int64 `json:"uncovered,omitempty"` // created or changed names that no authority covers
@@ -150,10 +150,13 @@ func (m memory) Keep(records []*store.Record) error {
 func (memory) Close() error { return nil }
 
 // Import imports the records of r. Invalid records are rejected one by one, and the others are
-// imported. The error is a [*BrokenError] if r ended too early; the records before the end
-// were imported. It is a [*LineError] if r is a table with an invalid header line; nothing was
-// imported. Other errors are failures of the store, or the error of ctx. The summary is valid
-// in any case. The caller must check whether the actor may set ImportOptions.Who.
+// imported. The summary is valid even if there is an error. The error is:
+//
+//   - a [*BrokenError] if r ended too early: the records before the end were imported;
+//   - a [*LineError] if r is a table with an invalid header line: nothing was imported;
+//   - in all other cases a failure of the store, or the error of ctx.
+//
+// The caller must check whether the actor may set ImportOptions.Who.
 func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r io.Reader, o ImportOptions) (Summary, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -191,8 +194,8 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	return i.summary, err
 }
 
-// An importer is one call of Import: one goroutine reads, several check what was read, and
-// one applies it.
+// An importer is one call of Import. One goroutine reads batches, several goroutines check
+// them, and one applies them in order.
 type importer struct {
 	load    *registrar.Load
 	options ImportOptions
@@ -347,7 +350,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember makes later batches of a dry run see the effect of b, although nothing is written.
+// remember keeps the effect of b for the later batches of a dry run, which writes nothing to the
+// store.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -422,8 +426,8 @@ func mapResolvers(r *store.Record) {
 	}
 }
 
-// mapResolver replaces one such URL. It keeps a URL with a query or a fragment, because a name
-// cannot have them.
+// mapResolver replaces the URL *s by the name in it. It keeps a URL with a query or a fragment,
+// because a name cannot have a query or a fragment.
 func mapResolver(s *string) {
 	if m, ok := name.Interpret(*s); ok && m.Rest == "" {
 		*s = m.Spelling

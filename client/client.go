@@ -31,8 +31,8 @@ const (
 	DefaultPerHost      = 16
 )
 
-// A Finder finds the ways to the resolvers of a name, best first. If a step fails, it yields
-// the error, and later steps may follow. [discover.Finder] implements it.
+// A Finder finds the ways to the resolvers of a name, best first. If a source of ways fails, the
+// Finder yields the error and continues with the next source. [discover.Finder] implements it.
 type Finder interface {
 	Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
 }
@@ -47,8 +47,8 @@ type Options struct {
 	//   - a URL template with {name} or {+name}
 	Via string
 
-	// Finder finds resolvers when Via is "". If nil, only urn:dns names can be resolved, by
-	// asking the host in the name.
+	// Finder finds resolvers when Via is "". If Finder is nil, the client can resolve only
+	// urn:dns names: it asks the host in the name.
 	Finder Finder
 
 	// Port is the port of the resolvers of urn:dns names; 0 means [discover.Port]. A port
@@ -63,9 +63,9 @@ type Options struct {
 	// (1995, 3.3: Y95-32). It does not apply to resolvers at a URL.
 	Simple bool
 
-	// Guard rejects addresses of private networks in every request. Without Guard they are
-	// rejected only after a redirection by a public server. Guard is for programs that send
-	// requests for untrusted users. The address of Via is exempt.
+	// Guard rejects private addresses in every request except requests to Via. Without Guard,
+	// the client rejects a private address only if a public server redirects to it. Set Guard
+	// in programs that send requests for untrusted users.
 	Guard bool
 
 	Timeout      time.Duration // of one attempt at one address; 0 for DefaultTimeout
@@ -73,9 +73,9 @@ type Options struct {
 	MaxRedirects int           // 0 means DefaultMaxRedirects; if negative, redirections are not followed
 	UserAgent    string        // sent with each request; "" for none
 
-	// Stagger is the time to wait for an answer before trying the next address of a host in
-	// parallel; 0 means DefaultStagger. If negative, the next address is tried only when the
-	// one before has failed.
+	// Stagger is the time to wait for an answer before also trying the next address of a host;
+	// 0 means DefaultStagger. If Stagger is negative, the client tries the next address only
+	// when the previous address has failed.
 	Stagger time.Duration
 
 	// Retries is how often a busy server is asked again; 0 means DefaultRetries, and a negative
@@ -188,10 +188,10 @@ func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, err
 }
 
-// ResolveIf is like Resolve for a caller that has an answer to the same question and its
-// validators. If that answer is still current, the error is [ErrUnchanged]. The validators
-// returned with an answer or with ErrUnchanged are for the next request; they are zero if the
-// answer must not be kept.
+// ResolveIf is like Resolve for a caller that has an earlier answer to the same question. have is
+// the validators that came with the earlier answer. If the earlier answer is still current, the
+// error is [ErrUnchanged]. An answer and ErrUnchanged come with validators for the next request;
+// these are zero if the answer must not be kept.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err

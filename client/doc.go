@@ -12,28 +12,36 @@
 //     only format without loss.
 //
 // In the first two ways the resolver sends a description, from which the client takes the
-// result of the service. Requests have no User-Agent and no credentials. They have an Accept
-// field only if the user has a preference (Y95-33, Y95-70), with three exceptions. The client
-// prefers JSON for services that text/urc-0 need not support, and in requests to a proxy that
-// ask for a service. It prefers a plain list for lists of naming authorities.
+// result of the service.
 //
-// Requests to HOST:PORT and to http URLs are not encrypted. Every site on the way can read and
-// log them (Y95-70).
+// Requests have no credentials, and no User-Agent unless the options set one. They have an Accept
+// field only in these cases (Y95-33, Y95-70):
+//
+//   - The user has a preference.
+//   - The service is one that text/urc-0 need not support: the client prefers JSON.
+//   - The request to a proxy asks for a service: the client prefers JSON.
+//   - The request is for a list of naming authorities: the client prefers a plain list.
+//
+// Requests to HOST:PORT and to http URLs are not encrypted. Every machine between client and
+// resolver can read and log them (Y95-70).
 //
 // # Redirections
 //
-// The client follows a redirection to another name, given in the reason phrase or in Location
-// (Y95-43, Y95-44), and finds the resolver of that name anew. A redirection to a URL is the
-// answer if a location was asked for. Otherwise the client reads the answer from the URL.
-// There is one exception. A Link field with the relation "item" says that the URL is the
-// resource itself. The resolver then does not offer the service and has sent a location
-// instead (2012, 2.3.1). A public server cannot send the client to an address of a private
-// network.
+// A resolver can redirect the client:
+//
+//   - To another name, given in the reason phrase or in Location (Y95-43, Y95-44): the client
+//     finds the resolver of that name and asks it.
+//   - To a URL, if the question is for a location: the URL is the answer.
+//   - To a URL, with a Link field whose relation is "item": the URL is the resource itself. The
+//     resolver does not offer the service and has sent a location instead (2012, 2.3.1).
+//   - To any other URL: the client reads the answer from the URL.
+//
+// A public server cannot redirect the client to an address of a private network.
 //
 // # Limits
 //
-// All input from servers is bounded: in time, in the size of head and body, and in the number of
-// redirections and addresses tried. Input above a limit is an error; it is never truncated
+// Every exchange has limits: on the time, the size of head and body, and the number of
+// redirections and addresses tried. A response above a limit is an error, and is never truncated
 // silently.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.

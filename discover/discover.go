@@ -1,9 +1,14 @@
 // Package discover finds the server that resolves a name. Other packages look up
 // only addresses in DNS.
 //
-// A [Finder] yields the ways to resolve a name one after the other. The ways come from the
-// user's own table, the host of a urn:dns name, rules in DNS, known public resolvers, and a
-// default resolver. The caller tries the ways in order until one works.
+// A [Finder] yields the ways to resolve a name. The caller tries them in order until one works.
+// The ways come from these sources:
+//
+//  1. the user's own table;
+//  2. the host of a urn:dns name;
+//  3. rules in DNS;
+//  4. known public resolvers;
+//  5. a default resolver.
 //
 // # Specifications
 //
@@ -18,10 +23,10 @@
 //
 // # Departures
 //
-// Expressions in rules that POSIX leaves undefined are errors. If an expression has several
-// longest matches, the first one in the order of its alternatives is used; in rare cases POSIX
-// chooses another one. Additional records in a response are not used, as RFC 3403, 4.2.2
-// permits.
+// A rule contains a regular expression. An expression that POSIX leaves undefined is an error.
+// If an expression has several longest matches, the first match in the order of the alternatives
+// is used; in rare cases POSIX chooses another match. Additional records in a response are not
+// used, as RFC 3403, 4.2.2 permits.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package discover
@@ -53,11 +58,10 @@ type DNS interface {
 
 // Addresses returns the addresses of a fully qualified domain name, without duplicates, at
 // most [maxAddresses]. The address families alternate, beginning with the family of the first
-// address (RFC 8305, 4). So a client that tries the addresses in order need not try all of a
-// family that does not work. Within a family the addresses have the order that dns returned.
-// The name is looked up exactly, never with a local search list. A table may contain an
-// address in place of a domain name; if fqdn is an address, Addresses returns that address. The
-// error is the one that dns returned, or says that the name has no address.
+// address (RFC 8305, 4), so a client that tries them in order soon reaches a family that works.
+// Within a family the addresses have the order that dns returned. The name is looked up exactly,
+// never with a local search list. If fqdn is itself an address, Addresses returns this address.
+// The error is the error of dns, or says that the name has no address.
 func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(fqdn); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -65,8 +69,8 @@ func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) 
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
 }
 
-// HostAddresses is like [Addresses] for a host as entered by a user: the name may
-// be relative to the local search list, and an address is returned as it is.
+// HostAddresses is like [Addresses] for a host that a user has entered: the name
+// may be relative to the local search list.
 func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

@@ -17,7 +17,7 @@ const (
 	Mail                    // a mail address
 	IRI                     // has a scheme, and non-ASCII characters
 
-	// These are written without a scheme; see [Options].Bare.
+	// The following kinds are written without a scheme; see [Options].Bare.
 	DOI
 	ISBN
 	ISSN
@@ -46,32 +46,36 @@ type Finding struct {
 	Text       string
 	Start, End int64 // byte offsets in the file
 
-	// Spelling is the identifier: Text, without white space and line breaks
-	// that the rules remove.
+	// Spelling is the identifier: Text without the white space and line breaks
+	// that are not part of the identifier.
 	Spelling string
 
-	// Other is the second reading of an identifier that was broken after a
-	// hyphen: without the hyphen (1997 and 2003, appendix E). "" means that
-	// there is no second reading.
+	// Other is set if a line break follows a hyphen in the identifier. The hyphen
+	// may belong to the line break only (1997 and 2003, appendix E): Spelling has
+	// the hyphen, and Other is the spelling without it.
 	Other string
 
-	// URI is the identifier as a value. An IRI is mapped to a URI, an
-	// abbreviated identifier or an address gets the omitted scheme, and a
-	// relative reference stays relative. For an identifier without a scheme it
-	// is the canonical form that its standard or registry recommends.
+	// URI is the identifier as a value, by Kind:
+	//   - IRI: the URI to which the IRI is mapped;
+	//   - Abbreviated, Mail: with the omitted scheme;
+	//   - Reference: relative, as written;
+	//   - the kinds of [BareKinds]: the canonical form that the standard or
+	//     registry of the identifier recommends.
 	URI uri.URI
 
-	// Target is the target of the identifier: a reference resolved against the
-	// base, otherwise URI. It is zero for a reference without a base.
+	// Target is what the identifier refers to. For a Reference it is URI resolved
+	// against the base, or zero if there is no base. For other kinds it is URI.
 	Target uri.URI
 
 	Base     string // the base in force, "" if there is none
-	BaseRule string // the rule that established it: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
+	BaseRule string // the rule that established Base: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
 
-	// Where is the location in the document: "" in text, "a href" in HTML,
-	// "header Content-Base" in a message. In a message with several parts it
-	// begins with the part, as in "part 2.1 a href"; in a mailbox it begins
-	// with the message, as in "message 3 part 2.1 a href".
+	// Where is the place in the document:
+	//   - in text: "";
+	//   - in HTML: "a href";
+	//   - in a header of a message: "header Content-Base";
+	//   - in a part of a message: "part 2.1 a href";
+	//   - in a mailbox: "message 3 part 2.1 a href".
 	Where string
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// appendSpelling appends the pieces of the hit, with or without the hyphens
-// before breaks.
+// appendSpelling appends the pieces of the hit. If hyphens is false, it leaves out
+// the hyphens before line breaks.
 func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	for _, g := range s.segs {
 		end := g.end
@@ -92,11 +92,10 @@ func isURN(spelling string) bool {
 	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
 }
 
-// readURN truncates the finding at the end of the URN by the rules of its
-// document. Delimited text that is a URI and not a URN stays whole, except in the
-// dialects of RFC 2141 and 2012. There an NSS in text ends before the first
-// character that it cannot contain, even between delimiters (RFC 2141, 2.4; 2012,
-// 2.5.3: N12-22).
+// readURN truncates the finding at the end of the URN. In the dialects of RFC 2141
+// and 2012 an NSS in text ends before the first character that it cannot contain,
+// even between delimiters (RFC 2141, 2.4; 2012, 2.5.3: N12-22). In the other
+// dialects, delimited text that is a URI but not a URN stays whole.
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN

@@ -1,5 +1,6 @@
 // Package iri implements internationalized resource identifiers: RFC 3987
-// (January 2005), based on the generic syntax of RFC 3986 in package uri.
+// (January 2005), based on the generic syntax of RFC 3986 in package uri. In this
+// package, a section number without a document is one of RFC 3987.
 //
 // An [IRI] is like a URI, but may contain Unicode characters beyond US-ASCII.
 // Every URI is an IRI. [IRI.URI] maps an IRI to the equivalent URI (section 3.1),
@@ -12,6 +13,6 @@
 // on the structure of components (4.2).
 //
 // Host names are mapped to ASCII by IDNA 2008 with the compatibility mapping of
-// UTS 46. The RFC is older and refers to RFC 3490; for names that are registered
-// today the result is the same.
+// UTS 46. RFC 3987 is older than IDNA 2008 and refers to RFC 3490. For host names
+// that are registered today, both give the same result.
 package iri

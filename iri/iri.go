@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// An IRI is a parsed IRI or relative reference. It is an immutable value; two are
-// == exactly if they have the same spelling. The zero IRI is not valid.
+// An IRI is a parsed IRI or relative reference. It is an immutable value. Two IRIs
+// are == exactly if they have the same spelling. The zero IRI is not valid.
 type IRI struct {
 	s string
 	u uri.URI // s mapped to a URI, with the same delimiters
@@ -52,10 +52,10 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 	return IRI{s, u}, nil
 }
 
-// checkCharacters checks that the characters beyond US-ASCII are ucschar, in a
-// query also iprivate, and not forbidden by 4.1. It does not check where they
-// are: in schemes, ports and addresses, which must be US-ASCII, the parser of the
-// URI rejects their escapes.
+// checkCharacters checks that each character beyond US-ASCII is ucschar, or in a
+// query iprivate, and that section 4.1 does not forbid it. Schemes, ports and
+// addresses must be US-ASCII: there the parser of the URI rejects the escapes to
+// which these characters are mapped.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {
@@ -130,7 +130,7 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns a nonempty component of the spelling. The pieces before it have
+// slice returns a nonempty component of the spelling. The components before c have
 // the same delimiters in the spelling and in the URI.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s

@@ -24,18 +24,19 @@
 //	{check:luhn}   the check digit of ISO/IEC 7812-1 (Luhn)
 //	{check:mod97}  the two check digits of ISO/IEC 7064, MOD 97-10
 //
-// A template has at most one sequence, and a check must be its last part.
-// Checks are computed over the canonical name. The NOID check covers all of it
-// except the scheme (and, for a URN, the NID), as in "ark:13030/xf93gt2q"; the
-// Luhn check covers the digits directly before it, and MOD 97-10 the letters
-// and digits directly before it.
+// A template has at most one sequence and at most one check, which must be its
+// last part. A check is computed over a part of the canonical name:
+//
+//   - {check:noid}: everything after the scheme, or for a URN after the NID. In
+//     "ark:13030/xf93gt2q", "q" is the check of "13030/xf93gt2".
+//   - {check:luhn}: the digits directly before the check.
+//   - {check:mod97}: the letters and digits directly before the check.
 //
 // # Runs
 //
-// A [Run] yields names in succession and never repeats one. It does not access
-// a store. The caller uses [Run.Seek] or [Run.After] to continue a sequence
-// after the highest existing name, and must reserve each name to prevent others
-// from using it.
+// A [Run] yields names and never repeats a name. It does not access a store. The
+// caller uses [Run.Seek] or [Run.After] to continue a sequence after the highest
+// existing name, and must reserve each name in the store before using it.
 //
 // # Documents
 //

@@ -28,9 +28,9 @@ func (o Options) rules() rules {
 }
 
 const (
-	// MaxRun is the maximum number of random names in a run, which remembers
-	// them to avoid repetitions. Sequences and UUIDs of version 7 have no such
-	// limit.
+	// MaxRun is the maximum number of random names in a run, because a run
+	// remembers random names to avoid repetitions. Sequences and UUIDs of version
+	// 7 have no such limit.
 	MaxRun = 1 << 20
 
 	// maxRefused is how many consecutive candidates the namespace may reject.
@@ -52,7 +52,8 @@ type Run struct {
 }
 
 // Start starts a run. The error is an [*Error] if the template is invalid under
-// its prefix, and a [*RefusedError] if its namespace rejects all its names.
+// its prefix, and a [*RefusedError] if the namespace rejects all names of the
+// template.
 func (t Template) Start(o Options) (*Run, error) {
 	if len(t.parts) == 0 {
 		return nil, t.fault(0, "template", "is empty")
@@ -74,10 +75,13 @@ func (t Template) Start(o Options) (*Run, error) {
 	return r, err
 }
 
-// Names yields candidates without repetition. An error comes last, with a zero
-// name: an [*ExhaustedError] if there are no more names, a [*RunError], a
-// [*RefusedError] if the namespace rejects too many candidates in a row, or an
-// error of the random source. A second call continues after the last name.
+// Names yields candidates without repetition. A second call continues after the
+// last name. The last pair is a zero name with one of these errors:
+//
+//   - an [*ExhaustedError] if there are no more names;
+//   - a [*RunError] if the run has reached [MaxRun];
+//   - a [*RefusedError] if the namespace rejects too many candidates in a row;
+//   - an error of the random source.
 func (r *Run) Names() iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		for {

@@ -55,8 +55,8 @@ func newError(input string, offset int, rule, format string, args ...any) *Error
 	return &Error{Input: input, Offset: offset, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse parses the name s, which may be enclosed in delimiters ([uri.Undelimit];
-// 1995, 2). The error is an [*Error] with the offset into s.
+// Parse parses the name s. Delimiters around the name, such as angle brackets, are
+// removed ([uri.Undelimit]; 1995, 2). The error is an [*Error] with the offset into s.
 func Parse(s string) (Name, error) {
 	if inner, delimited := uri.Undelimit(s); delimited {
 		n, err := parse(inner)
@@ -137,8 +137,8 @@ func FromURI(u uri.URI) (Name, error) {
 	return checked(s, key)
 }
 
-// FromKey returns the name with a key, which must be canonical, as read from a
-// store of the same [RulesVersion]. It does not check key.
+// FromKey returns the name whose key is key. It does not check key: key must be
+// canonical, such as a key from a store of the same [RulesVersion].
 func FromKey(key string) Name { return Name{key} }
 
 // checked applies the rules for the keys of every scheme.

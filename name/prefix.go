@@ -7,20 +7,22 @@ import (
 	"github.com/nomen-project/nomen/namespace"
 )
 
-// A Prefix is the beginning of keys for which a naming authority is responsible. It ends where
-// a delimiter of its scheme or namespace follows: "urn:nbn:fi" covers "urn:nbn:fi-x" and
-// "urn:nbn:fi:y-x" but not "urn:nbn:fin-x", and "urn:oid:1.3" covers "urn:oid:1.3.6". A prefix
-// is compared with keys, not with spellings. So if the keys of a namespace have no hyphens,
-// its prefixes have none either. A namespace whose names are single numbers (isbn, uuid) has
-// only one prefix, which covers all its names. A scheme such as doi or ark is also a prefix:
-// "doi". Prefixes are comparable; the zero Prefix is invalid.
+// A Prefix is the beginning of the keys for which a naming authority is responsible. It covers
+// a key if a delimiter of the scheme or namespace follows the prefix in the key: "urn:nbn:fi"
+// covers "urn:nbn:fi-x" and "urn:nbn:fi:y-x" but not "urn:nbn:fin-x"; "urn:oid:1.3" covers
+// "urn:oid:1.3.6".
+//
+// A prefix is compared with keys, not with spellings: an ARK is stored without hyphens, so the
+// prefix of an ARK has no hyphens. A namespace whose names are single numbers (isbn, uuid) has
+// only one prefix, which covers all names of the namespace. A scheme such as doi or ark is
+// also a prefix: "doi". Prefixes are comparable; the zero Prefix is invalid.
 type Prefix struct {
 	key  string
 	only byte // the only delimiter that may follow; 0 for all of the namespace
 }
 
-// delimiters returns the characters that may follow a prefix, or divide a key; ""
-// if there are none. [Prefix.Join] inserts the first.
+// delimiters returns the characters that may follow a prefix or divide a key. It
+// returns "" if no character may. [Prefix.Join] inserts the first character.
 func delimiters(key string) string {
 	scheme, rest, more := strings.Cut(key, ":")
 	if !more && isWhole(scheme) {
@@ -62,7 +64,7 @@ func pathOffset(rest string) int {
 
 // ParsePrefix parses the prefix of an authority in any spelling. It drops a final
 // delimiter: "urn:ietf:rfc" and "URN:IETF:rfc:" are the same prefix. The error is
-// an [*Error]; it is also an error if no name could follow the prefix.
+// an [*Error]. A prefix under which no name is valid is an error too.
 func ParsePrefix(s string) (Prefix, error) {
 	if s == "" {
 		return Prefix{}, newError(s, 0, "prefix", "empty")
@@ -93,8 +95,8 @@ func ParsePrefix(s string) (Prefix, error) {
 	return Prefix{key: foldPrefix(key)}, nil
 }
 
-// CanonicalPrefix returns the prefix that [ParsePrefix] returns, with the final delimiter if s
-// has one. A prefix with its delimiter covers only names in which this delimiter follows; see
+// CanonicalPrefix returns the prefix that [ParsePrefix] returns. If s ends in a delimiter, the
+// result ends in it too, and covers only names in which this delimiter follows the prefix; see
 // [ParseScope].
 func CanonicalPrefix(s string) (string, error) {
 	p, err := ParsePrefix(s)

@@ -40,10 +40,13 @@ var resolvers = [...]resolver{
 	{"", "", "", "urn:"},
 }
 
-// Interpret returns the name that s means if s is not a spelling of the name. It recognises
-// the URL of a name at a well-known resolver, with or without "https://"; such a URL after the
-// scheme of the name; and a DOI name without "doi:". It reports whether the result is a valid
-// name.
+// Interpret returns the name that s means if s does not spell a name. It reports whether the
+// result is a valid name. It recognises:
+//
+//   - the URL of a name at a well-known resolver: https://doi.org/10.1000/182 or
+//     doi.org/10.1000/182;
+//   - such a URL after the scheme of the name: doi:https://doi.org/10.1000/182;
+//   - a DOI name without its scheme: 10.1000/182.
 func Interpret(s string) (Interpretation, bool) {
 	text := strings.TrimSpace(s)
 	bare, label := text, ""

@@ -47,9 +47,9 @@ type Namespace struct {
 	Rules Rules
 }
 
-// Rules are the functions of a namespace. Each may be nil. They take a namespace-specific
-// string that is valid by the general syntax. All except Check and Mend also require that
-// Check accepts it.
+// Rules are the functions of a namespace. Each may be nil. Their argument is a namespace-specific
+// string that is valid by the general syntax. For all functions except Check and Mend, the
+// string must also be accepted by Check.
 type Rules struct {
 	Check     func(nss string) *Finding
 	Lint      func(nss string) []Finding
@@ -61,8 +61,8 @@ type Rules struct {
 	// in this namespace does not depend on the other rules.
 	Always bool
 
-	// Mend takes a string that Check rejects, without white space, and returns
-	// what was probably meant and why, for [Suggest]. The result need not be
+	// Mend returns what was probably meant by a string that Check rejects, and
+	// why, for [Suggest]. The string has no white space. The result need not be
 	// valid.
 	Mend func(nss string) (meant, why string)
 }
@@ -92,10 +92,9 @@ func (n Namespace) Parts(nss string) []Part {
 	return n.Rules.Parts(nss)
 }
 
-// Canonical returns the spelling shared by all names that the namespace considers equivalent,
-// given the canonical spelling of the general syntax. If nss breaks the rules, it is
-// equivalent only to itself, so Canonical returns it unchanged. The exception are namespaces
-// whose rules of equivalence apply to such strings too ([Rules].Always).
+// Canonical returns the spelling shared by all names that the namespace considers equivalent to
+// nss. nss must have the canonical spelling of the general syntax. Canonical returns an nss that
+// Check rejects unchanged, because it is equivalent only to itself, unless [Rules].Always is set.
 func (n Namespace) Canonical(nss string) string {
 	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss
@@ -103,9 +102,10 @@ func (n Namespace) Canonical(nss string) string {
 	return n.Rules.Canonical(nss)
 }
 
-// Display returns nss in the form that its users write, such as an ISBN with its
-// hyphens, or its canonical spelling if there is no such form. The result is the
-// name without "urn:"; two different names never look the same.
+// Display returns nss in the form that people write, such as an ISBN with its
+// hyphens. If the namespace has no such form, Display returns the canonical
+// spelling. The result is the name without "urn:". Two different names never look
+// the same.
 func (n Namespace) Display(nss string) string {
 	if n.Rules.Display == nil || n.Check(nss) != nil {
 		return n.Canonical(nss)

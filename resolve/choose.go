@@ -27,8 +27,8 @@ func (c *choice) read(q *nomen.Question) {
 	c.languages.AddParents(unstated)
 }
 
-// fit keeps, in place, the locations that are allowed. Others can come from an old store, from
-// another program, or from a rule.
+// fit removes, in place, the locations that are not allowed. Such locations can come from an old
+// store, from another program, or from a rule.
 func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	return slices.DeleteFunc(all, func(l nomen.Location) bool {
 		err := location.Check(l.URL)
@@ -39,9 +39,12 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable keeps, in place, the locations that are valid at the time asked about and have the
-// component asked for. A component that no location has is ignored (2012, 2.3): the question
-// is then about the whole resource, or all locations if none is for the whole.
+// usable keeps, in place, locations that are valid at the time asked about. Of these it keeps the
+// first non-empty set:
+//
+//  1. the locations of the component asked for (2012, 2.3);
+//  2. the locations of the whole resource;
+//  3. all of them.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	at := d.q.At
 	valid := all[:0]
@@ -66,8 +69,8 @@ func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	return valid
 }
 
-// ofResource keeps, in place, the locations of the resource or of its description, or all if
-// there are none. A licence or an author is a link, not a location of the resource.
+// ofResource keeps, in place, the locations of the resource and of its description. If there are
+// none, it keeps all locations. A licence or an author is a link, not a location of the resource.
 func ofResource(all []nomen.Location) []nomen.Location {
 	beside := func(l nomen.Location) bool { return nomen.RelationOf(l.Rel) == nomen.Beside }
 	if !slices.ContainsFunc(all, func(l nomen.Location) bool { return !beside(l) }) {
@@ -86,8 +89,8 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity holds the last and next time at which the set of valid locations changes; zero if
-// there is none.
+// A validity holds the last and the next time at which the set of valid locations changes. A time
+// is zero if the set did not, or will not, change.
 type validity struct{ last, next time.Time }
 
 // note takes the bounds of a location into account.
@@ -141,8 +144,9 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the quality of a location without the attribute, or if the client has no
-// preference: more than a rejected value and less than a preferred one.
+// unstated is the quality of a location without a media type or language if the client has a
+// preference. It is more than the quality of a rejected value and less than the quality of a
+// preferred value.
 const unstated = 1
 
 // mediaQ returns the quality of a media type.

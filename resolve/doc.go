@@ -3,14 +3,15 @@
 //
 // # Sources of an answer
 //
-// Package name brings the name into canonical form. If the authority of the name folds the case
-// of elements, the element is folded too (1995, 2: the AuthorityID determines the case rules of
-// the ElementID). The authority is the one with the longest prefix. If its access is restricted,
-// every question is Denied. Otherwise the first of these that knows the name answers:
+// Package name brings the name into canonical form. The authority of the name is the authority
+// with the longest prefix that covers it. An authority can fold case: then the element, which is
+// the part of the name after the prefix, is converted to lower case (1995, 2). An authority can
+// restrict access: then every question about its names is Denied. If access is not restricted,
+// the first of these sources that knows the name answers:
 //
 //  1. the record of exactly that name;
 //  2. if the authority allows it, the record of the longest beginning of the name that ends at a
-//     delimiter, with the rest appended to its locations;
+//     delimiter. The rest of the name is appended to the locations of this record;
 //  3. the rules of the authority;
 //  4. the delegation of the authority: the client is redirected to another resolver, or that
 //     resolver is asked, through at most [nomen.MaxHops] resolvers.
@@ -19,10 +20,11 @@
 //
 //   - A reserved name is Unknown, even if a rule matches it.
 //   - A name whose record at the requested time was redacted is Denied for legal reasons.
-//   - A retired name with exactly one successor is answered with a Redirect to the successor, if
-//     the question is for a location or the resource and the successors form no loop.
-//   - Any other retired name is Gone, with its tombstone.
-//   - A question for a single item that does not exist is NoResult; a list can be empty.
+//   - A retired name with exactly one successor is redirected to the successor if the service is
+//     I2L or I2R, unless the chain of successors leads back to the name.
+//   - For any other retired name, and for other services, the result is Gone, with the tombstone.
+//   - If the service asks for one item and there is none, the result is NoResult. If it asks for
+//     a list, the list is empty.
 //   - A name that no source knows is Unknown, with suggestions.
 //
 // # Services
@@ -32,36 +34,49 @@
 // allow resources to be fetched. I2N and I2Ns return the aliases in a record; I2N prefers a URN.
 //
 // I=I is true for two spellings of one name, for a name and its alias (in a record or by a rule),
-// and for two names with a common alias. An unknown name equals no other name. If both names are
-// unknown, the question is Unknown.
+// and for two names with a common alias. If both names are unknown, the result is Unknown.
 //
 // # Components
 //
-// A component ("c", 2012, 2.3.2) is ignored if the authority does not list it or no location has
-// it. An r-component has the meaning that the authority gives it: directives s, c, lang, type or
-// country. An r-component without a meaning is ignored. The resolver of a delegation receives the
-// r-component too.
+// A component of a structured resource ("c", 2012, 2.3.2) is ignored if the authority does not
+// list it or if no location has it.
 //
-// A q-component is appended to the query of the location (RFC 8141, 2.3.2), before a fragment:
-// after "?", or after "&" if there is a query. The authority can say to ignore the
-// q-component. It is not appended to locations whose scheme has no such query (mailto, tel, ftp,
-// ldap ...); if the location is a URN, it becomes the q-component of the URN. A plain query is ignored unless the authority
-// says to append it. Descriptions show locations unchanged. The query is appended by the
-// resolver that the client asked, not by the resolvers that this one asks.
+// The authority defines what an r-component means: the directives s, c, lang, type or country. An
+// r-component that the authority does not define is ignored. The resolver of a delegation
+// receives the r-component too.
+//
+// A q-component is appended to the query of the location (RFC 8141, 2.3.2), unless the authority
+// says to ignore q-components:
+//
+//   - https://a/b#c with the q-component x=1 becomes https://a/b?x=1#c;
+//   - https://a/b?d with the q-component x=1 becomes https://a/b?d&x=1;
+//   - urn:example:a with the q-component x=1 becomes urn:example:a?=x=1;
+//   - a location whose scheme has no such query (mailto, tel, ftp, ldap ...) stays unchanged.
+//
+// A plain query, which is neither a component nor directives, is ignored unless the authority
+// says to append it. Only the resolver that the client asked appends queries, not the resolvers
+// of delegations. Descriptions show locations unchanged.
 //
 // # Choice
 //
-// Locations are ordered by availability, then by the client's preferred media type and language,
-// priority, relation (the resource, then copies, then descriptions, see [nomen.RelationOf]), the
-// client's country, and weight. If all but the weights are equal, I2L and I2R choose at random by
-// weight or, if the authority says so, always the location with the greatest weight. The order of
-// lists is always the same.
+// Locations are ordered by these criteria:
+//
+//  1. availability;
+//  2. the client's preferred media type, then language;
+//  3. priority;
+//  4. relation: the resource, then copies, then descriptions ([nomen.RelationOf]);
+//  5. the client's country;
+//  6. weight.
+//
+// If several locations are best by criteria 1 to 5, I2L and I2R choose one of them at random, with
+// probabilities in proportion to the weights. If the authority says so, they choose the location
+// with the greatest weight instead. The order of lists is always the same.
 //
 // A location of a related resource, such as a licence, is used only in descriptions, or if
 // there are no other locations.
 //
-// A location is valid from its first bound until just before its second. An answer expires at the
-// latest at the next bound of any location of the name.
+// A location is valid from ValidFrom until just before ValidUntil. An answer expires no later than
+// the next time at which a location of the name becomes valid or invalid.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package resolve

@@ -3,8 +3,8 @@
 //
 // # Templates
 //
-// A template is a URI template of RFC 6570, with all four levels. For any values its expansion
-// is bounded, and consists of characters that are valid in a URI.
+// A template is a URI template of RFC 6570, with all four levels. Whatever the values are, the
+// length of an expansion is limited, and all characters of it are valid in a URI.
 //
 // # Patterns
 //
@@ -22,12 +22,12 @@
 //
 // A [Set] is a list of rules. The first rule whose pattern matches applies. Each rule has
 // tests: names with their expected locations, and names that must not match. [Set.Compile]
-// returns an error for a rule without tests, and for the first failed test, so that an editor
-// sees which name a change would break.
+// returns an error if a rule has no tests or if a test fails.
 //
 // The scheme of a template is literal, and so is the domain at the end of its host. Values from
-// a name can fill only single labels before that domain, and the text after the host. A
-// location with a host is therefore always in a domain that the author of the rule wrote.
+// a name can fill only single labels before that domain, and the text after the host:
+// "https://{series}.example.org/{number}". So the host of a location is always in a domain that
+// the author of the rule wrote.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package rule

@@ -107,8 +107,8 @@ type compiledRule struct {
 	sameAs    []template
 }
 
-// Check is like Compile, for a set to be stored. It also rejects a set that may take too long.
-// Compile accepts such a set, which an older version may have stored, since Apply stops early.
+// Check is like [Set.Compile], for a set to be stored. It also rejects a set that may take too
+// long for a name. Compile accepts such a set, because an older version may have stored it.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {
@@ -159,8 +159,7 @@ func (c *compiledRule) compile(i int, r *Rule) error {
 // reserved returns the variables that every template can use.
 func reserved() []string { return []string{"name", "element", "prefix"} }
 
-// compilePattern compiles the pattern. If it fails, it returns the member of the rule that is
-// invalid.
+// compilePattern compiles the pattern. On error, what is the member of the rule that is invalid.
 func (c *compiledRule) compilePattern() (what string, err error) {
 	r := &c.source
 	what = "match"
@@ -206,8 +205,8 @@ func (c *compiledRule) checkParts() error {
 	return nil
 }
 
-// compileTemplates compiles the templates. If it fails, it returns the member of the rule that
-// is invalid.
+// compileTemplates compiles the templates. On error, what is the member of the rule that is
+// invalid.
 func (c *compiledRule) compileTemplates() (what string, err error) {
 	known := slices.AppendSeq(reserved(), c.pattern.labels)
 	for _, l := range c.source.Locations {
@@ -290,9 +289,9 @@ type Result struct {
 	Left      []string // locations that are left out for this name, with the reason, such as an invalid host
 }
 
-// Apply returns the result of the first rule that matches n; ok is false if no rule matches. It
-// takes at most maxSteps steps. A set that needs more steps for n, which [Set.Check] would
-// reject, gives no location, and Left says so.
+// Apply returns the result of the first rule that matches n; ok is false if no rule matches.
+// After maxSteps steps Apply stops: it then returns a result without locations, whose Left gives
+// the reason. This happens only with sets that [Set.Check] rejects.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 	r, ok, _ = c.apply(n)
 	return r, ok

@@ -1,7 +1,7 @@
 // Package scheme is a catalogue of URI schemes: those registered at IANA and
 // others in wide use. For schemes with rules it parses, checks, canonicalises
-// and builds their URIs. Package internal/pid has the rules that packages scheme
-// and name share.
+// and builds URIs. Package internal/pid has the rules that packages scheme and
+// name share.
 //
 // # Records
 //
@@ -14,8 +14,8 @@
 //     rule, and warnings about deception or harm to those who follow the URI.
 //   - Parts returns the named parts of a URI, such as the type and selector of
 //     Gopher. Values are raw; a [Part] records whether it is decoded before use.
-//   - Canonical returns the one spelling that stands for all equivalent ones. It
-//     extends the equivalence of [uri.LevelScheme] and never restricts it.
+//   - Canonical returns the spelling shared by all equivalent URIs. URIs that are
+//     equivalent at [uri.LevelScheme] always have the same canonical spelling.
 //   - Build writes a URI from parts, and fails if they would be parsed
 //     differently.
 //   - Inner returns the range of a URI that is contained in another.

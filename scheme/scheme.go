@@ -85,9 +85,10 @@ type Scheme struct {
 	Interactive  bool   // opens a session; nothing is retrieved
 	Special      []Special
 
-	// Retrieval describes in words how to retrieve an object, and Properties
-	// what identifiers that do not locate anything guarantee. A registration
-	// must have one of them (1993, Registration of naming schemes).
+	// Retrieval describes in words how to retrieve an object. Properties
+	// describes what an identifier guarantees that does not locate anything. A
+	// registration must have Retrieval or Properties (1993, Registration of
+	// naming schemes).
 	Retrieval  string
 	Properties string
 	Gateway    string // a gateway that the scheme's proposer offers; see package fetch/plan
@@ -95,10 +96,10 @@ type Scheme struct {
 	Rules RuleSet
 }
 
-// A RuleSet holds the functions of a scheme, each of which may be nil. They
-// accept a URI of the scheme in any dialect (see [uri.URI.Dialect]). To a URI in
-// the dialect of 1993 they apply the documents of 1993, to all others the later
-// documents.
+// A RuleSet holds the functions of a scheme. Each may be nil. The functions accept
+// a URI of the scheme in any dialect (see [uri.URI.Dialect]). They apply the
+// document of 1993 to a URI in the dialect of 1993, and the later documents to all
+// other URIs.
 type RuleSet struct {
 	// Check returns the first violation of the scheme's own rules, or warnings
 	// and remarks about a valid URI. If there is nothing to report, it returns
@@ -161,12 +162,13 @@ func (s *Scheme) schemeRules() uri.SchemeRules {
 	return uri.SchemeRules{Scheme: s.Name, DefaultPort: s.DefaultPort, RootPath: s.RootPath, IPv6Text: true}
 }
 
-// Canonical returns the canonical form of u: its normal form at
-// [uri.LevelScheme], with the scheme's own rules applied. If the scheme rejects
-// u, Canonical returns the normal form of the general syntax. Some scheme rules
-// require a percent-encoding that the general syntax removes as redundant. If u
-// satisfies such a rule and its normal form would not, Canonical normalises only
-// case.
+// Canonical returns the canonical form of u, which is one of these:
+//
+//   - If Check rejects u: the normal form of the general syntax.
+//   - If the scheme requires a percent-encoding in u that the general syntax
+//     removes as redundant: u with only its case normalised.
+//   - In all other cases: the normal form at [uri.LevelScheme], with the scheme's
+//     own rules applied.
 func (s *Scheme) Canonical(u uri.URI) uri.URI {
 	given := u
 	u = u.Normalize(uri.LevelScheme, s.schemeRules())

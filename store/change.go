@@ -8,16 +8,17 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// AnyRevision as the expected revision applies a change to any current revision, or to
-// none.
+// AnyRevision as [Change].Expected applies a change whatever the current revision is, and also
+// if there is none.
 const AnyRevision = ^uint64(0)
 
 // A Change is the unit of writing and of history. Exactly one of Record, Authority,
 // Token and Delete is set.
 //
-// A stored change is in normal form: Expected is the revision that it replaced, and its own
-// revision is Expected plus one. Time is the time of its own revision. Applying the changes of
-// a history again in order gives the same history, unless content was redacted.
+// A change makes a new revision of its subject. In a stored change, Expected is the number of the
+// revision before, so the new revision is Expected plus one, and Time is the time of the new
+// revision. Applying the changes of a history again in order gives the same history, unless
+// content was redacted.
 type Change struct {
 	Record    *Record    // the new record, which replaces the old one entirely
 	Authority *Authority // the new authority, which replaces the old one entirely
@@ -36,22 +37,22 @@ type Change struct {
 	// the same subject. It is not stored.
 	AnyTime bool
 
-	// Batch is an ID shared by the changes of one import, relocation or undo; "" for a
-	// single change, and for a token.
+	// Batch is an ID shared by the changes of one import, relocation or undo. It is "" for a
+	// single change, and for a change of a token.
 	Batch string
 
-	// UseOnly makes the change of a token record only its day of use. Of Token, only ID and
-	// Used are read; everything else stays as it is, including who made the token. Nothing
-	// is written if the token does not exist or its day of use is not earlier.
+	// UseOnly makes the change set only the day on which a token was last used. Only ID and Used
+	// of Token are read. Nothing is written if the token does not exist, or if the stored day is
+	// not earlier than Used.
 	UseOnly bool
 
-	// Redacts are earlier revisions of the same subject, in ascending order, whose content this
-	// change removes permanently. Such a change always makes a new revision, even if its
-	// content equals that of the last one. The new revision must not contain the content to be
-	// removed; the caller must see to that. It must be empty for a token.
+	// Redacts lists earlier revisions of the same subject, in ascending order, whose content this
+	// change removes permanently. A change with Redacts always makes a new revision, even if the
+	// content stays the same. The caller must make sure that the new revision does not contain
+	// the content to be removed. For a token, Redacts must be empty.
 	Redacts []uint64
 
-	// Redacted is set by a store when a later change has removed the content of this one: see
+	// Redacted is set by a store when a later change has removed the content of this change: see
 	// [Change.Redact].
 	Redacted bool
 }

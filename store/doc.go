@@ -11,13 +11,13 @@
 //   - A batch passed to Apply is applied as a whole or not at all.
 //   - The changes of one name are serialised by its revision.
 //   - Names are ordered by the bytes of their keys.
-//   - A name that was ever active or retired is never deleted, and never set back to reserved;
-//     only a reserved name can be deleted (1995, 2.2.1: Y95-22, Y95-25). A retired name may
-//     become active again, because it still identifies the same resource.
+//   - Only a name that was never active or retired can be deleted. A name that is active or
+//     retired can never be set back to reserved (1995, 2.2.1: Y95-22, Y95-25). A retired name
+//     may become active again, because it still identifies the same resource.
 //   - Every change of a record or authority is kept, so a read as of an earlier time returns
 //     the state at that time. Only a redaction removes the content of earlier changes.
-//     Revision numbers are never reused, even when a reserved name is deleted and created
-//     again.
+//   - Revision numbers are never reused. If a reserved name is deleted and created again, its
+//     revisions continue after the deletion.
 //   - Values that a store returns belong to the caller; arguments can be reused
 //     after the call.
 //

@@ -24,8 +24,8 @@ type Entry struct {
 	Digest [32]byte       // of salt and content; unchanged by a redaction
 }
 
-// A Head identifies the state of a log of changes: two stores whose heads are equal
-// have had the same changes in the same order. The zero Head is that of an empty log.
+// A Head identifies the state of a log of changes: two stores with equal heads have had the same
+// changes in the same order. The zero Head is the head of an empty log.
 type Head struct {
 	Size uint64   // number of sealed changes
 	Hash [32]byte // root of the Merkle tree over them (RFC 6962, 2.1)
@@ -48,10 +48,10 @@ func ParseHead(s string) (Head, error) {
 
 // A Feed is a Reader with a log of changes.
 type Feed interface {
-	// Changes yields the sealed entries with a Seq greater than after, in order, up to the last
-	// one at the time of the call. A change is sealed at most a second after its Apply
-	// returned. Entries are sealed in the order of Seq, so a caller that passes the last Seq
-	// that it has seen misses no entry.
+	// Changes yields, in order, the entries with a Seq greater than after that are sealed at the
+	// time of the call. A sealed entry has its final Seq. A change is sealed at most a second
+	// after its Apply returned. Entries are sealed in the order of Seq: a caller that always
+	// passes the last Seq that it has seen misses no entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
 	// Head returns the head of the sealed entries.
@@ -62,22 +62,22 @@ type Feed interface {
 // head (RFC 6962, 2.1.1 and 2.1.2). docs/reference/files.md describes the leaves; the
 // proofs are hashes in the order of the RFC.
 type Prover interface {
-	// ProveEntry proves that the log of the first size entries contains entry seq.
+	// ProveEntry proves that the log at the given size contains entry seq.
 	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
 
-	// ProveHead proves that the log of the first later entries begins with the log of the
-	// first earlier ones.
+	// ProveHead proves that the log at size later begins with the log at size earlier.
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 }
 
 // A Loader is a Store that can load the entries of another.
 type Loader interface {
-	// Load fills an empty store with entries as Changes yields them, beginning with the first.
-	// Afterwards s has the same history, times, revisions, salts and head as the other store.
-	// Tokens are not loaded. If the store is not empty, or an entry does not follow the one
-	// before it, the error is an [*EntryError]. Entries loaded before an error stay. Another
-	// Load continues after them; it fails if the loaded entries differ from the entries given,
-	// or if there are more loaded entries than given ones.
+	// Load fills an empty store with all entries of another store, as Changes yields them from
+	// the first on. Afterwards both stores have the same history, times, revisions, salts and
+	// head. Tokens are not loaded. The error is an [*EntryError] if the store has other data,
+	// or if an entry does not follow the entry before it.
+	//
+	// If Load fails, the entries loaded so far stay in the store. Another Load with the same
+	// entries continues after them. It fails if the store has other entries, or more.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
@@ -89,10 +89,11 @@ type Place struct {
 
 // A Finder is a Reader with an index of locations.
 type Finder interface {
-	// Find yields the current locations whose URLs begin with the bytes of prefix, in the byte
-	// order of their URLs and then of the names' keys, each pair once. It begins after the pair
-	// after, or at the first pair if after is zero. It includes the locations of reserved and
-	// retired names, but not those of earlier revisions.
+	// Find yields the current locations whose URLs begin with the bytes of prefix, each pair of
+	// URL and name once. The order is the byte order of the URLs, and for equal URLs that of the
+	// keys of the names. Find begins with the first pair greater than after; a zero after means
+	// the very first pair. It includes the locations of reserved and retired names, but not
+	// those of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
@@ -105,12 +106,16 @@ type Fault struct {
 
 // A Verifier is a Store that can verify its own integrity.
 type Verifier interface {
-	// Verify checks, as of one moment, every record, authority and revision against the
-	// entries, the entries against the Merkle tree, and every index against the records. It
-	// calls fault for each problem and continues; it returns early only if reading fails. It
-	// finds and names every change that was altered, removed, added or moved. It regularly
-	// calls progress, if not nil, with the number of changes verified and the number of changes
-	// in the log. It returns the head that it computed.
+	// Verify checks the state of the store at one moment:
+	//
+	//   - every record, authority and revision against the entries of the log;
+	//   - the entries against the Merkle tree;
+	//   - every index against the records.
+	//
+	// So it finds every change that was altered, removed, added or moved. It calls fault for each
+	// problem and continues; it returns early only if reading fails. It regularly calls progress,
+	// if not nil, with the number of changes verified and the number of changes in the log. It
+	// returns the head that it computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
@@ -127,10 +132,10 @@ func (e *HeadError) Error() string {
 
 // A Backuper is a Store that can be backed up while it is in use.
 type Backuper interface {
-	// Backup copies the store, as of one moment, to dir. The directory must not exist, or
-	// must hold an earlier backup of the same store; files that have not changed since are
-	// not copied again. It regularly calls progress, if not nil, with the number of bytes
-	// done and the total.
+	// Backup copies the state of the store at one moment to the directory dir. Either dir does
+	// not exist, or it has an earlier backup of the same store: then only files that have changed
+	// are copied. Backup regularly calls progress, if not nil, with the number of bytes done and
+	// the total.
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
@@ -147,8 +152,9 @@ func (e *EntryError) Error() string {
 
 // Follow returns the step that a store must write to load e, as [Plan] does for changes. The
 // function last returns the last stored change of a subject, or nil if there is none. The step
-// shares no memory with e. The error is the one that last returned, or an [*EntryError] if no
-// store could have recorded the change of e in this form. The caller must check the digest.
+// shares no memory with e. If last fails, Follow returns the error of last. If no store could have
+// recorded e after the last change, Follow returns an [*EntryError]. Follow does not check the
+// digest of e.
 func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	subject, reason := place(e)
 	if reason != "" {
@@ -169,7 +175,8 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// place returns the subject of e, and the reason why no log can contain e; "" if a log can.
+// place returns the subject of e, and the reason why no log can contain e. The reason is "" if a
+// log can contain e.
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"
@@ -183,8 +190,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange returns the reason why no store could have stored c after last; "" if a store could.
-// next is the normal form of c.
+// strange returns the reason why no store could have stored c after last. It returns "" if a store
+// could have done so. next is the normal form of c.
 func strange(last, c, next *Change) string {
 	if c.Expected != next.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())

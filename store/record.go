@@ -13,8 +13,8 @@ import (
 
 // A Record is the record of one name.
 type Record struct {
-	Name          name.Name        `json:"-"`                        // the key: the canonical form of Spelling
-	Spelling      string           `json:"name"`                     // as entered; the key by default
+	Name          name.Name        `json:"-"`                        // the canonical form of Spelling
+	Spelling      string           `json:"name"`                     // as entered; the key of Name if empty
 	Status        nomen.Status     `json:"status"`                   // never empty in a store
 	Locations     []nomen.Location `json:"locations"`                // in the order given
 	Metadata      nomen.Metadata   `json:"metadata"`                 // elements without values are dropped

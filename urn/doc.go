@@ -3,11 +3,12 @@
 //
 // # Documents
 //
-//   - [Draft1995]: draft-ietf-uri-yaurn-00 (March 1995). Four fields, "urn",
-//     SchemeID, AuthorityID and ElementID; white space is not significant;
-//     escapes by RFC 1738.
-//   - [RFC2141]: RFC 2141 (May 1997). NID and NSS; "/", "?" and "#" are reserved
-//     characters of the NSS, "&" and "~" excluded.
+//   - [Draft1995]: draft-ietf-uri-yaurn-00 (March 1995). A name has four fields:
+//     "urn", SchemeID, AuthorityID and ElementID. White space is not significant.
+//     Escapes are those of RFC 1738.
+//   - [RFC2141]: RFC 2141 (May 1997). A name has a NID (namespace identifier) and
+//     an NSS (namespace-specific string). In the NSS, "/", "?" and "#" are
+//     reserved, "&" and "~" are excluded.
 //   - [Draft2012]: draft-ietf-urnbis-rfc2141bis-urn-03 (October 2012). NID and
 //     NSS in the characters of RFC 3986; a reference may have a query of
 //     directives and a fragment; NUL is forbidden.
@@ -21,10 +22,12 @@
 // # Values
 //
 // A [URN] is an immutable comparable value: the spelling that was parsed, the
-// ends of its parts, and the dialect. The zero value is invalid. The operator ==
-// is simple string comparison within one dialect; [Equivalent] is the comparison
-// that the document defines, and [URN.Canonical] is the spelling shared by all
-// equivalent URNs. A [Name] is an assigned name in that spelling.
+// ends of its parts, and the dialect. The zero value is invalid. To compare URNs:
+//
+//   - == compares spelling and dialect.
+//   - [Equivalent] is the comparison that the document of the dialect defines.
+//   - [URN.Canonical] returns the spelling shared by all equivalent URNs. A
+//     [Name] is an assigned name in this canonical spelling.
 //
 // Every error of a parser is an [*Error] with the byte offset and the production
 // that the input violates. An [Inspector] reports what is valid but inadvisable.

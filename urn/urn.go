@@ -48,10 +48,9 @@ func (d Dialect) Parse(s string) (u URN, _ error) {
 	return u, nil
 }
 
-// ParseAssigned parses s as a name that can be assigned: without query and
-// fragment (2012, 2.3 and 2.4), without r-, q- and f-component (RFC 8141, 2), and
-// not a request to a resolver, even with escapes ([IsRequest]). The error is an
-// [*Error].
+// ParseAssigned parses s as a name that can be assigned. Such a name has no query
+// or fragment (2012, 2.3 and 2.4) and no r-, q- or f-component (RFC 8141, 2), and
+// is not a request to a resolver ([IsRequest]). The error is an [*Error].
 func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
 	err := u.read(d, s)
 	switch {
@@ -67,8 +66,8 @@ func (d Dialect) ParseAssigned(s string) (u URN, _ error) {
 	return URN{}, err
 }
 
-// read parses s into u. On error, u is the longest URN at the start of s, if
-// there is one.
+// read parses s into u. On error, u is the longest URN at the start of s, or the
+// zero URN if s does not start with a URN.
 func (u *URN) read(d Dialect, s string) *Error {
 	if len(s) > MaxLength {
 		return d.fail(s, MaxLength, "URN", "longer than %d bytes", MaxLength)
@@ -137,9 +136,9 @@ func (u URN) Query() (string, bool) {
 	return u.s[u.nss+1 : u.q], true
 }
 
-// FComponent returns the f-component (RFC 8141, 2.3.3), in [Draft2012] the
-// fragment (2.4), and whether there is one. It is for the client only, and may be
-// empty.
+// FComponent returns the f-component (RFC 8141, 2.3.3) and whether there is one.
+// In [Draft2012] it returns the fragment (2.4). An f-component is for the client
+// only, and may be empty.
 func (u URN) FComponent() (string, bool) {
 	if int(u.q) == len(u.s) {
 		return "", false

@@ -4,29 +4,32 @@
 // # Coherence
 //
 // Changes made through the cache are visible at once. Changes made by other nodes are read
-// from the store's feed twice a second. An answer is never older than [Options.Within] plus
-// one second, because a change may wait for a second until it is sealed. If the feed has not
-// been read for [Options.Within], calls bypass the cache until the feed can be read again. If
-// the database has lost changes, in a failover to a replica that had not received them, the
-// cache is emptied.
+// from the feed of the store ([store.Feed]) twice a second. If the feed has not been read for
+// [Options.Within], calls bypass the cache until the feed can be read again. So an answer is
+// never older than [Options.Within] plus one second, which a change may need to enter the feed.
+// If the database fails over to a replica that had not received all changes, the cache is
+// emptied.
 //
 // A store with replicas may return an old answer after the feed has announced a change. The
-// cache returns such an answer but does not keep it. To recognise old answers, it tracks for a
-// while the latest revisions of changed subjects.
+// cache returns such an answer but does not keep it. To recognise old answers, it tracks the
+// latest revisions of recently changed subjects.
 //
-// The cache holds current records, aliases, authorities, the list of authorities and,
-// for a short time, the absence of a name. Listings, reads as of a time, tokens, the
-// feed with its head, and proofs are passed to the store.
+// The cache has current records, aliases, authorities, the list of authorities and, for a short
+// time, the absence of a name. It does not cache listings, reads as of a time, tokens, the feed
+// with its head, and proofs.
 //
 // # Stale answers
 //
-// While the store is unavailable (see [store.AwayError]), cached data is still returned to
-// callers that accept stale answers (see [store.WithStaleness]), until [Options.StaleIfError]
-// after the feed was last read, as in RFC 5861, section 4. When the feed was last read, all
-// cached data was current except for changes of the last second. A stale answer always
-// includes the changes of which this node knew. The list of authorities and the absence of
-// names can also be stale answers. If the feed has not been read for Options.Within, a store
-// that does not respond within half a second counts as unavailable.
+// The cache returns stale answers, as in RFC 5861, section 4, if all of these are true:
+//
+//   - The store is unavailable (see [store.AwayError]). If the feed has not been read for
+//     [Options.Within], a store that does not respond within half a second counts as
+//     unavailable.
+//   - The caller accepts stale answers (see [store.WithStaleness]).
+//   - The feed was last read at most [Options.StaleIfError] ago.
+//
+// A stale answer includes all changes that were sealed when the feed was last read. The list of
+// authorities and the absence of names can also be stale answers.
 package cachestore
 
 import (
@@ -69,8 +72,8 @@ type Options struct {
 	Settle time.Duration // must exceed the lag of the store's replicas; default 15 seconds
 	Log    *slog.Logger  // for failures to read the feed; nil disables it
 
-	// StaleIfError is how long after the feed was last read cached data is returned while
-	// the store is unavailable; 0 disables it.
+	// StaleIfError is how long after the last read of the feed the cache returns stale answers
+	// while the store is unavailable; 0 means that it returns none.
 	StaleIfError time.Duration
 }
 
@@ -129,8 +132,7 @@ func (v value) revision() uint64 {
 	return 0
 }
 
-// A minimum is the state that data of a recently changed subject must have reached to be
-// cached.
+// A minimum is the oldest state of a recently changed subject that may be cached.
 type minimum struct {
 	revision uint64
 	named    name.Name // for an alias: the record that has it

@@ -45,7 +45,7 @@ type Options struct {
 	Program string           // version of the program, for the manifests of backups
 
 	// Fatal is called when the engine cannot continue because of a bug or a memory
-	// error, and must not return. Acknowledged changes are on disk. If it is nil, the
+	// error. It must not return. Acknowledged changes are on disk. If Fatal is nil, the
 	// store panics.
 	Fatal func(error)
 
@@ -110,14 +110,17 @@ var (
 )
 
 // Open opens the store in a directory, or creates one there. It first completes a Rekey
-// that crashed before its last step. The error wraps [ErrLocked] if another process has
-// the store open, [*store.VersionError] if the store has another version ([Rekey] converts
-// it), and [fs.ErrNotExist] if the store must exist and does not.
+// that crashed before its last step. The error wraps:
 //
-// A store whose log has no readable end is opened, but rejects changes. A store whose
-// directory cannot be written, because the disk is full or the file system is read-only, also
-// rejects changes; it accepts them as soon as the directory can be written. Condition returns
-// the cause.
+//   - [ErrLocked] if another process has the store open;
+//   - a [*store.VersionError] if the store has another version; [Rekey] converts it;
+//   - [fs.ErrNotExist] if the store must exist and does not.
+//
+// In two cases Open succeeds but the store rejects changes, and Condition returns the cause:
+//
+//   - The end of the log cannot be read.
+//   - The directory cannot be written, because the disk is full or the file system is
+//     read-only. The store accepts changes as soon as the directory can be written.
 func Open(o Options) (*Store, error) {
 	o.defaults()
 	if err := refuseBackup(o.FS, o.Dir); !o.ReadOnly && err != nil {
@@ -227,8 +230,8 @@ func peek(dir string, files vfs.FS) error {
 	return err
 }
 
-// unopenable adds advice to the error of opening a store with unexpected content. Errors of
-// the operating system and of other versions need none.
+// unopenable adds advice to the error of opening a store with unexpected content. It does not
+// change errors of the operating system and a [*store.VersionError].
 func unopenable(err error) error {
 	no, version := syscall.Errno(0), (*store.VersionError)(nil)
 	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) {

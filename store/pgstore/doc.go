@@ -22,18 +22,19 @@
 // # Writing
 //
 // Changes that wait at the same time are written in one transaction, pipelined, so that they
-// share a commit. Existing subjects are locked before changes are planned; new ones are
-// protected by their primary keys. Changes of one name are therefore serialised across all
-// nodes. Transactions that conflicted, or lost their server, are retried for the time of wait.
-// If the connection is lost during the commit, the next attempt looks for the random salt of
-// the changes to find out whether the commit succeeded, and never writes twice. If no server
-// can be asked, Apply returns a [*store.UnknownError].
+// share a commit. Existing names and authorities are locked before their changes are planned;
+// new ones are protected by their primary keys. So changes of one name are serialised across
+// all nodes. Changes are planned from the data of the primary (see [store.Fresh]).
 //
-// If several primaries have the same data, the one with the highest timeline is used, because
-// an old primary may not know that another server was promoted in its place. PostgreSQL also
-// reports success of a commit whose wait for a synchronous standby was cut short; such a
-// commit is treated like a lost connection. Changes are planned from the primary's data (see
-// [store.Fresh]).
+// A transaction is retried for the duration wait if it conflicts with another transaction or
+// loses its server. If the connection is lost during the commit, the outcome is unknown. The
+// next attempt looks for the random salt of the changes, so that they are never written twice.
+// If no server can be reached, Apply returns a [*store.UnknownError]. PostgreSQL also reports
+// success if it stops waiting for a synchronous standby; such a commit is treated like a lost
+// connection.
+//
+// If several primaries have the same data, the primary with the highest timeline is used: an old
+// primary may not know that another server was promoted in its place.
 //
 // Acknowledged means committed. How durable that is depends on the server's settings:
 // with synchronous_commit=off, or a failover to an asynchronous replica, PostgreSQL
@@ -41,17 +42,23 @@
 //
 // # Reading
 //
-// Reads go to replicas in turn, or to the primary if there are no replicas, and to another
-// server if a server is lost. So with a replica, reads continue when the primary fails. For
-// the time of lag after a node has written a name, it accepts no older revision of it from a
-// replica; if the primary fails meanwhile, the node waits until that time is over and then
-// accepts the replica's revision. For the time of lag after any write of the node, its
-// listings read from the primary. A replica that has been behind the primary for longer than
-// lag is not read while the primary is available. The changes of another node are thus visible
-// after at most lag and two seconds.
+// Reads go to the replicas in turn, or to the primary if there are no replicas. If a server is
+// lost, another server is read. So with a replica, reads continue when the primary fails.
 //
-// Listings read one snapshot, page by page, in a repeatable-read transaction, which
-// prevents the server from vacuuming newer garbage until it ends.
+// A replica can be behind the primary. The parameter lag is a duration that limits the effects:
+//
+//   - After a node has written a name, it accepts no older revision of this name from a replica
+//     for the duration lag. If the primary fails meanwhile, the node waits until lag is over
+//     and then accepts the revision of the replica.
+//   - After a node has written anything, its listings read from the primary for the duration
+//     lag.
+//   - A replica that has been behind the primary for longer than lag is not read while the
+//     primary is available.
+//
+// So the changes of another node are visible after at most lag plus two seconds.
+//
+// A listing reads one snapshot, page by page, in a repeatable-read transaction. Until the
+// transaction ends, the server cannot vacuum rows that were changed or deleted after it began.
 //
 // # The order of changes
 //
@@ -63,7 +70,7 @@
 // # Format
 //
 // Tables, columns and encodings are described in docs/reference/files.md. The store
-// records the versions of the schema and of the rules of names. An older schema is
-// migrated when the store is opened for writing; a newer one is rejected with a
-// [*store.VersionError].
+// records the versions of the schema and of the rules of names. If the store is
+// opened for writing, an older schema is migrated. A newer schema is rejected with
+// a [*store.VersionError].
 package pgstore

@@ -26,10 +26,10 @@ type Options struct {
 
 	MustExist bool // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
 
-	// Node is for servers that run even without their database. Open then succeeds while the
-	// database is unavailable; calls fail with a [*store.AwayError] until it is available and
-	// has a store, which is created if necessary. If the database is known to be unavailable,
-	// calls fail without waiting, unless the URL has the parameter wait.
+	// Node is for servers that must start even if their database is unavailable. Open then
+	// succeeds, and calls fail with a [*store.AwayError]. When the database is available, the
+	// store is opened in the background, and created if necessary. While the database is known
+	// to be unavailable, calls fail at once unless the URL has the parameter wait.
 	Node bool
 
 	Now func() time.Time // clock of this machine; time.Now if nil
@@ -76,10 +76,10 @@ var (
 	_ store.Clocked            = (*Store)(nil)
 )
 
-// Open opens the store in a database, or creates one there. While no server accepts
-// changes, it opens an existing store from a replica. The error wraps a
-// [*store.VersionError] if the store has another version, and a [*store.AwayError] if no
-// server can be reached within the time given by the connection string.
+// Open opens the store in a database, or creates one there. If no server accepts changes, Open
+// opens an existing store from a replica. The error wraps a [*store.VersionError] if the store
+// has another version, and a [*store.AwayError] if no server can be reached within the duration
+// wait of the URL.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	config, err := parseConfig(o.URL)
 	if err != nil {

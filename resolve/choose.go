@@ -144,9 +144,9 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the quality of a location without a media type or language if the client has a
-// preference. It is more than the quality of a rejected value and less than the quality of a
-// preferred value.
+// unstated is the quality of a media type or language that no preference of the client matches,
+// and of a location that has none. It is more than the quality of a rejected value and less than
+// the quality of a preferred value.
 const unstated = 1
 
 // mediaQ returns the quality of a media type.

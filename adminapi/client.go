@@ -21,8 +21,8 @@ import (
 )
 
 // A Client uses the admin API of a running server. It returns the errors of the registrar, the
-// store and package bulk, as if it had opened the store itself. Failures of the network and
-// the server are other errors. It is safe for concurrent use.
+// store and package bulk as if they were called in this process. Failures of the network and the
+// server are errors of other types. A Client is safe for concurrent use.
 type Client struct {
 	URL   string       // of the listener, such as http://127.0.0.1:4501
 	Token string       // ID.SECRET

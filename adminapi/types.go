@@ -34,7 +34,7 @@ type Page struct {
 	Next  string          `json:"next,omitempty"` // "after" of the next page; "" at the end
 }
 
-// A Batch is the body of POST names. Refused requests do not affect the others, which are
+// A Batch is the body of POST names. Invalid requests are rejected; all other requests are
 // applied together.
 type Batch struct {
 	Requests []Request `json:"requests"`
@@ -69,8 +69,8 @@ type Retirement struct {
 }
 
 // An Event is one line of the response to an import. It has exactly one of Progress,
-// Refused, Warned, Change, Doubts and Summary. The last line has the summary, and the
-// problem that ended the import early, if there was one.
+// Refused, Warned, Change, Doubts and Summary. The last line has Summary, and also Problem
+// if a problem ended the import early.
 type Event struct {
 	Progress *bulk.Summary `json:"progress,omitempty"`
 	Refused  *bulk.Refusal `json:"refused,omitempty"`

@@ -45,8 +45,8 @@ func ParseProfiles(s string) ([]Profile, error) {
 // keywords it follows their plain wording.
 type Force string
 
-// The requirement levels. A case of any level can fail. A May case fails only
-// if the server has the feature and it does not behave as the document says.
+// The requirement levels. A case of any level can fail. A May case fails only if
+// the server has the feature and the feature does not behave as the document says.
 const (
 	Must   Force = "must"
 	Should Force = "should"
@@ -122,8 +122,8 @@ const (
 	NeedsTimeGate  Need = "TimeGate"
 )
 
-// An outcome is a verdict with its reason. A function called by a check can
-// panic with an outcome, which then is that of the case.
+// An outcome is a verdict with its reason. A function called by a check can panic
+// with an outcome to end the case with this outcome.
 type outcome struct {
 	verdict Verdict
 	detail  string

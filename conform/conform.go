@@ -37,7 +37,8 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// A Subject is what the cases are run with, as given or determined by Run.
+// A Subject has the target, the authority and the names with which the cases are run. Options
+// gives them, or Run determines them.
 type Subject struct {
 	Target    string   `json:"target"`
 	Form      string   `json:"form"` // form in which ElementIDs are requested: "bare", "urn" or "path"

@@ -3,19 +3,20 @@
 // (draft-ietf-uri-yaurn-00), THTTP (RFC 2169), the services of RFC 2483, HTTP
 // and RFC 8141, Memento (RFC 7089), link sets (RFC 9264) and FAIR Signposting.
 //
-// It observes the server only from outside, and imports nothing from this
-// module but the parsers of URIs and URNs. [Cases] lists the requirements as
-// data; [Run] runs them against one server. A case passes, fails, or is not
-// applicable, and its result contains the bytes that were sent and received.
+// It observes the server only from outside. From this module it imports only the
+// parsers of URIs and URNs. [Cases] lists the requirements as data; [Run] runs the
+// cases against one server. A case passes, fails, or is not applicable. Its result
+// contains the bytes that were sent and received.
 //
 // # Not applicable
 //
-// A case is not applicable if it needs something that the caller did not supply
-// and the server does not offer, such as a retired name, or if an intermediary
-// in front of the resolver rejects the request. Run detects an intermediary by
-// its responses: an error with a Via field, with the Server field of a known
-// reverse proxy, or with a Server field other than that of the resolver's own
-// responses.
+// A case is not applicable in these situations:
+//
+//   - It needs something that the caller did not supply and the server does not
+//     offer, such as a retired name.
+//   - An intermediary in front of the resolver rejects the request. Run concludes
+//     this from an error response with a Via field, with the Server field of a known
+//     reverse proxy, or with another Server field than the resolver's own responses.
 //
 // # Forms of a request
 //

@@ -76,10 +76,10 @@ func (e *ListError) Error() string {
 	return s
 }
 
-// listOf parses a response that is in no other known format, by the protocol of 1995: one name
-// per line (3.5.3 and 3.5.4). Lines of markup or text are reported in a [*ListError]. If there
-// are such lines, all other lines must be authorities, and at least as many; otherwise the
-// response is not a list, and listOf returns false.
+// listOf parses a response in an unknown format as a list of 1995: one name per line (3.5.3 and
+// 3.5.4). Lines of markup or text are reported in a [*ListError]. A response with such lines is a
+// list only if all other lines are authorities, and at least as many as the lines of markup or
+// text. If the response is not a list, listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -233,8 +233,8 @@ func (e *LimitError) Error() string {
 
 // Walk yields the authorities in the order in which they are found, breadth first. It does not
 // query authorities that are known from the state. An authority that cannot be queried is a node
-// with errors. The last pair may be nil and an error: a [*LimitError], the error of ctx or of
-// the state, or one that wraps [ErrAuthority].
+// with errors. If the walk ends early, the last pair is nil and an error: a [*LimitError], the
+// error of ctx or of the state, or an error that wraps [ErrAuthority].
 func (w *Walker) Walk(ctx context.Context, first string) iter.Seq2[*Node, error] {
 	return func(yield func(*Node, error) bool) {
 		root, ok := Authority(first)

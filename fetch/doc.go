@@ -13,11 +13,10 @@
 //
 // A locator that the user has named is trusted: it may be a local file or at a private address,
 // and may contain credentials. Locators from redirections, from resolvers and from the users of
-// a server are not trusted. They cannot make fetch use
+// a server are not trusted. Untrusted locators cannot make fetch use
 //
-//   - addresses outside the public Internet, in whatever spelling. The address is checked
-//     after the DNS lookup, when connecting (package guard). The only exception is the address
-//     to which the user's own locator led;
+//   - addresses outside the public Internet, except the address to which the user's own locator
+//     led. An address is checked after the DNS lookup, when connecting (package guard);
 //   - local files and programs;
 //   - ports of other protocols, even with [Options.AllowPrivate];
 //   - credentials that the locator itself contains.
@@ -27,7 +26,7 @@
 //
 // # Limits
 //
-// While a response is read, limits apply to its decompressed size, its compression ratio, the
-// time without progress and the total time. The number of redirections is also limited. A
-// truncated or oversized response ends in an error.
+// These are limited: the decompressed size of a response, its compression ratio, the time without
+// progress, the total time, and the number of redirections. Reading a truncated or too large
+// response ends in an error.
 package fetch

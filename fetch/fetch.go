@@ -54,9 +54,9 @@ type Options struct {
 	// Resolver resolves names; if nil, names are not followed.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names. It must not contact resolvers in the private network,
-	// to which such names could lead. If it is nil, untrusted names are followed only with
-	// AllowPrivate.
+	// Guarded resolves untrusted names, which could lead to resolvers in a private network; it
+	// must not contact such resolvers. If Guarded is nil, untrusted names are followed only
+	// with AllowPrivate.
 	Guarded nomen.Resolver
 
 	UserAgent string // sent over HTTP; "" means none
@@ -85,8 +85,8 @@ type Request struct {
 	// them. A Length of 0 means all remaining bytes.
 	Offset, Length int64
 
-	// Validator is the validator of the object whose first Offset bytes the caller already has.
-	// If the object has changed since, or might have changed, the whole object is returned.
+	// Validator is the validator that came with the first Offset bytes of the object. If the
+	// object has changed since then, or might have changed, the whole object is returned.
 	Validator string
 
 	Accept    string // media ranges of RFC 9110, 12.5.1; "" means any

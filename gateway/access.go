@@ -38,10 +38,10 @@ type Access struct {
 	Policy Policy         // "" is Off
 	Own    []netip.Prefix // addresses of own users, who have no rate limit
 
-	Rate      float64 // requests per second of one other client; default 5
-	Burst     int     // requests of one other client at once; default 20
-	Total     int     // concurrent requests of all clients; default 64; an own user gets at most three quarters of them, another client a quarter
-	Addresses int     // other clients with their own rate limit; the rest share one; default 10,000
+	Rate      float64 // requests per second of a client that is not an own user; default 5
+	Burst     int     // requests at once of a client that is not an own user; default 20
+	Total     int     // concurrent requests of all clients; default 64; at most three quarters for one own user, and a quarter for one other client
+	Addresses int     // clients that have a rate limit each; all further clients share a rate limit; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
 }
@@ -49,7 +49,8 @@ type Access struct {
 // errDenied is returned for a client that is not permitted.
 var errDenied = errors.New("gateway: permitted only for own users")
 
-// A LimitError is returned if a client exceeds its limits, or all clients together do.
+// A LimitError is returned if a client exceeds its own limits, or if all clients together exceed
+// the limits of the server.
 type LimitError struct {
 	After time.Duration // how long to wait before a retry
 	Full  bool          // the server is busy with requests of other clients
@@ -189,10 +190,9 @@ func Guest(from netip.Addr) netip.Addr {
 type Client struct {
 	Addr netip.Addr // from which the request came; zero if unknown
 
-	// Misled says why the request does not count as one of an own user, even if it comes from
-	// the address of one. The reason is that another site made the user's browser send the
-	// request, and could read the response or learn from it. Misled is empty for a request
-	// that the user intended.
+	// Misled is set if another site made the browser of a user send the request, and could read
+	// the response or learn from it. It says how. The client then does not count as an own user,
+	// whatever its address is. Misled is empty for a request that the user intended.
 	Misled string
 
 	Many  bool            // many clients share the address, such as that of a trusted proxy: the limit per address does not apply

@@ -10,19 +10,23 @@
 //
 // # Access
 //
-// An [AccessControl] decides for which clients this server asks other servers. By default no
-// client is permitted. An AccessControl can permit own users, recognised by their addresses,
-// or all clients, with limits (1995, 4: "own users only" or "everybody", Y95-65). The address
-// of the client is in the context of the request ([WithClient]); without an address, the
-// client is not an own user.
+// An [AccessControl] decides for which clients this server asks other servers (1995, 4: Y95-65).
+// Its policy is one of these:
+//
+//   - [Off], the default: no client.
+//   - [Own]: own users, which are clients at configured addresses.
+//   - [All]: all clients, with limits.
+//
+// The address of the client is in the context of the request ([WithClient]). A client without an
+// address is not an own user.
 //
 // # Requests on behalf of clients
 //
-// No connection is made to an address that is not public, unless the caller allows it: package
-// guard checks each address after DNS, when connecting. The caller must guard the resolver
-// that [ForeignResolver] uses: see Guard of client.Options. Locations that a browser would
-// execute are not passed on. The page of an [Explanation] shows a foreign target as a link and
-// does not redirect to it.
+// Unless the caller allows it, no connection is made to an address that is not public: package
+// guard checks each address after DNS, when connecting. The resolver that a [ForeignResolver]
+// asks must have the same guard: see Guard of client.Options. Locations that a browser would
+// execute are not passed on. The page of an [Explanation] shows a target of another server as a
+// link and does not redirect to it.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package gateway

@@ -24,9 +24,9 @@ type ForeignOptions struct {
 	Timeout time.Duration // of a question to Other; default AskTimeout
 }
 
-// A ForeignResolver resolves all names. It asks Inner about names with a record or an
-// authority here. If the [AccessControl] permits it, it asks Other about all other names, on
-// behalf of the client (1995, 4: Y95-63).
+// A ForeignResolver resolves all names. It asks Inner about names that have a record or an
+// authority here. About all other names it asks Other on behalf of the client, if the
+// [AccessControl] permits the client (1995, 4: Y95-63).
 //
 // In addition to the errors of the two resolvers, the error may contain a [*LimitError].
 // Resources from other servers (I2R, I2Rs) are not passed on.
@@ -63,9 +63,9 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether a name belongs to an authority here, now or at the given time. An
-// authority that exists now counts for earlier times too, because no other resolver knows the
-// state before it existed.
+// serves reports whether a name belongs to an authority that exists here now, or that existed at
+// the given time. An authority that exists now counts for all earlier times, because no other
+// resolver knows the names of those times.
 func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
@@ -86,8 +86,8 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
-// isForeign reports whether resolvers exist for the scheme of n. A URL that is a name, such
-// as a PURL, needs none.
+// isForeign reports whether resolvers exist for the scheme of n. A name that is an http or https
+// URL, such as a PURL, needs no resolver.
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
 // ask asks the other resolver.

@@ -23,7 +23,7 @@ type Totals struct {
 	Other uint64    `json:"other"` // requests not in any Count, because the name was removed or never added
 }
 
-// byCount orders misses by frequency, most frequent first, then by their last request, latest
+// byCount orders misses: the most frequent first, among equally frequent misses the latest request
 // first, then by name.
 func byCount(a, b Miss) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), strings.Compare(a.Name, b.Name))

@@ -12,11 +12,11 @@
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of 1995. The Host field selects the
-//     authority. If the field is absent or names this server, the authority is that of the
-//     local address, or else the default one. If the field names neither this server nor an
-//     authority here, the status is 421. The response for a name is the description (I2C),
-//     in text/urc-0 unless the client asks for another format.
+//   - ELEMENT, without a slash, is a request of 1995. The Host field selects the authority. If
+//     the field is absent or names this server, the authority is the one of the local address;
+//     if the local address has none, it is the default authority. If the field names neither
+//     this server nor an authority here, the status is 421. The response for a name is the
+//     description (I2C), in text/urc-0 unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
 //     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards
@@ -25,22 +25,28 @@
 //     location, or does what the default service of the authority says.
 //   - /ELEMENT is like ELEMENT. If the names of the host's authority are http or https URLs,
 //     the URL of the request is the name, and the request is a web request.
-//   - /uri-res/SERVICE?URI is THTTP (RFC 2169), with the services of RFC 2483 as well. The
-//     letter case of SERVICE does not matter. /SERVICE?urn:... is the same. The query of I=I
-//     is two URIs separated by the first ampersand, so a URI that contains an ampersand must
-//     be escaped as a whole. L2Ns, L2Ls and L2C take a URL, and answer for the names that have
-//     this URL as a location, as it is spelled or in its normal form. THTTP has no default
-//     service: a request for a service that is not available is an error. Errors of the name
-//     are reported first.
+//   - /uri-res/SERVICE?URI and /SERVICE?urn:... are THTTP (RFC 2169); see below.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
 //     reserved requests. Any other element that begins with urn+ is an error.
-//   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages and take
-//     precedence over elements.
+//   - /, /-/..., /.well-known/..., /robots.txt and /favicon.ico are pages. An element with such
+//     a name cannot be requested by its path.
 //
-// Percent-escapes in a target are kept: they belong to the name. There are two exceptions, in
-// paths only. If the colon after the scheme is escaped, the client has escaped the name as a
-// whole, and the server unescapes it once. Some clients send characters that no URI may
-// contain; the server reads them as their escapes.
+// Percent-escapes in a target belong to the name and are kept. There are two exceptions, in
+// paths only:
+//
+//   - If the colon after the scheme is escaped, the client has escaped the name as a whole, and
+//     the server unescapes it once.
+//   - If the client sends characters that no URI may contain, the server reads them as their
+//     escapes.
+//
+// # THTTP
+//
+// SERVICE is a service of RFC 2169 or RFC 2483, in any letter case. The query of I=I is two
+// URIs separated by the first ampersand, so a URI that contains an ampersand must be escaped as
+// a whole. For L2Ns, L2Ls and L2C the URI is a URL. The server answers for the names that have
+// this URL, as spelled or in its normal form, as a location. THTTP has no default service: a
+// request for a service that is not available is an error. If the name has an error too, such as
+// an unknown name, the response is the error of the name.
 //
 // # Queries
 //
@@ -49,15 +55,17 @@
 // unknown, or if the authority of the name does not list them. s=I=I expects the other URI in
 // "with=". Together with "s=", "format=" names a format, which takes precedence over Accept.
 //
-// "?+" and "?=" are the components of RFC 8141. A q-component is appended to the query of the
-// location, before the fragment, if the scheme of the location has queries. If there is a
-// query already, "&" is put between the two. An r-component goes to the resolver; the
-// authority defines what it means.
+// "?+" and "?=" begin the r-component and the q-component of RFC 8141. Package resolve describes
+// what they mean.
 //
-// Any other query of a path, and any malformed component, is ignored, or appended to the query
-// of the location if the authority says so. If a web name is registered with the query, the
-// whole query belongs to the name. In a target without a slash, any other query is rejected,
-// because the draft of 1995 reserves the question mark (2.3).
+// A plain query is any other query, or one with a malformed component:
+//
+//   - If a name that is an http or https URL is registered with this query, the query belongs
+//     to the name.
+//   - In any other path, the query is ignored. If the authority says so, it is appended to the
+//     query of the location instead.
+//   - In a target without a slash, the query is rejected, because the draft of 1995 reserves
+//     the question mark (2.3).
 //
 // # Lists of names
 //
@@ -76,11 +84,14 @@
 //
 // "?at=" asks for the record of a name as of a time of RFC 3339, or as of the end of a day,
 // UTC. A value that does not begin like a date is ignored, because it is meant for another
-// program. A value that begins like a date but is invalid gets 400. The response is a memento
-// (RFC 7089): Memento-Datetime is the time of the revision shown, rounded up to the second,
-// also for redirects and tombstones. A response for a time in the future has no
-// Memento-Datetime, because the answer may still change. For a time before the name was
-// public, the name is unknown. For a time whose content was redacted, the response is 451.
+// program. A value that begins like a date but is invalid gets 400. The response depends on
+// the time:
+//
+//   - Before the name was public, the name is unknown.
+//   - If the content of that time was redacted, the status is 451.
+//   - In the future, the response has no Memento-Datetime, because the answer may still change.
+//   - In all other cases, the response is a memento (RFC 7089), also if it is a redirect or a
+//     tombstone. Memento-Datetime is the time of the revision shown, rounded up to the second.
 //
 // The path of a name is its own TimeGate (RFC 7089, pattern 1.1). With Accept-Datetime it
 // redirects (302) to the memento for that time; for a time before the first memento it
@@ -93,11 +104,11 @@
 // # Dates and tags
 //
 // Last-Modified is the time of the last change, rounded up to the second and never later than
-// Date. If a name changes twice within a second, a client that fetched it between the two
-// changes still gets the second one. An ETag is strong: a digest of the representation,
-// different for each content coding. Unless the answer or the authority sets a lifetime,
-// responses are sent with "no-cache": a cache must send a conditional request before every
-// reuse (1995, 5). Responses that depend on the country of the client are private.
+// Date. So a client that fetches a name between two changes within a second still gets the
+// second change. An ETag is strong: a digest of the representation, different for each content
+// coding. If neither the answer nor the authority sets a lifetime, responses are sent with
+// "no-cache": a cache must send a conditional request before every reuse (1995, 5). Responses
+// that depend on the country of the client are private.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package server

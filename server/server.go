@@ -55,13 +55,13 @@ type Options struct {
 
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
-	// Metrics counts requests and is shown at /-/metrics. Package server/metrics implements
-	// it for Prometheus. If it is nil, nothing is counted and the path does not exist.
+	// Metrics counts requests. Its handler serves /-/metrics. Package server/metrics implements
+	// it for Prometheus. If Metrics is nil, nothing is counted and /-/metrics does not exist.
 	Metrics Metrics
 
-	// Clock returns why changes are rejected because of the clock, or nil if they are not, as
-	// [registrar.Registrar.ClockProblem] does. /-/readyz reports the problem. Clock may be
-	// nil.
+	// Clock returns the error with which changes are rejected because of the clock, such as
+	// [registrar.Registrar.ClockProblem], or nil if changes are accepted. /-/readyz reports the
+	// error. Clock may be nil.
 	Clock func() *registrar.ClockError
 
 	Now       func() time.Time // the clock; time.Now if nil
@@ -73,8 +73,8 @@ type Options struct {
 	// RequestURI, which is the target that the server reads.
 	Middleware func(http.Handler) http.Handler
 
-	// SameOrigin leaves out the fields that let scripts of every site read public
-	// responses (CORS), for programs that have a policy of their own.
+	// SameOrigin leaves out the header fields by which scripts of other sites may read public
+	// responses (CORS). It is for programs that send such fields themselves.
 	SameOrigin bool
 
 	Limits Limits
@@ -141,11 +141,10 @@ func (l Limits) withDefaults() Limits {
 }
 
 // connectionsFor returns how many connections each of the two listeners may have if files is
-// the limit of open files. The store cannot write without open files, so half of them are left
-// to it, however many clients there are.
+// the limit of open files. It leaves half of the files to the store, which needs them to write.
 func connectionsFor(files uint64) int { return int(max(min(files/4, 10_000), 1)) }
 
-// maxAddresses is how many addresses have a rate of their own; the rest share one.
+// maxAddresses is how many addresses have a rate of their own. All other addresses share a rate.
 const maxAddresses = 10_000
 
 // A Server provides the handlers of the two listeners. It is safe for concurrent use.

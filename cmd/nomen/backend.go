@@ -187,7 +187,8 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	return nil, fmt.Errorf("%T cannot prove heads: %w", l.store, errors.ErrUnsupported)
 }
 
-// Verify first logs pending changes, if it can, so that the head covers them.
+// Verify first waits until pending changes are in the log, so that the head covers them. If this
+// fails, it verifies the store as it is.
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	_ = store.Settle(ctx, l.store) // verify even if this fails
 	return store.Verify(ctx, l.store, fault, progress)

@@ -3,7 +3,8 @@
 // It is the only package of the module that reads flags, the environment and
 // configuration files, and it wires the other packages together. Results go to
 // standard output, everything else to standard error. The exit status is 0 for
-// success and yes, 1 for no, 2 for wrong usage, 3 for a failure.
+// success or the answer yes, 1 for the answer no, 2 for wrong usage, and 3 for a
+// failure.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package main

@@ -100,7 +100,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
 }
 
-// through returns the server as a backend and warns about options that only the server
+// through returns the server as a backend. It warns if --clock-ok is set, which only the server
 // can apply.
 func (c *cli) through(remote *adminapi.Client) backend {
 	if c.clockOK {
@@ -109,10 +109,9 @@ func (c *cli) through(remote *adminapi.Client) backend {
 	return remote
 }
 
-// elsewhere returns a client of the server that the data directory names. It is for callers
-// that know that this server does not have the store in the directory open: the server
-// serves a database or runs on another machine. It returns nil if the directory names no
-// server, or if --store is set.
+// elsewhere returns a client of the server that the data directory names. It returns nil if the
+// directory names no server, or if --store is set. Callers must know that this server does not
+// have the store in the directory open: it serves a database or runs on another machine.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil
@@ -155,9 +154,8 @@ func (c *cli) whenFree(ctx context.Context, open func() (*pebblestore.Store, err
 	}
 }
 
-// openOrEnd opens a store, unless ctx ends first. A store that is opened after the end of
-// ctx is not closed: the process is about to end, and a store that was not closed is not
-// damaged.
+// openOrEnd opens a store, unless ctx ends first. A store that is opened after the end of ctx
+// is not closed, because the process is about to end. This does not damage the store.
 func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, error)) (*pebblestore.Store, error) {
 	type result struct {
 		s   *pebblestore.Store
@@ -207,13 +205,13 @@ func (c *cli) fatal(err error) {
 	os.Exit(exitFailure)
 }
 
-// rekeyedSuffix ends the name of a store that rekey has written. After a crash, such a store
-// may not yet be in the place of the old one; the next command that opens the store puts
-// it there.
+// rekeyedSuffix ends the name of a new store that rekey has written. If rekey crashes, the new
+// store may not yet have replaced the old store; the next command that opens the store replaces
+// it.
 const rekeyedSuffix = ".rekeyed"
 
-// storeThere returns fs.ErrNotExist if there is no store in dir, and none beside it that
-// rekey has still to put in place.
+// storeThere returns fs.ErrNotExist if there is no store in dir, and no store beside dir that
+// rekey has not yet moved to dir.
 func storeThere(dir string) error {
 	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {

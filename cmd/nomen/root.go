@@ -34,8 +34,8 @@ type cli struct {
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
 
-	memory      int                // MiB, for the process; 0 for the usual cache and 512 more
-	cacheSize   int64              // bytes, of the embedded store's cache; 0 for a share of the machine's memory
+	memory      int                // MiB that the process may use; 0 means 512 more than the default cache
+	cacheSize   int64              // bytes of the cache of the embedded store; 0 means a share of the machine's memory
 	authorities []*store.Authority // of the configuration file
 }
 
@@ -167,8 +167,8 @@ func (c *cli) root() *cobra.Command {
 	return root
 }
 
-// configure sets the options that were not given on the command line from the
-// environment and the configuration file.
+// configure takes options that are not on the command line from the environment
+// and the configuration file.
 func (c *cli) configure(cmd *cobra.Command) error {
 	if err := c.readEnvironment(cmd); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package check verifies a store: whether its log of changes, its changes and its index of
-// locations agree with each other and keep the rules that are common to all stores. A store
-// passes a consistent snapshot of itself as a [Source].
+// Package check verifies that the log, the changes and the index of locations of a store agree
+// with each other, and keep the rules that are common to all stores. A store passes a consistent
+// snapshot of itself as a [Source].
 package check
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Source is a consistent snapshot of a store. If a sequence yields an error beside an
-// element, the sequence has ended. The Err of an element concerns only that element. Errors
-// that mean damage (see Damaged) become faults; all other errors end the verification.
+// A Source is a consistent snapshot of a store. An error that a sequence yields ends the sequence.
+// An error in the field Err of an element concerns only that element. An error that means damage
+// (see Damaged) becomes a fault; any other error ends the verification.
 type Source struct {
 	Size  uint64      // of the log
 	Head  *store.Head // as stored; nil if the store does not keep it
@@ -38,16 +38,16 @@ type Source struct {
 	// Node returns a node of the stored tree that the current row of Log completes.
 	Node func(level int, index uint64) (ledger.Hash, error)
 
-	// Changes yields the changes of names and authorities, subject by subject, the changes of
-	// each in order of revision: ascending, or descending if Descending is set.
+	// Changes yields the changes of names and authorities, subject by subject. The changes of a
+	// subject are in order of revision: ascending, or descending if Descending is set.
 	Changes    func() iter.Seq2[Change, error]
 	Descending bool
 
 	Places func() iter.Seq2[Place, error]         // of the index; nil if none is stored
 	Tokens func() iter.Seq2[store.Subject, error] // each with the error of reading it; nil if tokens are not verified
 
-	// Damaged reports whether an error means that data is damaged, in addition to a [Problem] and a
-	// [*codec.CorruptError]. It may be nil.
+	// Damaged reports whether an error means that data is damaged. A [Problem] and a
+	// [*codec.CorruptError] always mean damage. Damaged may be nil.
 	Damaged func(error) bool
 }
 
@@ -219,8 +219,8 @@ func (c *checker) gap(seq uint64) {
 	c.lost = true
 }
 
-// nodes compares the nodes that row seq completes with those that are stored, except nodes
-// above a leaf that is not known to be right.
+// nodes compares the nodes that row seq completes with the stored nodes. It leaves out nodes above
+// a leaf that is not known to be right.
 func (c *checker) nodes(nodes []ledger.Node, seq uint64) error {
 	for _, n := range nodes {
 		first := n.Index<<n.Level + 1

@@ -10,8 +10,8 @@ import (
 )
 
 // A tally compares two multisets without holding them in memory. It divides the elements into
-// classes and compares the sums of the hashes of each class. Only the elements of classes that
-// differ are then compared one by one.
+// classes, and compares the sums of the hashes of each class. If the sums of a class differ, the
+// elements of this class are then compared one by one.
 type tally [2][classes]sum
 
 type sum struct{ count, hashes uint64 }
@@ -41,9 +41,9 @@ func (t *tally) count(side int) (n uint64) {
 	return n
 }
 
-// parts yields functions that report whether the hash of an element belongs to a part of the
-// classes that differ. The parts bound memory: one has at most maxHeld elements, unless a single
-// class has more.
+// parts divides the classes that differ into parts. For each part it yields a function that reports
+// whether the hash of an element belongs to the part. To limit memory, a part has at most maxHeld
+// elements, unless a single class has more.
 func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	return func(yield func(func(uint64) bool) bool) {
 		var part [classes]bool

@@ -1,9 +1,7 @@
-// Package codec encodes stored data: changes as values, their places in the log, and the
-// leaves of the log's Merkle tree. All stores hash these bytes, so the same changes have the
-// same head in every store. Stores that keep changes as bytes also store these encodings
-// unchanged.
+// Package codec encodes stored data: changes as values, the places of changes in the log, and the
+// leaves of the Merkle tree of the log. All stores hash these encodings, so the same changes have
+// the same head in every store. A store that keeps changes as bytes keeps these encodings.
 //
-// Equal changes have one encoding, for ever, because a decoded change must have the same digest
-// when it is encoded again. docs/reference/files.md describes the encoding and the history of
-// its versions.
+// The encoding of a change never changes: a decoded change must have the same digest when it is
+// encoded again. docs/reference/files.md describes the encoding and the history of its versions.
 package codec

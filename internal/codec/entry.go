@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// AppendEntry appends e completely: the value of its change, its place, and its salt, or its
-// digest if it was redacted.
+// AppendEntry appends all of e: the value of its change, its place, and its salt. For a redacted
+// entry it appends the digest instead of the salt.
 func AppendEntry(b []byte, e *store.Entry) []byte {
 	return AppendSeal(Append(b, e.Change), e)
 }
@@ -24,7 +24,7 @@ func AppendSeal(b []byte, e *store.Entry) []byte {
 }
 
 // DecodeEntry decodes the output of [AppendEntry] for a subject other than a token. It computes
-// the digest if that is not stored. The error is a [*CorruptError].
+// the digest if value has none. The error is a [*CorruptError].
 func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 	e, n, err := decodeEntry(s, value)
 	if err != nil {
@@ -67,8 +67,8 @@ func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 	return e, n, nil
 }
 
-// CheckDigest returns a [*store.EntryError] if the digest of e does not match its change, of
-// which next is the normal form. It encodes next into buf, which it returns for reuse.
+// CheckDigest returns a [*store.EntryError] if the digest of e does not match its change. next is
+// the normal form of the change. CheckDigest encodes next into buf, and returns buf for reuse.
 func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error) {
 	buf = Append(buf[:0], next)
 	if !next.Redacted && Digest(e.Salt, buf) != e.Digest {

@@ -181,8 +181,8 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until the fate of the head in c.in is known, and acts on it. If it returns an
-// error, Read must return that error.
+// readHead reads until it can decide whether the head in c.in passes, is mended or is rejected,
+// and does so. If it returns an error, Read must return this error.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -235,7 +235,7 @@ func (c *conn) mendHead() {
 	c.arming = &filter{reasonHeader: c.listener.reasonHeader, closes: true, bare: r.simple()}
 }
 
-// readMore waits for more of a head. Its timeout began with the first byte.
+// readMore waits for more of a head. The timeout of a head begins with its first byte.
 func (c *conn) readMore() error {
 	c.deadline.limit(c.Conn, c.listener.config.HeadTimeout)
 	c.in = slices.Grow(c.in, minRead)

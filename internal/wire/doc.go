@@ -2,11 +2,16 @@
 // HTTP/1.1 and HTTP/2.
 //
 // In draft-ietf-uri-yaurn-00 a name is resolved by "GET alb002 HTTP/1.0", whose target is
-// neither a path nor an absolute URL. Before any handler runs, net/http answers 400 to that
-// line and to the Simple-Request "GET alb002" of HTTP/0.9. It also answers 400 to a percent
-// sign that is not an escape, to two spaces or a tab between words, to "http/1.0", and to an
-// empty line before the request. The listener of this package reads every such head before
-// net/http does, and mends it.
+// neither a path nor an absolute URL. Before any handler runs, net/http answers 400 to
+//
+//   - such a target;
+//   - the Simple-Request "GET alb002" of HTTP/0.9;
+//   - a percent sign that is not an escape;
+//   - two spaces or a tab between words, "http/1.0" in lower case, or an empty line before the
+//     request.
+//
+// The listener of this package reads every request head before net/http does. It mends these
+// heads: it replaces them by heads that net/http accepts.
 //
 // # Use
 //
@@ -37,38 +42,38 @@
 // is otherwise treated like any other.
 //
 // A mended request reaches the handler as HTTP/1.0 with a random path, made for this one request.
-// It is the last of its connection: whatever the client asked for, the response has "Connection:
-// close", and bytes after the request are never read as another one. The response to a
-// Simple-Request is only the body (RFC 1945, 6).
+// It is the last request of its connection: the response has "Connection: close", and bytes after
+// the request are never read as another request. The response to a Simple-Request is only the
+// body (RFC 1945, 6).
 //
 // # Short answers
 //
-// With [Config.Short] the plain requests of a connection, from the second one on, can be
-// answered without net/http. This is faster, because net/http takes half of the time of a
-// short answer. A plain request is one that [Plain] can represent; net/http handles a request
-// with any other field, and everything else about the connection.
+// With [Config.Short], plain requests after the first request of a connection can be answered
+// without net/http. This is faster, because net/http takes half of the time of a short answer. A
+// plain request has only the fields that [Plain] can represent. net/http handles all other
+// requests, and everything else about the connection.
 //
 // # Why this cannot be used for smuggling
 //
 // The wire does not frame bodies. It inspects a head only if every earlier request on the
 // connection was a GET or HEAD without a body, without an upgrade and without folded lines:
-// then all parsers agree where the next head begins. After the first other request all bytes
-// pass unchanged. Header lines are never changed; the only line added to a mended head is
-// "Connection: close". A malformed, repeated or folded header line is left to net/http, which
-// rejects it or frames by it as usual, and the wire stops inspecting. A request with ambiguous
-// framing, that is Transfer-Encoding with Content-Length or in HTTP/1.0, is answered with 400
-// and is the last of its connection (RFC 9112, 6.1): net/http would ignore one of the fields
-// and continue. After a request that ends the inspection, later requests on the connection are
-// not checked. To have every request checked, a server must close the connection after such a
-// request; see [Watched].
+// then all parsers agree where the next head begins. After the first other request the wire
+// stops inspecting: all bytes pass unchanged, and later requests are not checked. To have every
+// request checked, a server must close the connection after such a request; see [Watched].
+//
+// Header lines are never changed; the only line added to a mended head is "Connection: close". At
+// a malformed, repeated or folded header line, the wire stops inspecting, and net/http treats the
+// request as usual. A request with ambiguous framing has both Transfer-Encoding and
+// Content-Length, or Transfer-Encoding in HTTP/1.0. The wire answers it with 400 and closes the
+// connection (RFC 9112, 6.1), because net/http would ignore a field and continue.
 //
 // # Limits
 //
-// The request line and the header block are limited (414, 431), and a head must be complete
-// within [Config.HeadTimeout] of its first byte, even if bytes keep arriving (408). The wire
-// sends these responses itself, and then reads on for a moment so that the client sees the
-// response. On a connection that is no longer inspected, only the server's own
-// ReadHeaderTimeout and MaxHeaderBytes limit later heads, so set both.
+// The wire answers 414 to a request line that is too long, 431 to a header block that is too
+// long, and 408 to a head that is not complete within [Config.HeadTimeout] of its first byte. It
+// then reads on for a moment so that the client sees the response. On a connection that is no
+// longer inspected, only ReadHeaderTimeout and MaxHeaderBytes of the server limit later heads, so
+// set both.
 //
 // # TLS
 //

@@ -30,9 +30,8 @@ type Config struct {
 	HeadTimeout time.Duration
 	// Now is the clock for the Date of the wire's own responses; nil means time.Now.
 	Now func() time.Time
-	// Short, if not nil, returns the Answerer for the plain requests of a connection from the
-	// second on, which avoids most of the cost of a request. It is not used for encrypted
-	// connections.
+	// Short, if not nil, returns the Answerer for the plain requests after the first request of
+	// a connection. It is not used for encrypted connections.
 	Short func(local, remote net.Addr) Answerer
 	// IdleTimeout and WriteTimeout are those of the http.Server. They are required with Short.
 	IdleTimeout, WriteTimeout time.Duration
@@ -53,9 +52,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// NewListener returns a listener whose connections mend requests that net/http rejects. It must
-// be passed to an [http.Server] without a wrapper. l may be a TLS listener; its connections are of
-// type [*tls.Conn], or return one from a method NetConn. Closing it closes l.
+// NewListener returns a listener whose connections mend requests that net/http rejects. The
+// listener must be passed to an [http.Server] without a wrapper. Closing it closes l. l may be a
+// TLS listener, whose connections are of type [*tls.Conn] or return a [*tls.Conn] from a method
+// NetConn.
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
 		Listener:     l,

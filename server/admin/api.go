@@ -3,9 +3,9 @@
 // has its types and its client.
 //
 // An [API] is the handler of the admin listener of package server. Each request to a resource
-// of the API needs a token, whose rights the registrar checks. A change that expects another
-// revision of a record than the current one gets a conflict. While [API.Run] runs, an [API]
-// also verifies the store in the background.
+// of the API needs a token. The registrar checks the rights of the token. A change can expect a
+// revision of a record: if the current revision is another, the response is a conflict. While
+// [API.Run] runs, an [API] also verifies the store in the background.
 package admin
 
 import (
@@ -114,9 +114,10 @@ func New(o Options) (*API, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request. It answers only requests to an address, to localhost and to
-// [Options.Hosts]. So a web page cannot reach it under a host name of the page (DNS
-// rebinding). It also rejects requests from other sites.
+// ServeHTTP answers a request if the Host field is an address, localhost or one of
+// [Options.Hosts], and rejects all other requests. So a web page cannot reach the API under
+// the host name of the page (DNS rebinding). ServeHTTP also rejects requests that pages of
+// other sites send.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Run verifies the store in the background until ctx ends, if the options say so.

@@ -26,8 +26,8 @@
 // first character that is not allowed in a URI, before sentence punctuation, or
 // before a closing parenthesis that was opened outside the identifier. They
 // continue on the next line if the text is wrapped there or folded with a
-// backslash. A break after a hyphen has two possible readings, and the finding
-// has both.
+// backslash. If the line breaks after a hyphen, the hyphen may or may not belong to
+// the identifier: the finding has both spellings.
 //
 // With "://", any scheme is accepted if a plausible authority follows: no
 // variable, pattern or ellipsis. Without the slashes, only schemes with a rule

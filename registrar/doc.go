@@ -4,10 +4,12 @@
 //
 // # Names
 //
-// A name is anything that [name.Parse] accepts. Two kinds of names cannot be assigned. The
-// element of a name, which is the part after the prefix of its authority, must not begin with
-// "urn+", because such elements are requests to a resolver (draft-ietf-uri-yaurn-00, 2.3 and
-// 3.5). The scheme must not be one whose content a browser would execute, such as javascript.
+// A name is anything that [name.Parse] accepts. Two kinds of names cannot be assigned:
+//
+//   - A name whose element begins with "urn+", because such elements are requests to a resolver
+//     (1995, 2.3 and 3.5). The element is the part after the prefix of the authority.
+//   - A name of a scheme whose content a browser would execute, such as javascript.
+//
 // Under section 2.2.1 of the draft, the owner of a domain may assign names below the domain
 // without registering an authority. So an administrator may create a name that no authority
 // here covers, and gets a warning. The server finds such a name only by its full form. Other

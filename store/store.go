@@ -17,9 +17,9 @@ type Reader interface {
 	// reserved name was deleted.
 	Get(ctx context.Context, n name.Name, at time.Time) (*Record, error)
 
-	// List yields records in key order as of one moment; changes made while it runs are not
-	// seen. It ends after yielding an error with a nil record. Close waits until the loop
-	// over it has ended.
+	// List yields records in key order as of one moment, without changes made while it runs.
+	// After an error, which it yields with a nil record, it ends. Close waits until loops over
+	// List have ended.
 	List(ctx context.Context, s Scan) iter.Seq2[*Record, error]
 
 	// Authority returns the authority of exactly this prefix, or ErrNotFound.
@@ -45,11 +45,15 @@ type Store interface {
 	// each change, in the same order. A later change of the same name builds on the earlier
 	// one.
 	//
-	// The error is a [*ConflictError] if an expected revision is not the current one, a
-	// [*StateError] if the state of a name does not allow the change, a [*LimitError] if
-	// something is too large, and a [*ChangeError] if a change is invalid, each with the index
-	// of the change. It is ErrClosed after Close. If ctx was cancelled before Apply began the
-	// batch, the error is that of ctx and nothing was written.
+	// These errors have the index of a change:
+	//
+	//   - [*ConflictError]: the current revision is not the expected revision;
+	//   - [*StateError]: the state of the name does not allow the change;
+	//   - [*LimitError]: something is too large;
+	//   - [*ChangeError]: the change is invalid.
+	//
+	// After Close the error is ErrClosed. If ctx was cancelled before Apply began the batch,
+	// the error is the error of ctx, and nothing was written.
 	Apply(ctx context.Context, changes []Change) ([]Result, error)
 
 	// Close waits for the calls in progress and releases the store. All other calls return

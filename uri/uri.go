@@ -13,9 +13,9 @@ const MaxLength = 1 << 24
 // components and the dialect by which it was parsed.
 //
 // It is an immutable value. Two URIs are == exactly if their spellings and their
-// dialects are equal, which is the simple string comparison of RFC 3986, 6.2.1,
-// so a URI can be the key of a map. The components are substrings of the spelling
-// and keep it alive; see [URI.Clone].
+// dialects are equal. This is the simple string comparison of RFC 3986, 6.2.1. A
+// URI can be the key of a map. The components are substrings of the spelling and
+// keep it in memory; see [URI.Clone].
 //
 // The zero URI is not valid; parsers return it with an error.
 type URI struct {
@@ -224,9 +224,10 @@ func (u URI) Fragment() (string, bool) {
 }
 
 // Addr returns the address of an IPv4 or IPv6 host, with its zone ([RFC6874]). It
-// reports false for names, including those that other software parses as numbers
-// (see [ParseNumericHost]), and for numbers out of range, which 1993 and 1997
-// permit.
+// reports false for
+//
+//   - a name, even if other software parses it as a number ([ParseNumericHost]);
+//   - an address with a number out of range, which 1993 and 1997 permit.
 func (u URI) Addr() (netip.Addr, bool) {
 	host := u.s[u.host:u.hostEnd]
 	switch u.kind {

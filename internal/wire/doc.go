@@ -71,8 +71,7 @@
 //
 // The wire answers 414 to a request line that is too long, 431 to a header block that is too
 // long, and 408 to a head that is not complete within [Config.HeadTimeout] of its first byte. It
-// then reads on for a moment so that the client sees the response. On a connection that is no
-// longer inspected, only ReadHeaderTimeout and MaxHeaderBytes of the server limit later heads, so
+// then reads on for a moment so that the client sees the response. After inspection has stopped, only ReadHeaderTimeout and MaxHeaderBytes of the server limit later heads, so
 // set both.
 //
 // # TLS

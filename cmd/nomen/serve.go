@@ -11,17 +11,11 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/bulk"
-	"github.com/nomen-project/nomen/internal/durable"
-	"github.com/nomen-project/nomen/internal/rfcindex"
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
@@ -337,110 +331,6 @@ func (c *cli) reportClock(err error, log *slog.Logger) {
 	default:
 		log.Error("the clock seems wrong; rejecting changes: set the clock, or restart with --clock-ok if it is right", "err", err)
 	}
-}
-
-// prepareAgain is the time between two calls of prepare while the storage is unavailable.
-const prepareAgain = 500 * time.Millisecond
-
-// prepareOrLater calls prepare. If the storage is unavailable, it retries in the
-// background; meanwhile the server runs and reports that it is not ready. If a retry fails
-// for another reason, the error is sent on the channel, so that the server ends.
-func (c *cli) prepareOrLater(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar, log *slog.Logger) (<-chan error, error) {
-	err := c.prepare(ctx, f, s, reg)
-	if !store.IsAway(err) {
-		return nil, err
-	}
-	log.Warn("starting although the storage is unavailable", "err", err)
-	failed := make(chan error, 1)
-	go func() {
-		for store.IsAway(err) {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(prepareAgain):
-			}
-			err = c.prepare(ctx, f, s, reg)
-		}
-		if err != nil && ctx.Err() == nil {
-			failed <- err
-		}
-	}()
-	return failed, nil
-}
-
-// nodeToken makes the administrator's token of a node of a database, writes it to a file and
-// returns it. The token is not in the database, so it is valid only at this node and only
-// until the node stops. For an embedded store, nodeToken does nothing.
-func (c *cli) nodeToken() (*store.Token, error) {
-	if !c.inDatabase() {
-		return nil, nil
-	}
-	spelling, own := adminapi.NewToken(adminapi.AdministratorGrant(), clock())
-	return own, durable.WriteFile(filepath.Join(c.data, tokenFile), spelling+"\n")
-}
-
-// prepare ensures that there is an administrator's token, applies the authorities of the
-// configuration file and loads the demonstration. With --read-only it does nothing.
-func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *registrar.Registrar) error {
-	if f.readOnly {
-		return nil
-	}
-	if !c.inDatabase() {
-		if err := c.ensureToken(ctx, s, reg); err != nil {
-			return err
-		}
-	}
-	b := &local{s, reg}
-	for _, a := range c.authorities {
-		if err := c.configureAuthority(ctx, b, a); err != nil {
-			return fmt.Errorf("%s: authority %s: %w", c.config, a.Prefix, err)
-		}
-	}
-	if !f.demo {
-		return nil
-	}
-	return c.loadDemo(ctx, b)
-}
-
-// configureAuthority writes an authority of the configuration file to the store.
-func (c *cli) configureAuthority(ctx context.Context, b backend, a *store.Authority) error {
-	_, revision, err := current(ctx, b, a.Prefix)
-	if err != nil {
-		return err
-	}
-	out, err := b.PutAuthority(ctx, a, revision, "configuration file")
-	c.warn(out.Warnings)
-	return err
-}
-
-// loadDemo imports the RFC names and creates their authority unless it exists.
-func (c *cli) loadDemo(ctx context.Context, b backend) error {
-	a := rfcindex.Authority()
-	_, revision, err := current(ctx, b, a.Prefix)
-	if err != nil {
-		return err
-	}
-	if revision == 0 {
-		if _, err := b.PutAuthority(ctx, a, 0, "demonstration"); err != nil {
-			return err
-		}
-	}
-	records, err := rfcindex.Open()
-	if err != nil {
-		return err
-	}
-	defer records.Close()
-	in := &countingReader{r: records}
-	bar, end := c.progress("RFC names", rfcindex.Size)
-	sum, err := b.Import(ctx, in, bulk.ImportOptions{
-		Why:      "demonstration",
-		Progress: func(sum bulk.Summary) { bar(sum, in.n.Load()) },
-		Refused:  func(r bulk.Refusal) { c.showRefusal("RFC names", r) },
-	})
-	end()
-	fmt.Fprintf(c.err, "nomen: %d RFC names: %d created, %d changed, %d unchanged in %.2f s, %.0f per second\n",
-		sum.Read, sum.Created, sum.Changed, sum.Unchanged, sum.Seconds, rate(sum.Read, sum.Seconds))
-	return err
 }
 
 // untilEnd prints the addresses of the listeners, and shuts them down when ctx ends or

@@ -1,34 +1,3 @@
-// Package discover finds the server that resolves a name. Other packages look up
-// only addresses in DNS.
-//
-// A [Finder] yields the ways to resolve a name. The caller tries them in order until one works.
-// The ways come from these sources:
-//
-//  1. the user's own table;
-//  2. the host of a urn:dns name;
-//  3. rules in DNS;
-//  4. known public resolvers;
-//  5. a default resolver.
-//
-// # Specifications
-//
-//   - draft-ietf-uri-yaurn-00, 2.2.1 and 3.2: the AuthorityID of a urn:dns name is a fully
-//     qualified domain name. The resolver is reachable at one port of every address to which
-//     that name resolves. Nothing is inferred from the structure of the domain (Y95-11,
-//     Y95-23, Y95-26, Y95-29).
-//   - RFC 3401 to 3404, DDDS: rules in NAPTR records, for names of all namespaces
-//     (NID.urn.arpa) and schemes (SCHEME.uri.arpa). Records in the form of RFC
-//     2168 and RFC 2915 are supported too.
-//   - RFC 2782: which of several servers of one service to try first.
-//
-// # Departures
-//
-// A rule contains a regular expression. An expression that POSIX leaves undefined is an error.
-// If an expression has several longest matches, the first match in the order of the alternatives
-// is used; in rare cases POSIX chooses another match. Additional records in a response are not
-// used, as RFC 3403, 4.2.2 permits.
-//
-// Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package discover
 
 import (

@@ -1,12 +1,3 @@
-// Package storetest checks that a store keeps the contract of package store:
-// [Run] is the suite, [Reopen] what must be true after the store was closed or
-// crashed, [Damages] that Verify finds what was done to it, [Backup] that its
-// copies are copies, [Same] compares stores with a plain model under random
-// operations, and [Bench] and its like measure. What a store is not able to do,
-// by the interfaces that it has, is not asked of it.
-//
-// A failure says what the store did, and then what it promised. The suites name
-// the requirements of the specification that they check, such as Y95-22.
 package storetest
 
 import (

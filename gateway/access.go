@@ -40,7 +40,7 @@ type Access struct {
 
 	Rate      float64 // requests per second of a client that is not an own user; default 5
 	Burst     int     // requests at once of a client that is not an own user; default 20
-	Total     int     // concurrent requests of all clients; default 64; at most three quarters for one own user, and a quarter for one other client
+	Total     int     // concurrent requests of all clients; default 64; at most three quarters for one own user, a quarter for any other client
 	Addresses int     // clients that have a rate limit each; all further clients share a rate limit; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
@@ -112,7 +112,7 @@ func NewAccessControl(a Access) (*AccessControl, error) {
 // 4291, 2.5.5.2).
 const ipv4Bits = 96
 
-// plainPrefix converts a prefix of IPv4-mapped addresses to one of IPv4 addresses.
+// plainPrefix converts a prefix of IPv4-mapped addresses to a prefix of IPv4 addresses.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {
 	case !p.IsValid():
@@ -203,8 +203,8 @@ type Client struct {
 	entered atomic.Bool // permitted as an own user
 }
 
-// Entered reports whether the client was permitted as an own user. The response must not be
-// shared with other clients then.
+// Entered reports whether the client was permitted as an own user. If so, the response
+// must not be shared with other clients.
 func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 
 func (a *Client) addr() netip.Addr {

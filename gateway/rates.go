@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rates limits how often a client may do something: it has a token bucket for each address,
-// or IPv6 network of one link. It is safe for concurrent use.
+// Rates limits how often a client may do something, with a token bucket for each IPv4 address
+// or IPv6 /64. It is safe for concurrent use.
 type Rates struct {
 	rate      float64
 	burst     int
@@ -18,12 +18,12 @@ type Rates struct {
 
 	mu     sync.Mutex
 	guests map[netip.Addr]*rate.Limiter
-	crowd  *rate.Limiter // shared by addresses without their own
+	crowd  *rate.Limiter // shared by addresses without a bucket of their own
 	swept  time.Time
 }
 
-// NewRates returns rate limits with bursts. Only the given number of addresses get their
-// own bucket; the rest share one.
+// NewRates returns rate limits with bursts. Only the given number of addresses get their own
+// bucket. All other addresses share a bucket.
 func NewRates(perSecond float64, burst, addresses int) *Rates {
 	return &Rates{
 		rate: perSecond, burst: burst, addresses: addresses,
@@ -44,7 +44,7 @@ func (d *Rates) Spend(from netip.Addr, now time.Time) error {
 	return nil
 }
 
-// limiter returns the bucket of an address, or the shared one if there are too many.
+// limiter returns the bucket of an address, or the shared bucket if there are too many addresses.
 func (d *Rates) limiter(g netip.Addr, now time.Time) *rate.Limiter {
 	if l := d.guests[g]; l != nil {
 		return l

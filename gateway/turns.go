@@ -11,7 +11,7 @@ import (
 
 // Turns is a semaphore: a client takes a turn, for example to send a request to a target, and
 // gives it back later. There are limits for all turns, for those of one client address, and
-// for those at one target. It is safe for concurrent use.
+// for those at one target. A Turns is safe for concurrent use.
 type Turns struct {
 	all, each, place int // limits: of all, of one address, and for one target
 	queue            int // maximum number of waiting clients
@@ -46,24 +46,24 @@ type waiter struct {
 	from  netip.Addr
 	at    string
 	each  int
-	ready chan struct{} // closed when it gets its turn
+	ready chan struct{} // closed when the client gets a turn
 }
 
-// NewTurns returns a semaphore with a limit for all and one for each address, where an IPv6
-// network of one link counts as one address. One target gets at most half of all.
+// NewTurns returns a semaphore with a limit for all clients together and a limit for each
+// address. An IPv6 /64 counts as one address. One target gets at most half of all turns.
 func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
 // TakeFor takes n turns for a client without waiting; the caller must call back at least once
-// to return them. An address that many clients share gets at most three quarters of all, and
-// a nil client has no limit of its own. The error is a [*LimitError].
+// to return them. An address that many clients share gets at most three quarters of all turns.
+// A nil client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
-// most returns how many of all turns a client with a large share may have, so that others
-// always get some.
+// most returns how many of all turns a client with a large share may have, so that other
+// clients always get turns.
 func most(all int) int { return max(all*3/4, 1) }
 
 func (t *Turns) share(a *Client) int {
@@ -102,22 +102,22 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 // patience is how long a client should wait before it retries if the queue is full.
 const patience = 5 * time.Second
 
-// Wait takes a turn for a client at a target. If none is free, it waits for one until ctx
-// ends. The limits for waiting clients are the same as those for turns. The error is a
-// [*LimitError], or that of a cancelled context.
-func (t *Turns) Wait(ctx context.Context, a *Client, at string) (back func(), err error) {
-	w := &waiter{from: Guest(a.addr()), at: at, each: t.share(a), ready: make(chan struct{})}
+// Wait takes a turn for a client at a target. If no turn is free, Wait waits until ctx ends.
+// The limits for turns apply again to waiting clients. The error is a [*LimitError], or that of
+// a cancelled context.
+func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
+	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()
 	switch {
 	case t.free(w):
-		t.taken.add(w.from, at, 1)
-		back = t.giving(w.from, at, 1)
+		t.taken.add(w.from, target, 1)
+		back = t.giving(w.from, target, 1)
 	case t.wait.n >= t.queue:
 		err = &LimitError{After: patience, Full: true}
-	case t.wait.of[w.from] >= w.each, t.wait.at[at] >= t.place:
+	case t.wait.of[w.from] >= w.each, t.wait.at[target] >= t.place:
 		err = &LimitError{After: patience, Full: t.wait.of[w.from] < w.each}
 	default:
-		t.wait.add(w.from, at, 1)
+		t.wait.add(w.from, target, 1)
 		t.line = append(t.line, w)
 	}
 	t.mu.Unlock()
@@ -134,7 +134,7 @@ func (t *Turns) Wait(ctx context.Context, a *Client, at string) (back func(), er
 			return nil, ctx.Err()
 		}
 	}
-	return t.giving(w.from, at, 1), nil
+	return t.giving(w.from, target, 1), nil
 }
 
 // free reports whether w can take a turn.
@@ -158,7 +158,7 @@ func (t *Turns) next() {
 	t.line = kept
 }
 
-// leave removes w from the line. It returns false if w already has its turn.
+// leave removes w from the line. It returns false if w already has a turn.
 func (t *Turns) leave(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

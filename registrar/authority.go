@@ -21,11 +21,12 @@ import (
 // PutAuthority creates or replaces an authority. Hosts are stored in lower case without
 // port. Two authorities cannot share a host or an address, and only one can be the default.
 //
-// Three changes need an administrator without prefixes:
+// Only an administrator without prefixes may change:
 //   - the values by which requests select the authority: Hosts, Addresses, Default, and the
 //     host of a new prefix urn:dns:HOST or https://HOST
-//   - a new owner who also owns an authority outside the actor's scope
 //   - the resolver that the server asks about the names
+//
+// Other actors cannot add an owner who also owns an authority outside the actor's scope.
 //
 // The errors are those of Put.
 func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Authority, expected uint64, why string) (Outcome, error) {

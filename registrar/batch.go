@@ -13,7 +13,7 @@ import (
 )
 
 // maxAttempts is the maximum number of attempts at a request without an expected revision,
-// when others change the same name concurrently.
+// while other clients change the name.
 const maxAttempts = 100
 
 // A plan turns the requests of a batch into changes, each based on the stored record and on
@@ -61,9 +61,10 @@ func (s *state) revision() uint64 {
 }
 
 // Apply does what Put does for many requests, in order. It writes the accepted requests as one
-// batch and leaves out the rejected ones. There is one outcome for each request, in the same
-// order. Requests for the same name build on each other. The error is a [*RefusalError] if why
-// or a.Who is invalid, or a failure of the store; then nothing was written.
+// batch and leaves out the rejected requests. There is one outcome for each request, in the
+// order of the requests. A request builds on the earlier requests for its name. The error is a
+// [*RefusalError] if why or a.Who is invalid, or a failure of the store. After an error nothing
+// was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
 }
@@ -169,11 +170,11 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	return rec, err
 }
 
-// A batch whose names ascend is read with one listing, which is cheaper than single reads
-// unless there are many other names between those of the batch.
+// A batch whose names ascend is read with one listing. A listing is cheaper than single reads,
+// unless many other names lie between the names of the batch.
 const (
 	fewNames    = 8  // fewer names are read one by one
-	maxBetween  = 2  // maximum number of listed records per requested one
+	maxBetween  = 2  // maximum number of listed records per requested record
 	widePenalty = 16 // batches until a listing is tried again
 )
 
@@ -279,7 +280,7 @@ func (p *plan) change(i int, s *state) error {
 	return p.revise(i, s, rec)
 }
 
-// revise plans the change of request i that turns the record of a name into rec, unless that
+// revise plans the change of request i that turns the record of a name into rec, unless rec
 // would change nothing.
 func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	req, out := &p.batch.reqs[i], &p.outs[i]
@@ -375,8 +376,8 @@ func (p *plan) confirm(begun time.Time) (bool, error) {
 }
 
 // commit writes the batch and sets the results of the outcomes. If the store rejects a change,
-// at is the index of that change; otherwise at is -1. After an error nothing was written.
-func (p *plan) commit() (at int, err error) {
+// index is that of the change; in all other cases it is -1. After an error nothing was written.
+func (p *plan) commit() (index int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
 	}

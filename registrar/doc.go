@@ -10,8 +10,8 @@
 //     (1995, 2.3 and 3.5). The element is the part after the prefix of the authority.
 //   - A name of a scheme whose content a browser would execute, such as javascript.
 //
-// Under section 2.2.1 of the draft, the owner of a domain may assign names below the domain
-// without registering an authority. So an administrator may create a name that no authority
+// The owner of a domain may assign names below the domain without registering an authority
+// (1995, 2.2.1). So an administrator may create a name that no authority
 // here covers, and gets a warning. The server finds such a name only by its full form. Other
 // actors can create only names that an authority covers.
 //

@@ -18,7 +18,7 @@ type Options struct {
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // nil disables logging
 
-	Authorities *store.Table // a table to share with other users of the store; nil for an own one
+	Authorities *store.Table // a table to share with other users of the store; nil for a new table
 
 	// AnyTime permits changes while the clock is more than [store.MaxSkew] behind the last
 	// change of the store or of a name; see [Registrar.CheckClock] and [store.Change].
@@ -55,8 +55,8 @@ func New(s store.Store, o Options) *Registrar {
 }
 
 // Put creates or changes a record as req says. The error is a [*RefusalError], a
-// [*DeniedError], one of the errors of [store.Store], or a failure of the store. It is also in
-// the Outcome.
+// [*DeniedError], one of the errors of [store.Store], or a failure of the store. The
+// Outcome has the error too.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {
@@ -65,8 +65,8 @@ func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (
 	return outs[0], outs[0].Err
 }
 
-// Retire makes n a tombstone. It returns [store.ErrNotFound] if there is no such name,
-// otherwise errors as Put does.
+// Retire makes n a tombstone. It returns [store.ErrNotFound] if n does not exist. The other
+// errors are those of Put.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if t.Reason == "" {
@@ -145,8 +145,8 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor checks that the actor may change n, and then returns its record. If it finds no
-// record, it repeats the read until the store confirms that the answer was current.
+// findFor checks that the actor may change n, and then returns the record of n. If it finds no
+// record, it reads again until the store confirms that the answer was current.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

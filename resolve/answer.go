@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries the record, the rules and the delegation of the name, in that order.
+// answer tries, in this order, the record, the suffix, the rules and the delegation of the name.
+// Without a delegation it tries the aliases.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -62,7 +63,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	return d.found(d.describe(rec))
 }
 
-// retired answers for a retired name.
+// retired answers for a retired name: with a redirect to the successor, or with a tombstone.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
 	a.Locations = d.fit(a.Locations)
@@ -150,7 +151,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	return a
 }
 
-// found reduces a description to the answer to the service.
+// found reduces a description to the answer for the requested service.
 func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2N, nomen.I2Ns:
@@ -223,7 +224,7 @@ func preferURN(names []string) {
 	}
 }
 
-// ruled answers by the rules of the authority. It returns nil if none matches.
+// ruled answers by the rules of the authority. It returns nil if no rule matches.
 func (d *decision) ruled() (*nomen.Answer, error) {
 	result, err := d.applied(d.authority, d.name)
 	if err != nil || result == nil {
@@ -244,7 +245,7 @@ func (d *decision) ruled() (*nomen.Answer, error) {
 	})
 }
 
-// applied returns the result of the rules of an authority for a name, or nil if none matches.
+// applied returns the result of the rules of an authority for a name, or nil if no rule matches.
 func (d *decision) applied(a *store.Authority, n name.Name) (*rule.Result, error) {
 	if a == nil || len(a.Rules) == 0 {
 		return nil, nil

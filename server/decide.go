@@ -199,7 +199,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 }
 
 // answered writes an answer. If the resolver does not offer the requested service, the answer
-// is for another service (2012, N12-32). For THTTP this is an error.
+// is for another service (2012, N12-32). For THTTP such an answer is an error.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
 	question.CloseResources(ans) // requested resources are served by fetch
 	switch {
@@ -237,8 +237,8 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 	})
 }
 
-// inFormat writes an answer in one of the formats, by default the first; dress adds the
-// header fields that depend on the answer.
+// inFormat writes an answer in the format that Accept selects from offers, by default the
+// first. The function dress adds the header fields that depend on the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyCitations(r.accept) {

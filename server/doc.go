@@ -13,10 +13,10 @@
 // # Targets
 //
 //   - ELEMENT, without a slash, is a request of 1995. The Host field selects the authority. If
-//     the field is absent or names this server, the authority is the one of the local address;
-//     if the local address has none, it is the default authority. If the field names neither
-//     this server nor an authority here, the status is 421. The response for a name is the
-//     description (I2C), in text/urc-0 unless the client asks for another format.
+//     it selects none, the local address does. If neither does, the default authority applies,
+//     unless the field names another host than this server: then the status is 421. The
+//     response for a name is the description (I2C), in text/urc-0 unless the client asks for
+//     another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
 //     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards
@@ -51,9 +51,9 @@
 // # Queries
 //
 // "?s=" and "?c=" are the directives of the URN draft of 2012. A keyword that is given twice
-// is ignored with all its values. Keywords, services and values are ignored if they are
-// unknown, or if the authority of the name does not list them. s=I=I expects the other URI in
-// "with=". Together with "s=", "format=" names a format, which takes precedence over Accept.
+// is ignored with all its values; two times in "at=" are an error. Unknown keywords and
+// services are ignored, and so are services and components that the authority of the name
+// does not list. s=I=I expects the other URI in "with=". Together with "s=", "format=" names a format, which takes precedence over Accept.
 //
 // "?+" and "?=" begin the r-component and the q-component of RFC 8141. Package resolve describes
 // what they mean.

@@ -38,7 +38,7 @@ type Options struct {
 	// Admin answers on the admin listener, as package server/admin does; nil for no admin API.
 	Admin Admin
 
-	Authorities *store.Table // table of the authorities in Store; should be the same as in Resolver; nil for a new table
+	Authorities *store.Table // table of the authorities in Store; should be the table that Resolver uses; nil for a new table
 
 	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; "" if it varies
 	Version        string         // of this program
@@ -48,7 +48,7 @@ type Options struct {
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains input; must share its Access with a Resolver that asks other servers; if nil, an Explainer that asks no other servers
+	Explainer *gateway.Explainer // explains input. If Resolver asks other servers, both must have the same Access. If nil, an Explainer that asks no other servers
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -107,7 +107,7 @@ func (noMetrics) Stale()                             {}
 // its comment.
 type Limits struct {
 	Connections int           // open at once on each listener; 10,000, or a quarter of the limit of open files if that is less
-	PerAddress  int           // connections from one address (IPv6: one /64); a quarter of Connections; if these are fewer than 64, half of them, but at most 16
+	PerAddress  int           // connections from one address (IPv6: one /64); a quarter of Connections; below 64 Connections half of them, at most 16
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
 	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s
 	Costly      int           // costly requests answered at once, an eighth of them from one address; 64
@@ -274,8 +274,8 @@ func (s *Server) setPublicURL(text string) error {
 	return nil
 }
 
-// validMount reports whether this server may be mounted at a path: it has no empty segments
-// and none that clients remove ("." and "..").
+// validMount reports whether this server may be mounted at a path. The path must have no empty
+// segments, and no segments that clients remove ("." and "..").
 func validMount(path string) bool {
 	path = strings.TrimRight(path, "/")
 	for i, segment := range strings.Split(path, "/") {
@@ -296,10 +296,9 @@ func validMount(path string) bool {
 // slash, is the home page.
 //
 // Do not route requests to it with http.ServeMux. ServeMux redirects a path with "//", "/./"
-// or "/../" to a cleaned path, for example urn:example:a//b to urn:example:a/b. That is
-// another name. The status is 307, or 301 with GODEBUG=httpmuxgo121=1. ServeMux also redirects
-// the path without the slash at the end of a pattern. A handler that compares the beginning of
-// r.URL.Path has neither problem.
+// or "/../" to a cleaned path, for example urn:example:a//b to the name urn:example:a/b. The
+// status is 307, or 301 with GODEBUG=httpmuxgo121=1. For the pattern /names/ ServeMux also
+// redirects /names. A handler that compares the beginning of r.URL.Path has neither problem.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
 // wrap applies the middleware of the options.

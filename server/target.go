@@ -51,7 +51,7 @@ type parsedTarget struct {
 	form      form
 	bare      bool             // without a leading slash
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
-	whole     name.Name        // the name including its query, if it may be registered with it; else zero
+	whole     name.Name        // the name including its query, if such a name may be registered; else zero
 	subject   uri.URI          // of THTTP: the URI in the request, as spelled
 	authority *store.Authority // responsible for the name, or for the host; nil if unknown
 	elsewhere bool             // another resolver answers for the name: there is no history here
@@ -84,7 +84,7 @@ func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 // get copies of the target.
 type parsedRequest struct {
 	set    *store.AuthoritySet // the authorities when it was parsed
-	since  time.Time           // as of store.Staleness: of the authorities
+	since  time.Time           // when the authorities became stale; see store.Staleness
 	target parsedTarget
 	err    error // why the target cannot be answered: as returned by [requestContext.read]
 }
@@ -108,8 +108,8 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 }
 
 // authority returns the authority of the request (1995, A95-3), or nil. A Host field that
-// names neither this server nor an authority is an error: the default authority does not apply
-// then (Y95-21, Y95-37).
+// names neither this server nor an authority is an error. The default authority does not apply
+// to such a field (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -216,8 +216,8 @@ func wholeName(n name.Name, q string) name.Name {
 	return whole
 }
 
-// isPage reports whether a path, without its leading slash, is a page, which takes
-// precedence over elements.
+// isPage reports whether a path, without its leading slash, is a page. Pages take precedence
+// over elements.
 func isPage(path string) bool {
 	switch path {
 	case "", "-", "robots.txt", "favicon.ico":
@@ -262,10 +262,13 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 	return p.element(s, bare)
 }
 
-// fullName parses a name of any scheme. If ok is false, s is an element. A string without a
-// scheme is an element, and so is one with an unknown scheme that no authority here covers. If
-// elements is set, the host gives an authority, and an invalid name is an element too. A
-// string that begins with "urn:" is always a name.
+// fullName parses a name of any scheme. If ok is false, s is an element. Elements are:
+//
+//   - a string without a scheme
+//   - a string with an unknown scheme, unless it is a name that an authority here covers
+//   - if elements is set, because the host gives an authority: an invalid name
+//
+// A string that begins with "urn:" is always a name.
 func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {
 	scheme, ok := schemeOf(s)
 	if !ok {
@@ -300,8 +303,8 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName turns a full name whose element is a reserved request into that request (1995,
-// 2.3). An element that becomes a reserved request only when unescaped is an unknown request.
+// reservedName turns a full name whose element is a reserved request into the request (1995,
+// 2.3). If the element is a reserved request only when unescaped, the request is unknown.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -344,8 +347,8 @@ func isRequest(element string) bool {
 	return false
 }
 
-// webName returns the name that equals the URL of the request, if an authority for such
-// names is served at this host.
+// webName returns the URL of the request as a name, if an authority of web names covers it. The
+// host must not be that of another kind of authority.
 func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
 		return parsedTarget{}, false

@@ -17,7 +17,7 @@ import (
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
-	Prior      int // the step of the same batch that made Last, counted from 1; 0 if none did
+	Prior      int // the step of the same batch that made Last, counted from 1; 0 if Last is stored or nil
 }
 
 // Plan returns the steps that a batch leads to, in the order in which they must be written,
@@ -119,8 +119,8 @@ func (p *Planner) borrow(c *Change) *Change {
 }
 
 // Next returns the change to store for c, which is number i of its batch. last is the last
-// change of the same subject, or nil if there was none. It returns nil if c would change
-// nothing. It implements the state machine of names:
+// change of the same subject, or nil if there was none. Next returns nil if c would change
+// nothing. Next implements the state machine of names:
 //
 //	none, deleted -> reserved, active, retired
 //	reserved      -> reserved, active, retired, deleted
@@ -141,7 +141,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, &n)
 }
 
-// next is Next for a change in normal form, which it turns into the change to store.
+// next is Next for a change in normal form. It turns c into the change to store.
 func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
 		return nil, Result{}, err
@@ -263,6 +263,6 @@ func (c *Change) follow(last *Change) {
 	}
 }
 
-// KnownAt reports whether c, a stored change, is visible as of the time at; zero means
+// KnownAt reports whether c, a stored change, is visible as of the time at; a zero time means
 // now.
 func (c *Change) KnownAt(at time.Time) bool { return at.IsZero() || !c.Time.After(at) }

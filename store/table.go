@@ -34,15 +34,15 @@ type edition struct {
 	forgets uint64    // value of Table.forgets before the read
 }
 
-// NewTable returns a table of the authorities of r that is read again when it is older
+// NewTable returns a table of the authorities of r. The table reads r again when it is older
 // than life.
 func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 	return &Table{reader: r, now: now, life: life}
 }
 
-// Set returns the current authorities or, if at is not zero, those at that time. The
-// caller must not modify the set or what it returns. Successive calls return the same
-// set as long as no authority changes. It may be stale if ctx is from [WithStaleness].
+// Set returns the authorities as of the time at; a zero time means now. The caller must not
+// modify the set or what it returns. Successive calls return the same set as long as no
+// authority changes. If ctx is from [WithStaleness], the set may be stale.
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
 		return readSet(ctx, t.reader, at, nil)
@@ -64,8 +64,8 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return t.readAgain(ctx, e, stale)
 }
 
-// readAgain reads the set, of which e is the last edition, nil if there is none. The caller
-// must hold t.reading.
+// readAgain reads the set again; e is its last edition, nil if there is none. The caller must
+// hold t.reading.
 func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}
 	var last *AuthoritySet
@@ -99,9 +99,9 @@ func (t *Table) known(stale *Staleness) (*edition, bool) {
 // Forget makes the next call of Set read the store.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
-// Replace replaces an authority by the revision a, which was just read from the store,
-// without reading the others again. The table keeps a.
-func (t *Table) Replace(a *Authority) {
+// Replace replaces an authority by a revision that was just read from the store. It does not
+// read the other authorities. The table keeps the pointer.
+func (t *Table) Replace(revision *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
 	e, known := t.known(nil)
@@ -109,7 +109,7 @@ func (t *Table) Replace(a *Authority) {
 		return // the next Set reads everything
 	}
 	next := *e
-	if next.set = e.set.with(a); next.set != e.set {
+	if next.set = e.set.with(revision); next.set != e.set {
 		t.last.Store(&next)
 	}
 }
@@ -131,8 +131,8 @@ type compilation struct {
 	err  error
 }
 
-// readSet reads the authorities. It keeps the compiled form of those that have not
-// changed since last.
+// readSet reads the authorities. It takes the compiled form of unchanged authorities from the
+// set last.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
 	known := 0
@@ -169,8 +169,8 @@ func (s *AuthoritySet) finish() {
 	s.nest()
 }
 
-// with returns a set in which a replaces its earlier revision, or s itself if it has
-// this revision or a later one.
+// with returns a copy of s in which a replaces the earlier revision of its authority. If s has
+// this revision or a later one, with returns s.
 func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	at, found := s.search(a.Prefix.String())
 	if found && s.all[at].Revision >= a.Revision {
@@ -257,7 +257,7 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	return nil
 }
 
-// search returns the index of a prefix, or the index at which it would be inserted.
+// search returns the index of a prefix, or the index at which the prefix would be inserted.
 func (s *AuthoritySet) search(prefix string) (int, bool) {
 	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
 		return strings.Compare(a.Prefix.String(), key)
@@ -275,9 +275,9 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	return nil
 }
 
-// Compiled returns the compiled rules and delegation of a, which must be from s; an empty
-// one if it has neither. It compiles an authority only once as long as it does not
-// change. The error is that of [Authority.Compile].
+// Compiled returns the compiled rules and delegation of a, which must be from s. For an
+// authority that has neither, the result is empty. Each revision of an authority is compiled
+// only once. The error is that of [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {

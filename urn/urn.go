@@ -146,8 +146,8 @@ func (u URN) FComponent() (string, bool) {
 	return u.s[u.q+1:], true
 }
 
-// IsAssigned reports whether u has no components, so that it can be an assigned
-// name.
+// IsAssigned reports whether u can be an assigned name: it has no components and
+// is not a reserved request.
 func (u URN) IsAssigned() bool {
 	return u.IsValid() && int(u.nss) == len(u.s) && !IsRequest(u.ElementID())
 }

@@ -48,8 +48,9 @@ The limits are shared among the clients. A client is an IPv4 address or an IPv6 
   --connections              of each listener
   --connections-per-address  of one client; if --connections is below 64, the default is
                              half of it, at most 16
-  --rate                     lists, batches, fetches and searches of one client; a burst
-                             can have five times as many; further requests get status 429
+  --rate                     lists, batches, fetches, searches and /-/metrics of one client;
+                             a burst can have five times as many; further requests get
+                             status 429
   --asks                     requests to other resolvers; at most half of them to one
                              resolver, and an eighth for one client. Further requests wait
                              for their turn. A request whose turn does not come gets status
@@ -58,8 +59,9 @@ The limits are shared among the clients. A client is an IPv4 address or an IPv6 
 
 127.0.0.1, ::1 and trusted proxies have no --rate and may use all connections.
 
-The cache gets the limit of --memory less 512 MiB, at least a quarter of the limit. In the
-default, the eighth of the machine's memory is at least 64 MiB and at most 2,048 MiB.
+By default, --memory is 512 MiB plus an eighth of the machine's memory, where the eighth
+is at least 64 and at most 2,048 MiB. The cache gets the limit less 512 MiB, at least a
+quarter of the limit.
 
 For clients the server does not reach private networks, except a resolver that a
 delegation names. With --allow-private it also reaches them when it

@@ -1,5 +1,9 @@
 // Package reserve generates new names from a template of package mint and
-// reserves each of them in a store, so that it is never given out twice.
+// reserves each of them in a store, so that no name is given out twice.
+//
+// It needs no lock. Each name is written on condition that it does not exist. If
+// another client took the name first, the store returns a conflict of revisions,
+// and the next candidate is tried.
 package reserve
 
 import (

@@ -12,8 +12,8 @@ type column struct {
 	ignored   bool   // it is skipped
 }
 
-// elementColumn begins the title of the column of an element of metadata. The other columns are
-// the members of a record and of a location.
+// elementColumn begins the title of the column of an element of metadata. All other columns are
+// members of a record or of a location.
 const elementColumn = "dc:"
 
 // titles returns the titles of the columns as they are written.
@@ -36,7 +36,7 @@ func elements() []string {
 	}
 }
 
-// parseColumn returns the column with this title; its bit is isUnknown if there is none.
+// parseColumn returns the column with this title. If the title is unknown, the bit is isUnknown.
 func parseColumn(title string) column {
 	c := column{title: title}
 	if e, ok := strings.CutPrefix(title, elementColumn); ok {

@@ -5,9 +5,9 @@
 // # Files
 //
 // A file is UTF-8 with or without a byte order mark. Lines end in LF or CRLF. The line ending
-// may be missing after the last line. Blank lines are skipped. A line has at most 4 MiB, and so
-// have all lines of a quoted cell together. An error names line, column and byte offset. An
-// invalid record is rejected, and the other records are imported.
+// may be missing after the last line. Blank lines are skipped. A line has at most 4 MiB. The lines
+// of a quoted cell together have at most 4 MiB. An error names line, column and byte offset. An
+// invalid record is rejected, and all other records are imported.
 //
 // # JSON Lines
 //
@@ -19,9 +19,10 @@
 //
 // A header line names the columns: name, status, reason, show_locations, successors, same_as, the
 // members of a location, and dc:ELEMENT for metadata. Each line has at most one location;
-// consecutive lines with the same name are one record. Names that differ only in letter case are
-// the same if they have one key; other spellings of a name begin another record. A value of the
-// whole record, such as its status, can be in any of its lines. It must not differ between lines.
+// consecutive lines with the same name are one record. Two spellings count as the same name if they
+// differ only in letter case and have one key. Any other spelling begins another record. A value of
+// the whole record, such as the status, can be in any line of the record. It must not differ between
+// lines.
 // Successors, same_as and metadata may have several values, separated by bars. An empty cell
 // means no value. An invalid line makes its record invalid.
 //

@@ -22,8 +22,8 @@ import (
 type ExportOptions struct {
 	Format      Format
 	Compression Compression
-	Prefix      string           // export only names that begin with it, in any spelling
-	Statuses    []nomen.Status   // export only records with one of these; all if empty
+	Prefix      string           // export only names that begin with this prefix, in any spelling
+	Statuses    []nomen.Status   // export only records with one of these statuses; empty for all
 	At          time.Time        // the state at this time; zero for now
 	Spreadsheet bool             // mark cells that a spreadsheet would execute; only for CSV and TSV
 	Revisions   bool             // include modified and revision; only for JSON Lines
@@ -58,12 +58,12 @@ type encoder interface {
 	// head returns what precedes the first record.
 	head() []byte
 
-	// record appends a record. The error is errNoLine if the format does not include
-	// the record, and a *heldError if it cannot represent it.
+	// record appends a record. The error is errNoLine if the format leaves out records of
+	// this kind, and a *heldError if the format cannot represent the record.
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
-// errNoLine is the error of an encoder for records that its format does not include.
+// errNoLine is the error of an encoder for records that its format leaves out.
 var errNoLine = errors.New("bulk: no line")
 
 // A heldError says why a format cannot represent a record.
@@ -138,7 +138,7 @@ func (e *exporter) run(ctx context.Context, s store.Reader, out io.Writer) error
 	return nil
 }
 
-// encode appends a record, or nothing if it is not included.
+// encode appends a record. It appends nothing for a record that is left out or rejected.
 func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	b, err := e.encoder.record(b, rec)
 	var held *heldError

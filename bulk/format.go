@@ -8,7 +8,7 @@ import (
 // A Format is a file format of records.
 type Format uint8
 
-// The formats. Those after TSV cannot be read, because they contain only part of a record.
+// The formats. The formats after TSV cannot be read, because they contain only part of a record.
 const (
 	JSONLines Format = iota // the default
 	CSV

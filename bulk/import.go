@@ -18,7 +18,7 @@ import (
 
 // A Refusal says which record was rejected, and why.
 type Refusal struct {
-	Line   int    `json:"line,omitempty"`   // from 1; 0 if there is none
+	Line   int    `json:"line,omitempty"`   // from 1; 0 in an export
 	Column int    `json:"column,omitempty"` // in bytes, from 1; 0 if the line is well-formed
 	Offset int64  `json:"offset,omitempty"` // in bytes, from 0, after decompression
 	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
@@ -63,22 +63,22 @@ type Conflict uint8
 
 // The values of Conflict.
 const (
-	Merge   Conflict = iota // add to lists; set fields with a single value
+	Merge   Conflict = iota // add locations, same_as and successors; replace elements of metadata and fields with a single value
 	Keep                    // change nothing
 	Replace                 // replace the fields that the file has
 	Fail                    // reject the record if it would change anything
 )
 
-// conflicts are the names of the policies.
+// conflicts are the names of the values.
 var conflicts = [...]string{Merge: "merge", Keep: "keep", Replace: "replace", Fail: "fail"}
 
-// ParseConflict returns the policy with the name s; see [Conflict.String].
+// ParseConflict returns the value with the name s; see [Conflict.String].
 func ParseConflict(s string) (Conflict, bool) {
 	i := slices.Index(conflicts[:], s)
 	return Conflict(max(i, 0)), i >= 0
 }
 
-// String returns the name of the policy on the command line.
+// String returns the name of c on the command line.
 func (c Conflict) String() string { return conflicts[c] }
 
 // ImportOptions configure an import. The zero value is valid.
@@ -91,7 +91,7 @@ type ImportOptions struct {
 	Retired     bool             // also change retired names
 	Strict      bool             // reject doubtful new names; see [registrar.Request]
 	Resolvers   bool             // replace URLs at well-known resolvers by the names in them; see [name.Interpret]
-	Who         string           // author in the history; the actor's by default
+	Who         string           // author in the history; the actor by default
 	Why         string           // reason in the history
 	Now         func() time.Time // clock of Seconds; time.Now if nil
 
@@ -102,13 +102,13 @@ type ImportOptions struct {
 	Begun    func(id string) // called with the batch ID before the first change, if not nil; not in a dry run
 	Progress func(Summary)   // called after every batch, if not nil
 	Refused  func(Refusal)   // called for every rejected record in order, if not nil
-	Warned   func(Warning)   // called for every warning in order, if not nil; only created, changed, and retired unchanged records have warnings
-	Changed  func(Change)    // called for every name that is created or changed in order, if not nil
+	Warned   func(Warning)   // called for every warning in order, if not nil; only records that are created or changed, and retired names that are left unchanged, have warnings
+	Changed  func(Change)    // called in order for every name that is created or changed, if not nil
 	Doubted  func(Doubts)    // called at the end if any count is not zero, if not nil
 }
 
-// request returns the request for a record. The request expects the revision of the record only
-// if the name exists.
+// request returns the request for a record. If the record has a revision, an existing name must
+// have that revision. A new name is created regardless.
 func (o *ImportOptions) request(l *fileLine) registrar.Request {
 	req := registrar.Request{
 		Record: l.Record, Fields: l.Fields, Add: o.OnConflict != Replace, Expected: cmp.Or(l.Record.Revision, store.AnyRevision), OrCreate: true,
@@ -195,7 +195,7 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 }
 
 // An importer is one call of Import. One goroutine reads batches, several goroutines check
-// them, and one applies them in order.
+// batches, and the caller's goroutine applies the batches in order.
 type importer struct {
 	load    *registrar.Load
 	options ImportOptions
@@ -210,20 +210,20 @@ type importer struct {
 type batch struct {
 	items   []item
 	reqs    []registrar.Request // of the valid items
-	size    int                 // bytes of their lines
+	size    int                 // bytes of the lines of the valid items
 	checked *registrar.Batch
 	err     error         // of checking
 	ready   chan struct{} // closed when checked
 	end     error         // why reading ended with this batch; nil if more batches follow
 }
 
-// An item is a record, or the error of an invalid one.
+// An item is a record, or the error of an invalid record.
 type item struct {
 	line fileLine
 	bad  *LineError
 }
 
-// run reads to the end.
+// run imports all batches.
 func (i *importer) run(ctx context.Context, in *reader) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	checkers := runtime.GOMAXPROCS(0)
@@ -296,7 +296,7 @@ func (i *importer) batch(in *reader) *batch {
 	return b
 }
 
-// first returns the first line of the batch.
+// first returns the number of the first line of the batch.
 func (b *batch) first() int {
 	switch {
 	case len(b.items) == 0:
@@ -350,8 +350,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember keeps the effect of b for the later batches of a dry run, which writes nothing to the
-// store.
+// remember prepares a dry run, which writes nothing to the store, to keep the effect of b and of
+// later batches. It does nothing if b is the only batch.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil

@@ -18,7 +18,7 @@ type decoder struct {
 	key int        // offset of the current member's key
 	err *LineError // the first error, without the line number
 
-	// short reports that the error is the end of the input.
+	// short says that the error is a premature end of the input.
 	short bool
 
 	// The path of the current value, for errors.
@@ -47,7 +47,7 @@ func invalid(s string) int {
 	return len(s)
 }
 
-// fail records the first error, at an offset.
+// fail records an error at an offset, unless there was an earlier error.
 func (d *decoder) fail(at int, message string) {
 	if d.err == nil {
 		d.err = &LineError{Column: at + 1, Field: d.path(), Message: message}
@@ -92,7 +92,7 @@ func (d *decoder) space() int {
 	return d.at
 }
 
-// take skips white space, and c if it follows.
+// take skips white space, and reports whether c follows. If so, it skips c.
 func (d *decoder) take(c byte) bool {
 	if d.err == nil && d.space() < len(d.in) && d.in[d.at] == c {
 		d.at++
@@ -101,7 +101,7 @@ func (d *decoder) take(c byte) bool {
 	return false
 }
 
-// want fails if c does not follow.
+// want skips white space and c, and fails if c does not follow. what describes c.
 func (d *decoder) want(c byte, what string) bool {
 	if !d.take(c) {
 		d.fail(d.space(), "expected "+what+", found "+d.found())
@@ -109,7 +109,7 @@ func (d *decoder) want(c byte, what string) bool {
 	return d.err == nil
 }
 
-// found describes what follows.
+// found describes the next value for an error.
 func (d *decoder) found() string {
 	if d.at >= len(d.in) {
 		return "the end of the line"
@@ -257,7 +257,7 @@ func (d *decoder) escape(b []byte) []byte {
 	return append(b, "\"\\/\b\f\n\r\t"[i])
 }
 
-// unicode reads \uXXXX, or two of them that form a surrogate pair.
+// unicode reads an escape \uXXXX, or two escapes that form a surrogate pair.
 func (d *decoder) unicode() rune {
 	start := d.at
 	r := d.hex()

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A jsonEncoder writes the bytes of [store.Record.MarshalJSON], without the fields that belong
-// to the store unless revisions is set.
+// A jsonEncoder writes the bytes of [store.Record.MarshalJSON]. It omits modified and revision
+// unless revisions is set.
 type jsonEncoder struct{ revisions bool }
 
 func (jsonEncoder) head() []byte { return nil }
@@ -62,7 +62,7 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendLocation appends the members that are not empty.
+// appendLocation appends a location without its empty members.
 func appendLocation(b []byte, l *nomen.Location) []byte {
 	b = append(b, `{"url":`...)
 	b = appendText(b, l.URL)

@@ -22,9 +22,9 @@ type lines struct {
 	close func()
 
 	number int    // of the last line read, from 1
-	offset int64  // of its first byte
-	next   int64  // of the first byte after it
-	long   []byte // buffer for a line that is longer than that of in
+	offset int64  // of the first byte of that line
+	next   int64  // of the first byte after that line
+	long   []byte // buffer for a line that is longer than the buffer of in
 	done   error  // why reading ended
 
 	encoding string // encoding of the file; "" if it is UTF-8
@@ -77,14 +77,14 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A yield limits the decompressed data without records to a multiple of the compressed size,
-// because a small file can expand to any number of blank lines.
+// A yield limits the decompressed data since the last record to a multiple of its compressed
+// size, because a small file can expand to any number of blank lines.
 type yield struct {
 	r        io.Reader
 	file     *counter
 	held     int64 // decompressed bytes read
-	heldThen int64 // held, and the number of bytes read from the file, at the last record
-	fileThen int64
+	heldThen int64 // held at the last record
+	fileThen int64 // bytes read from the file at the last record
 }
 
 func (y *yield) Read(p []byte) (int, error) {
@@ -96,9 +96,9 @@ func (y *yield) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var errBarren = fmt.Errorf("the last %d MiB have no records, and are more than %d times as large as their compressed form", freeYield>>20, maxYield)
+var errBarren = fmt.Errorf("no record in a text that is longer than %d times its compressed form plus %d MiB", maxYield, freeYield>>20)
 
-// fruitful records that there was a record.
+// fruitful notes that a record was read.
 func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
 // decompress returns a reader of the decompressed content of r.
@@ -165,7 +165,7 @@ const (
 )
 
 // replaced returns the offset of the first character that could not be decoded. It returns -1
-// if all could be decoded, or if the file is UTF-8.
+// if there is no such character, or if the file is UTF-8.
 func (l *lines) replaced(line string) int {
 	if l.encoding == "" {
 		return -1
@@ -182,8 +182,8 @@ func (l *lines) broken(line int, err error) error {
 	return l.done
 }
 
-// read returns the next line with its line break; it is valid until the next call. After the
-// last line, done is set. The error is a [*LineError] for a line that is too long, a
+// read returns the next line with its line break. The line is valid until the next call. After
+// the last line, done is set. The error is a [*LineError] for a line that is too long, a
 // [*BrokenError], or io.EOF.
 func (l *lines) read() ([]byte, error) {
 	if l.from < len(l.again) {
@@ -214,14 +214,14 @@ func (l *lines) read() ([]byte, error) {
 	return l.ended(part, err)
 }
 
-// step advances to the next line, which has this size.
+// step advances to the next line, which has size bytes.
 func (l *lines) step(size int64) {
 	l.number++
 	l.offset = l.next
 	l.next += size
 }
 
-// ended handles the error after a line.
+// ended handles err, which followed a line.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -257,8 +257,8 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes [lines.read] return the last lines, whose text is given, once more. The time is
-// proportional to their length, or constant if these lines were already read a second time.
+// unread makes [lines.read] return the last lines, which have this text, once more. The time is
+// constant for lines that are being read again, and proportional to the text for all other lines.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n

@@ -73,8 +73,8 @@ func best(r *store.Record, at time.Time) (string, error) {
 	return all[0].URL, leads(0, all[0].URL)
 }
 
-// leads returns an error for a URL to which no client can be redirected. It requires visible
-// ASCII, as in every URI, so that a URL cannot end the line or word in which it is written.
+// leads returns an error if no client can be redirected to the URL of location i. It requires
+// visible ASCII, as in every URI, so that a URL cannot end the line or word in which it stands.
 func leads(i int, url string) error {
 	if err := location.Check(url); err != nil {
 		return &heldError{"locations[" + strconv.Itoa(i) + "].url", err.Error()}
@@ -115,7 +115,7 @@ const maxNginxWord = 4095
 // are case-insensitive, and nginx rejects the whole file if two keys are equal.
 type nginxMap struct {
 	at     time.Time
-	folded map[uint64]struct{} // hashes of the folded names that have capital letters
+	folded map[uint64]struct{} // hashes of the lower-case forms of keys with capital letters
 	seed   maphash.Seed
 }
 
@@ -150,7 +150,7 @@ func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
 	return append(b, ";\n"...), nil
 }
 
-// seen reports whether a key is equal to an earlier one except for case. Keys come in byte
+// seen reports whether a key is equal to an earlier key except for case. Keys come in byte
 // order, in which capital letters are first. So the first of several equal keys always has a
 // capital letter, and only keys with capital letters must be remembered.
 func (m *nginxMap) seen(key string) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // keyPrefix returns the prefix of the keys of names that begin with o.Prefix in any spelling.
-// It folds the case of the scheme, the namespace and other case-insensitive parts as in names.
+// It folds the case of the scheme, the namespace and other case-insensitive parts, as keys do.
 // It also folds the element if the authority folded case at the time o.At. A prefix that is not
 // the beginning of a name is returned unchanged.
 func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, error) {

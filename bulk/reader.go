@@ -15,8 +15,8 @@ type fileLine struct {
 	Record *store.Record    // Name is zero; Spelling is as in the file
 	Fields registrar.Fields // fields of the record that are in the file
 	size   int              // bytes
-	table  *table           // the table that it comes from, if any
-	places []place          // positions of its locations, if it comes from a table
+	table  *table           // the table of the record; nil for JSON Lines
+	places []place          // positions of the locations in the table
 }
 
 // A reader reads the records of a file one after another.
@@ -59,9 +59,11 @@ func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, erro
 // close releases the resources of the reader.
 func (r *reader) close() { r.lines.close() }
 
-// next returns the next record. The error is a [*LineError] for an invalid one, after which
-// next can be called again; a [*BrokenError] if the input ended too early; and io.EOF at the
-// end.
+// next returns the next record. The error is one of these:
+//
+//   - a [*LineError] for an invalid record; next can be called again;
+//   - a [*BrokenError] if the input ended too early;
+//   - io.EOF at the end.
 func (r *reader) next() (fileLine, error) {
 	line, err := r.read()
 	if err == nil {

@@ -86,7 +86,7 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first fails if a member is unknown or repeated.
+// first fails if a member is unknown or repeated. It reports whether there was no error so far.
 func (d *decoder) first(seen *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:

@@ -55,15 +55,15 @@ func (r *row) unmark() {
 type rowReader struct {
 	lines *lines
 	tabs  bool // TSV
-	row   row  // the last one
+	row   row  // the last row
 	long  []byte
 
 	delimiter byte                   // of the cells of CSV; 0 if it is to be recognised in the first row
 	recognise func(line string) byte // returns the delimiter; nil for a comma
 }
 
-// next returns the next row that is not empty; it is valid until the next call. The error is a
-// [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
+// next returns the next row that is not empty. The row is valid until the next call. The error is
+// a [*LineError] for a line that cannot be read at all, a [*BrokenError], or io.EOF.
 func (t *rowReader) next() (*row, error) {
 	for {
 		text, err := t.lines.read()
@@ -135,9 +135,9 @@ func (t *rowReader) gather(text []byte) ([]byte, bool, error) {
 	return t.long, false, nil
 }
 
-// split splits the row into cells. If a cell is invalid, the lines after that cell's line are
-// read again as separate rows, because a superfluous quote may have made them part of the
-// cell. The error is a [*BrokenError].
+// split splits the row into cells; even says whether the number of quotes is even. If a cell is
+// invalid, the lines after the first line of the cell are read again as separate rows, because a
+// superfluous quote may have made these lines part of the cell. The error is a [*BrokenError].
 func (t *rowReader) split(even bool) error {
 	r := &t.row
 	if !utf8.ValidString(r.text) {
@@ -208,7 +208,8 @@ func (r *row) splitCells(delimiter byte) int {
 	}
 }
 
-// bare reads a cell without quotes and returns the offset after it, -1 if it is invalid.
+// bare reads a cell without quotes. It returns the offset after the cell, or -1 if the cell is
+// invalid.
 func (r *row) bare(at int, delimiter byte) int {
 	i := at
 	for ; i < len(r.text); i++ {
@@ -225,8 +226,8 @@ func (r *row) bare(at int, delimiter byte) int {
 	return i
 }
 
-// quoted reads a cell after its opening quote and returns the offset after it, -1 if the quote is
-// not closed.
+// quoted reads a cell after its opening quote. It returns the offset after the closing quote, or
+// -1 if the quote is not closed.
 func (r *row) quoted(at int) int {
 	twice := false
 	for i := at; ; {

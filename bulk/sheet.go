@@ -13,8 +13,8 @@ import (
 // that nomen writes, and recognises semicolons, tabs and bars as delimiters of a CSV file.
 type Sheet struct {
 	Encoding  string   // such as windows-1252; "" for UTF-8, or UTF-16 with a byte order mark
-	Delimiter string   // of the cells of CSV: one of ; , | tab; "" recognises it in the header line
-	Columns   []string // TITLE=COLUMN: the column for a title; without COLUMN it is skipped
+	Delimiter string   // of the cells of CSV: one of ; , | tab; "" to recognise it in the header line
+	Columns   []string // TITLE=COLUMN: the column for a title; TITLE= skips the column
 	Split     []string // COLUMN=SEPARATOR: separator of the values of a column, such as ; or ||
 
 	// Spreadsheet removes the marks that an export for spreadsheets has added; see
@@ -101,7 +101,7 @@ func (s *Sheet) column(title string) (c column, mapped bool) {
 // delimiters are the recognised delimiters, in order of preference.
 const delimiters = ",;\t|"
 
-// delimiter returns the delimiter, 0 if it is to be recognised.
+// delimiter returns the delimiter, or 0 if it is to be recognised.
 func (s *Sheet) delimiter() (byte, error) {
 	switch d := s.Delimiter; {
 	case d == "":
@@ -114,8 +114,8 @@ func (s *Sheet) delimiter() (byte, error) {
 	return 0, &SheetError{"delimiter", s.Delimiter, "must be one of , ; | and tab"}
 }
 
-// recognise returns the delimiter of a header line: the first one with which a cell is the title
-// of the name, otherwise the most frequent one.
+// recognise returns the delimiter of a header line: the first delimiter with which a cell is the
+// title of the name. If there is no such delimiter, it returns the most frequent delimiter.
 func (s *Sheet) recognise(line string) byte {
 	best, most := byte(','), 0
 	for i := range len(delimiters) {

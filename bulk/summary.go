@@ -4,7 +4,7 @@ package bulk
 // Refused the records that the format cannot represent, and LeftOut the records that the
 // format does not include.
 type Summary struct {
-	Read      int64   `json:"read"` // including invalid ones
+	Read      int64   `json:"read"` // including invalid records
 	Created   int64   `json:"created"`
 	Changed   int64   `json:"changed"`
 	Unchanged int64   `json:"unchanged"`
@@ -12,6 +12,6 @@ type Summary struct {
 	Retired   int64   `json:"retired,omitempty"` // not changed because they are retired
 	Warned    int64   `json:"warned,omitempty"`  // created or changed, with warnings
 	LeftOut   int64   `json:"left_out,omitempty"`
-	Import    string  `json:"import,omitempty"` // batch ID of the changes, by which they can be undone; absent if there were none
+	Import    string  `json:"import,omitempty"` // batch ID for undoing the changes; absent if nothing changed
 	Seconds   float64 `json:"seconds"`
 }

@@ -25,7 +25,7 @@ type table struct {
 	line  fileLine // the record
 	first []given
 	bad   *LineError // why the record is invalid
-	gap   int        // an unreadable line after the rows of the record; 0 if there is none
+	gap   int        // number of an unreadable line after the rows of the record; 0 for none
 	done  error      // why reading ended
 
 	held  []*LineError // errors of unreadable lines since the record began, at most maxHeld
@@ -214,8 +214,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish returns a record or its error, and the errors held back since the record began, in
-// the order of lines. It queues all but the first.
+// finish returns the first of these, in the order of lines, and queues the rest: a record or its
+// error, and the errors held back since the record began.
 func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -250,8 +250,8 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// complete reports whether the truncated line is certainly about another name than the record
-// before it.
+// complete reports whether the record is complete: the truncated line after it certainly has
+// another name.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
@@ -285,7 +285,7 @@ func (t *table) cut(r *row) bool {
 	return len(r.cells) < len(t.columns) && t.rows.lines.done != nil && !t.rows.lines.pending() && !strings.HasSuffix(r.text, "\n")
 }
 
-// nameOf returns the name of a row, "" if it cannot be read.
+// nameOf returns the name of a row, or "" if the name cannot be read.
 func (t *table) nameOf(r *row) string {
 	if t.name >= len(r.cells) {
 		return ""
@@ -335,7 +335,7 @@ func (t *table) add(r *row) {
 // take adds the cells of a valid row.
 func (t *table) take(r *row) {
 	var l nomen.Location
-	part := -1 // the first cell that is part of a location
+	part := -1 // the last cell that is part of a location
 	for i := range r.cells {
 		c := &r.cells[i]
 		if c.text == "" {
@@ -369,8 +369,8 @@ func (t *table) take(r *row) {
 	}
 }
 
-// title returns the column of a field of a record and, for a field of a location, the
-// location's line and offset.
+// title returns the column of a field of a record. It also returns line and offset: of the
+// location for a field of a location, and of the record for any other field.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A tableEncoder writes CSV or TSV: a row for each location, with the values of the record in the
-// first one.
+// A tableEncoder writes CSV or TSV: a row for each location. The first row also has the values of
+// the record.
 type tableEncoder struct {
 	tabs    bool
-	marks   bool // prefix cells that a spreadsheet would execute with an apostrophe
+	marks   bool // put an apostrophe before cells that a spreadsheet would execute
 	columns []column
-	scratch []byte // a list
+	scratch []byte // buffer for a list
 	err     error  // the first value of a record that cannot be represented
 }
 
@@ -167,9 +167,9 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 }
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
-// character (OWASP, CSV Injection), or whether the cell already looks like a marked one.
-// Marking such a cell too makes marking reversible. In some languages the full-width forms of
-// the characters also begin a formula.
+// character (OWASP, CSV Injection). In some languages the full-width forms of these characters
+// also begin a formula. isFormula is also true for a cell that already looks marked: marking such
+// a cell too makes marking reversible.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)

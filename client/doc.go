@@ -6,21 +6,24 @@
 //     ELEMENT HTTP/1.0" to HOST at port 4500. It tries the addresses of HOST in turn until one
 //     answers (Y95-24 to Y95-30).
 //   - Through a resolver or proxy at HOST:PORT, for names of any scheme: the request has the
-//     full name, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38). If the resolver does not understand
-//     full names, the request has the ElementID, "GET 2648 HTTP/1.0".
+//     full name, "GET urn:ietf:rfc:2648 HTTP/1.0" (Y95-38). If the response shows that the
+//     resolver does not understand full names, the client sends a second request with the
+//     ElementID, "GET 2648 HTTP/1.0".
 //   - On the web, from a resolver at a URL: GET /urn:ietf:rfc:2648?s=I2C, answered in JSON, the
 //     only format without loss.
 //
 // In the first two ways the resolver sends a description, from which the client takes the
 // result of the service.
 //
-// Requests have no credentials, and no User-Agent unless the options set one. They have an Accept
-// field only in these cases (Y95-33, Y95-70):
+// Requests have no credentials, and no User-Agent unless the options set one. Requests on the web
+// have an Accept field. Other requests have an Accept field only in these cases (Y95-33, Y95-70):
 //
-//   - The user has a preference.
-//   - The service is one that text/urc-0 need not support: the client prefers JSON.
-//   - The request to a proxy asks for a service: the client prefers JSON.
+//   - The options set one.
 //   - The request is for a list of naming authorities: the client prefers a plain list.
+//   - The request is for other names (I2N, I2Ns), which text/urc-0 need not contain: the client
+//     prefers JSON.
+//   - The request to a resolver or proxy at HOST:PORT asks for any service: the client prefers
+//     JSON.
 //
 // Requests to HOST:PORT and to http URLs are not encrypted. Every machine between client and
 // resolver can read and log them (Y95-70).

@@ -216,9 +216,9 @@ func (s *scanner) isMarkupNumber(i int) bool {
 	return false
 }
 
-// nextBegins returns the end of the text that has been read if the colon at i
-// belongs to the next identifier of a list, as in "http://a/,http://b/";
-// otherwise -1.
+// nextBegins returns the offset at which the identifier ends, if the colon at i
+// belongs to the next identifier of a list: in "http://a/,http://b/" the offset
+// of the comma. If the colon belongs to no other identifier, it returns -1.
 func (s *scanner) nextBegins(t *token, i int) int {
 	if s.peek(i+1) != '/' || s.peek(i+2) != '/' {
 		return -1
@@ -279,10 +279,11 @@ func isInIRI(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So)
 }
 
-// isCutShort reports whether the text at i, the end of an identifier, shows
-// that it was not one: a template such as http://a/{id} or http://a:%d/, a
-// pattern such as http://a\.example/, or an IRI if only URIs are wanted. A URN
-// simply ends there (2012, 2.5.3).
+// isCutShort reports whether the character at i, the end of a possible
+// identifier with "://", shows that the text is something else: a template such
+// as http://a/{id} or http://a:%d/, a pattern such as http://a\.example/, or an
+// IRI if only URIs are wanted. A URN is never rejected: it ends at i (2012,
+// 2.5.3).
 func (s *scanner) isCutShort(i, colon int) bool {
 	if i == len(s.b) {
 		s.short = s.short || !s.final
@@ -388,7 +389,7 @@ func isLocalScheme(name []byte) bool {
 // address and not a placeholder.
 func authority(b []byte) (n int, ok bool) {
 	host, colon, ok := 0, -1, true
-	last := byte('.') // the text before a label
+	last := byte('.') // the previous character; a period at the beginning
 	for i, c := range b {
 		if is(c, classAlnum) {
 			last = c

@@ -144,9 +144,9 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the quality of a media type or language that no preference of the client matches,
-// and of a location that has none. It is more than the quality of a rejected value and less than
-// the quality of a preferred value.
+// unstated is the quality of a media type or language that no preference of the client matches. A
+// location without a type matches only "*/*", and a location without a language only "*". The
+// quality is more than that of a rejected value, and not more than that of an accepted value.
 const unstated = 1
 
 // mediaQ returns the quality of a media type.

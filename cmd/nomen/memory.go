@@ -21,7 +21,7 @@ const (
 
 // memoryFlag adds --memory, which bounds the memory of a command.
 func (c *cli) memoryFlag(f *pflag.FlagSet, usual string) {
-	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets the limit less 512 MiB, at least a quarter of the limit (default "+usual+")")
+	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets the limit minus 512 MiB, but never less than a quarter of the limit (default "+usual+")")
 }
 
 // boundMemory divides --memory between the cache of the store and everything else. Without

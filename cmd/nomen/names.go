@@ -81,16 +81,18 @@ what you give:
   URL         adds a location; with --replace, the URLs replace all locations
   --same-as   adds an identifier
   --remove    removes a location, or an identifier added by --same-as
-  --meta      replaces the values of the element; ELEMENT= clears the element
+  --meta      replaces all values of the element; ELEMENT= clears the element
 
 --type, --lang, --rel, --note and --priority apply to all the given URLs. If the record
-already has a location with a given URL, the location keeps its type, language and so on,
-except those that you give. This is so with --replace, too.
+already has a location with a given URL, that location keeps its type, language and so on,
+except those that you give, even with --replace.
 
-A new name is active unless --status gives another status. Put warns about a new name in
-two cases: 'nomen check' finds an error in the name, or the name is the URL of another name
-at a resolver, such as https://doi.org/10.5072/a. With --strict, put rejects such a name.
-An active name can never be deleted.
+A new name is active unless --status gives another status. An active name can never be
+deleted. Put warns about a new name in two cases, and with --strict rejects the name:
+
+  - 'nomen check' finds an error in the name.
+  - The name is a resolver's URL for another name: https://doi.org/10.5072/a is a URL for
+    doi:10.5072/a.
 
 To bring a retired name back, use --status active and --revision with the number of its
 last revision.`
@@ -137,8 +139,8 @@ type putFlags struct {
 
 func (p *putFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.status, "status", "", "status of the name: reserved, active or retired (default active for a new name)")
-	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, where ELEMENT is an element of Dublin Core such as creator; ELEMENT= clears it; can be repeated")
-	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE")
+	f.StringArrayVar(&p.metadata, "meta", nil, "ELEMENT=VALUE, where ELEMENT is an element of Dublin Core such as creator; ELEMENT= clears the element; can be repeated, for several values")
+	f.StringArrayVar(&p.title, "title", nil, "short for --meta title=VALUE; can be repeated, for several titles")
 	f.StringArrayVar(&p.sameAs, "same-as", nil, "another identifier of the same resource; can be repeated")
 	f.StringVar(&p.location.Type, "type", "", "media type of the locations")
 	f.StringVar(&p.location.Lang, "lang", "", "language of the locations")

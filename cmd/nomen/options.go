@@ -23,7 +23,7 @@ func retiredOption(f *pflag.FlagSet, retired *bool) {
 }
 
 func strictOption(f *pflag.FlagSet, strict *bool) {
-	f.BoolVar(strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is the URL of another name at a resolver, such as https://doi.org/10.5072/a")
+	f.BoolVar(strict, "strict", false, "reject a new name if 'nomen check' finds an error in it, or if it is a resolver's URL for another name, such as https://doi.org/10.5072/a for doi:10.5072/a")
 }
 
 func yesOption(f *pflag.FlagSet, yes *bool) {

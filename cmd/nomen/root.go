@@ -147,7 +147,7 @@ func (c *cli) root() *cobra.Command {
 	f.StringVar(&c.store, "store", "", "store of the records: pebble:DIR or postgres://HOST/DATABASE (default pebble: in the data directory)")
 	f.StringVar(&c.config, "config", "", "TOML file with options; unknown keys are an error")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line instead of text")
-	f.BoolVarP(&c.verbose, "verbose", "v", false, "log progress to standard error")
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "log details to standard error")
 	f.BoolVar(&c.clockOK, "clock-ok", false, "allow changes although the clock is more than a day behind the last change (docs/howto/repair-wrong-times.md)")
 	root.AddCommand(
 		c.serveCommand(), c.resolveCommand(),

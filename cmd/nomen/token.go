@@ -50,8 +50,11 @@ kinds of prefixes:
   without a delimiter at the end  urn:nbn:se covers all names in which a delimiter follows,
                                   such as urn:nbn:se:1
 
-A prefix without a delimiter must be the prefix of an authority that is registered here, or
-must end with the first part of the names of its namespace, as urn:nbn:se does.`
+A prefix without a delimiter must be one of these:
+
+  - the prefix of an authority that is registered here
+  - a namespace, such as urn:nbn or ark
+  - a namespace and the first field of its names: urn:nbn:se, ark:12345, https://example.org`
 
 func (c *cli) tokenMakeCommand() *cobra.Command {
 	var o tokenFlags

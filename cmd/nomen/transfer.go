@@ -28,13 +28,13 @@ input. docs/reference/record.md describes the formats, with examples.
 In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If nomen does
 not know the title of a column, name nomen's column with --map TITLE=COLUMN.
 
-Import rejects each invalid record with its line and the reason, and imports all others.
-A mistake in a name, such as a wrong check character, is only a warning. An active name can
-never be deleted: to reject new names with such mistakes, use --strict.
+Import rejects each invalid record with its line and the reason, and imports all other
+records. A mistake in a name, such as a wrong check character, is only a warning; with
+--strict, import rejects new names with such mistakes. An active name can never be deleted.
 
-Importing the same file again changes nothing, unless the file has a name twice with
-records that contradict each other. To resume an interrupted import, run it again. On a
-running server an import is a job: see 'nomen jobs'.
+If you import a file again, nothing changes, unless the file has a name twice with records
+that contradict each other. To resume an interrupted import, start it again. On a running
+server an import is a job: see 'nomen jobs'.
 
 --on-conflict says what to do with a name that already exists:
 
@@ -46,15 +46,16 @@ running server an import is a job: see 'nomen jobs'.
 
 Fields that the file does not have are never changed.
 
-Retired names are reported and left unchanged, so that an old file cannot bring back a
-withdrawn item. With --retired, import changes them too.
+A retired name is left unchanged, so that an old file cannot bring back a withdrawn item.
+Import reports a record that would change a retired name. With --retired, import changes
+retired names too.
 
 The summary has the ID of the import. To revert the import, use 'nomen undo --import ID'.
 
 Options for a closer look:
 
   --dry-run  changes nothing, and reports what the import would change
-  -v         lists each name that is (or would be) created or changed, with its fields
+  -v         also lists each created or changed name, with its fields
 
 The exit status is 1 if records were rejected. It is 3 if a file was not found or is
 truncated, or if the disk is full.`

@@ -16,22 +16,21 @@ import (
 
 const verifyLong = `Verify checks three things: every record against its history, every change against the
 digests in the log, and every index against the records. It finds each change that was
-altered, removed, added or moved. A change that is dated in the future, by the clock of
-this machine, is also a fault. At the end verify prints the head, SIZE:HASH, which covers
-all changes so far.
+altered, removed, added or moved. A change that is dated more than 5 minutes after the
+clock of this machine is also a fault. At the end verify prints the head, SIZE:HASH, which
+covers all changes so far.
 
-Keep the head on another machine. With --head HEAD, verify also checks that all changes
-up to that head are still the same. This check finds a difference even if an intruder
-rewrote the whole store. If there is no difference, the output is the same as without
---head.
+Keep the head on another machine. With --head HEAD, verify also checks that no change up to
+that head was altered, removed or added. This check finds a difference even if an intruder
+rewrote the whole store. If there is no difference, the output is as without --head.
 
 With --since HEAD, verify makes the check of --head and then verifies only the changes
-after that head, the names and authorities in these changes, and their locations in the
-index. This takes much less time than a full verify. Damage in older changes and records
-is found only by a full verify, so run one from time to time.
+after that head, the names and authorities in these changes, and the index entries of their
+locations. This takes much less time than a full verify. Only a full verify finds damage in
+older changes and records: run a full verify from time to time.
 
 On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, verify
-first adds changes to the log that are not in the log yet. The exit status is 1 if there
+first adds to the log the changes that are not yet in it. The exit status is 1 if there
 are faults, or if changes up to the given head differ.`
 
 func (c *cli) verifyCommand() *cobra.Command {

@@ -21,7 +21,7 @@ const maxAhead = 1024
 // A request is a batch on its way through decide and acknowledge.
 type request struct {
 	ctx     context.Context
-	changes []store.Change // one of changes, entries and task is set: changes from Apply
+	changes []store.Change // from Apply; exactly one of changes, entries and task is set
 	entries []*store.Entry // entries of another store, which continue this store's log
 	results []store.Result
 	err     error
@@ -134,7 +134,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	defer w.reset()
 	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var err, refused error // refused is the reason why the first entry without a step does not follow the log
+	var err, refused error // refused is the error of the first entry that does not continue the log; the entries before it have steps
 	if r.entries == nil {
 		steps, r.results, err = w.plan.Plan(r.changes, w.last)
 	} else {
@@ -150,7 +150,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	if err = w.fill(steps, r.entries); err == nil {
 		s.look.since += w.batch.Len()
 		r.park()
-		watch.stop() // the engine may wait for a slow flush, whose calls are timed one by one
+		watch.stop() // the engine may wait for a slow flush; the file system calls of the flush have stopwatches of their own
 		err = e.db.ApplyNoSyncWait(w.batch, pebble.Sync)
 		s.reads.forget(steps)
 	}

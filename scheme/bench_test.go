@@ -9,18 +9,19 @@ import (
 // The map is the baseline for Lookup.
 func BenchmarkLookup(b *testing.B) {
 	byName := map[string]Scheme{}
-	for s := range standard().All() {
+	c := standard()
+	for s := range c.All() {
 		byName[s.Name] = s
 	}
 	names := [...]string{"http", "std", "HTTPS", "example", "note", "mailto", "x-foo", "a"}
 	b.Run("Known", func(b *testing.B) {
 		for i := range b.N {
-			standard().Known(names[i%len(names)])
+			c.Known(names[i%len(names)])
 		}
 	})
 	b.Run("Lookup", func(b *testing.B) {
 		for i := range b.N {
-			standard().Lookup(names[i%len(names)])
+			c.Lookup(names[i%len(names)])
 		}
 	})
 	b.Run("map of the exact name", func(b *testing.B) {
@@ -31,6 +32,7 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 func BenchmarkParts(b *testing.B) {
+	c := standard()
 	for _, s := range [...]string{"http://example.org/a/b?q=1", "ftp://example.org/a/b/c.txt;type=a", "gopher://h.example/7find%09cats"} {
 		u := uri.MustParse(s)
 		name, _ := u.Scheme()
@@ -43,14 +45,14 @@ func BenchmarkParts(b *testing.B) {
 		b.Run("check "+name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				standard().Check(u)
+				c.Check(u)
 			}
 		})
 		b.Run("parts "+name, func(b *testing.B) {
 			b.ReportAllocs()
 			var dst []Part
 			for range b.N {
-				dst = standard().AppendParts(dst[:0], u)
+				dst = c.AppendParts(dst[:0], u)
 			}
 		})
 	}

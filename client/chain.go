@@ -25,14 +25,14 @@ func NewChain(next func(error) bool, resolvers ...nomen.Resolver) *Chain {
 	return &Chain{resolvers, next}
 }
 
-// OnUnknown goes on to the next resolver when one does not know the name or fails. Any other
-// answer about the name is final.
+// OnUnknown goes on to the next resolver if a resolver fails or does not know the name. Any
+// other error about the name is final.
 func OnUnknown(err error) bool {
 	var e *nomen.Error
 	return !errors.As(err, &e) || e.Kind == nomen.Unknown
 }
 
-// OnFailure goes on to the next resolver only when one fails.
+// OnFailure goes on to the next resolver only if a resolver fails.
 func OnFailure(err error) bool { return !errors.As(err, new(*nomen.Error)) }
 
 // Resolve implements [nomen.Resolver].
@@ -41,8 +41,8 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, err
 }
 
-// ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver; only the one
-// that issued them recognises them.
+// ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver; only the
+// resolver that issued the validators recognises them.
 //
 // If no resolver knows the name, the error is that of the first resolver. But if some
 // resolvers failed, their errors are returned instead, because these resolvers might know the

@@ -37,7 +37,7 @@ type Finder interface {
 	Find(ctx context.Context, n name.Name) iter.Seq2[discover.Way, error]
 }
 
-// Options configure a [Client]. With the zero value it asks the authority of a name directly.
+// Options configure a [Client]. With the zero value a client asks the authority of a name directly.
 type Options struct {
 	// Via is the resolver or proxy to ask, rather than the one found for the name:
 	//   - "HOST:PORT" or "HOST", optionally followed by the form in which the resolver takes
@@ -79,7 +79,7 @@ type Options struct {
 	Stagger time.Duration
 
 	// Retries is how often a busy server is asked again; 0 means DefaultRetries, and a negative
-	// number none.
+	// number means never.
 	Retries int
 
 	PerHost int     // concurrent requests to one host; 0 means DefaultPerHost, a negative number no limit

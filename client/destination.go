@@ -101,7 +101,7 @@ func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
 // nameAlone reads a Location that is a name, possibly as a path from the root, with directives
-// and a fragment. It drops the directives, since the next request has its own.
+// and a fragment. It drops the directives, since the next request has directives of its own.
 func nameAlone(location string) (subject, bool) {
 	location = strings.TrimPrefix(location, "/")
 	location, fragment, _ := strings.Cut(location, "#")

@@ -114,8 +114,8 @@ func (e *WaysError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the errors of the resolvers that could not be reached, because they might have
-// known the name. If all were reached, it returns all errors.
+// Unwrap returns the errors of the resolvers that could not be reached, because these resolvers
+// might have known the name. If all resolvers were reached, it returns all errors.
 func (e *WaysError) Unwrap() []error {
 	failed := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !OnFailure(err) })
 	if len(failed) > 0 {
@@ -140,7 +140,7 @@ func (e *TimeError) Error() string {
 type FormatError struct {
 	Type string // media type; "" if the server sent none
 	Body []byte // raw
-	Err  error  // why a known format could not be read; nil for an unknown one
+	Err  error  // why a known format could not be read; nil for an unknown format
 }
 
 func (e *FormatError) Error() string {

@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// exchange sends m to the addresses of e until one answers, starting each attempt a while after
-// the one before (Y95-24). A refused connection, a timeout, a truncated or malformed response,
-// and a status such as 503 do not count as an answer.
+// exchange sends m to the addresses of e until an address answers. Each attempt starts a while
+// after the previous attempt (Y95-24). A refused connection, a timeout, a truncated or malformed
+// response, and a status such as 503 do not count as an answer.
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
 	request, err := m.bytes()
 	if err != nil {
@@ -62,7 +62,8 @@ func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 	return failed
 }
 
-// isTooLarge reports whether a response exceeded the limit. No other address is tried then.
+// isTooLarge reports whether a response exceeded the limit. After such a response no other address
+// is tried.
 func isTooLarge(err error) bool { return errors.As(err, new(*SizeError)) }
 
 // inTurn returns the addresses with a port, in the order in which to try them. The two address

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways yields the resolvers to try for a step: the resolver of the step before, or the one in
-// [Options.Via], or those found for the name.
+// ways yields the resolvers to try for a hop: the way of the hop if it has one, or else
+// [Options.Via] if it is set, or else the resolvers found for the name.
 func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {
@@ -29,7 +29,8 @@ func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[wa
 	}
 }
 
-// find yields the ways that the Finder returns, if they offer the service.
+// find yields the ways that the Finder returns. For a way that does not offer the service it
+// yields an error.
 func (c *Client) find(ctx context.Context, s hop, q nomen.Question, yield func(way, error) bool) {
 	some := false
 	for found, err := range c.o.Finder.Find(ctx, s.name) {
@@ -80,8 +81,8 @@ func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 }
 
 // authorityAt returns the way to ask the host of w by the 1995 protocol. The request names the
-// subject in the form that w specifies. If w specifies none, it has the ElementID for urn:dns
-// names and the full name for others.
+// subject in the form that w specifies. If w specifies no form, the request has the ElementID of a
+// urn:dns name, and the full name of any other name.
 func (c *Client) authorityAt(w discover.Way, s hop, q nomen.Question) (way, error) {
 	switch {
 	case w.Form != "":

@@ -48,8 +48,8 @@ type kept struct {
 	limited bool // it has a deadline
 }
 
-// maxIdleTime is the age at which an idle connection is closed. Servers close theirs after a
-// minute or two.
+// maxIdleTime is how long a connection may be idle before it is closed. Servers close idle
+// connections after a minute or two.
 const maxIdleTime = 30 * time.Second
 
 // maxIdleAll bounds the idle connections to all hosts, unless a single host is allowed more.
@@ -74,9 +74,9 @@ func (p *plain) carries(u *url.URL) bool {
 	return u.Scheme == "http" && strings.IndexFunc(u.Host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// roundTrip sends a request. The request, including the body of its response, ends with its
-// context or at the deadline, if that is not zero. It also reports whether the response came
-// from the public Internet.
+// roundTrip sends a request. The request, including the body of its response, ends when its
+// context ends. A deadline that is not zero also ends it. roundTrip also reports whether the
+// response came from the public Internet.
 func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Response, public bool, _ error) {
 	if !validTarget(req.URL.Host) || !validTarget(req.URL.RequestURI()) {
 		return nil, true, errControl

@@ -21,7 +21,7 @@ import (
 type proxy struct {
 	host  string
 	port  uint16
-	found bool   // not named by the user
+	found bool   // found by discovery, not named by the user
 	form  string // of [discover.Way]; "" tries the full name, then the ElementID
 }
 
@@ -120,8 +120,8 @@ func (t *knownForms) learn(m formed) {
 	}
 }
 
-// askEach sends requests until one is understood. If none is, it returns the most specific
-// reply: one that says that the name is not known, or else the first reply.
+// askEach sends requests until the resolver understands one. If the resolver understands none,
+// askEach returns the first reply with status 404, or without such a reply the first reply.
 func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error

@@ -38,8 +38,8 @@ func (r *reply) String() string {
 // maxHead bounds the status line and header fields, in bytes.
 const maxHead = 64 << 10
 
-// readReply reads a response up to its end, with at most maxBody bytes of body. A response that
-// does not begin with a status line but is text is an HTTP/0.9 body.
+// readReply reads a response up to its end, with at most maxBody bytes of body. Text that does not
+// begin with a status line is an HTTP/0.9 body.
 func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 	bounded := &io.LimitedReader{R: conn, N: maxHead}
 	in := bufio.NewReader(bounded)
@@ -63,7 +63,7 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 }
 
 // readHead reads the head of a response and skips informational responses (RFC 9110, 15.2). The
-// limit of bounded covers them all.
+// limit of bounded covers all these heads together.
 func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)

@@ -78,8 +78,8 @@ func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validato
 }
 
 // unreadable handles a failed hop. If the hop is a page that cannot be read, it answers with
-// the page's URL, because the resolver has said that the resource is there. Otherwise it
-// returns the error with the target of the last redirection.
+// the page's URL, because the resolver has said that the resource is there. For any other hop
+// it returns the error with the target of the last redirection.
 func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen.Answer, error) {
 	p, isPage := s.way.(page)
 	var private *guard.AddressError
@@ -177,8 +177,8 @@ func (j *resolution) retry(ctx context.Context, s *hop, late *busyWays) *reply {
 	return nil
 }
 
-// put sends the question on one way, and records the way in s if there is an answer, or in
-// late if it was busy.
+// put sends the question on one way. If there is an answer, it records the way in s. If the way
+// was busy, it records the way in late.
 func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*reply, error) {
 	at := hop{s.subject, w, s.guarded}
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
@@ -207,9 +207,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way to use for a name that s redirects to. It is the same resolver if the
-// user named one. Otherwise it is nil, so that the client finds the resolver of that name
-// (1995, 4: Y95-43).
+// wayOn returns the way for a name to which s redirects. If the user named a resolver, it is the
+// way of s, unless that is a page. In all other cases it is nil, and the client finds the resolver
+// of the name (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
@@ -266,9 +266,11 @@ func asksForList(locator string) bool {
 	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
 }
 
-// replacement returns the name to continue with. It is the name that the answer redirects to.
-// For a retired name with only one successor it is the successor, if a location was asked for
-// or [nomen.Question.Succeed] is set (1995, 4).
+// replacement returns the name to continue with, if there is one (1995, 4):
+//
+//   - the name to which the answer redirects;
+//   - the only successor of a retired name, if a location was asked for or
+//     [nomen.Question.Succeed] is set.
 func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	var e *nomen.Error
 	switch {
@@ -282,8 +284,8 @@ func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	return subject{}, false
 }
 
-// guards reports whether the hop after r must not connect to private networks. That is so if r
-// came from the public Internet.
+// guards reports whether the hop after r must not connect to private networks: with
+// [Options.Guard] always, and without it if r came from the public Internet.
 func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
 // finish adds the redirections to the explanation of the answer. It also adds the fragment of

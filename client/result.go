@@ -51,9 +51,9 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether an unstructured body counts as an answer. If a
-// redirection led to the page, an unstructured body is the resource and not an answer, unless
-// the question is a request to the resolver itself.
+// keepsText reports whether an unstructured body counts as an answer. The unstructured body of a
+// page, to which a redirection led, is the resource and not an answer. It counts only for a request
+// to the resolver itself.
 func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)
@@ -148,8 +148,8 @@ func isList(contentType string) bool {
 	return ok && f.MediaType == format.TypeURIList
 }
 
-// namesOf makes the URIs of a list that are names, not locations, the names of the answer. In a
-// list of naming authorities every URI is a prefix of names and counts.
+// namesOf moves the URIs of a list that are names, not locations, to the names of the answer. In
+// a list of naming authorities every URI is a prefix of names, and all are moved.
 func namesOf(a *nomen.Answer, authorities bool) {
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
 		n, err := name.Parse(l.URL)
@@ -259,8 +259,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It returns unchanged an
-// answer to that service, a redirect, and any answer if that service is not one of RFC 2483.
+// project reduces a description to what the service asks for. It does not change an answer to
+// that service or a redirect. If the service is not one of RFC 2483, it changes no answer.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
@@ -345,8 +345,8 @@ func (r *reply) isItem(url string) bool {
 	})
 }
 
-// inPlace answers with a location although another service was asked for. Only a description
-// can be made of it.
+// inPlace answers a question for another service with a location, which is enough only for a
+// description.
 func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if q.Service == nomen.I2C || q.Service == nomen.I2Cs {
 		return r.located(s, url, q, now)
@@ -486,8 +486,8 @@ func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	return e
 }
 
-// message returns the server's explanation: the reason phrase, or the first line of a text body
-// if the phrase is only the standard one.
+// message returns the server's explanation: the reason phrase or, if that is the standard phrase
+// of the status, the first line of a text body.
 func (r *reply) message() string {
 	if r.reason != "" && !strings.EqualFold(r.reason, http.StatusText(r.status)) {
 		return r.reason

@@ -32,8 +32,8 @@ func retryAfter(s string, now time.Time) time.Duration {
 	return 0
 }
 
-// A busy server is retried after this pause, which doubles each time. It is not retried if it
-// asks for a pause longer than maxPatience.
+// A busy server is asked again after firstPause, which doubles each time. A server that asks for
+// a pause longer than maxPatience is not asked again.
 const (
 	firstPause  = 200 * time.Millisecond
 	maxPatience = 10 * time.Second

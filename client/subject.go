@@ -16,7 +16,7 @@ import (
 // removes angle brackets around the name and white space inside a URN (1995, 2: Y95-05,
 // Y95-06). The r- and q-component of a URN go into their own fields. An f-component or fragment
 // stays in Subject: it is not sent, but applied to the answer (2012, 2.4: N12-38). In a urn:dns
-// name it is reserved and an error (Y95-08).
+// name "#" is reserved, so a fragment is an error (Y95-08).
 //
 // The error is a [*nomen.Error] of kind Malformed, whose Name is s without brackets and white
 // space.

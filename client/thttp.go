@@ -19,7 +19,7 @@ func (t thttp) key(about subject) string { return t.base + about.name.Key() }
 
 func (t thttp) locates(service nomen.Service) bool { return wantsLocations(service) }
 
-// asked returns the service of RFC 2169 to send: the list where it has no service for one item.
+// asked returns the service to send. RFC 2169 does not have I2N and I2Cs, so asked replaces these.
 func (t thttp) asked(service nomen.Service) nomen.Service {
 	switch service {
 	case nomen.I2N:
@@ -39,8 +39,8 @@ func (t thttp) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, e
 	return c.getAbout(ctx, at, q, t.target(service, at.spelling, suffix, q.Question), t.target(service, at.name.Key(), suffix, q.Question))
 }
 
-// target returns the URL of a request. The URI is unchanged; for I=I a second one follows after
-// an ampersand.
+// target returns the URL of a request. A URI with "?" or "&" is escaped. For I=I the second URI
+// follows after an ampersand.
 func (t thttp) target(service, spelling, suffix string, q nomen.Question) string {
 	if strings.ContainsAny(spelling, "?&") {
 		spelling = url.QueryEscape(spelling)

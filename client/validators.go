@@ -11,13 +11,13 @@ import (
 // Validators let a later request ask whether an answer is still current (1995, 5: Y95-67; RFC
 // 9110, 8.8). Validators can be stored.
 type Validators struct {
-	From     string `json:"from"`              // identifies the request; the validators are valid only for it
+	From     string `json:"from"`              // identifies the request for which the validators are valid
 	Tag      string `json:"tag,omitempty"`     // ETag
 	Modified string `json:"modified,omitzero"` // Last-Modified
 }
 
-// Dated reports whether v has a modification date. An answer without one must not be reused
-// (Y95-67).
+// Dated reports whether v has a modification date. An answer without a modification date must not
+// be reused (Y95-67).
 func (v Validators) Dated() bool {
 	_, err := http.ParseTime(v.Modified)
 	return err == nil

@@ -197,8 +197,8 @@ func asksAuthorities(q nomen.Question) bool {
 	return (q.Service == nomen.I2N || q.Service == nomen.I2Ns) && (strings.HasSuffix(key, urn.ReservedPrefix+"c") || strings.HasSuffix(key, urn.ReservedPrefix+"p"))
 }
 
-// preference returns the Accept field: the user's preference or, for a question about names, a
-// format that has names. By default there is none (Y95-33).
+// preference returns the Accept field: the user's preference, or for a question about names a
+// format that has names. For any other question it returns "" (Y95-33).
 func (c *Client) preference(q nomen.Question) string {
 	if c.o.Accept == "" && asksAuthorities(q) {
 		return lines

@@ -61,7 +61,7 @@ func wantsLocations(service nomen.Service) bool {
 }
 
 // namePath returns a name as a path. A name with a query is escaped completely. Servers
-// recognise that by the escaped colons.
+// recognise such a name by the escaped colons.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)
@@ -152,10 +152,14 @@ func timeOf(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// webAccept returns the Accept field. If the question may be for a location, the field ranks
-// the locations. It must not prefer a description then, but accepts JSON in case the default
-// of the name is a description. Only the user chooses the format of a resource. The client
-// chooses the format of errors.
+// webAccept returns the Accept field. Its beginning depends on the service:
+//
+//   - a resource: what the user accepts;
+//   - a location, or no known service: the field ranks the locations. It must not prefer a
+//     description, but accepts JSON, because the default of the name may be a description;
+//   - any other service: what the user accepts, or by default what the client reads best.
+//
+// The end is always the format of errors.
 func (c *Client) webAccept(q nomen.Question) string {
 	switch {
 	case q.Service == nomen.I2R || q.Service == nomen.I2Rs:
@@ -195,8 +199,8 @@ func (p page) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.get(ctx, c.transport(at), g)
 }
 
-// transport returns the transport for a hop. When private networks are guarded, only the
-// resolver that the user named may be in one.
+// transport returns the transport for a hop. A guarded hop may reach a private network only if
+// it asks the resolver that the user named.
 func (c *Client) transport(at hop) http.RoundTripper {
 	switch {
 	case at.guarded && (at.way != c.via || c.via == nil):
@@ -207,8 +211,8 @@ func (c *Client) transport(at hop) http.RoundTripper {
 	return c.own
 }
 
-// getAbout requests a URL that stands for the name of a hop. Its identity does not depend on
-// the name's spelling.
+// getAbout requests a URL that stands for the name of a hop. The identity of the request does not
+// depend on the spelling of the name.
 func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about string) (*reply, error) {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -364,8 +364,8 @@ func (h *htmlScan) css(v *source.Mapped, where string) {
 	})
 }
 
-// srcdoc reads a document in an attribute. Its base is that of the enclosing
-// document, unless it has its own.
+// srcdoc reads a document in an attribute. If that document has no BASE, its base
+// is the base of the enclosing document.
 func (h *htmlScan) srcdoc(v *source.Mapped, where string) {
 	if h.depth == maxSrcdoc {
 		at, _ := v.Span(0, len(v.Text))

@@ -44,7 +44,7 @@ func (s *scanner) isFoot(i int) bool {
 	return bytes.HasSuffix(line, []byte("]")) && bytes.Contains(line, []byte("[Page "))
 }
 
-// line returns the text from i to the end of the line, if that is near.
+// line returns the text from i to the end of the line, at most maxColumn octets.
 func (s *scanner) line(i int) []byte {
 	b := s.b[i:min(i+maxColumn, len(s.b))]
 	n := bytes.IndexByte(b, '\n')
@@ -99,8 +99,8 @@ func (s *scanner) page(i int) int {
 	return -1
 }
 
-// text returns the offset of the next octet that is not white space, if it is
-// near.
+// text returns the offset of the next octet that is not white space, or -1 if
+// the next maxColumn octets are white space.
 func (s *scanner) text(i int) int {
 	for low := i; i < low+maxColumn; i++ {
 		if !is(s.peek(i), classSpace) {
@@ -113,8 +113,8 @@ func (s *scanner) text(i int) int {
 // mark returns the start of the text of the line at i, or -1 if that line does
 // not continue the line that contains from. If the line of from begins with
 // quotation or comment marks, such as "> ", "# " or "// ", the line at i must
-// begin with the same marks, and its text is after them. A list item is
-// continued by a line without a bullet, and not by another item.
+// begin with the same marks, and its text is after these. A line without a
+// bullet continues a list item; another item does not.
 func (s *scanner) mark(from, i int) int {
 	line := s.lineStart(from)
 	mark := bytes.TrimRight(markOf(s.b[line:from]), " \t")

@@ -335,7 +335,8 @@ func (s *scanner) schemeStart(low, i int) int {
 
 // pastEscape returns the start of the name that ends at i if the text at low is
 // the rest of an escape in a program string or manual page, as in
-// "\nhttp://a/", "\u003chttp://a/" and "\fIhttp://a/"; otherwise low.
+// "\nhttp://a/", "\u003chttp://a/" and "\fIhttp://a/". For any other text it
+// returns low.
 func (s *scanner) pastEscape(low, i int) int {
 	if s.before(low) != '\\' {
 		return low

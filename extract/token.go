@@ -12,7 +12,7 @@ import (
 // A token is the state of reading an identifier without delimiters.
 type token struct {
 	start  int  // of the identifier
-	limit  int  // the offset at which it is too long
+	limit  int  // the offset at which the identifier is too long
 	depth  int  // of parentheses
 	open   int  // offset of the outermost open parenthesis
 	quotes int  // number of apostrophes
@@ -230,8 +230,8 @@ func (s *scanner) nextBegins(t *token, i int) int {
 	return low - 1
 }
 
-// beyond returns the length of the non-ASCII character at i if it belongs to an
-// identifier, and otherwise 0.
+// beyond returns the length of the character at i, which is beyond ASCII, if it
+// belongs to an identifier. If it does not, beyond returns 0.
 func (s *scanner) beyond(i int) int {
 	if !s.o.IRI {
 		return 0

@@ -37,8 +37,8 @@ func (s *scanner) fold(i int) int {
 // unescaped returns the offset at which an identifier that begins at start
 // continues after the backslash at i, which escapes a character in a manual
 // page, TeX or Markdown: "a\-b", "a\_b", "a\&.b", or in a string of JSON: "a\/b",
-// "a\u0026b". It returns -1 if there is no such escape. A URN ends there (2012,
-// 2.5.3).
+// "a\u0026b". It returns -1 if there is no such escape, and for a URN, which ends
+// at i (2012, 2.5.3).
 func (s *scanner) unescaped(start, i int) int {
 	if s.peek(i) != '\\' || isURN(string(s.b[start:min(start+5, i)])) {
 		return -1
@@ -98,8 +98,9 @@ func (s *scanner) escapedSlash(i int) int {
 	return 0
 }
 
-// inString reports whether at is inside a string of JSON or a program, judging by
-// the quotation mark before it and what is before that.
+// inString reports whether the offset at is inside a string of JSON or a program,
+// judging by the last quotation mark before this offset and the text before that
+// mark.
 func (s *scanner) inString(at int) bool {
 	low, i := max(0, at-maxBehind), at-1
 	for i > low && s.b[i] != '\n' && (s.b[i] != '"' || s.b[i-1] == '\\') {
@@ -183,8 +184,8 @@ func (s *scanner) isNext(i int) bool {
 	return s.peek(i) == ':' && s.peek(i+1) == '/' && s.peek(i+2) == '/'
 }
 
-// leader returns the first octet of the text on the line at i, unless it is one
-// that begins words.
+// leader returns the first octet of the text on the line at i, or 0 if this octet
+// is a letter or a digit.
 func (s *scanner) leader(i int) byte {
 	for low := i; i < low+maxColumn; i++ {
 		switch c := s.peek(i); {
@@ -278,7 +279,7 @@ func (s *scanner) isBrokenAt(i int) bool {
 // A nextWord describes the first word of a line that may continue an
 // identifier.
 type nextWord struct {
-	end        int  // the part that is allowed in an identifier
+	end        int  // end of the part that is allowed in an identifier
 	foreign    bool // begins an identifier of its own, or names a field
 	enclosed   bool // an opening parenthesis or bracket precedes the identifier, which opens no parenthesis of its own
 	closing    bool // ends in a closing parenthesis or bracket

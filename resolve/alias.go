@@ -11,8 +11,9 @@ import (
 // aliased answers for an unknown name if a record lists it as an alias. The answer is about
 // that record and has its name. Aliases of aliases are not followed, so there are no loops.
 //
-// If several records list the name, the active one counts. If several are active, the name is
-// ambiguous and stays unknown. A retired record answers with its tombstone.
+// If only one record lists the name, that record answers. If several records list the name, the
+// active record answers if there is exactly one. If not, the name stays unknown. Reserved records
+// do not count.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	all, err := d.listing()
 	if err != nil {
@@ -68,9 +69,9 @@ func (d *decision) listing() (all []*store.Record, err error) {
 	return all, nil
 }
 
-// mayAlias reports whether a record may answer for its alias: if the alias is under no
-// authority of this service, or if its authority is the same as the record's or shares an owner
-// with it.
+// mayAlias reports whether a record may answer for its alias. An alias under no authority of this
+// service has no restriction. The authority of any other alias must be that of the record, or
+// share an owner with it.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)
 	switch {

@@ -44,7 +44,7 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 //
 //  1. the locations of the component asked for (2012, 2.3);
 //  2. the locations of the whole resource;
-//  3. all of them.
+//  3. all valid locations.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
 	at := d.q.At
 	valid := all[:0]
@@ -204,7 +204,7 @@ func (a rank) String() string {
 
 func orOne(n int) int { return max(n, 1) }
 
-// nearness is 1 for a location in the client's country, 0 otherwise.
+// nearness is 1 for a location in the client's country, and 0 for any other location.
 func nearness(l *nomen.Location, country string) int {
 	if country != "" && strings.EqualFold(l.Country, country) {
 		return 1

@@ -171,8 +171,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	return d.adopt(a)
 }
 
-// passedOn converts an error of another resolver: what it says about the name is kept, a
-// failure is reported as a failure.
+// passedOn converts an error of another resolver. An error about the name is kept. Any other
+// error is a failure of the resolver.
 func (d *decision) passedOn(shown string, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {

@@ -14,7 +14,8 @@
 //     delimiter. The rest of the name is appended to the locations of this record;
 //  3. the rules of the authority;
 //  4. the delegation of the authority: the client is redirected to another resolver, or that
-//     resolver is asked, through at most [nomen.MaxHops] resolvers.
+//     resolver is asked, through at most [nomen.MaxHops] resolvers;
+//  5. without a delegation, a record that lists the name as an alias.
 //
 // The result depends on the record:
 //

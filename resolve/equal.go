@@ -74,7 +74,7 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer and the time since which it holds; zero means always.
+// verdict returns the answer. since is the time since which it holds; zero means always.
 func (d *decision) verdict(same bool, since time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)

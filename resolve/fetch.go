@@ -16,7 +16,7 @@ const (
 	maxResources = 16 // of one answer
 )
 
-// resource answers I2R. It fetches the best location, or one of the next if that fails.
+// resource answers I2R. It fetches the best location; if that fails, it tries the next locations.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	if len(a.Locations) == 0 {
 		return nil, d.refuse(nomen.NoResult, "the name has no location")
@@ -46,8 +46,8 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return nil, failure
 }
 
-// resources answers I2Rs with the acceptable resources (RFC 2169, 3.4). Each is fetched when it
-// is read.
+// resources answers I2Rs with the acceptable resources (RFC 2169, 3.4). A resource is fetched when
+// its body is read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	a.Metadata, a.Names = nil, nil
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {

@@ -20,8 +20,8 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// withQuery returns a location with more appended to its query, before a fragment. If the
-// location cannot have a query, or more is not valid in one, it is unchanged.
+// withQuery returns a location with a text appended to its query, before a fragment. It does not
+// change a location that cannot have a query, or in whose query the text is not valid.
 func withQuery(at, more string) string {
 	u, err := uri.Parse(at)
 	if err != nil || more == "" || strings.Contains(more, "#") {
@@ -42,10 +42,10 @@ func withQuery(at, more string) string {
 	return longer
 }
 
-// beforeQuery returns the delimiter between a location and more of its query: "?", or "&" if
-// there is a query. ok is false for a location without a query in this sense, or whose meaning
-// more would change: a mailbox, a file of an FTP server, a search in a directory. For a URN it
-// is the delimiter of its q-component.
+// beforeQuery returns the delimiter between a location and a text appended to its query: "?", or
+// "&" if there is a query. For a URN it is the delimiter of the q-component. ok is false for a
+// location whose scheme has no such query: a mailbox, a file of an FTP server, a search in a
+// directory.
 func beforeQuery(u uri.URI, more string) (string, bool) {
 	scheme, _ := u.Scheme()
 	scheme = strings.ToLower(scheme)

@@ -15,8 +15,8 @@ import (
 // maxBeginnings bounds how many beginnings of a name are looked up.
 const maxBeginnings = 32
 
-// extended answers from the record of the longest beginning of the name that has one. It
-// returns nil if none has.
+// extended answers from the record of the longest beginning of the name that has a record. It
+// returns nil if no beginning has a record.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {

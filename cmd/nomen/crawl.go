@@ -20,9 +20,11 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-const crawlLong = `Crawl follows the links between naming authorities, starting from one. It asks the
-resolver of each authority for its parents (the authorities that authorised it, urn+p) and
-its children (those that it authorised, urn+c), and continues with these.
+const crawlLong = `Crawl follows the links between naming authorities, starting from AUTHORITY. It asks the
+resolver of each authority for parents and children, and continues with these:
+
+  parents (urn+p)   the authorities that authorised this authority
+  children (urn+c)  the authorities that this authority authorised
 
 AUTHORITY is a domain name, or urn:dns: and a domain name. Each authority is asked once,
 and several authorities are asked at the same time; requests to the same address are
@@ -34,11 +36,11 @@ Crawl prints a line for each link: the authority, the word parent or child, and 
 the parent or child as the resolver gave it. With --format dot it prints a graph for
 Graphviz at the end, and with --format svg a drawing of a tree.
 
-With --state the progress is saved in a file. Running the same command again continues
+With --state the progress is saved in a file. If you run the command again, it continues
 from there, even after a crash; --retry asks failed authorities again.
 
-The exit status is 1 if an authority could not be asked, or if a limit ended the crawl;
-standard error has the reason. It is 3 if the first authority could not be asked.`
+The exit status is 3 if the first authority could not be asked. It is 1 if another
+authority could not be asked, or if a limit ended the crawl. Standard error has the reason.`
 
 // The formats of the command.
 const (

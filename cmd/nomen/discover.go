@@ -43,7 +43,7 @@ A table has one entry per line: a prefix of names, and the resolver for these na
 'nomen resolve'. Components and directives after the name do not matter here.
 
 The exit status is 0 if a resolver was found, and 1 if none was found. It is 3 if DNS
-failed, even if a resolver was found, because DNS may name others.
+failed, even if a resolver was found, because DNS may name other resolvers.
 
 ` + streamHelp
 

@@ -47,7 +47,7 @@ Names may contain white space and be enclosed in <angle brackets>, as the protoc
 1995 allows. A fragment is not sent to the resolver; it is added to the locations in the
 answer. With --dialect 2012, a URN can end with directives, which are part of the request.
 In urn:example:book?s=I2Ls&c=ToC, s is the service and c the component. The options
---service and --component override these two. Other directives are sent unchanged.
+--service and --component override s and c. Other directives are sent unchanged.
 
 Requests are unencrypted, except to an https URL. A request contains only the name and
 what the options set. -v shows each step.
@@ -56,8 +56,8 @@ With --cache DIR, answers are kept in DIR. Before an answer is used again, the r
 asked whether the answer is still valid. With --offline no resolver is asked, and the
 answer says when it was last confirmed.
 
---audit asks every address of a resolver and reports differences; the exit status is 1 if
-there are any. --explain shows how your own server finds the answer: resolve asks the
+--audit asks every address of a resolver and reports differences. If it finds any, the
+exit status is 1. --explain shows how your own server finds the answer: resolve asks the
 server of the data directory, or reads the store if no server is running.
 
 ` + streamHelp

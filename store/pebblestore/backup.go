@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Suffixes of the directories that exist during a backup. That of suffixCheckpoint is beside
-// the store; the others are beside the backup.
+// Suffixes of the directories that exist during a backup. The directory with suffixCheckpoint is
+// beside the store. All others are beside the backup.
 const (
 	suffixBackupNew  = ".new"         // the new backup, incomplete; or the previous one, being removed
 	suffixBackupOld  = ".old"         // the previous backup, complete, until the new one has replaced it
@@ -42,11 +42,11 @@ var ErrNoBackup = errors.New("the directory is not an earlier backup of this sto
 // appended; the next Backup renames it back. Directories with ".new" or ".copy" appended are
 // removed.
 //
-// The engine creates links to its files beside the store. If there is no space for that,
-// or the file system is read-only, it copies them beside the backup.
+// The engine creates links to its files beside the store. If the file system of the store is full
+// or read-only, the engine copies the files to a directory beside the backup.
 //
-// Only the owner can read a backup. If an earlier backup is readable by its group, and
-// by no other user, the new one is too.
+// Only the owner can read a backup, unless it replaces a backup that the owner and a group can
+// read: then this group can read the new backup, too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	e, err := s.enter()
 	if err != nil {
@@ -223,7 +223,7 @@ func (s *Store) isRest(dir string) error {
 	return nil
 }
 
-// isCheckpoint reports whether name is that of a checkpoint of the store named base.
+// isCheckpoint reports whether a checkpoint of the store named base can have this name.
 func isCheckpoint(base, name string) bool {
 	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
@@ -233,7 +233,7 @@ func isCheckpoint(base, name string) bool {
 }
 
 // clearCheckpoints removes checkpoints left by backups that crashed. The store must be
-// open for writing, so that no other process is making one.
+// open for writing, so that no other process is making a checkpoint.
 func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
@@ -248,8 +248,8 @@ func (s *Store) clearCheckpoints() error {
 	return err
 }
 
-// earlier reports whether dir holds an earlier backup. If a crash left one under another
-// name, it renames that to dir first.
+// earlier reports whether dir holds an earlier backup. If a crash left the backup under another
+// name, earlier first renames it to dir.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
 	there, err := isThere(s.fs, dir)
@@ -279,8 +279,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store with the same
-// identity, such that the log of s begins with its log.
+// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store with the identity
+// of s, whose log is the beginning of the log of s.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -316,8 +316,8 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take copies the files of a checkpoint to a new directory and lists them in m. Files
-// that an earlier backup has too are linked to it.
+// take copies the files of a checkpoint to a new directory and lists them in m. Files that an
+// earlier backup has too are linked, not copied.
 func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
@@ -348,8 +348,8 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// takeFile copies a file, and verifies the copy if it is a table, or links it to that of an
-// earlier backup if they are the same.
+// takeFile links a file to the same file of an earlier backup. If the earlier backup has no such
+// file, takeFile copies the file; a copy of a table is verified.
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile is the name of a file beside the engine's that contains a recent head of the log.
+// markFile is the name of the file with the mark: a recent head of the log, kept beside the engine's files.
 // The engine treats unreadable data at the end of its files as writes interrupted by a crash,
 // and continues with the data before it. If the log has become shorter in this way, it does
 // not reach the head in the mark, and checkMark reports it.

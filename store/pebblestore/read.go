@@ -36,7 +36,7 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, nil if there is none. Get searches level by
+// last returns the last change of a subject, or nil without one. Get searches level by
 // level and stops at the first match, which a view cannot do.
 func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
@@ -118,7 +118,7 @@ func (k *encodings) keep(value []byte) []byte {
 }
 
 // scan calls yield with the changes that are current at a time, in the order of their
-// keys, until it returns false.
+// keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)
@@ -182,7 +182,7 @@ func (s *Store) Count(ctx context.Context) (n int64, exact bool, err error) {
 	return n, err == nil, err
 }
 
-// number reads a number of spaceMeta; ok is false if there is none.
+// number reads a number of spaceMeta; ok is false if the key does not exist.
 func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 	value, closer, err := db.Get([]byte(key))
 	switch {

@@ -27,7 +27,7 @@ type reads struct {
 	used time.Time
 }
 
-// A read is one record that was read, or is being read: then change is nil.
+// A read is a record that was read. While the record is being read, change is nil.
 type read struct {
 	subject store.Subject
 	change  *store.Change
@@ -101,7 +101,7 @@ func (r *reads) clear() {
 	r.all, r.size = nil, 0
 }
 
-// expire drops everything if it was not used for a while.
+// expire drops everything if nothing was announced for keepReads.
 func (r *reads) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

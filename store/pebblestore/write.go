@@ -18,7 +18,7 @@ import (
 // maxAhead is the maximum number of planned batches that wait for the disk.
 const maxAhead = 1024
 
-// A request is a batch on its way through decide and acknowledge.
+// A request is a batch, or a task, on its way through decide and acknowledge.
 type request struct {
 	ctx     context.Context
 	changes []store.Change // from Apply; exactly one of changes, entries and task is set
@@ -28,14 +28,14 @@ type request struct {
 	task    func() error  // a task for decide
 	engine  *engine       // the engine that has batch
 	batch   *pebble.Batch // waits for the disk; nil if there is nothing to write
-	log     ledger.Log    // including the batch
+	log     ledger.Log    // the log, including the batch
 	scrub   []span        // keys whose redacted content is still on disk
 	done    chan struct{} // receives when results and err are final
 	stage   atomic.Int32
 }
 
-// The stages of a request. The submitter can give up a waiting request, and its changes are
-// not read afterwards: a disk that hangs must not block callers.
+// The stages of a request. A caller can give up a waiting request, so that a disk that hangs
+// does not block the caller. The changes of the request are not read afterwards.
 const (
 	stageWaits   = iota
 	stagePlanned // its changes are being read
@@ -188,9 +188,9 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// acknowledge answers requests in order once everything planned up to them is on disk. Once
-// the disk has failed, every request of its engine gets that failure as its answer, because
-// the state on which its plan is based may be lost.
+// acknowledge answers each request, in order, when this request and all earlier requests are on
+// disk. After a failure of the disk it answers every request of the engine with that failure,
+// because the state for which the request was planned may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer adds the steps of one batch after another to content, history, log, tree and
-// index. Only the deciding goroutine uses it; it reuses memory between batches.
+// A writer adds the steps ([store.Step]) of one batch after another to content, history, log,
+// tree and index. Only the goroutine of decide uses it. It reuses memory between batches.
 type writer struct {
 	view  cursor
 	plan  store.Planner
@@ -27,7 +27,7 @@ type writer struct {
 
 	batch *pebble.Batch
 	apart []*pebble.Batch // parts of a long batch, added to batch after the last step
-	parts                 // where to write all but the content: batch, or one of apart
+	parts                 // where to write everything except the content: batch, or a batch of apart
 	size  int             // bytes per step in the last batch
 	salts salts
 	log   ledger.Log
@@ -93,7 +93,7 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	return c, err
 }
 
-// keepRaw notes the encoding of a last change.
+// keepRaw remembers the encoding of a change that last returns.
 func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	if w.raw == nil {
 		w.raw = map[*store.Change][]byte{}
@@ -101,7 +101,9 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	w.raw[c] = raw
 }
 
-// follow plans entries, up to the first that does not follow the log.
+// follow plans entries of another store, which must continue this store's log: the numbers and
+// digests must be the expected ones. It returns the steps of the entries before the first entry
+// that does not continue the log, and the error of that entry.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
 	planned := map[store.Subject]int{} // the last step of a subject, counted from 1
@@ -142,7 +144,8 @@ const (
 // previous key.
 const longBatch = 32
 
-// begin makes the batch, an indexed one if something is redacted.
+// begin makes the batch. If a step redacts something, the batch is indexed, so that redact can
+// read it.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
 		w.batch = db.NewIndexedBatch()
@@ -164,8 +167,8 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill adds steps to the batch. If the steps come from another store, entries are the entries
-// of that store; otherwise entries is nil.
+// fill adds steps to the batch. entries are the entries of another store from which the steps
+// were made, or nil if the steps were made from changes.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
@@ -288,7 +291,7 @@ func (w *writer) locate(step store.Step) error {
 	return nil
 }
 
-// place returns the key of a place in the index, which is valid until the key changes.
+// place returns the key of a place in the index. The key is valid until w.key changes.
 func (w *writer) place(url string, n name.Name) []byte {
 	w.key = appendPlace(w.key[:0], store.Place{URL: url, Name: n})
 	return w.key
@@ -346,7 +349,7 @@ type salts struct {
 
 func (s *salts) next() (salt [store.SaltSize]byte) {
 	if len(s.left) == 0 {
-		_, _ = rand.Read(s.drawn[:]) // it never fails
+		_, _ = rand.Read(s.drawn[:]) // Read never fails
 		s.left = s.drawn[:]
 	}
 	copy(salt[:], s.left)

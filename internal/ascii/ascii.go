@@ -26,7 +26,16 @@ func IsLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func IsAlnum(c byte) bool { return IsDigit(c) || IsLetter(c) }
 
 // IsToken reports whether c is a character of a token (RFC 9110, 5.6.2).
-func IsToken(c byte) bool { return IsAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0 }
+func IsToken(c byte) bool { return IsAlnum(c) || isIn(tokenMarks, c) }
+
+// isIn reports whether c is in a set of ASCII characters, a bit for each.
+func isIn(set [2]uint64, c byte) bool { return c < 0x80 && set[c/64]>>(c%64)&1 == 1 }
+
+// The characters of a token and of a path segment besides letters and digits.
+var (
+	tokenMarks = [2]uint64{1<<'!' | 1<<'#' | 1<<'$' | 1<<'%' | 1<<'&' | 1<<'\'' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.', 1<<('^'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)}
+	pcharMarks = [2]uint64{1<<'-' | 1<<'.' | 1<<'!' | 1<<'$' | 1<<'&' | 1<<'\'' | 1<<'(' | 1<<')' | 1<<'*' | 1<<'+' | 1<<',' | 1<<';' | 1<<'=' | 1<<':', 1<<('_'-64) | 1<<('~'-64) | 1<<('@'-64)}
+)
 
 // IsHex reports whether c is a hexadecimal digit, in either case.
 func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
@@ -167,7 +176,7 @@ func SchemeLength(s string) int {
 }
 
 // IsPchar reports whether c may appear unescaped in a path segment (RFC 3986, 3.3).
-func IsPchar(c byte) bool { return IsAlnum(c) || strings.IndexByte("-._~!$&'()*+,;=:@", c) >= 0 }
+func IsPchar(c byte) bool { return IsAlnum(c) || isIn(pcharMarks, c) }
 
 // IsUUID reports whether s has the form of a UUID: 8-4-4-4-12 hexadecimal digits (RFC 9562, 4).
 func IsUUID[T ~string | ~[]byte](s T) bool {

@@ -19,6 +19,8 @@ func TestClasses(t *testing.T) {
 		{"IsLower", IsLower, lower},
 		{"IsAlnum", IsAlnum, digits + lower + upper},
 		{"IsHex", IsHex, digits + "abcdefABCDEF"},
+		{"IsToken", IsToken, digits + lower + upper + "!#$%&'*+-.^_`|~"},
+		{"IsPchar", IsPchar, digits + lower + upper + "-._~!$&'()*+,;=:@"},
 	} {
 		for c := range 256 {
 			if got, want := tt.is(byte(c)), strings.IndexByte(tt.chars, byte(c)) >= 0; got != want {

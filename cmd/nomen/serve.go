@@ -60,8 +60,8 @@ The limits are shared among the clients. A client is an IPv4 address or an IPv6 
 127.0.0.1, ::1 and trusted proxies have no --rate and may use all connections.
 
 By default, --memory is 512 MiB plus an eighth of the machine's memory, where the eighth
-is at least 64 and at most 2,048 MiB. The cache gets the limit less 512 MiB, at least a
-quarter of the limit.
+is at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, but never
+less than a quarter of the limit.
 
 For clients the server does not reach private networks, except a resolver that a
 delegation names. With --allow-private it also reaches them when it

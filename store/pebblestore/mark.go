@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// markFile is the name of the file with the mark: a recent head of the log, kept beside the engine's files.
+// markFile is the name of the file with the mark: a recent head of the log. The file is beside
+// the files of the engine.
 // The engine treats unreadable data at the end of its files as writes interrupted by a crash,
 // and continues with the data before it. If the log has become shorter in this way, it does
 // not reach the head in the mark, and checkMark reports it.

@@ -48,7 +48,7 @@ WITH_PLAIN_TESTS = ./cmd/nomen ./store/pebblestore ./store/pgstore ./bulk ./bulk
 SLOWEST = ./cmd/nomen ./store/pebblestore ./store/pgstore ./server
 
 test: ## everything; installs what is missing
-	@echo 'make test: all checks and all tests; about eight minutes on two cores that have compiled it before.'
+	@echo 'make test: all checks and all tests; about seven minutes on two cores that have compiled it before.'
 	@echo 'On Debian it installs what is missing of: gcc, libc6-dev, postgresql, nginx, curl.'
 	@scripts/prepare.sh
 	$(MAKE) check

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A token is the state of reading an identifier without delimiters.
+// A token is the state of reading an identifier that is not enclosed in delimiters such as < >.
 type token struct {
 	start  int  // of the identifier
 	limit  int  // the offset at which the identifier is too long
@@ -20,7 +20,7 @@ type token struct {
 	hash   bool
 }
 
-// bare reads an identifier without delimiters, up to the first character that
+// bare reads an identifier that is not enclosed, up to the first character that
 // is not allowed in one. It excludes sentence punctuation, and continues on the
 // next line if the text is wrapped there.
 func (s *scanner) bare(start, colon int) (end int, ok bool) {
@@ -360,7 +360,7 @@ func (s *scanner) trim(t *token, low, end int) int {
 
 // hasAuthority reports whether the text after the colon of a scheme begins with
 // a plausible authority: no pattern, variable or ellipsis. In angle brackets
-// any authority is accepted.
+// any authority with a letter or digit is accepted.
 func (s *scanner) hasAuthority(name, b []byte) bool {
 	if len(b) < 3 || b[0] != '/' || b[1] != '/' {
 		return false
@@ -374,8 +374,8 @@ func (s *scanner) hasAuthority(name, b []byte) bool {
 	return ok || s.hit.delimiter == '<' && hasAlnum(b[:n])
 }
 
-// isLocalScheme reports whether a scheme allows an empty authority, because it
-// identifies a file, device or hash in place of a server.
+// isLocalScheme reports whether a scheme allows an empty authority: every
+// scheme except those listed, whose URLs need a server.
 func isLocalScheme(name []byte) bool {
 	switch strings.ToLower(string(name)) {
 	case "http", "https", "ftp", "ftps", "ws", "wss", "gopher", "telnet", "ssh", "sftp", "nntp", "imap", "pop":

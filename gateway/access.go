@@ -195,15 +195,15 @@ type Client struct {
 	// whatever its address is. Misled is empty for a request that the user intended.
 	Misled string
 
-	Many  bool            // many clients share the address, such as that of a trusted proxy: the limit per address does not apply
+	Many  bool            // many clients share the address, such as that of a trusted proxy: Turns.TakeFor gives the address up to three quarters of all turns
 	Until time.Time       // deadline for asking other servers; zero means AskTimeout from when asking begins
 	Gone  context.Context // ends when the client disconnects; nil if unknown
 	Grace time.Duration   // how long to continue after the client has disconnected
 
-	entered atomic.Bool // permitted as an own user
+	entered atomic.Bool // permitted because the policy is Own
 }
 
-// Entered reports whether the client was permitted as an own user. If so, the response
+// Entered reports whether the client was permitted because the policy is Own. If so, the response
 // must not be shared with other clients.
 func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 

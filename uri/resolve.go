@@ -80,9 +80,9 @@ type Target struct {
 // empty reference, or one that is only a fragment, means the current document. For such a
 // reference the error is [ErrSameDocument]; [Resolver.Resolve] gives more detail.
 //
-// Parsing the result gives exactly the components that were computed for it. If the path of
-// the result began with two slashes, it would be parsed as an authority. In RFC 3986 "/." is
-// then put before the path; in the other dialects the error is [ErrUnwritable].
+// The result is never read as other components than those computed. If the path of the
+// result began with two slashes, it would be parsed as an authority. In RFC 3986 "/." is then
+// put before the path; in the other dialects the error is [ErrUnwritable].
 func (u URI) Resolve(ref URI) (URI, error) {
 	t, err := Resolver{}.Resolve(u, ref)
 	if err == nil && !t.URI.IsValid() {
@@ -132,7 +132,7 @@ func resolveError(base, ref URI, err error) error {
 }
 
 // loosen removes the scheme from a reference if [Resolver.Compatible] is set, the dialect
-// permits it, and the reference without the scheme is unambiguous.
+// permits it, and the base has the same scheme.
 func (r Resolver) loosen(g *grammar, base, ref URI) URI {
 	if !r.Compatible || !g.schemeLoose || ref.scheme == 0 || !ascii.EqualFold(ref.s[:ref.scheme], base.s[:base.scheme]) {
 		return ref

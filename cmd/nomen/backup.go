@@ -17,7 +17,7 @@ The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each fil
 
 Only the owner of the backup can read it. To let a group read it too, give DIR that group
 and the mode 750 (chgrp, chmod 750). From the next backup to DIR on, the group can read its
-files. If other users have access to DIR, the next backup is private again.
+files. If the mode of DIR gives others access (such as 755), the next backup is private.
 
 With --rehearse, backup also restores the new backup to a temporary directory, verifies the
 history there, and removes the directory. The exit status is 1 if faults are found.

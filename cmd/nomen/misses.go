@@ -18,7 +18,7 @@ import (
 // missesFile is the file in the data directory in which a server counts failed lookups.
 const missesFile = "misses.jsonl"
 
-const missesLong = `Misses lists the failed lookups: names that clients requested and that have no record,
+const missesLong = `Misses lists the failed lookups: names that clients requested and that are unknown,
 most frequent first. For each name it prints the number of failed lookups, the hour of the
 last one, the name, and similar names that may have been meant. Use this list to find
 broken links and misspelled names.

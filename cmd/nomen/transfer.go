@@ -55,7 +55,7 @@ The summary has the ID of the import. To revert the import, use 'nomen undo --im
 Options for a closer look:
 
   --dry-run  changes nothing, and reports what the import would change
-  -v         also lists each created or changed name, with its fields
+  -v         also lists each created or changed name, with its fields, and logs details
 
 The exit status is 1 if records were rejected. It is 3 if a file was not found or is
 truncated, or if the disk is full.`

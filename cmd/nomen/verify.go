@@ -30,7 +30,7 @@ locations. This takes much less time than a full verify. Only a full verify find
 older changes and records: run a full verify from time to time.
 
 On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, verify
-first adds to the log the changes that are not yet in it. The exit status is 1 if there
+first seals the newest changes (adds them to the log). The exit status is 1 if there
 are faults, or if changes up to the given head differ.`
 
 func (c *cli) verifyCommand() *cobra.Command {

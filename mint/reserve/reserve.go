@@ -28,8 +28,8 @@ type Backend interface {
 	Put(ctx context.Context, req registrar.Request, why string) (registrar.Outcome, error)
 
 	// Keys yields the names whose keys begin with a prefix, in key order. It
-	// may omit names stored under older key rules, as new names do not use
-	// them.
+	// may omit names stored under older key rules, because new names
+	// follow the current rules.
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error]
 }
 

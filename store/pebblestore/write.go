@@ -56,7 +56,7 @@ func (r *request) await(e *engine) bool {
 		return true
 	case <-e.disk.hung:
 	}
-	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // its changes are being read; that ends soon unless decide waits for the disk
+	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // its changes are being read: wait for park or the result
 		select {
 		case <-r.done:
 			return true
@@ -122,7 +122,7 @@ func (s *Store) decide() {
 }
 
 // write writes r to the write-ahead log, without waiting for the disk. A batch can take long,
-// so each of its changes touches the stopwatch.
+// so each of its changes restarts the time limit.
 func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
@@ -134,7 +134,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	defer w.reset()
 	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var err, refused error // refused is the error of the first entry that does not continue the log; the entries before it have steps
+	var err, refused error // refused is the error of the first entry that does not continue the log; steps holds the entries before it
 	if r.entries == nil {
 		steps, r.results, err = w.plan.Plan(r.changes, w.last)
 	} else {

@@ -22,8 +22,7 @@
 //   - The request is for a list of naming authorities: the client prefers a plain list.
 //   - The request is for other names (I2N, I2Ns), which text/urc-0 need not contain: the client
 //     prefers JSON.
-//   - The request to a resolver or proxy at HOST:PORT asks for any service: the client prefers
-//     JSON.
+//   - The request goes to HOST:PORT and names a service: the client prefers JSON.
 //
 // Requests to HOST:PORT and to http URLs are not encrypted. Every machine between client and
 // resolver can read and log them (Y95-70).

@@ -12,9 +12,8 @@ import (
 )
 
 // urnKey returns the key of an assigned URN: the one spelling of all names that its namespace
-// considers equivalent. A name that breaks the rules of its namespace mostly keeps the
-// canonical spelling of the general syntax, so that no two names merge by mistake
-// ([namespace.Rules]).
+// considers equivalent. A name that breaks the rules of its namespace keeps the canonical
+// spelling of the general syntax, unless [namespace.Rules].Always is set.
 func urnKey(u urn.URN) (string, error) {
 	if strings.EqualFold(u.NID(), "dns") {
 		return dnsKey(u)
@@ -95,7 +94,8 @@ func webKey(u uri.URI, name string) (string, error) {
 	if _, ok := u.Userinfo(); ok {
 		return "", newError(s, len(name+"://"), "userinfo", "a web name cannot contain a user name or password")
 	}
-	// These rules have no IPv6Text: such keys have been stored with other text forms.
+	// pid.HTTP and pid.HTTPS leave IPv6Text unset: existing stores have keys with IPv6 addresses
+	// in other spellings, which must not change.
 	return u.Normalize(uri.LevelScheme, pid.HTTP, pid.HTTPS).String(), nil
 }
 

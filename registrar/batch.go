@@ -40,7 +40,7 @@ type state struct {
 	record  *store.Record // nil if there is none
 	before  *store.Record // record before the batch, nil if there was none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // an earlier request was accepted; false in a Load of many batches
+	built   bool          // an earlier request was accepted, and Load.single allows equal Expected
 	based   uint64        // the revision that the earlier request expected
 }
 
@@ -74,8 +74,8 @@ func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Out
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch calls do with a single batch. The changes have the batch ID id, or none if id is
-// empty.
+// batch makes one batch of reqs and passes it to the function do. The changes have the batch
+// ID id, or none if id is empty.
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries, in this order, the record, the suffix, the rules and the delegation of the name.
-// Without a delegation it tries the aliases.
+// answer tries, in this order, the record of the name, the record of a shorter name (policy
+// Suffix), the rules and the delegation. Without a delegation it tries the aliases.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -184,7 +184,7 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer to a service for locations, best first.
+// located returns the answer to the service. The best location of a is already first.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:

@@ -59,8 +59,8 @@ type Options struct {
 	// it for Prometheus. If Metrics is nil, nothing is counted and /-/metrics does not exist.
 	Metrics Metrics
 
-	// Clock returns the error with which changes are rejected because of the clock, such as
-	// [registrar.Registrar.ClockProblem], or nil if changes are accepted. /-/readyz reports the
+	// Clock returns the error with which changes are rejected because of the clock, or nil if changes
+	// are accepted. Usually this is [registrar.Registrar.ClockProblem]. /-/readyz reports the
 	// error. Clock may be nil.
 	Clock func() *registrar.ClockError
 
@@ -103,11 +103,11 @@ func (noMetrics) Observe(string, int, time.Duration) {}
 func (noMetrics) Refused(string)                     {}
 func (noMetrics) Stale()                             {}
 
-// Limits bound what clients can use. A zero field means the default, which is the last part of
-// its comment.
+// Limits bound what clients can use. A zero field means the default, which follows the
+// semicolon in its comment.
 type Limits struct {
 	Connections int           // open at once on each listener; 10,000, or a quarter of the limit of open files if that is less
-	PerAddress  int           // connections from one address (IPv6: one /64); a quarter of Connections; below 64 Connections half of them, at most 16
+	PerAddress  int           // connections from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
 	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s
 	Costly      int           // costly requests answered at once, an eighth of them from one address; 64

@@ -84,8 +84,8 @@ what you give:
   --meta      replaces all values of the element; ELEMENT= clears the element
 
 --type, --lang, --rel, --note and --priority apply to all the given URLs. If the record
-already has a location with a given URL, that location keeps its type, language and so on,
-except those that you give, even with --replace.
+already has a location with a given URL, also with --replace, that location keeps its type,
+language and so on. Only those that you give change.
 
 A new name is active unless --status gives another status. An active name can never be
 deleted. Put warns about a new name in two cases, and with --strict rejects the name:

@@ -63,8 +63,8 @@ By default, --memory is 512 MiB plus an eighth of the machine's memory, where th
 is at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, but never
 less than a quarter of the limit.
 
-For clients the server does not reach private networks, except a resolver that a
-delegation names. With --allow-private it also reaches them when it
+On behalf of clients, the server does not connect to private networks, with one exception:
+a resolver that --delegate-to names. With --allow-private it also connects to them when it
 
   - fetches locations (I2R);
   - asks resolvers about delegated names;

@@ -28,7 +28,7 @@ can be undone by its own ID.
 
 If a name was changed again after the changes to undo, undo reports the name and leaves it
 unchanged. With --force, undo reverts the later changes too, and retires names that were
-reserved then and are active now. Redactions, changes of tokens and the creation of
+reserved before the changes and are active now. Redactions, changes of tokens and the creation of
 authorities cannot be undone.
 
 On a running server, undo is a job: see 'nomen jobs'.

@@ -228,12 +228,24 @@ func TestSmallDisk(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	foreign := filepath.Join(disk, "foreign")
 	n := 0
+	// write writes a round. If a write of a table met the full disk, another engine is opened
+	// first, and the files of the former one take up space until it is closed.
+	write := func() {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			_, err := s.Apply(t.Context(), round(1, n+1))
+			if err == nil {
+				break
+			}
+			if !errors.As(err, new(*store.AwayError)) || time.Now().After(end) {
+				t.Fatalf("with room: %v", err)
+			}
+		}
+		n++
+	}
 	for _, size := range []int{38 << 20, 48 << 20} { // the second leaves nothing
 		for range 100 {
-			if _, err := s.Apply(t.Context(), round(1, n+1)); err != nil {
-				t.Fatal(err)
-			}
-			n++
+			write()
 		}
 		if err := os.WriteFile(foreign, make([]byte, size), 0o600); err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
@@ -248,17 +260,7 @@ func TestSmallDisk(t *testing.T) {
 		if err := errors.Join(os.Remove(foreign), os.RemoveAll(filepath.Join(disk, "backup"))); err != nil {
 			t.Fatal(err)
 		}
-		// If a write of a table met the full disk, another engine is opened first.
-		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-			_, err := s.Apply(t.Context(), round(1, n+1))
-			if err == nil {
-				break
-			}
-			if !errors.As(err, new(*store.AwayError)) || time.Now().After(end) {
-				t.Fatalf("with room again: %v", err)
-			}
-		}
-		n++
+		write() // with room again
 	}
 	checkLogOf(t, s)
 	if err := s.Close(); err != nil {

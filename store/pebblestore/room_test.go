@@ -216,7 +216,7 @@ func TestDiskFailsConditionAtOnce(t *testing.T) {
 // by the store and by another process, and emptied again.
 func TestSmallDisk(t *testing.T) {
 	disk := t.TempDir()
-	if err := smallDisk(t, disk, 48<<20); err != nil {
+	if err := smallDisk(t, disk, 128<<20); err != nil {
 		t.Logf("no small disk can be made, TestDiskNearlyFull and TestDiskFull have to do: %v", err)
 		return
 	}
@@ -228,24 +228,14 @@ func TestSmallDisk(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	foreign := filepath.Join(disk, "foreign")
 	n := 0
-	// write writes a round. If a write of a table met the full disk, another engine is opened
-	// first, and the files of the former one take up space until it is closed.
-	write := func() {
-		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-			_, err := s.Apply(t.Context(), round(1, n+1))
-			if err == nil {
-				break
+	// Each log has 4 MiB from the beginning, and is removed some time after its flush. A redaction
+	// causes a flush, in every fifth round: even if no log is removed in time, 50 rounds leave room.
+	for _, size := range []int{112 << 20, 128 << 20} { // the second leaves nothing
+		for range 50 {
+			if _, err := s.Apply(t.Context(), round(1, n+1)); err != nil {
+				t.Fatal(err)
 			}
-			if !errors.As(err, new(*store.AwayError)) || time.Now().After(end) {
-				t.Fatalf("with room: %v", err)
-			}
-		}
-		n++
-	}
-	for _, size := range []int{38 << 20, 48 << 20} { // the second leaves nothing
-		for range 100 {
-			write()
+			n++
 		}
 		if err := os.WriteFile(foreign, make([]byte, size), 0o600); err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Fatal(err)
@@ -260,7 +250,17 @@ func TestSmallDisk(t *testing.T) {
 		if err := errors.Join(os.Remove(foreign), os.RemoveAll(filepath.Join(disk, "backup"))); err != nil {
 			t.Fatal(err)
 		}
-		write() // with room again
+		// If a write of a table met the full disk, another engine is opened first.
+		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			_, err := s.Apply(t.Context(), round(1, n+1))
+			if err == nil {
+				break
+			}
+			if !errors.As(err, new(*store.AwayError)) || time.Now().After(end) {
+				t.Fatalf("with room again: %v", err)
+			}
+		}
+		n++
 	}
 	checkLogOf(t, s)
 	if err := s.Close(); err != nil {

@@ -38,6 +38,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"relocate":         {"https://a.example/ https://b.example/", "--dry-run https://a.example/ https://b.example/"},
 		"misses":           {"", "--clear --yes"},
 		"verify":           {""},
+		"health":           {"http://127.0.0.1:1", "--live unix:$TMP/none"},
 		"backup":           {"$TMP/backup", "--rehearse $TMP/backup"},
 		"restore":          {"$TMP/none", "--rehearse $TMP/none"},
 		"migrate":          {"--from pebble:$TMP/none --to pebble:$DATA/store"},

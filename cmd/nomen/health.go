@@ -1,0 +1,166 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/internal/health"
+)
+
+const healthLong = `Health asks a server whether it is ready: it can answer requests for names and accept
+changes. With --live, health only asks whether the server answers. It prints one line. The
+exit status is 0 if the server is ready, and 1 if it is not, cannot be reached, or does not
+answer within 5 seconds.
+
+Without URL, health asks the server of the data directory (--data) on its admin listener. If
+no server has this data directory, health asks at http://127.0.0.1:4500. URL can be the
+address of any listener of the server, or unix: and the path of a socket.
+
+A container can use this command as its health check.`
+
+// healthTimeout bounds a health check.
+const healthTimeout = 5 * time.Second
+
+// defaultPublicURL is where the public listener is by default.
+const defaultPublicURL = "http://127.0.0.1:4500"
+
+func (c *cli) healthCommand() *cobra.Command {
+	var live bool
+	cmd := &cobra.Command{
+		Use:     "health [URL]",
+		Short:   "ask a server whether it is ready",
+		Long:    healthLong,
+		Example: "  nomen health\n  nomen health --live https://urn.example.org\n  nomen health unix:/run/nomen/admin.sock",
+		Args:    arguments(0, 1),
+	}
+	cmd.Flags().BoolVar(&live, "live", false, "only ask whether the server answers")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		target := ""
+		if len(args) > 0 {
+			target = args[0]
+		}
+		return c.health(cmd.Context(), target, live)
+	}
+	return cmd
+}
+
+// A healthLine is the JSON result of a health check.
+type healthLine struct {
+	Server  string `json:"server"`
+	Healthy bool   `json:"healthy"`
+	Status  string `json:"status"` // as the server reported it, or why it could not be asked
+}
+
+func (c *cli) health(ctx context.Context, target string, live bool) error {
+	if target == "" {
+		var err error
+		if target, err = c.ownServer(); err != nil {
+			return err
+		}
+	}
+	client, base, err := reach(target)
+	if err != nil {
+		return usagef("health: %w", err)
+	}
+	path := health.ReadyPath
+	if live {
+		path = health.LivePath
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, healthTimeout, fmt.Errorf("no response within %v", healthTimeout))
+	defer cancel()
+	line := healthLine{Server: target}
+	line.Status, line.Healthy = askHealth(ctx, client, base+path)
+	if c.json || line.Healthy {
+		err = c.say(line, "%s: %s", printable(target), printable(line.Status))
+	} else {
+		fmt.Fprintf(c.err, "nomen: %s: %s\n", printable(target), printable(line.Status))
+	}
+	if err == nil && !line.Healthy {
+		err = errNo
+	}
+	return err
+}
+
+// ownServer returns the URL of the admin listener of the data directory's server. If there is
+// no such server, it returns the default URL of a public listener.
+func (c *cli) ownServer() (string, error) {
+	text, err := os.ReadFile(filepath.Join(c.data, urlFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return defaultPublicURL, nil
+	case err != nil:
+		return "", err
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// reach returns a client for a server, and the URL to which paths are appended. The target is a
+// URL, HOST:PORT, or unix: and the path of a socket.
+func reach(target string) (*http.Client, string, error) {
+	transport := &http.Transport{DisableKeepAlives: true}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if socket, ok := strings.CutPrefix(target, "unix:"); ok {
+		socket = "/" + strings.TrimLeft(socket, "/")
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}
+		return client, "http://localhost", nil
+	}
+	if !strings.Contains(target, "://") {
+		target = "http://" + target
+	}
+	u, err := url.Parse(target)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, "", fmt.Errorf("invalid URL %q: want for example %s or unix:/run/nomen/admin.sock", target, defaultPublicURL)
+	}
+	return client, u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/"), nil
+}
+
+// askHealth returns what a server says about its health, and whether it is healthy.
+func askHealth(ctx context.Context, client *http.Client, target string) (status string, healthy bool) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return err.Error(), false
+	}
+	req.Header.Set("Accept", "text/plain")
+	resp, err := client.Do(req)
+	if err != nil {
+		return words(cmp.Or(context.Cause(ctx), err)), false
+	}
+	defer resp.Body.Close()
+	const maxStatusText = 4 << 10
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxStatusText))
+	return healthText(resp.StatusCode, body)
+}
+
+// healthText returns the status in a response, which the admin listener sends as JSON, and
+// whether it means that the server is healthy.
+func healthText(code int, body []byte) (status string, healthy bool) {
+	text := strings.TrimSpace(string(body))
+	var object struct{ Status string }
+	if json.Unmarshal(body, &object) == nil {
+		text = object.Status
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	switch {
+	case code == http.StatusOK && (first == "ready" || first == "ok"):
+		return first, true
+	case code == http.StatusServiceUnavailable && first != "":
+		return strings.ReplaceAll(text, "\n", "; "), false
+	}
+	return fmt.Sprintf("unexpected response (status %d): this is not the address of a nomen server", code), false
+}

@@ -17,7 +17,8 @@
 //   - text/turtle, the same statements as the JSON-LD, as RDF;
 //   - text/plain, for people and without structure (1995, 3.4.4).
 //
-// [Citations] are the formats of reference managers: CSL-JSON, BibTeX and RIS. A [Page] has the
+// [Citations] are the formats of reference managers (CSL-JSON, BibTeX and RIS) and the JSON-LD of
+// schema.org. A [Page] has the
 // URLs of the page on which people read the answer, for links and citations (FAIR Signposting).
 //
 // A [Problem] describes an error. It is written as application/problem+json (RFC 9457), or as a
@@ -77,7 +78,7 @@
 //   - the elements of the metadata, with the prefix "dc:" if they are not of Dublin Core;
 //   - same-as, modified and revision.
 //
-// A part without a location has no URL, but always readable text.
+// An answer without locations has a single part, which has text but no URL.
 //
 // A header field is omitted if it has its default: US-ASCII for charset, x-unspecified for
 // language. The reader accepts any plausible layout. A URL of more than 76 bytes is folded, unless

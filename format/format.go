@@ -97,9 +97,9 @@ func Formats() []Format {
 	}
 }
 
-// Citations returns the formats for reference managers, which contain the citable part of a
-// description. The server offers them only for descriptions, after the formats that [Formats]
-// returns. The caller owns the slice.
+// Citations returns the formats that contain the citable part of a description: those of reference
+// managers, and the JSON-LD of schema.org. The server offers them only for descriptions. The caller
+// owns the slice.
 func Citations() []Format {
 	return []Format{
 		Format{"csl-json", TypeCSL, "", nil, nil, writeCSL}.On(Page{}),

@@ -23,8 +23,8 @@
 // # Requests on behalf of clients
 //
 // Unless the caller allows it, no connection is made to an address that is not public: package
-// guard checks each address after DNS, when connecting. The resolver that a [ForeignResolver]
-// asks must have the same guard: see Guard of client.Options. Locations that a browser would
+// guard checks each address after DNS, when connecting. The client through
+// which a [ForeignResolver] asks must have the same guard: see Guard of client.Options. Locations that a browser would
 // execute are not passed on. The page of an [Explanation] shows a target of another server as a
 // link and does not redirect to it.
 //

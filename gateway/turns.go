@@ -55,8 +55,8 @@ func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
-// TakeFor takes n turns for a client without waiting; the caller must call back at least once
-// to return them. An address that many clients share gets at most three quarters of all turns.
+// TakeFor takes n turns for a client without waiting; the caller must call the function
+// back at least once to return them. An address that many clients share gets at most three quarters of all turns.
 // A nil client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
@@ -103,7 +103,8 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 const patience = 5 * time.Second
 
 // Wait takes a turn for a client at a target. If no turn is free, Wait waits until ctx ends.
-// The limits for turns apply again to waiting clients. The error is a [*LimitError], or that of
+// As many clients may wait as may have turns, in all, for each address and for each target.
+// The error is a [*LimitError], or that of
 // a cancelled context.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}

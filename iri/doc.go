@@ -13,6 +13,6 @@
 // on the structure of components (4.2).
 //
 // Host names are mapped to ASCII by IDNA 2008 with the compatibility mapping of
-// UTS 46. RFC 3987 is older than IDNA 2008 and refers to RFC 3490. For host names
-// that are registered today, both give the same result.
+// UTS 46. RFC 3987 is older than IDNA 2008 and refers to RFC 3490. For most host
+// names both give the same result; for names with U+00DF, U+03C2 or joiners they do not.
 package iri

@@ -53,9 +53,9 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 }
 
 // checkCharacters checks that each character beyond US-ASCII is ucschar, or in a
-// query iprivate, and that section 4.1 does not forbid it. Schemes, ports and
-// addresses must be US-ASCII: there the parser of the URI rejects the escapes to
-// which these characters are mapped.
+// query iprivate, and that section 4.1 does not forbid it. That schemes, ports and
+// addresses are US-ASCII is not checked here: other characters become escapes in the
+// URI, and the URI parser rejects escapes in these components.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {
@@ -130,8 +130,8 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns a nonempty component of the spelling. The components before c have
-// the same delimiters in the spelling and in the URI.
+// slice returns a nonempty component of the spelling. It skips the
+// components before c by their delimiters, which the spelling has in common with the URI.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {

@@ -3,7 +3,7 @@
 //
 // # Sources of an answer
 //
-// Package name brings the name into canonical form. The authority of the name is the authority
+// The name comes in the canonical form of package name. The authority of the name is the authority
 // with the longest prefix that covers it. An authority can fold case: then the element, which is
 // the part of the name after the prefix, is converted to lower case (1995, 2). An authority can
 // restrict access: then every question about its names is Denied. If access is not restricted,
@@ -31,7 +31,8 @@
 // # Services
 //
 // An unknown service, or one that the authority does not offer, is replaced by the authority's
-// default, which is I2L unless set (2012, 2.3.1: N12-32). I2R and I2Rs are for authorities that
+// default, which is I2L unless set (2012, 2.3.1: N12-32). In strict questions (THTTP) it is an
+// error instead. I2R and I2Rs are for authorities that
 // allow resources to be fetched. I2N and I2Ns return the aliases in a record; I2N prefers a URN.
 //
 // I=I is true for two spellings of one name, for a name and its alias (in a record or by a rule),
@@ -39,8 +40,8 @@
 //
 // # Components
 //
-// A component of a structured resource ("c", 2012, 2.3.2) is ignored if the authority does not
-// list it or if no location has it.
+// A component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has it, or if
+// the authority has keywords and does not list it.
 //
 // The authority defines what an r-component means: the directives s, c, lang, type or country. An
 // r-component that the authority does not define is ignored. The resolver of a delegation

@@ -56,7 +56,7 @@ func newLimitedListener(l net.Listener, most, each int, many func(netip.Addr) bo
 
 // The reasons why connections are closed, as they appear in the metrics.
 const (
-	refusedConnection = "connections" // a limit is reached, and no connection is idle
+	refusedConnection = "connections" // a limit is reached, and no idle connection may be closed
 	refusedIdle       = "idle"        // an idle connection was replaced
 )
 
@@ -84,7 +84,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// errShare is returned for a connection above the limit of its address.
+// errShare is returned for a connection above the share of its address.
 var errShare = errors.New("server: too many connections from one address")
 
 // wait waits for a free slot. It returns errShare or [net.ErrClosed].
@@ -98,7 +98,7 @@ func (t *limitedListener) wait(c *limitedConn) error {
 		case !full:
 			return errShare
 		case !t.waiting.Swap(true):
-			continue // before waiting was set, a connection may have become idle without a signal
+			continue // try again: a connection that became idle before waiting was set gave no signal
 		}
 		select {
 		case <-t.freed:
@@ -109,7 +109,8 @@ func (t *limitedListener) wait(c *limitedConn) error {
 }
 
 // admit adds a connection, and closes an idle one if necessary. If ok is false and full is
-// set, the listener has no free slot. If both are false, the limit of the address is reached.
+// set, the listener has no free slot. If both are false, the limit of the address is reached,
+// or the listener is full and the address has connections, none of them idle.
 func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -134,8 +135,8 @@ func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 }
 
 // replace closes an idle connection to make room for a new one of the share s. It chooses the
-// address with the most connections; of several such addresses, the one that reached the
-// number first. An address may only replace its own connections and those of addresses with
+// address with the most connections; of several such addresses, the one that has
+// had this many connections for the longest time. An address may only replace its own connections and those of addresses with
 // more connections. If many is set, the address is shared by many clients, and may replace any
 // connection. t.mu must be held.
 func (t *limitedListener) replace(s *share, many bool) (ok bool) {

@@ -46,9 +46,9 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	return p.withText(text)
 }
 
-// costly answers a costly request, which takes more than one lookup. For each address there is
-// a limit of such requests per second and at once (429). The total number at once is limited
-// too (503).
+// costly answers a costly request, which takes more than one lookup. Each address has two
+// limits: of costly requests per second, and of costly requests in progress (429). The server has
+// a limit of costly requests in progress (503).
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -174,7 +174,7 @@ const maxBodies = 64 << 20
 const minBody = 4 << 10
 
 // readBody reads a body. It stops after limit+1 bytes, so a result of more than limit bytes
-// means that the body is too long. The caller must call back to release the memory. The error
+// means that the body is too long. The caller must call the function back to release the memory. The error
 // may be a [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()

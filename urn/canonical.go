@@ -132,7 +132,7 @@ type Purpose uint8
 // The purposes. Only [Draft2012] distinguishes them.
 const (
 	PurposeResource Purpose = iota // whether they identify the same resource (step 5a)
-	PurposeCache                   // whether resolving them gives the same response (step 5b)
+	PurposeCache                   // in Draft2012, whether resolving them gives the same response (step 5b)
 )
 
 // String returns the name of the purpose: resource or cache.

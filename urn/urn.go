@@ -152,8 +152,8 @@ func (u URN) IsAssigned() bool {
 	return u.IsValid() && int(u.nss) == len(u.s) && !IsRequest(u.ElementID())
 }
 
-// Assigned returns u without its components: the assigned name, which is what a
-// resolver receives.
+// Assigned returns u without its components: the assigned name, by which a
+// resolver finds the record.
 func (u URN) Assigned() URN {
 	u.s = u.s[:u.nss]
 	u.r, u.q = u.nss, u.nss

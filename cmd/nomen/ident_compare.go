@@ -19,8 +19,8 @@ ignores what follows ?+, ?= and #.
 may still identify the same resource.
 
 Fragments of URIs are compared. With --purpose cache they are ignored, because fragments
-are not sent to a server; but in the dialect 2012, the directives in the queries of two URNs
-must then be the same, in any order.
+are not sent to a server. With --purpose cache, two URNs of the dialect 2012 are equivalent
+only if the directives in their queries are the same, in any order.
 
 The exit status is 1 if a pair is not established to be equivalent.
 

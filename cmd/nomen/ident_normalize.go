@@ -14,9 +14,9 @@ const normalizeLong = `Normalize prints the normal form of each identifier. Each
   case      scheme and host in lower case, hexadecimal digits in upper case
   percent   unnecessary escapes decoded
   path      segments that are . or .. removed
-  scheme    default port removed, and empty path filled in, as the scheme says (default)
+  scheme    default port removed, and an empty path filled in, by the rules of the scheme
 
-In an older dialect a level does what the document of the dialect says.
+The default is "scheme". With --dialect, each level follows the document of that dialect.
 
 At "case" and all later levels, a URN gets its canonical form: "urn" and the namespace in
 lower case, hexadecimal digits in upper case. In the dialect 1995 the authority is in lower

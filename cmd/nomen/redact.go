@@ -19,7 +19,7 @@ import (
 
 const redactLong = `Redact permanently removes the content of revisions, for example after a court order. The
 revision itself stays in the history, with its time, the status of the name, the digest
-and the reason given here. Because the digest stays, 'nomen verify' still finds the history
+and the reason of the redaction. Because the digest stays, 'nomen verify' still finds the history
 complete. A client that requests the record as of that time learns that its content was
 removed.
 
@@ -27,7 +27,7 @@ With --authority, redact removes content from the history of a naming authority:
 owners, rules. With --authority but without --revision, it redacts all revisions before the
 current one.
 
-The author of a redacted revision and the reason of the change are removed too. The current
+The author of a redacted revision and the reason that the author gave are removed too. The current
 revision cannot be redacted: first replace its content by 'nomen put --replace' (or 'nomen
 authority put'). Other revisions with the same content are not affected: check with 'nomen
 history'. Earlier backups and other copies still have the content.

@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const rekeyLong = `Rekey converts a store that an earlier version of nomen made to this version's rules of
-names. (These rules turn each name into the key under which it is stored. This version
+const rekeyLong = `Rekey converts a store of an earlier version of nomen, so that it follows this version's rules
+of names. (These rules turn each name into the key under which it is stored. This version
 cannot open the store until it is converted.) Names move to their new keys together with
 their history. The prefixes of authorities and tokens are converted too. Spellings stay
 unchanged.

@@ -25,7 +25,7 @@ exits with status 1. If the manifest itself is damaged, copy the backup, delete
 backup.jsonl in the copy, and restore the copy. Without a manifest, restore verifies the
 history instead, as 'nomen verify' does.
 
-The store appears only when it is complete. An interrupted restore leaves a directory
+The store appears only when it is complete. A restore that is killed leaves a directory
 beside the store, with a name that ends in ".restoring" and a number. You can delete that
 directory.
 

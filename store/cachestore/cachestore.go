@@ -5,8 +5,9 @@
 //
 // Changes made through the cache are visible at once. Changes made by other nodes are read
 // from the feed of the store ([store.Feed]) twice a second. If the feed has not been read for
-// [Options.Within], calls bypass the cache until the feed can be read again. So an answer is
-// never older than [Options.Within] plus one second, which a change may need to enter the feed.
+// [Options.Within], calls bypass the cache until the feed can be read again. A change
+// enters the feed within a second. So an answer is at most [Options.Within] plus one second old,
+// with two exceptions: old answers of replicas, and stale answers (see below).
 // If the database fails over to a replica that had not received all changes, the cache is
 // emptied.
 //
@@ -28,7 +29,7 @@
 //   - The caller accepts stale answers (see [store.WithStaleness]).
 //   - The feed was last read at most [Options.StaleIfError] ago.
 //
-// A stale answer includes all changes that were sealed when the feed was last read. The list of
+// A stale answer includes all changes that the feed had when it was last read. The list of
 // authorities and the absence of names can also be stale answers.
 package cachestore
 
@@ -67,7 +68,7 @@ type Backing interface {
 type Options struct {
 	Bytes  int64         // approximate size of cached data in bytes; default 64 MiB
 	Every  time.Duration // how often the feed is read; default half a second
-	Within time.Duration // maximum age of an answer, not counting the second of sealing; default 2 seconds
+	Within time.Duration // maximum age of an answer, not counting the second in which a change enters the feed; default 2 seconds
 	Absent time.Duration // how long the absence of a name is cached; default 1 second
 	Settle time.Duration // must exceed the lag of the store's replicas; default 15 seconds
 	Log    *slog.Logger  // for failures to read the feed; nil disables it
@@ -79,7 +80,7 @@ type Options struct {
 
 const (
 	patience = 500 * time.Millisecond // maximum wait for the store if a stale answer can be returned instead
-	avoided  = 500 * time.Millisecond // how long after that wait the store is not asked again if a stale answer can be returned
+	avoided  = 500 * time.Millisecond // after such a wait, how long stale answers are returned without asking the store
 )
 
 // A Store is a cache in front of another store. [New] returns one.
@@ -255,14 +256,14 @@ func (s *Store) good(subject store.Subject, v value) bool {
 // keep caches a value, unless its subject was changed recently.
 func (s *Store) keep(subject store.Subject, v value) {
 	s.mu.RLock()
-	defer s.mu.RUnlock() // if the subject changes meanwhile, changed takes the lock after us and removes the value
+	defer s.mu.RUnlock() // if the subject changes meanwhile, s.changed waits for this lock and then removes the value
 	if _, heard := s.minima[subject]; !heard && s.paused.IsZero() {
 		s.cache.Set(subject, v)
 	}
 }
 
-// stale returns the cached value of a subject, if the caller accepts stale answers. The
-// caller must call use if it returns the value.
+// stale returns the cached value of a subject, if the caller accepts stale answers. A
+// caller that returns the value must call the function use first.
 func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use func(), ok bool) {
 	use, ok = s.mayBeStale(ctx)
 	if !ok {

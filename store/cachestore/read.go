@@ -78,7 +78,8 @@ func (s *Store) read(ctx context.Context, subject store.Subject, load otter.Load
 	return ask(ctx)
 }
 
-// An unkept is a value that is current but must not be cached.
+// An unkept is a value that may be returned but not cached, because it may be older than a
+// change that the cache knows.
 type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: value must not be cached" }

@@ -10,8 +10,8 @@ import (
 )
 
 // Limits of the free space that is required to accept a change; the space is needed to flush
-// data from memory. On a small disk the requirement is a share of the disk, but at least the
-// size of the write-ahead log that the next opening would replay, plus spareBytes.
+// data from memory. On a small disk the requirement is a share of the disk. On every disk it is at
+// least the size of the write-ahead log that the next opening would replay, plus spareBytes.
 const (
 	roomShare   = 8 // at most one eighth of the disk, and of its inodes
 	spareInodes = 64

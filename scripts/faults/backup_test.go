@@ -45,7 +45,7 @@ func TestFaultDamagedBackup(t *testing.T) {
 		t.Error("a damaged backup was restored")
 	}
 	p := s.look(token, 1)
-	after := "nothing is restored; the next backup"
+	after := "nothing was restored: restore another backup, or make a new one"
 	if r := command(data, "backup", "--rehearse", backup); r.status != 0 {
 		t.Errorf("the next backup: %+v", r)
 	}
@@ -98,7 +98,7 @@ func TestFaultBackupDiskFull(t *testing.T) {
 	emit(t, Row{
 		Fault: "disk of the backup full", Reads: p.reads, Writes: p.writes,
 		Healthz: p.healthz.text(), Readyz: p.readyz.text(), Metrics: p.metrics,
-		Log: "`backup`: exit status 3", After: "the earlier backup stays; the next backup",
+		Log: "`backup`: exit status 3", After: "the earlier backup stays: make the next backup when there is space",
 	})
 	s.stop()
 }

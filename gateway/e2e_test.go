@@ -63,7 +63,7 @@ func serve(t testing.TB, s store.Store, change func(*server.Options)) netip.Addr
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := srv.Listen("127.0.0.1:0", "", nil)
+	l, err := srv.Listen(server.Listener{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestForeignRedirections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := srv.Listen(at, "", nil)
+	l, err := srv.Listen(server.Listener{Address: at})
 	if err != nil {
 		t.Fatal(err)
 	}

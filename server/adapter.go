@@ -28,7 +28,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		target, mount = s.belowPublic(target)
 	}
 	in := newRequest(r, target, mount, client)
-	if s.forwardRequest(w, r, in, client) {
+	served := in.servedHere()
+	if served && s.forwardRequest(w, r, in, client) {
 		return
 	}
 	switch {
@@ -39,7 +40,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := gateway.WithClient(requestLifetime(r), s.gatewayClient(r, target, client))
 	var p *reply
-	if strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
+	if served && strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
 		if p = s.checkRate(ctx); p == nil {
 			s.metrics.ServeHTTP(w, r)
 			return
@@ -147,6 +148,8 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 		local:   localAddr(r),
 		country: c.country,
 		hops:    hops(r.Header["Via"]),
+
+		protocols: listenerOf(r.Context()).Protocols,
 
 		accept:    joined(r.Header["Accept"]),
 		languages: joined(r.Header["Accept-Language"]),

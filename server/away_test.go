@@ -111,7 +111,7 @@ func TestStorageAway(t *testing.T) {
 		r.Host = "127.0.0.1"
 		r.Header.Set("Authorization", "Bearer a.b")
 		w := httptest.NewRecorder()
-		srv.adminServer().Handler.ServeHTTP(w, r)
+		srv.adminServer(allProtocols).Handler.ServeHTTP(w, r)
 		return w.Result()
 	}
 	for _, target := range []string{
@@ -191,7 +191,7 @@ func TestReadyClock(t *testing.T) {
 		admin := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "/-/readyz", nil)
 		r.Host = "127.0.0.1"
-		srv.adminServer().Handler.ServeHTTP(admin, r)
+		srv.adminServer(allProtocols).Handler.ServeHTTP(admin, r)
 		if p.status != status || string(p.body) != want+"\r\n" || admin.Code != status || !strings.Contains(admin.Body.String(), `"`+want+`"`) {
 			t.Errorf("readyz: %d %q, admin %d %s; want %d %q", p.status, p.body, admin.Code, admin.Body, status, want)
 		}

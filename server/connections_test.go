@@ -229,7 +229,7 @@ func TestConnectionShare(t *testing.T) {
 func TestConnectionTableTLS(t *testing.T) {
 	config, pool := certificate(t)
 	s, _ := newTestServer(t, func(o *Options) { o.Limits.Connections = 1 })
-	l, err := s.Listen("127.0.0.1:0", "", config)
+	l, err := s.Listen(Listener{Address: "127.0.0.1:0", TLS: config})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	switch {
 	case len(r.target) > maxTarget:
 		return newReply(http.StatusRequestURITooLong).withText("The request target is longer than " + strconv.Itoa(maxTarget) + " bytes.")
+	case !r.servedHere():
+		return s.wrongProtocol(r)
 	case r.method == http.MethodGet, r.method == http.MethodHead:
 	case s.isForOthers(ctx, r):
 		return s.problem(r, parsedTarget{form: formPage}, errForOthers)

@@ -38,7 +38,7 @@ func embedded(o server.Options, names ...string) (*server.Server, error) {
 
 // A program serves names on a listener of its own, with a middleware. The listener
 // also accepts the requests of the protocol of 1995.
-func ExampleServer_Serve() {
+func ExampleServer_Listen_own() {
 	srv, err := embedded(server.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Served-By", "my program")
@@ -52,8 +52,10 @@ func ExampleServer_Serve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	serving := srv.Serve(l, nil, nil)
-
+	serving, err := srv.Listen(server.Listener{Open: l})
+	if err != nil {
+		log.Fatal(err)
+	}
 	c, err := net.Dial("tcp", serving.Public.String())
 	if err != nil {
 		log.Fatal(err)
@@ -212,7 +214,7 @@ func ExampleServer_Listen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l, err := srv.Listen("127.0.0.1:0", "", nil)
+	l, err := srv.Listen(server.Listener{Address: "127.0.0.1:0"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func newTestServer(t testing.TB, change func(*Options)) (*Server, *memstore.Stor
 // listen serves on free ports of 127.0.0.1.
 func listen(t testing.TB, s *Server) *Listening {
 	t.Helper()
-	l, err := s.Listen("127.0.0.1:0", "127.0.0.1:0", nil)
+	l, err := s.Listen(Listener{Address: "127.0.0.1:0"}, Listener{Address: "127.0.0.1:0", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}

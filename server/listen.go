@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -8,19 +9,70 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 )
+
+// A Listener describes a listener of a server. Its zero value, with an address, is a public
+// listener without TLS that serves all protocols.
+type Listener struct {
+	// Name identifies the listener in the access log and the metrics; "" means its address.
+	Name string
+
+	// Address is the HOST:PORT to listen at. An address without a port gets the default port,
+	// and port 0 means any free port. Address is not used if Open is set.
+	Address string
+
+	// Open is an open listener to serve on. The server takes it over, and Shutdown closes it.
+	// It can be a TLS listener whose connections are of type [*tls.Conn], such as those of
+	// [tls.NewListener] and of ACME clients; TLS must be nil then.
+	Open net.Listener
+
+	// Admin makes it a listener of the admin API. Otherwise it is public.
+	Admin bool
+
+	// Protocols are what a public listener serves; 0 means all of them.
+	Protocols Protocols
+
+	// TLS, if not nil, enables TLS. A public listener then serves HTTP/2 too. Clients of
+	// HTTP/1.0 and of the protocol of 1995 need not negotiate a protocol.
+	TLS *tls.Config
+
+	// WellKnown wraps the handler of requests for paths below /.well-known/, such as those of
+	// ACME challenges; nil for none. All other requests pass it by.
+	WellKnown func(http.Handler) http.Handler
+}
+
+// open opens the listener, unless it is open.
+func (o *Listener) open(ctx context.Context) error {
+	kind, port := "public", defaultPort
+	if o.Admin {
+		kind, port = "admin", defaultAdminPort
+	}
+	if o.Open == nil {
+		var lc net.ListenConfig
+		l, err := lc.Listen(ctx, "tcp", withPort(o.Address, port))
+		if err != nil {
+			return fmt.Errorf("server: %s listener: %w", kind, err)
+		}
+		o.Open = l
+	}
+	o.Name = cmp.Or(o.Name, o.Open.Addr().String())
+	return nil
+}
 
 // A Listening is a server that accepts connections.
 type Listening struct {
 	server  *Server
-	Public  net.Addr // address of the public listener; nil if there is none
-	Admin   net.Addr // address of the admin listener; nil if there is none
+	Public  net.Addr   // address of the first public listener; nil if there is none
+	Admin   net.Addr   // address of the first admin listener; nil if there is none
+	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
 	servers []*http.Server
 	done    chan error
 
@@ -28,66 +80,58 @@ type Listening struct {
 	work    sync.WaitGroup
 }
 
-// Listen opens the listeners and serves in the background. An empty address opens no listener.
-// An address without a port gets the default port, and port 0 means any free port. If t is not
-// nil, it is the TLS configuration of the public listener.
-func (s *Server) Listen(public, admin string, t *tls.Config) (*Listening, error) {
-	var lc net.ListenConfig
-	open := func(which, address string, port int) (net.Listener, error) {
-		l, err := lc.Listen(context.Background(), "tcp", withPort(address, port))
-		if err != nil {
-			return nil, fmt.Errorf("server: %s listener: %w", which, err)
-		}
-		return l, nil
-	}
-	var publicListener, adminListener net.Listener
-	var err error
-	if public != "" {
-		if publicListener, err = open("public", public, defaultPort); err != nil {
-			return nil, err
-		}
-	}
-	if admin != "" {
-		if adminListener, err = open("admin", admin, defaultAdminPort); err != nil {
-			if publicListener != nil {
-				publicListener.Close()
+// Listen opens the listeners and serves in the background, with the limits of the server for
+// the connections of each listener. If one of them cannot be opened, Listen closes all of them
+// and returns an error.
+func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
+	l := &Listening{server: s, done: make(chan error, len(listeners))}
+	all := slices.Clone(listeners)
+	for i := range all {
+		if err := all[i].open(context.Background()); err != nil {
+			for _, o := range all {
+				if o.Open != nil {
+					o.Open.Close()
+				}
 			}
 			return nil, err
 		}
 	}
-	return s.Serve(publicListener, adminListener, t), nil
-}
-
-// Serve serves on listeners of the caller in the background: HTTP and the protocol of
-// 1995 on the public one, the admin API on the other. Either can be nil. It takes over
-// the listeners, which Shutdown closes, and applies the limits of the server to their
-// connections. t is as in Listen.
-//
-// The listeners can be TLS listeners whose connections are of type [*tls.Conn], such as those
-// of [tls.NewListener] and of ACME clients; t must be nil then. Such listeners serve HTTP/2 to
-// clients that negotiate "h2". Clients of HTTP/1.0 and of the protocol of 1995 need not
-// negotiate a protocol.
-func (s *Server) Serve(public, admin net.Listener, t *tls.Config) *Listening {
-	l := &Listening{server: s, done: make(chan error, 2)}
-	limited := func(l net.Listener) *limitedListener {
-		return newLimitedListener(l, s.limits.Connections, s.limits.PerAddress, s.isShared, s.metrics.Refused)
-	}
-	if public != nil {
-		l.Public = public.Addr()
-		of := limited(public)
-		l.serve(s.publicServer(), of, s.onWire(of, t))
-	}
-	if admin != nil {
-		l.Admin = admin.Addr()
-		of := limited(admin)
-		l.serve(s.adminServer(), of, bareListener{of})
+	limits := s.given.withDefaults(len(all))
+	for i := range all {
+		l.add(&all[i], limits)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l.endWork = cancel
 	if s.admin != nil {
 		l.work.Go(func() { s.admin.Run(ctx) })
 	}
-	return l
+	return l, nil
+}
+
+// add serves on an open listener.
+func (l *Listening) add(o *Listener, limits Limits) {
+	s, at := l.server, o.Open.Addr()
+	l.Addrs = append(l.Addrs, at)
+	if o.Admin {
+		l.Admin = cmp.Or(l.Admin, at)
+		on := o.Open
+		if o.TLS != nil {
+			on = tls.NewListener(on, withProtocols(o.TLS, "h2", "http/1.1"))
+		}
+		of := s.limited(on, limits, o.Name)
+		l.serve(s.adminServer(o), of, bareListener{of})
+		return
+	}
+	l.Public = cmp.Or(l.Public, at)
+	of := s.limited(o.Open, limits, o.Name)
+	l.serve(s.publicServer(o), of, s.onWire(of, o))
+}
+
+// limited applies the limits of connections to a listener.
+func (s *Server) limited(l net.Listener, limits Limits, name string) *limitedListener {
+	of := newLimitedListener(l, limits.Connections, limits.PerAddress, s.isShared, s.metrics.Refused)
+	s.listening.add(name, of)
+	return of
 }
 
 // withPort adds the port to an address that has none.
@@ -99,23 +143,45 @@ func withPort(address string, port int) string {
 }
 
 // onWire wraps a listener in TLS, if configured, and in the listener of package wire.
-func (s *Server) onWire(l net.Listener, t *tls.Config) net.Listener {
-	if t != nil {
-		t = t.Clone()
-		t.NextProtos = []string{"h2", "http/1.1", "http/1.0"}
-		l = tls.NewListener(l, t)
+func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
+	if o.TLS != nil {
+		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
 	}
-	return wire.NewListener(l, wire.Config{
+	c := wire.Config{
 		HeadTimeout: s.limits.HeadTimeout, IdleTimeout: s.limits.IdleTimeout, WriteTimeout: s.limits.Timeout,
-		Short: s.short, Now: s.now, Log: s.log,
-	})
+		Now: s.now, Log: s.log,
+	}
+	if s.middleware == nil { // which has to see all requests
+		c.Short = func(local, remote net.Addr) wire.Answerer { return s.short(o, local, remote) }
+	}
+	return wire.NewListener(l, c)
+}
+
+// withProtocols returns a copy of a TLS configuration that negotiates these protocols, besides
+// those that it has.
+func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
+	t = t.Clone()
+	for _, p := range t.NextProtos {
+		if !slices.Contains(protocols, p) {
+			protocols = append(protocols, p) // such as acme-tls/1
+		}
+	}
+	t.NextProtos = protocols
+	return t
 }
 
 // maxStreams limits the concurrent requests on an HTTP/2 connection.
 const maxStreams = 64
 
-func (s *Server) publicServer() *http.Server {
-	h := s.limitedServer(s.wrap(s.Public()))
+func (s *Server) publicServer(o *Listener) *http.Server {
+	handler := s.wrap(s.Public())
+	if o.WellKnown != nil {
+		handler = withWellKnown(o.WellKnown, handler)
+	}
+	h := s.limitedServer(handler)
+	h.BaseContext = func(net.Listener) context.Context {
+		return context.WithValue(requestlog.WithListener(context.Background(), o.Name), listenerKey{}, o)
+	}
 	h.ConnContext = wire.ConnContext
 	h.DisableGeneralOptionsHandler = true // its response to "OPTIONS *" is empty
 	h.Protocols = new(http.Protocols)
@@ -125,11 +191,44 @@ func (s *Server) publicServer() *http.Server {
 	return h
 }
 
-func (s *Server) adminServer() *http.Server {
-	if s.admin == nil {
-		return s.limitedServer(http.NotFoundHandler())
+// listenerKey is the key of the context value with the [*Listener] of a request.
+type listenerKey struct{}
+
+// allProtocols describes the listener of a handler that is not served by [Server.Listen].
+var allProtocols = new(Listener)
+
+// listenerOf returns the listener at which a request arrived.
+func listenerOf(ctx context.Context) *Listener {
+	if o, ok := ctx.Value(listenerKey{}).(*Listener); ok {
+		return o
 	}
-	return s.limitedServer(s.admin)
+	return allProtocols
+}
+
+// wellKnownPath begins the paths of RFC 8615.
+const wellKnownPath = "/.well-known/"
+
+// withWellKnown wraps a handler for the paths below wellKnownPath alone.
+func withWellKnown(wrap func(http.Handler) http.Handler, next http.Handler) http.Handler {
+	wrapped := wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(wire.Target(r), wellKnownPath) {
+			wrapped.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) adminServer(o *Listener) *http.Server {
+	h := s.limitedServer(http.NotFoundHandler())
+	if s.admin != nil {
+		h.Handler = s.admin
+	}
+	h.BaseContext = func(net.Listener) context.Context {
+		return requestlog.WithListener(context.Background(), o.Name)
+	}
+	return h
 }
 
 // limitedServer returns a server with the limits of both listeners.

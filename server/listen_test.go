@@ -37,14 +37,14 @@ func stop(t *testing.T, l *Listening) {
 func TestListenErrors(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	// Other processes of the tests listen at 127.0.0.1: they could take the port once it is free.
-	l, err := s.Listen("127.0.0.9:0", "127.0.0.9:0", nil)
+	l, err := s.Listen(Listener{Address: "127.0.0.9:0"}, Listener{Address: "127.0.0.9:0", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Listen(l.Public.String(), "", nil); err == nil {
+	if _, err := s.Listen(Listener{Address: l.Public.String()}); err == nil {
 		t.Error("one address was listened at twice")
 	}
-	if _, err := s.Listen("127.0.0.9:0", l.Public.String(), nil); err == nil {
+	if _, err := s.Listen(Listener{Address: "127.0.0.9:0"}, Listener{Address: l.Public.String(), Admin: true}); err == nil {
 		t.Error("the admin listener took the public one's address")
 	}
 	stop(t, l)
@@ -95,7 +95,7 @@ func TestShutdownWaits(t *testing.T) {
 // With any number of clients, the store can open files.
 func TestConnectionsLeaveFilesForTheStore(t *testing.T) {
 	for files, want := range map[uint64]int{0: 1, 256: 64, 1024: 256, 20_000: 5000, 1 << 20: 10_000, math.MaxUint64: 10_000} {
-		if got := connectionsFor(files); got != want {
+		if got := connectionsFor(files, 2); got != want {
 			t.Errorf("of %d files: %d connections, want %d", files, got, want)
 		}
 	}
@@ -126,7 +126,7 @@ func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 func TestVersionsOfHTTP(t *testing.T) {
 	s, _ := newTestServer(t, nil)
 	secure, pool := certificate(t)
-	l, err := s.Listen("127.0.0.1:0", "", secure)
+	l, err := s.Listen(Listener{Address: "127.0.0.1:0", TLS: secure})
 	if err != nil {
 		t.Fatal(err)
 	}

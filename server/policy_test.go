@@ -71,7 +71,7 @@ func TestPolicyAtEveryDoor(t *testing.T) {
 		r.Host = "localhost"
 		r.Header.Set("Authorization", token)
 		w := httptest.NewRecorder()
-		s.adminServer().Handler.ServeHTTP(w, r)
+		s.adminServer(allProtocols).Handler.ServeHTTP(w, r)
 		return read([]byte(`{"answer":` + w.Body.String() + `}`))
 	}
 	web := func(target string) said {

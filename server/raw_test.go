@@ -240,7 +240,7 @@ func TestRawPipeline(t *testing.T) {
 // not.
 func TestAuthorityByAddress(t *testing.T) {
 	s, _ := newTestServer(t, nil)
-	l, err := s.Listen("127.0.0.9:0", "", nil)
+	l, err := s.Listen(Listener{Address: "127.0.0.9:0"})
 	if err != nil {
 		t.Fatalf("a second loopback address is needed: %v", err)
 	}

@@ -106,7 +106,7 @@ func (noMetrics) Stale()                             {}
 // Limits bound what clients can use. A zero field means the default, which follows the
 // semicolon in its comment.
 type Limits struct {
-	Connections int           // open at once on each listener; 10,000, or a quarter of the limit of open files if that is less
+	Connections int           // open at once on each listener; 10,000, or if that is less, an equal part of half of the limit of open files
 	PerAddress  int           // connections from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
 	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s
@@ -122,8 +122,9 @@ type Limits struct {
 	BatchBytes  int           // in one list of names; 4 MiB
 }
 
-func (l Limits) withDefaults() Limits {
-	l.Connections = cmp.Or(l.Connections, connectionsFor(maxFiles()))
+// withDefaults returns the limits of a server with a number of listeners.
+func (l Limits) withDefaults(listeners int) Limits {
+	l.Connections = cmp.Or(l.Connections, connectionsFor(maxFiles(), listeners))
 	l.PerAddress = cmp.Or(l.PerAddress, max(l.Connections/4, min(l.Connections/2, 16), 1))
 	l.Rate = cmp.Or(l.Rate, 10)
 	l.Burst = cmp.Or(l.Burst, max(int(5*l.Rate), 1))
@@ -140,9 +141,11 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// connectionsFor returns how many connections each of the two listeners may have if files is
-// the limit of open files. It leaves half of the files to the store, which needs them to write.
-func connectionsFor(files uint64) int { return int(max(min(files/4, 10_000), 1)) }
+// connectionsFor returns how many connections each listener may have if files is the limit of
+// open files. It leaves half of the files to the store, which needs them to write.
+func connectionsFor(files uint64, listeners int) int {
+	return int(max(min(files/2/uint64(max(listeners, 2)), 10_000), 1))
+}
 
 // maxAddresses is how many addresses have a rate of their own. All other addresses share a rate.
 const maxAddresses = 10_000
@@ -177,6 +180,8 @@ type Server struct {
 	log         *slog.Logger
 	access      *slog.Logger
 	limits      Limits
+	given       Limits // without defaults
+	listening   openListeners
 	home        home
 	linkBuffers sync.Pool // of *linkField
 	signposts   signposts
@@ -201,8 +206,10 @@ func New(o Options) (*Server, error) {
 	if o.Resolver == nil || o.Store == nil {
 		return nil, errors.New("server: options: Resolver and Store are required")
 	}
+	given := o.Limits
 	o = o.withDefaults()
 	s := &Server{
+		given:    given,
 		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics,
 		version: o.Version, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
@@ -231,7 +238,7 @@ func New(o Options) (*Server, error) {
 }
 
 func (o Options) withDefaults() Options {
-	o.Version, o.Limits = cmp.Or(o.Version, "(unknown version)"), o.Limits.withDefaults()
+	o.Version, o.Limits = cmp.Or(o.Version, "(unknown version)"), o.Limits.withDefaults(1)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

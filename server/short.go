@@ -21,16 +21,21 @@ import (
 // answer is available at once. The response is byte for byte the same as through
 // net/http.
 type shortcut struct {
-	server  *Server
-	from    netip.Addr
-	local   netip.AddrPort
-	ctx     store.Staleness // of the current request; includes its client
-	request request
+	server   *Server
+	listener string // its name
+	from     netip.Addr
+	local    netip.AddrPort
+	ctx      store.Staleness // of the current request; includes its client
+	request  request
 }
 
-// short returns the shortcut for a connection.
-func (s *Server) short(local, remote net.Addr) wire.Answerer {
-	c := &shortcut{server: s, from: addrOf(remote).Addr(), local: addrOf(local)}
+// short returns the shortcut for a connection of a listener, or nil if the listener serves
+// no paths.
+func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
+	if !o.Protocols.has(ProtocolWeb) {
+		return nil
+	}
+	c := &shortcut{server: s, listener: o.Name, from: addrOf(remote).Addr(), local: addrOf(local)}
 	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 	return c.answer
 }
@@ -61,6 +66,9 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	p := s.answerAsked(ctx, r, asked)
 	s.addAge(p, ctx.Age(start))
 	p.finish(s.dates.of(start))
+	if s.sameOrigin {
+		p.withoutCORS()
+	}
 	out, sent, ok := p.appendTo(out, r.method)
 	p.drop()
 	if !ok {
@@ -69,7 +77,7 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	took := s.now().Sub(start)
 	s.metrics.Observe(p.form.String(), p.status, took)
 	if s.access != nil {
-		requestlog.Record{From: c.from, Method: q.Method, Target: q.Target, Proto: "HTTP/1.1", Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
+		requestlog.Record{Listener: c.listener, From: c.from, Method: q.Method, Target: q.Target, Proto: "HTTP/1.1", Host: q.Host, Agent: q.Agent}.Log(ctx, s.access, p.status, int64(sent), took)
 	}
 	return out, true
 }

@@ -90,7 +90,7 @@ func TestShort(t *testing.T) {
 		for _, fields := range shortFields {
 			for _, tt := range shortTargets {
 				head := method + " " + tt.target + " HTTP/1.1\r\nHost: localhost:4500\r\n" + fields
-				answer := s.short(slow.LocalAddr(), slow.RemoteAddr())
+				answer := s.short(allProtocols, slow.LocalAddr(), slow.RemoteAddr())
 				got, ok := answer([]byte("before"), plainOf(t, head+"\r\n"))
 				if ok != tt.short {
 					t.Errorf("%q: answered %v, want %v", head, ok, tt.short)
@@ -261,7 +261,7 @@ func TestShortCountry(t *testing.T) {
 		return &nomen.Answer{Service: q.Service, Name: q.Name, Status: nomen.Active, Locations: []nomen.Location{{URL: "https://example.org/1"}}}, nil
 	}
 	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}
-	if _, ok := s.short(here, here)(nil, wire.Plain{Method: "GET", Target: "/urn:example:a", Host: "localhost"}); !ok || h.last.Country != unknownCountry {
+	if _, ok := s.short(allProtocols, here, here)(nil, wire.Plain{Method: "GET", Target: "/urn:example:a", Host: "localhost"}); !ok || h.last.Country != unknownCountry {
 		t.Errorf("%v, asked for %q, want %q", ok, h.last.Country, unknownCountry)
 	}
 }
@@ -269,7 +269,7 @@ func TestShortCountry(t *testing.T) {
 // Allocations of a redirect, starting from the bytes of the request.
 func TestShortAllocations(t *testing.T) {
 	s, _ := newTestServer(t, nil)
-	answer := s.short(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
+	answer := s.short(allProtocols, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4500}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
 	q := wire.Plain{Method: "GET", Target: "/urn:ietf:rfc:2648", Host: "localhost:4500", Accept: "*/*"}
 	out := make([]byte, 0, 4<<10)
 	const most = 17

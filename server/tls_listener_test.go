@@ -26,7 +26,10 @@ func serveOwnTLS(t *testing.T, limits Limits) (l *Listening, pool *x509.CertPool
 		}
 		return l
 	}
-	l = s.Serve(open(), open(), nil)
+	l, err := s.Listen(Listener{Open: open()}, Listener{Open: open(), Admin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = l.Shutdown(t.Context()) })
 	return l, pool
 }
@@ -98,9 +101,9 @@ func TestServeOwnTLSLimits(t *testing.T) {
 		of := newLimitedListener(own, 20, 2, s.isShared, s.metrics.Refused)
 		l := &Listening{server: s, done: make(chan error, 1), endWork: func() {}}
 		if name == "public" {
-			l.serve(s.publicServer(), of, s.onWire(of, nil))
+			l.serve(s.publicServer(allProtocols), of, s.onWire(of, allProtocols))
 		} else {
-			l.serve(s.adminServer(), of, bareListener{of})
+			l.serve(s.adminServer(allProtocols), of, bareListener{of})
 		}
 		t.Cleanup(func() { _ = l.Shutdown(t.Context()) })
 		open := func() int {

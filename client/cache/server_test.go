@@ -39,7 +39,7 @@ func start(t *testing.T, records []*store.Record, authorities []*store.Authority
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.Listen("127.0.0.1:0", "", nil)
+	l, err := s.Listen(server.Listener{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

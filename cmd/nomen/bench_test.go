@@ -59,7 +59,7 @@ func serveRFCs(b *testing.B) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := srv.Listen("127.0.0.1:0", "", nil)
+	l, err := srv.Listen(server.Listener{Address: "127.0.0.1:0"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		l, err := srv.Listen("127.0.0.1:0", "", nil)
+		l, err := srv.Listen(server.Listener{Address: "127.0.0.1:0"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -314,7 +314,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 	if err != nil {
 		return usageError{err}
 	}
-	listening, err := srv.Listen(f.listen, f.admin, secure)
+	listening, err := srv.Listen(server.Listener{Address: f.listen, TLS: secure}, server.Listener{Address: f.admin, Admin: true})
 	if err != nil {
 		return fmt.Errorf("serve: %w; --listen and --admin set the addresses", err)
 	}

@@ -13,6 +13,7 @@ import (
 // The kinds of problems of the public listener besides those of [nomen.Kind].
 const (
 	KindHost     = "unknown-host"
+	KindProtocol = "wrong-protocol"
 	KindLoop     = "resolver-loop"
 	KindFormat   = "no-format"
 	KindUpstream = "upstream-failed"
@@ -71,6 +72,10 @@ var kinds = sync.OnceValue(func() []adminapi.Kind {
 		kind(KindHost, "This server does not answer for that host",
 			"The Host field or the URL in the request names neither this server nor a naming authority here, and this server is not a proxy.",
 			"Use the full name, including its scheme, such as urn:. Operator: add the host to the server (host, public-url in docs/reference/configuration.md) or to the hosts of the authority.",
+			http.StatusMisdirectedRequest),
+		kind(KindProtocol, "This listener does not serve that protocol",
+			"The server has several listeners. This one serves only the web (targets that begin with a slash), or only the resolution protocol of 1995 (targets without a slash).",
+			"Use the port of the other protocol. Operator: protocols in docs/reference/configuration.md.",
 			http.StatusMisdirectedRequest),
 		kind(KindLoop, "Delegation loop",
 			"The name is delegated from one resolver to the next until it reaches this server again.",

@@ -19,17 +19,27 @@ import (
 
 // A Record holds what the access log says about a request.
 type Record struct {
-	From   netip.Addr
-	Method string
-	Target string // as sent
-	Proto  string
-	Host   string
-	Agent  string // User-Agent
+	Listener string // name of the listener
+	From     netip.Addr
+	Method   string
+	Target   string // as sent
+	Proto    string
+	Host     string
+	Agent    string // User-Agent
+}
+
+// listenerKey is the key of the context value with the name of a listener.
+type listenerKey struct{}
+
+// WithListener returns a context for the requests of the listener with a name.
+func WithListener(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, listenerKey{}, name)
 }
 
 // Of returns the record of a request with a target as sent by a client.
 func Of(r *http.Request, target string, from netip.Addr) Record {
-	return Record{from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent()}
+	listener, _ := r.Context().Value(listenerKey{}).(string)
+	return Record{listener, from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent()}
 }
 
 // Log writes a line about a request and its response, unless to is nil.
@@ -38,6 +48,7 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 		return
 	}
 	to.LogAttrs(ctx, slog.LevelInfo, "request",
+		slog.String("listener", v.Listener),
 		slog.String("remote", v.From.String()),
 		slog.String("method", Printable(v.Method)),
 		slog.String("target", Printable(v.Target)),

@@ -31,7 +31,7 @@ type Config struct {
 	// Now is the clock for the Date of the wire's own responses; nil means time.Now.
 	Now func() time.Time
 	// Short, if not nil, returns the Answerer for the plain requests after the first request of
-	// a connection. It is not used for encrypted connections.
+	// a connection, or nil for none. It is not used for encrypted connections.
 	Short func(local, remote net.Addr) Answerer
 	// IdleTimeout and WriteTimeout are those of the http.Server. They are required with Short.
 	IdleTimeout, WriteTimeout time.Duration
@@ -121,7 +121,10 @@ func (l *listener) acceptAll() {
 		}
 		w := l.wrap(c)
 		if l.config.Short != nil {
-			w.answer, w.answering = l.config.Short(c.LocalAddr(), c.RemoteAddr()), make(chan struct{}, 1)
+			w.answer = l.config.Short(c.LocalAddr(), c.RemoteAddr())
+		}
+		if w.answer != nil {
+			w.answering = make(chan struct{}, 1)
 		}
 		ok = l.deliver(arrival{conn: w})
 	}

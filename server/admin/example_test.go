@@ -28,7 +28,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l, err := srv.Listen("", "127.0.0.1:0", nil)
+	l, err := srv.Listen(server.Listener{Address: "127.0.0.1:0", Admin: true})
 	if err != nil {
 		log.Fatal(err)
 	}

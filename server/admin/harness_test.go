@@ -55,7 +55,7 @@ func listen(t testing.TB, api *API) *server.Listening {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := srv.Listen("127.0.0.1:0", "127.0.0.1:0", nil)
+	l, err := srv.Listen(server.Listener{Address: "127.0.0.1:0"}, server.Listener{Address: "127.0.0.1:0", Admin: true})
 	if err != nil {
 		t.Fatal(err)
 	}

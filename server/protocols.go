@@ -1,0 +1,80 @@
+package server
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/internal/problempage"
+)
+
+// Protocols is a set of protocols of a public listener. The zero value means all of them.
+type Protocols uint8
+
+// The protocols. They are told apart by the request target alone: in the protocol of 1995 it
+// is an element or a name, without a slash before it.
+const (
+	ProtocolWeb  Protocols = 1 << iota // paths and absolute URLs: browsers, THTTP, proxy requests
+	Protocol1995                       // draft-ietf-uri-yaurn-00
+)
+
+// has reports whether a set includes a protocol.
+func (p Protocols) has(one Protocols) bool { return p == 0 || p&one != 0 }
+
+// protocolOf returns the protocol of a request with a target.
+func protocolOf(method, target string) Protocols {
+	if _, _, absolute := absoluteForm(target); absolute || strings.HasPrefix(target, "/") || method == "CONNECT" || target == "*" {
+		return ProtocolWeb
+	}
+	return Protocol1995
+}
+
+// servedHere reports whether the listener of a request serves its protocol. Every listener
+// serves the paths for monitoring.
+func (r *request) servedHere() bool {
+	if r.protocols == 0 || r.protocols.has(protocolOf(r.method, r.target)) {
+		return true
+	}
+	path, _, _ := strings.Cut(r.target, "?")
+	return path == health.LivePath || path == health.ReadyPath
+}
+
+// wrongProtocol answers a request in a protocol that its listener does not serve.
+func (s *Server) wrongProtocol(r *request) *reply {
+	a, detail := parsedTarget{form: formElement, bare: true}, "This listener does not serve the resolution protocol of 1995. Begin the path with a slash, or use the port at which this server serves that protocol."
+	if protocolOf(r.method, r.target) == ProtocolWeb {
+		a, detail = parsedTarget{form: formPage}, "This listener serves only the resolution protocol of 1995. Use the port at which this server serves the web."
+	}
+	p := s.withProblem(r, a, problempage.New(problempage.KindProtocol, detail))
+	p.form = a.form
+	return p
+}
+
+// openListeners holds the open listeners of a server, so that their connections can be counted.
+type openListeners struct {
+	mu  sync.Mutex
+	all map[string]*limitedListener
+}
+
+func (o *openListeners) add(name string, l *limitedListener) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all == nil {
+		o.all = map[string]*limitedListener{}
+	}
+	o.all[name] = l
+}
+
+// Connections returns the number of open connections of each listener, by its name; see
+// [Listener]. It has no entries before [Server.Listen].
+func (s *Server) Connections() map[string]int {
+	s.listening.mu.Lock()
+	defer s.listening.mu.Unlock()
+	open := make(map[string]int, len(s.listening.all))
+	for name, l := range s.listening.all {
+		l.mu.Lock()
+		open[name] = l.n
+		l.mu.Unlock()
+	}
+	return open
+}

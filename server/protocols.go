@@ -11,7 +11,7 @@ import (
 // Protocols is a set of protocols of a public listener. The zero value means all of them.
 type Protocols uint8
 
-// The protocols. They are told apart by the request target alone: in the protocol of 1995 it
+// The protocols. They differ in the request target: in the protocol of 1995 it
 // is an element or a name, without a slash before it.
 const (
 	ProtocolWeb  Protocols = 1 << iota // paths and absolute URLs: browsers, THTTP, proxy requests

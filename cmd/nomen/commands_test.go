@@ -109,7 +109,7 @@ func TestConfigurationBlocks(t *testing.T) {
 		}
 		for _, m := range tomlBlock.FindAllStringSubmatch(string(text), -1) {
 			blocks++
-			c := &cli{}
+			c := &cli{sources: map[string]optionSource{}}
 			root := c.root()
 			c.config = filepath.Join(t.TempDir(), "nomen.toml")
 			if err := os.WriteFile(c.config, []byte(m[1]), 0o600); err != nil {

@@ -1,44 +1,88 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/nomen-project/nomen/store"
 )
 
 const environmentPrefix = "NOMEN_"
 
+// An optionSource says where the value of an option comes from. The zero value stands for the
+// command line.
+type optionSource struct {
+	variable string      // of the environment, or ""
+	file     *configFile // or nil
+	at       filePlace   // in the file
+}
+
+// errorf returns a usage error about an option, which names the source of its value.
+func (s optionSource) errorf(format string, args ...any) error {
+	switch {
+	case s.file != nil:
+		return s.file.errorAt(s.at, format, args...)
+	case s.variable != "":
+		return usagef("environment: "+format, args...)
+	}
+	return usagef(format, args...)
+}
+
+// name returns the name of an option as it is written in the source.
+func (s optionSource) name(option string) string {
+	switch {
+	case s.file != nil:
+		return option
+	case s.variable != "":
+		return s.variable
+	}
+	return "--" + option
+}
+
+// String returns the source as people write it.
+func (s optionSource) String() string {
+	switch {
+	case s.file != nil:
+		return fmt.Sprintf("%s:%d", s.file.path, s.at.line)
+	case s.variable != "":
+		return "environment " + s.variable
+	}
+	return "command line"
+}
+
+// variableOf returns the environment variable of an option.
+func variableOf(option string) string {
+	return environmentPrefix + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(option))
+}
+
 // readEnvironment sets each option that was not given on the command line from the
 // environment variable NOMEN_OPTION.
 func (c *cli) readEnvironment(cmd *cobra.Command) error {
-	return eachUnset(cmd, func(f *pflag.Flag) ([]string, bool) {
-		v, ok := os.LookupEnv(environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
-		return []string{v}, ok
-	}, "environment")
+	return eachUnset(cmd, func(f *pflag.Flag) ([]string, optionSource, bool) {
+		v, ok := os.LookupEnv(variableOf(f.Name))
+		return []string{v}, optionSource{variable: variableOf(f.Name)}, ok
+	}, c.sources)
 }
 
-// eachUnset sets the options that are not set yet to the values that a source has for
-// them.
-func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, bool), source string) error {
+// eachUnset sets the options that are not set yet to the values that values has for them, and
+// records their sources. It returns the errors of all options.
+func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSource, bool), sources map[string]optionSource) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed {
 			return
 		}
-		if v, ok := values(f); ok {
-			if err := setOption(cmd.Flags(), f, v); err != nil {
-				errs = append(errs, usagef("%s: %w", source, optionError(err)))
-			}
+		v, source, ok := values(f)
+		if !ok {
+			return
+		}
+		sources[f.Name] = source
+		if err := setOption(cmd.Flags(), f, v); err != nil {
+			errs = append(errs, source.errorf("%w", optionError(source.name(f.Name), err)))
 		}
 	})
 	return errors.Join(errs...)
@@ -59,8 +103,9 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// optionError converts an error of pflag to one that says which values the option accepts.
-func optionError(err error) error {
+// optionError converts an error of pflag to one that says which values the option accepts. name
+// is the name of the option in the error; "" stands for its name on the command line.
+func optionError(name string, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err
@@ -82,118 +127,24 @@ func optionError(err error) error {
 	default:
 		want = errors.Unwrap(invalid).Error()
 	}
-	return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+	return fmt.Errorf("%s %q: %s", cmp.Or(name, "--"+invalid.GetFlag().Name), invalid.GetValue(), want)
 }
 
-// readFile reads the configuration file: its authorities, and the options that neither the
-// command line nor the environment has set.
+// readFile reads the configuration file: its tables, and the options that neither the command
+// line nor the environment has set.
 func (c *cli) readFile(cmd *cobra.Command) error {
 	if c.config == "" {
 		return nil
 	}
-	text, err := os.ReadFile(c.config)
-	if err != nil {
-		return usageError{err}
-	}
-	if err := c.readAuthorities(text, knownOptions(cmd.Root())); err != nil {
-		return err
-	}
-	options, err := c.readOptions(text)
+	file, err := readConfigFile(c.config, knownOptions(cmd.Root()))
 	if err != nil {
 		return err
 	}
-	return eachUnset(cmd, func(f *pflag.Flag) ([]string, bool) {
-		v, ok := options[f.Name]
-		return v, ok
-	}, c.config)
-}
-
-// readOptions returns the values of all options in a file.
-func (c *cli) readOptions(text []byte) (map[string][]string, error) {
-	var keys map[string]any
-	if err := toml.Unmarshal(text, &keys); err != nil {
-		return nil, c.fileError(err)
-	}
-	delete(keys, "authority")
-	options := make(map[string][]string, len(keys))
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		values, err := optionValues(keys[key])
-		if err != nil {
-			return nil, usagef("%s: %s: %w", c.config, key, err)
-		}
-		options[key] = values
-	}
-	return options, nil
-}
-
-// readAuthorities decodes the [[authority]] tables. Every other key must be the name of
-// an option.
-func (c *cli) readAuthorities(text []byte, known map[string]bool) error {
-	var file struct{ Authority []*store.Authority }
-	d := toml.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(&file)
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) {
-		err = c.unknownKeys(strict, known)
-	} else if err != nil {
-		err = c.fileError(err)
-	}
-	if err != nil {
-		return err
-	}
-	for i, a := range file.Authority {
-		if a.Prefix.IsZero() {
-			return usagef("%s: authority %d: prefix is missing", c.config, i+1)
-		}
-	}
-	c.authorities = file.Authority
-	return nil
-}
-
-// unknownKeys returns a usage error for the keys that are not options.
-func (c *cli) unknownKeys(strict *toml.StrictMissingError, known map[string]bool) error {
-	var errs []error
-	for _, e := range strict.Errors {
-		key := e.Key()
-		if len(key) == 1 && known[key[0]] {
-			continue
-		}
-		line, _ := e.Position()
-		errs = append(errs, usagef("%s: line %d: unknown key %q", c.config, line, strings.Join(key, ".")))
-	}
-	return errors.Join(errs...)
-}
-
-// fileError returns a usage error with file, line and column.
-func (c *cli) fileError(err error) error {
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		line, column := decode.Position()
-		return usagef("%s: line %d, column %d: %s", c.config, line, column, decodeFault(decode))
-	}
-	return usagef("%s: %w", c.config, err)
-}
-
-// decodeFault describes the error in the terms of TOML, not of Go.
-func decodeFault(e *toml.DecodeError) string {
-	message := strings.TrimPrefix(e.Error(), "toml: ")
-	key := strings.Join(e.Key(), ".")
-	if key == "" {
-		key = "the value"
-	}
-	if kind, ok := strings.CutPrefix(message, "cannot decode TOML "); ok {
-		kind, _, _ = strings.Cut(kind, " into ")
-		article := " cannot be a "
-		if kind != "" && strings.IndexByte("aeiou", kind[0]) >= 0 {
-			article = " cannot be an "
-		}
-		return key + article + kind
-	}
-	if strings.HasPrefix(message, "cannot store ") {
-		return key + " cannot be a table"
-	}
-	return message
+	c.file = file
+	return eachUnset(cmd, func(f *pflag.Flag) ([]string, optionSource, bool) {
+		v, ok := file.options[f.Name]
+		return v, optionSource{file: file, at: file.place(f.Name)}, ok
+	}, c.sources)
 }
 
 // knownOptions returns the names of the options of all commands, because one file can
@@ -206,22 +157,4 @@ func knownOptions(root *cobra.Command) map[string]bool {
 		cmd.Flags().VisitAll(add)
 	})
 	return known
-}
-
-// optionValues formats a TOML value, or each value of a list, for an option.
-func optionValues(v any) ([]string, error) {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
-	}
-	values := make([]string, len(list))
-	for i, e := range list {
-		switch e.(type) {
-		case string, bool, int64, float64:
-			values[i] = fmt.Sprint(e)
-		default:
-			return nil, errors.New("expected a string, a number, true or false, or a list of these")
-		}
-	}
-	return values, nil
 }

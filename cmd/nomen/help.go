@@ -44,7 +44,10 @@ func arrange(root *cobra.Command) {
 			}
 		}
 	}
-	eachCommand(root, func(cmd *cobra.Command) { cmd.Flags().VisitAll(sayRepeated) })
+	eachCommand(root, func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(sayRepeated)
+		cmd.Flags().VisitAll(hideTable)
+	})
 }
 
 // sayRepeated adds "can be repeated" to the help of an option that takes a list.
@@ -55,6 +58,13 @@ func sayRepeated(f *pflag.Flag) {
 		if f.Usage = before + "; " + repeated; byDefault != "" {
 			f.Usage += " (default " + byDefault
 		}
+	}
+}
+
+// hideTable hides an option of a table of the configuration file from the help.
+func hideTable(f *pflag.Flag) {
+	if strings.Contains(f.Name, ".") {
+		f.Hidden = true
 	}
 }
 

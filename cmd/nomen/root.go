@@ -34,9 +34,10 @@ type cli struct {
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
 
-	memory      int                // MiB that the process may use; 0 means 512 more than the default cache
-	cacheSize   int64              // bytes of the cache of the embedded store; 0 means a share of the machine's memory
-	authorities []*store.Authority // of the configuration file
+	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
+	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
+	file      *configFile             // of config; nil without one
+	sources   map[string]optionSource // of the options that the environment or the file sets
 }
 
 // Errors of a command that has already printed what went wrong.
@@ -65,7 +66,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
-	c := &cli{streams: s}
+	c := &cli{streams: s, sources: map[string]optionSource{}}
 	root := c.root()
 	root.SetArgs(args)
 	root.SetIn(s.in)
@@ -141,7 +142,7 @@ func (c *cli) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return c.configure(cmd) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{optionError(err)} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{optionError("", err)} })
 	f := root.PersistentFlags()
 	f.StringVar(&c.data, "data", defaultData(), "data directory: the store, the administrator's token and the server's address")
 	f.StringVar(&c.store, "store", "", "store of the records: pebble:DIR or postgres://HOST/DATABASE (default pebble: in the data directory)")

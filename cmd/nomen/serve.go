@@ -99,8 +99,8 @@ func (c *cli) serveCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.listen, "listen", ":4500", "address of the public listener")
-	f.StringVar(&s.admin, "admin", "127.0.0.1:4501", "address of the admin listener")
+	f.Var(newAddress(&s.listen, ":4500", ""), "listen", "address of the public listener")
+	f.Var(newAddress(&s.admin, "127.0.0.1:4501", "127.0.0.1"), "admin", "address of the admin listener")
 	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default the host of each request)")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")

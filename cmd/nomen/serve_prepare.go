@@ -67,9 +67,9 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 		}
 	}
 	b := &local{s, reg}
-	for _, a := range c.authorities {
+	for i, a := range c.file.authorities() {
 		if err := c.configureAuthority(ctx, b, a); err != nil {
-			return fmt.Errorf("%s: authority %s: %w", c.config, a.Prefix, err)
+			return c.file.about(fmt.Sprintf("authority.%d", i+1), fmt.Errorf("authority %s: %w", a.Prefix, err))
 		}
 	}
 	if !f.demo {

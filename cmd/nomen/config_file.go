@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// The tables of a configuration file. A part of the server that needs a list of tables adds a
+// field here, such as Listen []listenTable for [[listen]]. go-toml decodes it; unknown keys in
+// a table are errors. An error about a value is reported with its place in the file:
+//
+//	return c.file.errorf("listen.2.address", "invalid address %q", address)
+//
+// A table whose keys have plain values, such as [backup], needs no field: declare each key as
+// an option of serve whose name has a dot, such as "backup.every". The file, the environment
+// (NOMEN_BACKUP_EVERY), 'nomen config' and a reload then treat it like any other option. The
+// help of the command does not list options with a dot.
+type fileTables struct {
+	Authority []*store.Authority
+}
+
+// tableNames returns the keys of fileTables.
+func tableNames() map[string]bool { return map[string]bool{"authority": true} }
+
+// A configFile is a parsed configuration file. A nil configFile has no content.
+type configFile struct {
+	path    string
+	tables  fileTables
+	options map[string][]string  // the values of the options
+	places  map[string]filePlace // of the values, by their path: "listen", "authority.1.rules.2.match"
+	keys    map[string]filePlace // of the keys, by the same paths
+}
+
+// A filePlace is a line and a column of a file, both counted from 1.
+type filePlace struct{ line, column int }
+
+// readConfigFile reads and parses a configuration file. known has the names of the options
+// that the file can set. The error is a usage error that joins all errors of the file, each
+// with its place.
+func readConfigFile(path string, known map[string]bool) (*configFile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return parseConfig(path, text, known)
+}
+
+func parseConfig(path string, text []byte, known map[string]bool) (*configFile, error) {
+	f := &configFile{path: path, options: map[string][]string{}}
+	var all map[string]any
+	if err := toml.Unmarshal(text, &all); err != nil {
+		return nil, f.decodeError(err)
+	}
+	layout := readLayout(text)
+	f.places, f.keys = layout.values, layout.keys
+	errs := f.decodeTables(layout, known)
+	for key, value := range flatten(all, known) {
+		values, err := optionValues(value)
+		switch {
+		case !known[key] && hasTable(known, key):
+			errs = append(errs, f.errorf(key, "%s: must be a table", key))
+		case !known[key]:
+			errs = append(errs, f.errorAt(f.keys[key], "unknown key %q%s", key, meant(key, maps.Keys(known))))
+		case err != nil:
+			errs = append(errs, f.errorf(key, "%s: %w", key, err))
+		default:
+			f.options[key] = values
+		}
+	}
+	return f, f.sorted(errs)
+}
+
+// flatten returns the options of a file with their names. The keys of a table that is not one
+// of fileTables are options with the name of the table and a dot before their own.
+func flatten(all map[string]any, known map[string]bool) map[string]any {
+	flat := map[string]any{}
+	for key, value := range all {
+		table, isTable := value.(map[string]any)
+		switch {
+		case tableNames()[key] && !isOption(value, known[key]):
+		case isTable && hasTable(known, key):
+			for name, v := range table {
+				flat[key+"."+name] = v
+			}
+		default:
+			flat[key] = value
+		}
+	}
+	return flat
+}
+
+// hasTable reports whether there are options whose names begin with a table and a dot.
+func hasTable(known map[string]bool, table string) bool {
+	for name := range known {
+		if strings.HasPrefix(name, table+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// isOption reports whether a value is that of an option and not a table or a list of tables.
+// known says whether there is an option with this key.
+func isOption(value any, known bool) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return false
+	case []any:
+		return known && (len(v) == 0 || !isTable(v[0]))
+	}
+	return known
+}
+
+func isTable(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
+// decodeTables decodes the tables of the file. An invalid value is removed from the text, so
+// that later errors are found too.
+func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []error {
+	text := layout.tablesOnly(tableNames(), known)
+	var errs []error
+	for {
+		f.tables = fileTables{}
+		d := toml.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err := d.Decode(&f.tables)
+		var strict *toml.StrictMissingError
+		var decode *toml.DecodeError
+		switch {
+		case errors.As(err, &strict):
+			errs = append(errs, f.unknownKeys(strict)...)
+		case errors.As(err, &decode):
+			errs = append(errs, f.decodeError(err))
+			if line, column := decode.Position(); layout.erasePair(text, filePlace{line, column}) {
+				continue
+			}
+		case err != nil:
+			errs = append(errs, f.decodeError(err))
+		}
+		break
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	for i, a := range f.tables.Authority {
+		if a.Prefix.IsZero() {
+			errs = append(errs, f.errorf(fmt.Sprintf("authority.%d", i+1), "authority %d: prefix is missing", i+1))
+		}
+	}
+	return errs
+}
+
+// unknownKeys returns a usage error for each unknown key of a table.
+func (f *configFile) unknownKeys(strict *toml.StrictMissingError) []error {
+	var errs []error
+	for _, e := range strict.Errors {
+		line, column := e.Position()
+		errs = append(errs, f.errorAt(filePlace{line, column}, "unknown key %q", strings.Join(e.Key(), ".")))
+	}
+	return errs
+}
+
+// A placeError is an error at a place of the configuration file.
+type placeError struct {
+	at filePlace
+	error
+}
+
+func (e placeError) Unwrap() error { return e.error }
+
+// errorAt returns a usage error with file, line and column.
+func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
+	text := fmt.Errorf(format, args...)
+	if at == (filePlace{}) {
+		return placeError{at, usagef("%s: %w", f.path, text)}
+	}
+	return placeError{at, usagef("%s:%d:%d: %w", f.path, at.line, at.column, text)}
+}
+
+// errorf returns a usage error about the value of a path such as "listen.2.address", or about
+// the nearest value that contains it and is in the file.
+func (f *configFile) errorf(path, format string, args ...any) error {
+	return f.errorAt(f.place(path), format, args...)
+}
+
+// about returns err with the place of a value in front.
+func (f *configFile) about(path string, err error) error {
+	at := f.place(path)
+	return fmt.Errorf("%s:%d:%d: %w", f.path, at.line, at.column, err)
+}
+
+// authorities returns the authorities of the file.
+func (f *configFile) authorities() []*store.Authority {
+	if f == nil {
+		return nil
+	}
+	return f.tables.Authority
+}
+
+// place returns the place of a value, or of the nearest one that contains it and is in the file.
+func (f *configFile) place(path string) filePlace {
+	for {
+		if at, ok := f.places[path]; ok {
+			return at
+		}
+		last := strings.LastIndexByte(path, '.')
+		if last < 0 {
+			return filePlace{}
+		}
+		path = path[:last]
+	}
+}
+
+// sorted joins errors in the order of their places.
+func (f *configFile) sorted(errs []error) error {
+	slices.SortStableFunc(errs, func(a, b error) int {
+		var x, y placeError
+		errors.As(a, &x)
+		errors.As(b, &y)
+		return cmp.Or(cmp.Compare(x.at.line, y.at.line), cmp.Compare(x.at.column, y.at.column))
+	})
+	return errors.Join(errs...)
+}
+
+// decodeError returns a usage error for an error of go-toml.
+func (f *configFile) decodeError(err error) error {
+	var decode *toml.DecodeError
+	if errors.As(err, &decode) {
+		line, column := decode.Position()
+		return f.errorAt(filePlace{line, column}, "%s", decodeFault(decode))
+	}
+	return f.errorAt(filePlace{}, "%w", err)
+}
+
+// decodeFault describes the error in the terms of TOML, not of Go.
+func decodeFault(e *toml.DecodeError) string {
+	message := strings.TrimPrefix(e.Error(), "toml: ")
+	key := strings.Join(e.Key(), ".")
+	if key == "" {
+		key = "the value"
+	}
+	if kind, ok := strings.CutPrefix(message, "cannot decode TOML "); ok {
+		kind, _, _ = strings.Cut(kind, " into ")
+		article := " cannot be a "
+		if kind != "" && strings.IndexByte("aeiou", kind[0]) >= 0 {
+			article = " cannot be an "
+		}
+		return key + article + kind
+	}
+	if strings.HasPrefix(message, "cannot store ") {
+		return key + " cannot be a table"
+	}
+	return message
+}
+
+// optionValues formats a TOML value, or each value of a list, for an option.
+func optionValues(v any) ([]string, error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	values := make([]string, len(list))
+	for i, e := range list {
+		switch e.(type) {
+		case string, bool, int64, float64:
+			values[i] = fmt.Sprint(e)
+		default:
+			return nil, errors.New("expected a string, a number, true or false, or a list of these")
+		}
+	}
+	return values, nil
+}

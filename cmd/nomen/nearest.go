@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+)
+
+// meant returns a question about the name that was probably meant, such as "; did you mean
+// "listen"?", or "" if no name is near.
+func meant(text string, names iter.Seq[string]) string {
+	if name := nearest(text, names); name != "" {
+		return fmt.Sprintf("; did you mean %q?", name)
+	}
+	return ""
+}
+
+// nearest returns the name with the fewest changes of one character from a text, or "" if that
+// takes more than a third of its characters. Of equally near names it returns the longest, and
+// of these the first in the alphabet.
+func nearest(text string, names iter.Seq[string]) string {
+	best, least := "", len(text)/3+1
+	for name := range names {
+		if d := distance(text, name); d < least || d == least && best != "" && (len(name) > len(best) || len(name) == len(best) && name < best) {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance returns the number of bytes to insert, delete, replace or exchange with their
+// neighbour that turn a into b (the restricted Damerau-Levenshtein distance).
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, before
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

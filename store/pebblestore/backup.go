@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -48,13 +49,27 @@ var ErrNoBackup = errors.New("the directory is not an earlier backup of this sto
 // Only the owner can read a backup, unless it replaces a backup that the owner and a group can
 // read: then this group can read the new backup, too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
+	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.replaceBackup(ctx, e, dir, progress) })
+}
+
+// BackupLinked makes a backup in a directory that does not exist yet. It is like Backup, but
+// keeps the earlier backup, which is in another directory of the same file system: the new
+// backup links to the tables that both have. earlier may be "".
+func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
+	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
+}
+
+// backupBy calls work, which backs up to dir, and describes its error.
+func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, dir string) error) error {
 	e, err := s.enter()
 	if err != nil {
 		return err
 	}
 	defer e.gate.Leave()
 	dir = s.fs.PathJoin(dir)
-	err = s.backup(ctx, e, dir, progress)
+	if err = cmp.Or(ctx.Err(), e.damage, e.failure(), s.mayBackUp(dir)); err == nil {
+		err = work(e, dir)
+	}
 	damaged := (*CorruptError)(nil)
 	switch {
 	case pebble.IsCorruptionError(err), errors.As(err, &damaged):
@@ -65,24 +80,43 @@ func (s *Store) Backup(ctx context.Context, dir string, progress func(done, tota
 	return nil
 }
 
-func (s *Store) backup(ctx context.Context, e *engine, dir string, progress func(done, total uint64)) error {
-	if err := cmp.Or(ctx.Err(), e.damage, e.failure(), s.mayBackUp(dir)); err != nil {
+// addBackup makes a backup in a new directory.
+func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, progress func(done, total uint64)) error {
+	if there, err := isThere(s.fs, dir); err != nil || there {
+		return cmp.Or(err, fmt.Errorf("%s: %w", dir, fs.ErrExist))
+	}
+	if err := s.clearRests(dir); err != nil {
 		return err
 	}
-	there, err := s.earlier(e, dir)
+	fresh := dir + suffixBackupNew
+	if err := s.fill(ctx, e, fresh, dir, earlier, progress); err != nil {
+		return errors.Join(err, s.fs.RemoveAll(fresh))
+	}
+	s.shareAs(s.fs.PathDir(dir), fresh)
+	return move(s.fs, fresh, dir)
+}
+
+// clearRests removes the remains of an unfinished backup to dir. It returns ErrNoBackup if they
+// contain anything else.
+func (s *Store) clearRests(dir string) error {
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
-		if err == nil {
-			err = s.isRest(dir + suffix)
+		if err := s.isRest(dir + suffix); err != nil {
+			return err
 		}
 	}
-	fresh := dir + suffixBackupNew
+	return s.fs.RemoveAll(dir + suffixBackupNew)
+}
+
+func (s *Store) replaceBackup(ctx context.Context, e *engine, dir string, progress func(done, total uint64)) error {
+	there, err := s.earlier(e, dir)
 	if err == nil {
-		err = s.fs.RemoveAll(fresh)
+		err = s.clearRests(dir)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.fill(ctx, e, fresh, dir, progress); err != nil {
+	fresh := dir + suffixBackupNew
+	if err := s.fill(ctx, e, fresh, dir, dir, progress); err != nil {
 		return errors.Join(err, s.fs.RemoveAll(fresh))
 	}
 	if !there {
@@ -111,9 +145,9 @@ func (s *Store) mayBackUp(dir string) error {
 	return nil
 }
 
-// fill makes a complete backup in the directory fresh, which does not exist. It links to files
-// of an earlier backup.
-func (s *Store) fill(ctx context.Context, e *engine, fresh, earlier string, progress func(done, total uint64)) (err error) {
+// fill makes a complete backup in the directory fresh, which does not exist and will be renamed
+// to dir. It links to files of an earlier backup.
+func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
 	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the tail of the log
 	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
@@ -124,7 +158,7 @@ func (s *Store) fill(ctx context.Context, e *engine, fresh, earlier string, prog
 		// The disk of the store is full or read-only, which is when a copy is needed most. In
 		// that case the files are copied twice: to from, and from there to the backup.
 		_ = s.fs.RemoveAll(from)
-		from = earlier + suffixBackupCopy
+		from = dir + suffixBackupCopy
 		if err = s.checkpoint(e, from, m); err != nil {
 			return errors.Join(err, s.fs.RemoveAll(from))
 		}
@@ -349,21 +383,22 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 }
 
 // takeFile links a file to the same file of an earlier backup. If the earlier backup has no such
-// file, takeFile copies the file; a copy of a table is verified.
+// file, or the file system has no links, takeFile copies the file; a copy of a table is verified.
+// earlier may be "".
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err
 	}
-	source, target, kept := s.fs.PathJoin(from, file), s.fs.PathJoin(to, file), s.fs.PathJoin(earlier, file)
-	f, same, err := compareFiles(s.fs, source, kept)
-	switch {
-	case err != nil:
-	case same:
-		err = s.fs.Link(kept, target)
-	default:
-		if f, err = copyFile(s.fs, source, target); err == nil && isTable(file) {
-			err = checkTable(ctx, s.fs, target, reading)
+	source, target := s.fs.PathJoin(from, file), s.fs.PathJoin(to, file)
+	if kept := s.fs.PathJoin(earlier, file); earlier != "" {
+		f, same, err := compareFiles(s.fs, source, kept)
+		if f.Name = file; err != nil || same && s.fs.Link(kept, target) == nil {
+			return f, err
 		}
+	}
+	f, err := copyFile(s.fs, source, target)
+	if err == nil && isTable(file) {
+		err = checkTable(ctx, s.fs, target, reading)
 	}
 	f.Name = file
 	return f, err

@@ -115,6 +115,19 @@ func writeManifestText(files vfs.FS, dir string, text []byte) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, manifestFile), text)
 }
 
+// ReadManifest returns the manifest of the backup in a directory, without reading the other
+// files. The error is [fs.ErrNotExist] if there is no manifest, and a [*ManifestError] if it is
+// damaged or incomplete.
+func ReadManifest(dir string) (*Manifest, error) { return readManifest(vfs.Default, dir) }
+
+// Size returns the size of the files of the backup, in bytes.
+func (m *Manifest) Size() (n int64) {
+	for _, f := range m.Files {
+		n += f.Size
+	}
+	return n
+}
+
 // readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there is
 // none, and a [*ManifestError] if it is damaged or incomplete.
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {

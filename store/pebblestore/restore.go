@@ -43,10 +43,11 @@ type Damage struct {
 // RestoreOptions are the options of [Restore].
 type RestoreOptions struct {
 	From string // directory of the backup, which is not modified
-	To   string // an empty directory, or one that does not exist
+	To   string // an empty directory, or one that does not exist; "" to check the backup in place, without a copy
 	FS   vfs.FS // file system; the operating system's if nil
 
 	Verify   bool                     // also verify the history, as [Store.Verify] does
+	Use      func(*Store) error       // called at the end with the store, which is open read-only, unless nil or damaged
 	Damage   func(Damage)             // called for each damaged file, unless nil
 	Progress func(done, total uint64) // called with the bytes copied, unless nil
 	Checked  func(done, total uint64) // called with the progress of verifying the history, unless nil
@@ -194,13 +195,18 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	for i := range files {
 		r.total += uint64(files[i].Size)
 	}
-	if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
-		return err
+	if r.To != "" {
+		if err := r.FS.MkdirAll(r.To, durable.PrivateDir); err != nil {
+			return err
+		}
 	}
 	for i := range files {
 		if err := copyOne(&files[i]); err != nil {
 			return err
 		}
+	}
+	if r.To == "" {
+		return nil
 	}
 	return syncDir(r.FS, r.To)
 }
@@ -240,7 +246,7 @@ func (r *restorer) copyOne(name string, want *BackupFile) error {
 	return nil
 }
 
-// transfer copies a file, or only reads it if something is damaged. It returns errors of
+// transfer copies a file, or only reads it if something is damaged or there is no destination. It returns errors of
 // reading separately.
 func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
 	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
@@ -250,7 +256,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 	defer in.Close()
 	sum := sha256.New()
 	var out vfs.File
-	if r.damaged == 0 {
+	if r.damaged == 0 && r.To != "" {
 		if out, err = r.FS.Create(to, vfs.WriteCategoryUnspecified); err != nil {
 			return f, nil, err
 		}
@@ -282,7 +288,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 
 // open opens the restored store, and compares it with the manifest or verifies its history.
 func (r *restorer) open() error {
-	s, err := Open(Options{Dir: r.To, FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
+	s, err := Open(Options{Dir: cmp.Or(r.To, r.From), FS: r.FS, CacheSize: minMemTableSize, ReadOnly: true, Now: noClock})
 	if err != nil {
 		if errors.As(err, new(*store.VersionError)) {
 			return fmt.Errorf("%s: %w", r.From, err)
@@ -312,6 +318,9 @@ func (r *restorer) check(s *Store) error {
 		r.damage(r.From, "the head of its history is %v, expected %v as in the manifest", r.res.Head, m.Head)
 	}
 	r.res.Records, _, err = s.Count(r.ctx)
+	if err == nil && r.Use != nil && r.damaged == 0 {
+		err = r.Use(s)
+	}
 	return err
 }
 

@@ -1,0 +1,105 @@
+package backups
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/requestlog"
+)
+
+// placeholder stands for the directory of the backup in the arguments of a hook.
+const placeholder = "{backup}"
+
+// Limits of the output of a hook that is logged.
+const (
+	maxHookLines = 100
+	maxHookLine  = 500
+	hookGrace    = 5 * time.Second // between a request to end and the end of waiting
+)
+
+// runHook runs the hook of a plan with the directory of a backup, and logs its output.
+func (k *Keeper) runHook(ctx context.Context, p *Plan, dir string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.HookTimeout, fmt.Errorf("killed after %v (hook-timeout)", p.HookTimeout))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Hook[0], hookArguments(p.Hook[1:], dir)...)
+	cmd.Env = append(hookEnvironment(os.Environ()), "NOMEN_BACKUP="+dir)
+	cmd.Dir = dir
+	cmd.WaitDelay = hookGrace
+	endGroup(cmd)
+	read, write := io.Pipe()
+	cmd.Stdout, cmd.Stderr = write, write
+	logged := make(chan string)
+	go func() { logged <- logLines(read, k.Log.With("hook", p.Hook[0])) }()
+	err := cmd.Run()
+	_ = write.Close() // it never fails
+	last := <-logged
+	if cause := context.Cause(ctx); cause != nil {
+		return fmt.Errorf("%s: %w", p.Hook[0], cause)
+	}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && last != "" {
+		return fmt.Errorf("%s: %w: %s", p.Hook[0], err, last)
+	}
+	return err
+}
+
+// hookArguments puts the directory of a backup into the arguments of a hook: in place of each
+// {backup} or, if there is none, at the end.
+func hookArguments(args []string, dir string) []string {
+	found := false
+	all := make([]string, 0, len(args)+1)
+	for _, a := range args {
+		found = found || strings.Contains(a, placeholder)
+		all = append(all, strings.ReplaceAll(a, placeholder, dir))
+	}
+	if !found {
+		all = append(all, dir)
+	}
+	return all
+}
+
+// hookEnvironment returns the environment of a hook: that of the server without the server's own
+// variables, which can have secrets or inherited sockets.
+func hookEnvironment(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
+		for _, own := range []string{"NOMEN_", "LISTEN_", "WATCHDOG_", "NOTIFY_SOCKET="} {
+			if strings.HasPrefix(v, own) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// logLines logs the first lines of the output of a hook, and returns the last line.
+func logLines(r io.Reader, log *slog.Logger) (last string) {
+	in := bufio.NewReaderSize(r, maxHookLine)
+	for n := 0; ; {
+		line, more, err := in.ReadLine()
+		if err != nil {
+			if n > maxHookLines {
+				log.Info("the output of the hook was longer", "lines", n)
+			}
+			return last
+		}
+		text := strings.TrimSpace(requestlog.Printable(string(line)))
+		for more && err == nil { // the rest of a long line
+			_, more, err = in.ReadLine()
+		}
+		if text == "" {
+			continue
+		}
+		last = text
+		if n++; n <= maxHookLines {
+			log.Info("output of the hook", "line", text)
+		}
+	}
+}

@@ -1,0 +1,437 @@
+// Package backups makes backups of a store on a schedule, rehearses them, passes them to a
+// program and deletes old ones.
+package backups
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/flock"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// Timing of a [Keeper].
+const (
+	firstRetry = time.Minute // after the first failure; doubled with each further one
+	lastRetry  = time.Hour
+	recheck    = time.Minute // how long to wait at most, because the clock can be set
+)
+
+// A Source is a store that can be backed up.
+type Source interface {
+	BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error
+	Head(ctx context.Context) (store.Head, error)
+	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
+}
+
+var _ Source = (*pebblestore.Store)(nil)
+
+// Options configure a [Keeper]. All fields are required.
+type Options struct {
+	Source Source
+	Data   string // data directory, in which the state is saved
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// A Keeper makes the backups of a plan. It is safe for concurrent use.
+type Keeper struct {
+	Options
+	changed chan struct{} // the plan was replaced
+
+	mu          sync.Mutex
+	plan        *Plan
+	state       State
+	writeFailed bool // a failure to save the state was logged
+}
+
+// New returns a Keeper without a plan. It reads the state of earlier runs.
+func New(o Options) *Keeper {
+	k := &Keeper{Options: o, changed: make(chan struct{}, 1)}
+	var err error
+	k.state, err = Read(o.Data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		o.Log.Warn("cannot read the state of earlier backups; they are kept", "err", err, "moved", setAside(o.Data) == nil)
+	}
+	return k
+}
+
+// Set replaces the plan; nil ends the backups. The caller must have called [Plan.Complete]. A
+// backup in progress is completed by the plan with which it began.
+func (k *Keeper) Set(p *Plan) {
+	k.mu.Lock()
+	same := k.plan.equal(p)
+	k.plan = p
+	k.mu.Unlock()
+	if !same {
+		select {
+		case k.changed <- struct{}{}:
+		default: // it is pending already
+		}
+	}
+}
+
+// State returns the state of the backups, and whether any are scheduled.
+func (k *Keeper) State() (s State, scheduled bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state.clone(), k.plan != nil
+}
+
+// Run makes backups until ctx ends.
+func (k *Keeper) Run(ctx context.Context) {
+	for {
+		wait := k.step(ctx)
+		var due <-chan time.Time
+		if wait >= 0 {
+			due = time.After(min(wait, recheck))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.changed:
+		case <-due:
+		}
+	}
+}
+
+// step does what is due, and returns how long to wait; a negative duration means until the plan
+// changes.
+func (k *Keeper) step(ctx context.Context) time.Duration {
+	k.mu.Lock()
+	p := k.plan
+	k.mu.Unlock()
+	if p == nil {
+		k.update(func(s *State) {
+			s.Plan, s.Next, s.Interval = "", time.Time{}, 0
+		})
+		return -1
+	}
+	if next := k.due(p); next.After(k.Now()) {
+		return next.Sub(k.Now())
+	}
+	err := k.attempt(ctx, p)
+	if ctx.Err() != nil { // the server is shutting down; its next start continues
+		return -1
+	}
+	k.update(func(s *State) {
+		if s.Problem = ""; err != nil {
+			s.Problem = err.Error()
+			s.Failures++
+		} else {
+			s.Failures = 0
+		}
+	})
+	next := k.due(p)
+	if err != nil {
+		k.Log.Error("backup failed", "to", p.To, "err", err, "retry", next.UTC().Truncate(time.Second))
+	}
+	return max(next.Sub(k.Now()), 0)
+}
+
+// due returns when the next backup is due, and records it in the state.
+func (k *Keeper) due(p *Plan) (next time.Time) {
+	now := k.Now()
+	k.update(func(s *State) {
+		if plan := p.String(); s.Plan != plan { // what failed may succeed now
+			s.Mount = s.Mount && s.To == p.To
+			s.Plan, s.To, s.Interval, s.Failures, s.Problem = plan, p.To, p.Interval().Seconds(), 0, ""
+		}
+		last := time.Time{}
+		if b := s.last(p.To); b != nil && b.Finished {
+			last = b.Made
+		}
+		next = p.next(last, now)
+		if s.Failures > 0 {
+			wait := min(firstRetry<<min(s.Failures-1, 10), lastRetry, p.Interval())
+			next = s.Attempted.Add(wait)
+			if s.Attempted.After(now) { // the clock was set back
+				next = now.Add(wait)
+			}
+		}
+		s.Next = next.UTC().Truncate(time.Second)
+	})
+	return next
+}
+
+// last returns the newest backup in a directory, good or not.
+func (s *State) last(to string) *Backup {
+	return s.newest(func(b *Backup) bool { return filepath.Dir(b.Dir) == to })
+}
+
+// attempt makes a backup, or finishes the last one if it was interrupted after it was made.
+func (k *Keeper) attempt(ctx context.Context, p *Plan) error {
+	k.update(func(s *State) { s.Attempted = k.Now().UTC() })
+	unlock, err := k.lock(p)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := k.resume(); err != nil {
+		return err
+	}
+	k.forgetMissing(p)
+	b := k.unfinished(p)
+	if b == nil {
+		if b, err = k.back(ctx, p); err != nil {
+			return err
+		}
+	}
+	return k.finish(ctx, p, b)
+}
+
+// lock prepares the directory of a plan and locks it, so that no other server that follows the
+// advice uses it at the same time.
+func (k *Keeper) lock(p *Plan) (unlock func(), err error) {
+	s, _ := k.State()
+	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is
+		if err := os.Mkdir(p.To, durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, durable.Unwritable(p.To, err)
+		}
+	}
+	dir, err := os.Open(p.To)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is missing, although it has earlier backups: is its disk mounted?", p.To)
+	case err != nil:
+		return nil, durable.Unwritable(filepath.Join(p.To, "x"), err)
+	}
+	mount := isMount(p.To)
+	switch {
+	case s.Mount && s.To == p.To && !mount:
+		err = fmt.Errorf("nothing is mounted at %s, where earlier backups are: mount the disk; if the backups are meant to be on this disk now, choose another directory", p.To)
+	case errors.Is(flock.Try(dir), flock.ErrLocked):
+		err = fmt.Errorf("%s: another server is making a backup there", p.To)
+	}
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	k.update(func(s *State) { s.Mount = mount })
+	return func() { _ = dir.Close() }, nil
+}
+
+// resume completes or removes a backup that a crash interrupted.
+func (k *Keeper) resume() error {
+	s, _ := k.State()
+	if s.Running == "" {
+		return nil
+	}
+	k.update(func(s *State) { s.Running = "" })
+	if m, err := pebblestore.ReadManifest(s.Running); err == nil { // the crash came after it was complete
+		k.add(s.Running, m, m.Made, 0)
+		return nil
+	}
+	return durable.Unwritable(s.Running, pebblestore.RemoveUnfinished(s.Running))
+}
+
+// forgetMissing removes backups from the state that someone has deleted, or whose deletion was
+// interrupted.
+func (k *Keeper) forgetMissing(p *Plan) {
+	s, _ := k.State()
+	for _, b := range s.Backups {
+		if filepath.Dir(b.Dir) != p.To {
+			continue
+		}
+		if _, err := os.Lstat(b.Dir); errors.Is(err, fs.ErrNotExist) && pebblestore.RemoveUnfinished(b.Dir) == nil {
+			k.forget(b)
+		}
+	}
+}
+
+// forget removes a backup from the state.
+func (k *Keeper) forget(b *Backup) {
+	k.update(func(s *State) {
+		s.Backups = slices.DeleteFunc(s.Backups, func(one *Backup) bool { return one.Dir == b.Dir })
+	})
+}
+
+// unfinished returns the last backup if its rehearsal or its hook was interrupted.
+func (k *Keeper) unfinished(p *Plan) *Backup {
+	s, _ := k.State()
+	if b := s.last(p.To); b != nil && !b.Finished {
+		return b
+	}
+	return nil
+}
+
+// nameFormat is the name of the directory of a backup: the time of its start, UTC.
+const nameFormat = "nomen-20060102T150405Z"
+
+// freeName returns a directory for a backup that does not exist yet.
+func freeName(to string, now time.Time) (string, error) {
+	base := filepath.Join(to, now.UTC().Format(nameFormat))
+	for n, dir := 1, base; ; n, dir = n+1, fmt.Sprintf("%s-%d", base, n+1) {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			return dir, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// back makes a backup.
+func (k *Keeper) back(ctx context.Context, p *Plan) (*Backup, error) {
+	begun := k.Now()
+	dir, err := freeName(p.To, begun)
+	if err != nil {
+		return nil, err
+	}
+	s, _ := k.State()
+	earlier := ""
+	if b := s.newest(func(b *Backup) bool { return b.good() && filepath.Dir(b.Dir) == p.To }); b != nil {
+		earlier = b.Dir
+	}
+	k.update(func(s *State) { s.Running = dir })
+	err = k.Source.BackupLinked(ctx, dir, earlier, nil)
+	k.update(func(s *State) { s.Running = "" })
+	if err != nil {
+		return nil, durable.Unwritable(dir, err)
+	}
+	m, err := pebblestore.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	b := k.add(dir, m, begun, k.Now().Sub(begun))
+	k.Log.Info("backup made", "dir", dir, "user", durable.CurrentUser(), "bytes", b.Bytes, "seconds", b.Seconds)
+	return b, nil
+}
+
+// add adds a backup to the state and returns a copy of its entry.
+func (k *Keeper) add(dir string, m *pebblestore.Manifest, begun time.Time, took time.Duration) *Backup {
+	b := &Backup{Dir: dir, Made: begun.UTC(), Seconds: max(took, 0).Seconds(), Bytes: m.Size(), Head: m.Head.String()}
+	one := *b
+	k.update(func(s *State) { s.Backups = append(s.Backups, &one) })
+	return b
+}
+
+// finish rehearses a backup, runs the hook and deletes old backups.
+func (k *Keeper) finish(ctx context.Context, p *Plan, b *Backup) error {
+	if k.rehearsalDue(p, b) {
+		found, err := k.rehearse(ctx, b.Dir)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		k.edit(b, func(b *Backup) {
+			if b.Rehearsed, b.Problem = k.Now().UTC(), ""; err != nil {
+				b.Rehearsed, b.Problem = time.Time{}, err.Error()
+			}
+		})
+		if err != nil {
+			k.edit(b, func(b *Backup) { b.Finished = true })
+			return fmt.Errorf("%s: the rehearsal failed; earlier backups are kept: %w", b.Dir, err)
+		}
+		k.Log.Info("backup rehearsed", "dir", b.Dir, "changes", found.changes, "records", found.records, "resolved", found.resolved)
+	}
+	if len(p.Hook) > 0 {
+		err := k.runHook(ctx, p, b.Dir)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		k.hookEnded(b, err)
+	}
+	k.edit(b, func(b *Backup) { b.Finished = true })
+	k.deleteOld(p)
+	return nil
+}
+
+// hookEnded records the result of the hook.
+func (k *Keeper) hookEnded(b *Backup, err error) {
+	if err != nil {
+		k.Log.Error("the hook of the backup failed", "dir", b.Dir, "err", err)
+		k.update(func(s *State) { s.HookFails++ })
+	}
+	k.edit(b, func(b *Backup) {
+		if b.Sent, b.HookError = k.Now().UTC(), ""; err != nil {
+			b.Sent, b.HookError = time.Time{}, err.Error()
+		}
+	})
+}
+
+// rehearsalDue reports whether to rehearse a backup. After a failed rehearsal every backup is
+// rehearsed until one succeeds.
+func (k *Keeper) rehearsalDue(p *Plan, b *Backup) bool {
+	if p.Rehearse == 0 || !b.Rehearsed.IsZero() {
+		return false
+	}
+	s, _ := k.State()
+	since := 1
+	for i := len(s.Backups) - 1; i >= 0; i-- {
+		switch one := s.Backups[i]; {
+		case one.Dir == b.Dir:
+		case one.Problem != "":
+			return true
+		case !one.Rehearsed.IsZero():
+			return since >= p.Rehearse
+		default:
+			since++
+		}
+	}
+	return true
+}
+
+// deleteOld deletes the backups that the plan does not keep. It deletes only backups that this
+// server has made: they are in its state, and their manifests still have the recorded head.
+func (k *Keeper) deleteOld(p *Plan) {
+	s, _ := k.State()
+	for _, b := range p.expired(s.Backups) {
+		m, err := pebblestore.ReadManifest(b.Dir)
+		if err == nil && m.Head.String() != b.Head {
+			k.Log.Warn("another backup is in the place of an old one; it is not deleted", "dir", b.Dir)
+			k.forget(b)
+			continue
+		}
+		if err == nil {
+			err = pebblestore.RemoveBackup(b.Dir)
+		}
+		if err != nil {
+			k.Log.Warn("cannot delete an old backup", "dir", b.Dir, "err", durable.Unwritable(b.Dir, err))
+			continue
+		}
+		k.Log.Info("old backup deleted", "dir", b.Dir)
+		k.forget(b)
+	}
+}
+
+// edit changes the entry of a backup in the state, and b itself.
+func (k *Keeper) edit(b *Backup, change func(*Backup)) {
+	change(b)
+	k.update(func(s *State) {
+		for _, one := range s.Backups {
+			if one.Dir == b.Dir {
+				change(one)
+			}
+		}
+	})
+}
+
+// update changes the state, and saves it if it differs. If it cannot be saved, the backups go
+// on.
+func (k *Keeper) update(change func(*State)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.state.encode()
+	change(&k.state)
+	text := k.state.encode()
+	if bytes.Equal(text, before) && !k.writeFailed {
+		return
+	}
+	err := durable.Write(durable.Disk{Mode: durable.Private}, filepath.Join(k.Data, File), text)
+	switch {
+	case err != nil && !k.writeFailed:
+		k.Log.Warn("cannot save the state of the backups", "err", err)
+	case err == nil && k.writeFailed:
+		k.Log.Info("the state of the backups is saved again")
+	}
+	k.writeFailed = err != nil
+}

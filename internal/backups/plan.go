@@ -1,0 +1,156 @@
+package backups
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Defaults of a [Plan].
+const (
+	DefaultEvery       = 24 * time.Hour
+	DefaultKeep        = 14
+	DefaultHookTimeout = 6 * time.Hour
+)
+
+// minEvery is the shortest time between two backups.
+const minEvery = time.Minute
+
+// A Plan says when and where backups are made, and how many are kept.
+type Plan struct {
+	To          string        // directory of the backups, an absolute path
+	Every       time.Duration // from the start of a backup to the start of the next; 0 if At is set
+	At          string        // time of day, HH:MM in the local time zone; "" if Every is set
+	Keep        int           // the newest backups that are kept
+	KeepWeekly  int           // of so many further weeks, the newest backup is kept
+	Rehearse    int           // every so many backups one is rehearsed; 0 for none
+	Hook        []string      // program and arguments, run after each backup; empty for none
+	HookTimeout time.Duration // after which the hook is killed
+}
+
+// Complete sets the defaults of the fields that are zero, except Rehearse and KeepWeekly, and
+// returns an error for a plan that cannot be followed.
+func (p *Plan) Complete() error {
+	if p.Every == 0 && p.At == "" {
+		p.Every = DefaultEvery
+	}
+	if p.Keep == 0 {
+		p.Keep = DefaultKeep
+	}
+	if p.HookTimeout == 0 {
+		p.HookTimeout = DefaultHookTimeout
+	}
+	switch {
+	case !filepath.IsAbs(p.To):
+		return fmt.Errorf("to = %q: must be an absolute path of a directory", p.To)
+	case p.Every != 0 && p.At != "":
+		return errors.New("every and at cannot be combined: every is a duration, at a time of day")
+	case p.At == "" && p.Every < minEvery:
+		return fmt.Errorf("every = %q: must be at least %v", p.Every, minEvery)
+	case p.Keep < 1:
+		return fmt.Errorf("keep = %d: must be positive", p.Keep)
+	case p.KeepWeekly < 0 || p.Rehearse < 0 || p.HookTimeout < 0:
+		return errors.New("keep-weekly, rehearse and hook-timeout must not be negative")
+	case len(p.Hook) > 0 && p.Hook[0] == "":
+		return errors.New("hook: the program is missing")
+	}
+	if p.At != "" {
+		if _, err := time.Parse(clockTime, p.At); err != nil {
+			return fmt.Errorf("at = %q: must be a time of day, such as \"03:00\"", p.At)
+		}
+	}
+	p.To = filepath.Clean(p.To)
+	return nil
+}
+
+const clockTime = "15:04"
+
+// equal reports whether two plans are the same; either can be nil.
+func (p *Plan) equal(other *Plan) bool {
+	if p == nil || other == nil {
+		return p == other
+	}
+	a, b := *p, *other
+	a.Hook, b.Hook = nil, nil
+	return slices.Equal(p.Hook, other.Hook) && fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+// next returns when the backup after the one of last is due. If the clock was set back, so that
+// last is in the future, the next backup is due as if the last one had been made now.
+func (p *Plan) next(last, now time.Time) time.Time {
+	if last.IsZero() {
+		return now
+	}
+	if last.After(now) {
+		last = now
+	}
+	if p.At == "" {
+		return last.Add(p.Every)
+	}
+	at, _ := time.Parse(clockTime, p.At) // checked by Complete
+	last = last.In(now.Location())
+	next := time.Date(last.Year(), last.Month(), last.Day(), at.Hour(), at.Minute(), 0, 0, last.Location())
+	if !next.After(last) {
+		next = time.Date(last.Year(), last.Month(), last.Day()+1, at.Hour(), at.Minute(), 0, 0, last.Location())
+	}
+	return next
+}
+
+// Interval returns the usual time between two backups.
+func (p *Plan) Interval() time.Duration {
+	if p.At != "" {
+		return 24 * time.Hour
+	}
+	return p.Every
+}
+
+// expired returns the backups of the plan's directory that need not be kept. all are the known
+// backups, oldest first. A backup is good if no rehearsal of it failed.
+//
+//   - The newest Keep good backups are kept.
+//   - Of each of the KeepWeekly weeks before the weeks of these, the newest good backup is kept.
+//   - The last backup whose rehearsal succeeded is kept.
+//   - If the last rehearsal failed, all good backups are kept, and of the others the newest.
+func (p *Plan) expired(all []*Backup) (old []*Backup) {
+	var own []*Backup // newest first
+	for _, b := range slices.Backward(all) {
+		if filepath.Dir(b.Dir) == p.To {
+			own = append(own, b)
+		}
+	}
+	last := slices.IndexFunc(own, func(b *Backup) bool { return b.Problem != "" || !b.Rehearsed.IsZero() })
+	failed := last >= 0 && !own[last].good()
+	rehearsed := slices.IndexFunc(own, func(b *Backup) bool { return b.good() && !b.Rehearsed.IsZero() })
+	kept, weekly, weeks := 0, 0, map[[2]int]bool{}
+	for i, b := range own {
+		year, week := b.Made.UTC().ISOWeek()
+		switch week := [2]int{year, week}; {
+		case failed && (i == last || b.good()):
+		case !b.good():
+			if failed || kept >= p.Keep {
+				old = append(old, b)
+			}
+		case kept < p.Keep:
+			kept++
+			weeks[week] = true
+		case weekly < p.KeepWeekly && !weeks[week]:
+			weekly++
+			weeks[week] = true
+		case i != rehearsed:
+			old = append(old, b)
+		}
+	}
+	return old
+}
+
+// String returns the plan as a line for people.
+func (p *Plan) String() string {
+	when := "every " + strings.TrimSuffix(strings.TrimSuffix(p.Every.String(), "0s"), "0m")
+	if p.At != "" {
+		when = "every day at " + p.At
+	}
+	return fmt.Sprintf("%s to %s", when, p.To)
+}

@@ -1,0 +1,113 @@
+package backups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/internal/ledger"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// Names of a backup that a rehearsal resolves: the first ones, and those of the last changes.
+const (
+	firstNames = 5
+	lastNames  = 5
+)
+
+// A rehearsal is the result of one.
+type rehearsal struct {
+	records  int64
+	changes  uint64
+	resolved int // names
+}
+
+// rehearse checks a backup where it is, without writing: every file against the manifest, the
+// history, that the log of the live store begins with that of the backup, and that names
+// resolve.
+func (k *Keeper) rehearse(ctx context.Context, dir string) (rehearsal, error) {
+	var r rehearsal
+	first := ""
+	res, err := pebblestore.Restore(ctx, pebblestore.RestoreOptions{
+		From: dir, Verify: true,
+		Damage: func(d pebblestore.Damage) {
+			if first == "" {
+				first = d.File + ": " + d.Problem
+				if d.Fault != nil {
+					first = d.Fault.Subject.Key + ": " + d.Problem
+				}
+			}
+		},
+		Use: func(s *pebblestore.Store) error {
+			var err error
+			r.resolved, err = resolveSome(ctx, s)
+			return err
+		},
+	})
+	if first != "" {
+		err = fmt.Errorf("%w; the first one is %s", err, first)
+	}
+	if err == nil {
+		err = k.continues(ctx, res.Head)
+	}
+	r.records, r.changes = res.Records, res.Head.Size
+	return r, err
+}
+
+// continues returns an error unless the log of the live store begins with the log of a backup.
+func (k *Keeper) continues(ctx context.Context, backup store.Head) error {
+	live, err := k.Source.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if live.Size < backup.Size {
+		return fmt.Errorf("the store has %d changes, fewer than the %d of its backup", live.Size, backup.Size)
+	}
+	proof, err := k.Source.ProveHead(ctx, live.Size, backup.Size)
+	if err == nil && ledger.CheckConsistency(proof, live, backup) != nil {
+		err = errors.New("the log of the store does not begin with the log of its backup")
+	}
+	return err
+}
+
+// resolveSome resolves some active names of a store and returns how many.
+func resolveSome(ctx context.Context, s *pebblestore.Store) (n int, err error) {
+	var some []*store.Record
+	for rec, err := range s.List(ctx, store.Scan{}) {
+		if err != nil {
+			return 0, err
+		}
+		if some = append(some, rec); len(some) == firstNames {
+			break
+		}
+	}
+	head, err := s.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for e, err := range s.Changes(ctx, head.Size-min(lastNames, head.Size)) {
+		if err != nil {
+			return 0, err
+		}
+		if e.Change.Record != nil {
+			some = append(some, e.Change.Record)
+		}
+	}
+	engine := resolve.New(s, resolve.Options{})
+	for _, rec := range some {
+		now, err := s.Get(ctx, rec.Name, time.Time{})
+		if err != nil || now.Status != nomen.Active {
+			continue // deleted or retired since this change
+		}
+		_, err = engine.Resolve(ctx, nomen.Question{Name: rec.Name, Service: nomen.I2C})
+		if no := (*nomen.Error)(nil); err != nil && (!errors.As(err, &no) || no.Kind == nomen.Unknown) {
+			return n, fmt.Errorf("%s cannot be resolved: %w", rec.Name, err)
+		}
+		n++
+	}
+	return n, nil
+}

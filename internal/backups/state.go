@@ -1,0 +1,125 @@
+package backups
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// File is the name of the file with the state, in the data directory of a server.
+const File = "backups.json"
+
+// stateVersion is the version of the file; see docs/reference/files.md.
+const stateVersion = 1
+
+// A State is what is known about the scheduled backups of a server. It is saved in a file.
+type State struct {
+	Version int    `json:"version"`
+	Plan    string `json:"plan,omitempty"` // for people; "" if no backups are scheduled
+	To      string `json:"to,omitempty"`   // directory of the plan
+	Mount   bool   `json:"mount,omitzero"` // a file system is mounted at To
+
+	Running   string    `json:"running,omitempty"`   // directory of the backup in progress
+	Attempted time.Time `json:"attempted,omitzero"`  // start of the last attempt
+	Problem   string    `json:"problem,omitempty"`   // why the last attempt failed; "" if it did not
+	Failures  int       `json:"failures,omitempty"`  // consecutive failed attempts
+	Interval  float64   `json:"interval,omitempty"`  // usual time between two backups, in seconds
+	Next      time.Time `json:"next,omitzero"`       // when the next backup is due
+	Backups   []*Backup `json:"backups"`             // that this server made and has not deleted, oldest first
+	HookFails uint64    `json:"hook_fails,omitzero"` // failures of the hook so far
+}
+
+// A Backup is one that the server made.
+type Backup struct {
+	Dir     string    `json:"dir"`
+	Made    time.Time `json:"made"`    // when it began
+	Seconds float64   `json:"seconds"` // that it took
+	Bytes   int64     `json:"bytes"`   // size of its files
+	Head    string    `json:"head"`    // of its log
+
+	Finished  bool      `json:"finished"`           // the rehearsal and the hook have ended, or there were none
+	Rehearsed time.Time `json:"rehearsed,omitzero"` // when the rehearsal succeeded
+	Problem   string    `json:"problem,omitempty"`  // why the rehearsal failed
+	Sent      time.Time `json:"sent,omitzero"`      // when the hook succeeded
+	HookError string    `json:"hook_error,omitempty"`
+}
+
+// good reports whether the backup is not known to be bad.
+func (b *Backup) good() bool { return b.Problem == "" }
+
+// Last returns the newest backup that is good, or nil.
+func (s *State) Last() *Backup { return s.newest((*Backup).good) }
+
+// LastRehearsed returns the newest backup with a successful rehearsal, or nil.
+func (s *State) LastRehearsed() *Backup {
+	return s.newest(func(b *Backup) bool { return b.good() && !b.Rehearsed.IsZero() })
+}
+
+func (s *State) newest(ok func(*Backup) bool) *Backup {
+	for i := len(s.Backups) - 1; i >= 0; i-- {
+		if ok(s.Backups[i]) {
+			return s.Backups[i]
+		}
+	}
+	return nil
+}
+
+// clone returns a copy that shares nothing with s.
+func (s *State) clone() State {
+	c := *s
+	c.Backups = make([]*Backup, len(s.Backups))
+	for i, b := range s.Backups {
+		one := *b
+		c.Backups[i] = &one
+	}
+	return c
+}
+
+// Read reads the state of the server of a data directory. The error is [fs.ErrNotExist] if no
+// backups were ever scheduled.
+func Read(data string) (s State, err error) {
+	file := filepath.Join(data, File)
+	b, err := os.ReadFile(file)
+	if err == nil {
+		if err = json.Unmarshal(b, &s); err == nil && s.Version != stateVersion {
+			err = fmt.Errorf("version %d, expected %d", s.Version, stateVersion)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if err != nil {
+		return State{}, err
+	}
+	for _, b := range s.Backups {
+		if b == nil {
+			return State{}, fmt.Errorf("%s: a backup is null", file)
+		}
+	}
+	return s, nil
+}
+
+// encode returns the content of the file.
+func (s *State) encode() []byte {
+	s.Version = stateVersion
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic("backups: " + err.Error()) // it has only strings, numbers and times
+	}
+	return append(b, '\n')
+}
+
+// setAside renames a file that cannot be read, so that a new one does not replace it.
+func setAside(data string) error {
+	file := filepath.Join(data, File)
+	for n := 1; ; n++ {
+		to := fmt.Sprintf("%s.unread%d", file, n)
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			return os.Rename(file, to)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+//go:build unix
+
+package backups
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// isMount reports whether a file system is mounted at a directory.
+func isMount(dir string) bool {
+	own, err := os.Stat(dir)
+	above, err2 := os.Stat(filepath.Dir(dir))
+	if err != nil || err2 != nil {
+		return false
+	}
+	a, ok := own.Sys().(*syscall.Stat_t)
+	b, ok2 := above.Sys().(*syscall.Stat_t)
+	return ok && ok2 && a.Dev != b.Dev
+}
+
+// endGroup makes the end of a command's context kill its children, too.
+func endGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -1,0 +1,79 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// An UnwritableError says which directory this process cannot write to, as which user, and what
+// helps.
+type UnwritableError struct {
+	Dir      string
+	User     string // of this process
+	Owner    string // of Dir, "" if unknown
+	Mode     fs.FileMode
+	ReadOnly bool // the file system is read-only, at least for this process
+	Err      error
+}
+
+func (e *UnwritableError) Error() string {
+	if e.ReadOnly {
+		return fmt.Sprintf("cannot write to %s: its file system is read-only for this process, which runs as user %s; if systemd runs it with ProtectSystem=strict, add ReadWritePaths=%s to its unit", e.Dir, e.User, e.Dir)
+	}
+	whose := ""
+	if e.Owner != "" {
+		whose = fmt.Sprintf("; the directory belongs to user %s and has mode %04o", e.Owner, e.Mode)
+	}
+	return fmt.Sprintf("cannot write to %s: this process runs as user %s%s; make it writable, for example with 'chown %s %s'", e.Dir, e.User, whose, e.User, e.Dir)
+}
+
+// Unwrap returns the error of the system.
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
+// Unwritable returns an [*UnwritableError] if err says that this process may not create path.
+// Otherwise it returns err.
+func Unwritable(path string, err error) error {
+	readOnly := errors.Is(err, syscall.EROFS)
+	if !readOnly && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	e := &UnwritableError{Dir: filepath.Dir(filepath.Clean(path)), User: CurrentUser(), ReadOnly: readOnly, Err: err}
+	for {
+		info, err := os.Stat(e.Dir)
+		if err == nil {
+			e.Mode = info.Mode().Perm()
+			e.Owner = OwnerOf(info)
+			return e
+		}
+		parent := filepath.Dir(e.Dir)
+		if parent == e.Dir {
+			return e
+		}
+		e.Dir = parent
+	}
+}
+
+// CurrentUser returns the name of the user of this process, or its number if it has no name.
+func CurrentUser() string { return userName(os.Geteuid()) }
+
+// OwnerOf returns the user to whom a file belongs, or "" if the system does not say.
+func OwnerOf(info fs.FileInfo) string {
+	if id, _, ok := owner(info); ok {
+		return userName(id)
+	}
+	return ""
+}
+
+func userName(id int) string {
+	text := strconv.Itoa(id)
+	if u, err := user.LookupId(text); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return text
+}

@@ -1,0 +1,46 @@
+package pebblestore
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// RemoveBackup deletes a backup and its directory. It returns [ErrNoBackup], and deletes nothing,
+// if the directory has other files or no manifest. If it is interrupted, [RemoveUnfinished]
+// deletes the rest.
+func RemoveBackup(dir string) error {
+	s := &Store{fs: vfs.Default}
+	err := s.isRest(dir)
+	if err == nil {
+		_, err = ReadManifest(dir)
+	}
+	if err == nil {
+		err = s.isRest(dir + suffixBackupNew)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.fs.RemoveAll(dir + suffixBackupNew); err != nil {
+		return err
+	}
+	if err := move(s.fs, dir, dir+suffixBackupNew); err != nil {
+		return err
+	}
+	return s.fs.RemoveAll(dir + suffixBackupNew)
+}
+
+// RemoveUnfinished deletes what an interrupted backup to dir, or an interrupted RemoveBackup, has
+// left beside dir. It returns [ErrNoBackup] if there are other files.
+func RemoveUnfinished(dir string) error {
+	s := &Store{fs: vfs.Default}
+	var errs []error
+	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
+		err := s.isRest(dir + suffix)
+		if err == nil {
+			err = s.fs.RemoveAll(dir + suffix)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/audit"
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -203,7 +204,7 @@ func (l *local) VerifySince(ctx context.Context, since store.Head, fault func(st
 }
 
 func (l *local) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
-	return store.Backup(ctx, l.store, dir, progress)
+	return durable.Unwritable(dir, store.Backup(ctx, l.store, dir, progress))
 }
 
 // current returns the authority of a prefix and its revision. If there is none, it

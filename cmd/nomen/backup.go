@@ -47,6 +47,7 @@ func (c *cli) backupCommand() *cobra.Command {
 		}
 		return c.rehearse(cmd.Context(), dir)
 	}
+	cmd.AddCommand(c.backupStatusCommand(), c.backupListCommand())
 	return cmd
 }
 

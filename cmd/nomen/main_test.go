@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -59,6 +60,7 @@ func runScripts(t *testing.T, servers bool) {
 			"rules1":   rules1,
 			"noted":    noted,
 			"bare":     bare,
+			"waitfor":  waitFor,
 		},
 	})
 }
@@ -85,6 +87,19 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 func cutShort(ts *testscript.TestScript, _ bool, args []string) {
 	data := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(data[:len(data)-12]), 0o600))
+}
+
+// waitFor repeats a program until it succeeds: waitfor PROGRAM ARG...
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	for last := time.Now().Add(startTimeout); ; time.Sleep(20 * time.Millisecond) {
+		err := ts.Exec(args[0], args[1:]...)
+		if err == nil {
+			return
+		}
+		if time.Now().After(last) {
+			ts.Fatalf("%s never succeeded: %v", strings.Join(args, " "), err)
+		}
+	}
 }
 
 // serve starts a server in the background on free ports and waits until it

@@ -84,6 +84,7 @@ type serveFlags struct {
 	drain                    time.Duration
 	outside                  outsideFlags
 	gateway                  gatewayFlags
+	backup                   backupFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -120,6 +121,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	f.Float64Var(&s.rate, "rate", 10, "maximum number of costly requests of one client per second")
 	s.outside.register(f)
 	s.gateway.register(f)
+	s.backup.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
 	return cmd
 }
@@ -175,6 +177,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 func (f *serveFlags) check() error {
 	if _, _, err := f.gateway.access(); err != nil {
 		return usagef("serve: %w", err)
+	}
+	if _, err := f.backup.plan(); err != nil {
+		return err
 	}
 	switch {
 	case f.drain < 0:
@@ -304,6 +309,11 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 		defer cancel()
 		err = errors.Join(err, p.Close(last))
 	}()
+	_, endBackups, err := c.startBackups(ctx, &f, s, nil, log)
+	if err != nil {
+		return err
+	}
+	defer endBackups()
 	registries, err := readRegistries(f.registry)
 	if err != nil {
 		return fmt.Errorf("serve: --registry: %w", err)

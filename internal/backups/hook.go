@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,12 +28,12 @@ const (
 )
 
 // runHook runs the hook of a plan with the directory of a backup, and logs its output.
-func (k *Keeper) runHook(ctx context.Context, p *Plan, dir string) error {
+func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.HookTimeout, fmt.Errorf("killed after %v (hook-timeout)", p.HookTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Hook[0], hookArguments(p.Hook[1:], dir)...)
 	cmd.Env = append(hookEnvironment(os.Environ()), "NOMEN_BACKUP="+dir)
-	cmd.Dir = dir
+	cmd.Dir = filepath.Dir(dir)
 	cmd.WaitDelay = hookGrace
 	endGroup(cmd)
 	read, write := io.Pipe()

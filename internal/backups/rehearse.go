@@ -29,7 +29,7 @@ type rehearsal struct {
 // rehearse checks a backup where it is, without writing: every file against the manifest, the
 // history, that the log of the live store begins with that of the backup, and that names
 // resolve.
-func (k *Keeper) rehearse(ctx context.Context, dir string) (rehearsal, error) {
+func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 	var r rehearsal
 	first := ""
 	res, err := pebblestore.Restore(ctx, pebblestore.RestoreOptions{
@@ -59,7 +59,7 @@ func (k *Keeper) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 }
 
 // continues returns an error unless the log of the live store begins with the log of a backup.
-func (k *Keeper) continues(ctx context.Context, backup store.Head) error {
+func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	live, err := k.Source.Head(ctx)
 	if err != nil {
 		return err

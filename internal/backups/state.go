@@ -23,14 +23,13 @@ type State struct {
 	To      string `json:"to,omitempty"`   // directory of the plan
 	Mount   bool   `json:"mount,omitzero"` // a file system is mounted at To
 
-	Running   string    `json:"running,omitempty"`   // directory of the backup in progress
-	Attempted time.Time `json:"attempted,omitzero"`  // start of the last attempt
-	Problem   string    `json:"problem,omitempty"`   // why the last attempt failed; "" if it did not
-	Failures  int       `json:"failures,omitempty"`  // consecutive failed attempts
-	Interval  float64   `json:"interval,omitempty"`  // usual time between two backups, in seconds
-	Next      time.Time `json:"next,omitzero"`       // when the next backup is due
-	Backups   []*Backup `json:"backups"`             // that this server made and has not deleted, oldest first
-	HookFails uint64    `json:"hook_fails,omitzero"` // failures of the hook so far
+	Running   string    `json:"running,omitempty"`  // directory of the backup in progress
+	Attempted time.Time `json:"attempted,omitzero"` // start of the last attempt
+	Problem   string    `json:"problem,omitempty"`  // why the last attempt failed; "" if it did not
+	Failures  int       `json:"failures,omitempty"` // consecutive failed attempts
+	Interval  float64   `json:"interval,omitempty"` // usual time between two backups, in seconds
+	Next      time.Time `json:"next,omitzero"`      // when the next backup is due
+	Backups   []*Backup `json:"backups"`            // that this server made and has not deleted, oldest first
 }
 
 // A Backup is one that the server made.

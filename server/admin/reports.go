@@ -8,6 +8,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/audit"
+	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
@@ -158,7 +159,7 @@ func (s *API) backup(c *call) error {
 			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
 		})
 		if err != nil {
-			return adminapi.Report{}, detailedError(err)
+			return adminapi.Report{}, detailedError(durable.Unwritable(filepath.Clean(body.Dir), err))
 		}
 		s.log.Info("backup completed", "dir", body.Dir, "who", c.actor.Who)
 		return adminapi.Report{}, nil

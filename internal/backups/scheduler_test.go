@@ -19,20 +19,30 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// A kept is a Keeper with a store, whose clock the test sets.
-type kept struct {
-	*Keeper
+// A scheduled is a Scheduler with a store, whose clock the test sets.
+type scheduled struct {
+	*Scheduler
 	t    *testing.T
 	now  time.Time
 	to   string
 	log  bytes.Buffer
 	live *pebblestore.Store
+	ran  []string // the tasks that ran; "!" stands for a failure
 }
 
-func newKept(t *testing.T) *kept {
+func (k *scheduled) Expect(string, time.Time) {}
+
+func (k *scheduled) Ran(task string, _ time.Time, err error) {
+	if err != nil {
+		task += "!"
+	}
+	k.ran = append(k.ran, task)
+}
+
+func newScheduled(t *testing.T) *scheduled {
 	t.Helper()
 	dir := t.TempDir()
-	k := &kept{t: t, now: at("2026-11-23T03:00:00Z"), to: filepath.Join(dir, "backups")}
+	k := &scheduled{t: t, now: at("2026-11-23T03:00:00Z"), to: filepath.Join(dir, "backups")}
 	live, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(dir, "store"), CacheSize: 1 << 20, Now: func() time.Time { return k.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -40,16 +50,16 @@ func newKept(t *testing.T) *kept {
 	t.Cleanup(func() { _ = live.Close() })
 	k.live = live
 	k.put("urn:example:a")
-	k.Keeper = k.restarted(live)
+	k.Scheduler = k.restarted(live)
 	return k
 }
 
-// restarted returns a new Keeper of the same data directory, as after a restart.
-func (k *kept) restarted(s Source) *Keeper {
-	return New(Options{Source: s, Data: filepath.Dir(k.to), Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))})
+// restarted returns a new Scheduler of the same data directory, as after a restart.
+func (k *scheduled) restarted(s Source) *Scheduler {
+	return New(Options{Source: s, Tasks: k, Data: filepath.Dir(k.to), Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))})
 }
 
-func (k *kept) put(names ...string) {
+func (k *scheduled) put(names ...string) {
 	k.t.Helper()
 	for _, text := range names {
 		n := name.MustParse(text)
@@ -63,7 +73,7 @@ func (k *kept) put(names ...string) {
 }
 
 // set sets a plan.
-func (k *kept) set(p Plan) {
+func (k *scheduled) set(p Plan) {
 	k.t.Helper()
 	p.To = k.to
 	if err := p.Complete(); err != nil {
@@ -73,7 +83,7 @@ func (k *kept) set(p Plan) {
 }
 
 // there returns the names of the backups on disk.
-func (k *kept) there() (names []string) {
+func (k *scheduled) there() (names []string) {
 	k.t.Helper()
 	entries, err := os.ReadDir(k.to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -85,21 +95,21 @@ func (k *kept) there() (names []string) {
 	return names
 }
 
-func (k *kept) check(want ...string) {
+func (k *scheduled) check(want ...string) {
 	k.t.Helper()
 	if got := k.there(); !slices.Equal(got, want) {
 		k.t.Errorf("backups %q, want %q; log:\n%s", got, want, k.log.String())
 	}
 }
 
-func (k *kept) problem() string {
+func (k *scheduled) problem() string {
 	s, _ := k.State()
 	return s.Problem
 }
 
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	if wait := k.step(t.Context()); wait >= 0 {
 		t.Errorf("without a plan: waits %v", wait)
 	}
@@ -135,7 +145,7 @@ func TestSchedule(t *testing.T) {
 // What a crash leaves is removed or completed, and nothing else.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	k.set(Plan{Every: time.Hour, Rehearse: 1})
 	k.step(t.Context())
 	good := k.there()[0]
@@ -148,7 +158,7 @@ func TestCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.update(func(s *State) { s.Running = unfinished })
-	k.Keeper = k.restarted(k.live)
+	k.Scheduler = k.restarted(k.live)
 	k.set(Plan{Every: time.Hour, Rehearse: 1})
 	k.now = k.now.Add(time.Hour)
 	k.step(t.Context())
@@ -156,7 +166,7 @@ func TestCrash(t *testing.T) {
 
 	// It ends when a backup is complete, but not known, and not rehearsed.
 	k.update(func(s *State) { s.Running, s.Backups = s.Backups[1].Dir, s.Backups[:1] })
-	k.Keeper = k.restarted(k.live)
+	k.Scheduler = k.restarted(k.live)
 	k.set(Plan{Every: time.Hour, Rehearse: 1})
 	k.step(t.Context())
 	s, _ := k.State()
@@ -169,7 +179,7 @@ func TestCrash(t *testing.T) {
 // A failed rehearsal keeps all earlier backups, and the next good one ends that.
 func TestFailedRehearsal(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	k.set(Plan{Every: time.Hour, Keep: 1, Rehearse: 1})
 	k.step(t.Context())
 	bad := &damaging{Store: k.live}
@@ -181,6 +191,9 @@ func TestFailedRehearsal(t *testing.T) {
 	for range 3 {
 		k.now = k.now.Add(lastRetry)
 		k.step(t.Context())
+	}
+	if want := []string{"backup", "rehearsal", "backup", "rehearsal!"}; !slices.Equal(k.ran[:4], want) {
+		t.Errorf("tasks %q, want %q", k.ran, want)
 	}
 	s, _ := k.State()
 	if got := k.there(); got[0] != "nomen-20261123T030000Z" || s.Last().Dir != filepath.Join(k.to, got[0]) || s.Failures != 4 {
@@ -205,7 +218,7 @@ func (d *damaging) BackupLinked(ctx context.Context, dir, _ string, progress fun
 // Only directories that this server has made are deleted, whatever they are called.
 func TestOthersStay(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	for _, other := range []string{"nomen-20200101T000000Z", "manual"} { // of another server, and of nomen backup
 		if err := os.MkdirAll(k.to, 0o700); err != nil {
 			t.Fatal(err)
@@ -241,7 +254,7 @@ func TestOthersStay(t *testing.T) {
 // A disk that is not mounted does not fill the one below it.
 func TestMissingDisk(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	k.set(Plan{Every: time.Hour, Rehearse: 1})
 	k.step(t.Context())
 	if err := os.Rename(k.to, k.to+".away"); err != nil {
@@ -269,7 +282,7 @@ func TestMissingDisk(t *testing.T) {
 
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	k.set(Plan{Every: time.Hour, Keep: 2, Rehearse: 1})
 	for range 2 {
 		k.step(t.Context())
@@ -284,14 +297,14 @@ func TestClockSetBack(t *testing.T) {
 
 func TestUnreadableState(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	k.set(Plan{Every: time.Hour, Keep: 1, Rehearse: 1})
 	k.step(t.Context())
 	file := filepath.Join(filepath.Dir(k.to), File)
 	if err := os.WriteFile(file, []byte(`{"version":2}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k.Keeper = k.restarted(k.live)
+	k.Scheduler = k.restarted(k.live)
 	k.set(Plan{Every: time.Hour, Keep: 1, Rehearse: 1})
 	k.now = k.now.Add(time.Hour)
 	k.step(t.Context())
@@ -305,7 +318,7 @@ func TestHook(t *testing.T) {
 	if os.Getenv("OS") == "Windows_NT" {
 		t.Skip("needs a shell")
 	}
-	k := newKept(t)
+	k := newScheduled(t)
 	t.Setenv("NOMEN_STORE", "postgres://secret@host/db")
 	out := filepath.Join(t.TempDir(), "out")
 	k.set(Plan{Every: time.Hour, Rehearse: 1, Hook: []string{"sh", "-c", `env | grep NOMEN; echo "$0"; echo "$1" > ` + out, "{backup}/backup.jsonl", "two words"}})
@@ -318,7 +331,7 @@ func TestHook(t *testing.T) {
 	if !strings.Contains(log, `line="NOMEN_BACKUP=`+dir+`"`) || !strings.Contains(log, "line="+dir+"/backup.jsonl") || strings.Contains(log, "secret") {
 		t.Errorf("log:\n%s", log)
 	}
-	if s, _ := k.State(); s.HookFails != 0 || s.Last().Sent.IsZero() {
+	if s, _ := k.State(); s.Last().Sent.IsZero() {
 		t.Errorf("state %+v", s)
 	}
 
@@ -336,8 +349,8 @@ func TestHook(t *testing.T) {
 			t.Errorf("%s: took %v", hook, took)
 		}
 	}
-	if s, _ := k.State(); s.HookFails != 2 {
-		t.Errorf("%d failures of hooks", s.HookFails)
+	if n := strings.Count(strings.Join(k.ran, " "), "hook!"); n != 2 {
+		t.Errorf("%d failures of hooks: %q", n, k.ran)
 	}
 	if got := hookArguments([]string{"copy"}, "/b"); !slices.Equal(got, []string{"copy", "/b"}) {
 		t.Errorf("arguments %q", got)
@@ -363,7 +376,7 @@ func TestRehearsalDue(t *testing.T) {
 		{3, []*Backup{good, bad}, true},
 	} {
 		b := &Backup{Dir: "/b/new"}
-		k := &Keeper{state: State{Backups: append(slices.Clone(c.before), b)}}
+		k := &Scheduler{state: State{Backups: append(slices.Clone(c.before), b)}}
 		if got := k.rehearsalDue(&Plan{Rehearse: c.every}, b); got != c.want {
 			t.Errorf("every %d after %d: %t", c.every, len(c.before), got)
 		}
@@ -373,7 +386,7 @@ func TestRehearsalDue(t *testing.T) {
 // Run follows a plan that is set while it waits, and ends with its context.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	k := newKept(t)
+	k := newScheduled(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { k.Run(ctx); close(ended) }()

@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// Timing of a [Keeper].
+// Timing of a [Scheduler].
 const (
 	firstRetry = time.Minute // after the first failure; doubled with each further one
 	lastRetry  = time.Hour
@@ -37,16 +37,30 @@ type Source interface {
 
 var _ Source = (*pebblestore.Store)(nil)
 
-// Options configure a [Keeper]. All fields are required.
+// Tasks receives the results of recurring tasks, for metrics.
+type Tasks interface {
+	Expect(task string, lastSuccess time.Time) // the task has not run yet in this process
+	Ran(task string, at time.Time, err error)  // a run of the task has ended
+}
+
+// The tasks of a [Scheduler].
+const (
+	TaskBackup    = "backup"
+	TaskRehearsal = "rehearsal"
+	TaskHook      = "hook"
+)
+
+// Options configure a [Scheduler]. All fields are required.
 type Options struct {
 	Source Source
 	Data   string // data directory, in which the state is saved
+	Tasks  Tasks
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// A Keeper makes the backups of a plan. It is safe for concurrent use.
-type Keeper struct {
+// A Scheduler makes the backups of a plan. It is safe for concurrent use.
+type Scheduler struct {
 	Options
 	changed chan struct{} // the plan was replaced
 
@@ -56,9 +70,9 @@ type Keeper struct {
 	writeFailed bool // a failure to save the state was logged
 }
 
-// New returns a Keeper without a plan. It reads the state of earlier runs.
-func New(o Options) *Keeper {
-	k := &Keeper{Options: o, changed: make(chan struct{}, 1)}
+// New returns a Scheduler without a plan. It reads the state of earlier runs.
+func New(o Options) *Scheduler {
+	k := &Scheduler{Options: o, changed: make(chan struct{}, 1)}
 	var err error
 	k.state, err = Read(o.Data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -69,11 +83,14 @@ func New(o Options) *Keeper {
 
 // Set replaces the plan; nil ends the backups. The caller must have called [Plan.Complete]. A
 // backup in progress is completed by the plan with which it began.
-func (k *Keeper) Set(p *Plan) {
+func (k *Scheduler) Set(p *Plan) {
 	k.mu.Lock()
 	same := k.plan.equal(p)
 	k.plan = p
 	k.mu.Unlock()
+	if p != nil {
+		k.expect(p)
+	}
 	if !same {
 		select {
 		case k.changed <- struct{}{}:
@@ -82,15 +99,37 @@ func (k *Keeper) Set(p *Plan) {
 	}
 }
 
+// expect tells the tasks of a plan and their last successes.
+func (k *Scheduler) expect(p *Plan) {
+	s, _ := k.State()
+	var made, rehearsed, sent time.Time
+	if b := s.Last(); b != nil {
+		made = b.Made
+	}
+	if b := s.LastRehearsed(); b != nil {
+		rehearsed = b.Rehearsed
+	}
+	if b := s.newest(func(b *Backup) bool { return !b.Sent.IsZero() }); b != nil {
+		sent = b.Sent
+	}
+	k.Tasks.Expect(TaskBackup, made)
+	if p.Rehearse > 0 {
+		k.Tasks.Expect(TaskRehearsal, rehearsed)
+	}
+	if len(p.Hook) > 0 {
+		k.Tasks.Expect(TaskHook, sent)
+	}
+}
+
 // State returns the state of the backups, and whether any are scheduled.
-func (k *Keeper) State() (s State, scheduled bool) {
+func (k *Scheduler) State() (s State, scheduled bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.state.clone(), k.plan != nil
 }
 
 // Run makes backups until ctx ends.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *Scheduler) Run(ctx context.Context) {
 	for {
 		wait := k.step(ctx)
 		var due <-chan time.Time
@@ -108,7 +147,7 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // step does what is due, and returns how long to wait; a negative duration means until the plan
 // changes.
-func (k *Keeper) step(ctx context.Context) time.Duration {
+func (k *Scheduler) step(ctx context.Context) time.Duration {
 	k.mu.Lock()
 	p := k.plan
 	k.mu.Unlock()
@@ -141,7 +180,7 @@ func (k *Keeper) step(ctx context.Context) time.Duration {
 }
 
 // due returns when the next backup is due, and records it in the state.
-func (k *Keeper) due(p *Plan) (next time.Time) {
+func (k *Scheduler) due(p *Plan) (next time.Time) {
 	now := k.Now()
 	k.update(func(s *State) {
 		if plan := p.String(); s.Plan != plan { // what failed may succeed now
@@ -171,20 +210,26 @@ func (s *State) last(to string) *Backup {
 }
 
 // attempt makes a backup, or finishes the last one if it was interrupted after it was made.
-func (k *Keeper) attempt(ctx context.Context, p *Plan) error {
+func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 	k.update(func(s *State) { s.Attempted = k.Now().UTC() })
 	unlock, err := k.lock(p)
 	if err != nil {
+		k.Tasks.Ran(TaskBackup, k.Now(), err)
 		return err
 	}
 	defer unlock()
 	if err := k.resume(); err != nil {
+		k.Tasks.Ran(TaskBackup, k.Now(), err)
 		return err
 	}
 	k.forgetMissing(p)
 	b := k.unfinished(p)
 	if b == nil {
-		if b, err = k.back(ctx, p); err != nil {
+		b, err = k.back(ctx, p)
+		if ctx.Err() == nil {
+			k.Tasks.Ran(TaskBackup, k.Now(), err)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -193,7 +238,7 @@ func (k *Keeper) attempt(ctx context.Context, p *Plan) error {
 
 // lock prepares the directory of a plan and locks it, so that no other server that follows the
 // advice uses it at the same time.
-func (k *Keeper) lock(p *Plan) (unlock func(), err error) {
+func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
 	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is
 		if err := os.Mkdir(p.To, durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -222,7 +267,7 @@ func (k *Keeper) lock(p *Plan) (unlock func(), err error) {
 }
 
 // resume completes or removes a backup that a crash interrupted.
-func (k *Keeper) resume() error {
+func (k *Scheduler) resume() error {
 	s, _ := k.State()
 	if s.Running == "" {
 		return nil
@@ -237,7 +282,7 @@ func (k *Keeper) resume() error {
 
 // forgetMissing removes backups from the state that someone has deleted, or whose deletion was
 // interrupted.
-func (k *Keeper) forgetMissing(p *Plan) {
+func (k *Scheduler) forgetMissing(p *Plan) {
 	s, _ := k.State()
 	for _, b := range s.Backups {
 		if filepath.Dir(b.Dir) != p.To {
@@ -250,14 +295,14 @@ func (k *Keeper) forgetMissing(p *Plan) {
 }
 
 // forget removes a backup from the state.
-func (k *Keeper) forget(b *Backup) {
+func (k *Scheduler) forget(b *Backup) {
 	k.update(func(s *State) {
 		s.Backups = slices.DeleteFunc(s.Backups, func(one *Backup) bool { return one.Dir == b.Dir })
 	})
 }
 
 // unfinished returns the last backup if its rehearsal or its hook was interrupted.
-func (k *Keeper) unfinished(p *Plan) *Backup {
+func (k *Scheduler) unfinished(p *Plan) *Backup {
 	s, _ := k.State()
 	if b := s.last(p.To); b != nil && !b.Finished {
 		return b
@@ -281,7 +326,7 @@ func freeName(to string, now time.Time) (string, error) {
 }
 
 // back makes a backup.
-func (k *Keeper) back(ctx context.Context, p *Plan) (*Backup, error) {
+func (k *Scheduler) back(ctx context.Context, p *Plan) (*Backup, error) {
 	begun := k.Now()
 	dir, err := freeName(p.To, begun)
 	if err != nil {
@@ -308,7 +353,7 @@ func (k *Keeper) back(ctx context.Context, p *Plan) (*Backup, error) {
 }
 
 // add adds a backup to the state and returns a copy of its entry.
-func (k *Keeper) add(dir string, m *pebblestore.Manifest, begun time.Time, took time.Duration) *Backup {
+func (k *Scheduler) add(dir string, m *pebblestore.Manifest, begun time.Time, took time.Duration) *Backup {
 	b := &Backup{Dir: dir, Made: begun.UTC(), Seconds: max(took, 0).Seconds(), Bytes: m.Size(), Head: m.Head.String()}
 	one := *b
 	k.update(func(s *State) { s.Backups = append(s.Backups, &one) })
@@ -316,12 +361,13 @@ func (k *Keeper) add(dir string, m *pebblestore.Manifest, begun time.Time, took 
 }
 
 // finish rehearses a backup, runs the hook and deletes old backups.
-func (k *Keeper) finish(ctx context.Context, p *Plan, b *Backup) error {
+func (k *Scheduler) finish(ctx context.Context, p *Plan, b *Backup) error {
 	if k.rehearsalDue(p, b) {
 		found, err := k.rehearse(ctx, b.Dir)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		k.Tasks.Ran(TaskRehearsal, k.Now(), err)
 		k.edit(b, func(b *Backup) {
 			if b.Rehearsed, b.Problem = k.Now().UTC(), ""; err != nil {
 				b.Rehearsed, b.Problem = time.Time{}, err.Error()
@@ -346,10 +392,10 @@ func (k *Keeper) finish(ctx context.Context, p *Plan, b *Backup) error {
 }
 
 // hookEnded records the result of the hook.
-func (k *Keeper) hookEnded(b *Backup, err error) {
+func (k *Scheduler) hookEnded(b *Backup, err error) {
+	k.Tasks.Ran(TaskHook, k.Now(), err)
 	if err != nil {
 		k.Log.Error("the hook of the backup failed", "dir", b.Dir, "err", err)
-		k.update(func(s *State) { s.HookFails++ })
 	}
 	k.edit(b, func(b *Backup) {
 		if b.Sent, b.HookError = k.Now().UTC(), ""; err != nil {
@@ -360,7 +406,7 @@ func (k *Keeper) hookEnded(b *Backup, err error) {
 
 // rehearsalDue reports whether to rehearse a backup. After a failed rehearsal every backup is
 // rehearsed until one succeeds.
-func (k *Keeper) rehearsalDue(p *Plan, b *Backup) bool {
+func (k *Scheduler) rehearsalDue(p *Plan, b *Backup) bool {
 	if p.Rehearse == 0 || !b.Rehearsed.IsZero() {
 		return false
 	}
@@ -382,7 +428,7 @@ func (k *Keeper) rehearsalDue(p *Plan, b *Backup) bool {
 
 // deleteOld deletes the backups that the plan does not keep. It deletes only backups that this
 // server has made: they are in its state, and their manifests still have the recorded head.
-func (k *Keeper) deleteOld(p *Plan) {
+func (k *Scheduler) deleteOld(p *Plan) {
 	s, _ := k.State()
 	for _, b := range p.expired(s.Backups) {
 		m, err := pebblestore.ReadManifest(b.Dir)
@@ -404,7 +450,7 @@ func (k *Keeper) deleteOld(p *Plan) {
 }
 
 // edit changes the entry of a backup in the state, and b itself.
-func (k *Keeper) edit(b *Backup, change func(*Backup)) {
+func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	change(b)
 	k.update(func(s *State) {
 		for _, one := range s.Backups {
@@ -417,7 +463,7 @@ func (k *Keeper) edit(b *Backup, change func(*Backup)) {
 
 // update changes the state, and saves it if it differs. If it cannot be saved, the backups go
 // on.
-func (k *Keeper) update(change func(*State)) {
+func (k *Scheduler) update(change func(*State)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	before := k.state.encode()

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/internal/backups"
+)
+
+const backupStatusLong = `Status shows the scheduled backups of the server of this data directory: the schedule, the
+last backup and its age, the last successful rehearsal, the last success of the hook, and
+what failed. A server that is not running need not be started for this.
+
+The exit status is 1 if the last backup, its rehearsal or its hook failed, if a backup is
+overdue by more than an hour, or if no backup was ever made.`
+
+func (c *cli) backupStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "show the age and the rehearsal of the scheduled backups",
+		Long:    backupStatusLong,
+		Example: "  nomen backup status\n  nomen backup status --json | jq -r .last.dir",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return c.backupStatus() },
+	}
+}
+
+// A backupStatus is the JSON result of backup status.
+type backupStatus struct {
+	Schedule  string          `json:"schedule,omitempty"`
+	Next      time.Time       `json:"next,omitzero"`
+	Count     int             `json:"count"`
+	Last      *backups.Backup `json:"last,omitempty"`
+	Age       float64         `json:"age_seconds,omitempty"` // of the last one
+	Rehearsed *backups.Backup `json:"rehearsed,omitempty"`   // the last one with a successful rehearsal
+	Problems  []string        `json:"problems,omitempty"`
+}
+
+// overdue is how late a backup may be.
+const overdue = time.Hour
+
+// backupStatusOf describes the state of the scheduled backups.
+func backupStatusOf(s *backups.State, now time.Time) backupStatus {
+	out := backupStatus{Schedule: s.Plan, Next: s.Next, Count: len(s.Backups), Last: s.Last(), Rehearsed: s.LastRehearsed()}
+	problem := func(format string, args ...any) { out.Problems = append(out.Problems, fmt.Sprintf(format, args...)) }
+	if s.Problem != "" {
+		problem("the last attempt failed: %s", s.Problem)
+	}
+	switch {
+	case out.Last == nil && s.Problem == "":
+		problem("no backup was made yet")
+	case s.Plan == "":
+		problem("no backups are scheduled any more")
+	case out.Last != nil && now.After(s.Next.Add(overdue)) && s.Problem == "":
+		problem("a backup is overdue since %s: is the server running?", s.Next.Format(time.RFC3339))
+	}
+	if out.Last != nil {
+		out.Age = max(now.Sub(out.Last.Made), 0).Seconds()
+		if out.Last.HookError != "" {
+			problem("the hook failed after the last backup: %s", out.Last.HookError)
+		}
+	}
+	return out
+}
+
+// readBackups reads the state of the scheduled backups.
+func (c *cli) readBackups() (*backups.State, error) {
+	s, err := backups.Read(c.data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no server with this data directory has scheduled backups; check --data, or see 'nomen help serve' about --backup.to", c.data)
+	}
+	return &s, err
+}
+
+func (c *cli) backupStatus() error {
+	s, err := c.readBackups()
+	if err != nil {
+		return err
+	}
+	status := backupStatusOf(s, clock())
+	if c.json {
+		err = c.printJSON(status)
+	} else {
+		err = c.showBackupStatus(&status)
+	}
+	if err == nil && status.Problems != nil {
+		err = errNo
+	}
+	return err
+}
+
+func (c *cli) showBackupStatus(s *backupStatus) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	row := rowsOf(w)
+	row("schedule", s.Schedule)
+	if !s.Next.IsZero() {
+		row("next", s.Next.Format(time.RFC3339))
+	}
+	if b := s.Last; b != nil {
+		row("last", fmt.Sprintf("%s, %s ago, %s", b.Dir, ageText(s.Age), sizeText(b.Bytes)))
+		row("head", b.Head)
+	}
+	if b := s.Rehearsed; b != nil {
+		row("rehearsed", fmt.Sprintf("%s, %s", b.Dir, b.Rehearsed.Format(time.RFC3339)))
+	}
+	if b := s.Last; b != nil && !b.Sent.IsZero() {
+		row("hook", "succeeded "+b.Sent.Format(time.RFC3339))
+	}
+	row("problem", s.Problems...)
+	return w.Flush()
+}
+
+const backupListLong = `List prints the scheduled backups that the server of this data directory has made and not
+deleted, the oldest first: directory, time, size, head, and whether it was rehearsed.`
+
+func (c *cli) backupListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "list the scheduled backups",
+		Long:    backupListLong,
+		Example: "  nomen backup list\n  nomen backup list --json",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := c.readBackups()
+			if err != nil {
+				return err
+			}
+			return c.showBackups(s.Backups)
+		},
+	}
+}
+
+func (c *cli) showBackups(all []*backups.Backup) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, b := range all {
+		if c.json {
+			if err := c.printJSON(b); err != nil {
+				return err
+			}
+			continue
+		}
+		rehearsed := "not rehearsed"
+		switch {
+		case b.Problem != "":
+			rehearsed = "damaged: " + b.Problem
+		case !b.Rehearsed.IsZero():
+			rehearsed = "rehearsed"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(b.Dir), b.Made.Format(time.RFC3339), sizeText(b.Bytes), b.Head, printable(rehearsed))
+	}
+	return w.Flush()
+}
+
+// sizeText formats a number of bytes.
+func sizeText(n int64) string {
+	const mb = 1e6
+	if n < 10*mb {
+		return fmt.Sprintf("%.1f MB", float64(n)/mb)
+	}
+	return fmt.Sprintf("%.0f MB", float64(n)/mb)
+}
+
+// ageText formats an age, in seconds.
+func ageText(seconds float64) string {
+	switch d := time.Duration(seconds * float64(time.Second)); {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	default:
+		return fmt.Sprintf("%.0f days", d.Hours()/24)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/internal/backups"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// backupFlags are the options about scheduled backups.
+type backupFlags struct {
+	to, at      string
+	every       time.Duration
+	keep        int
+	keepWeekly  int
+	rehearse    int
+	hook        []string
+	hookTimeout time.Duration
+}
+
+func (o *backupFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.to, "backup.to", "", "directory for scheduled backups, an absolute path (default none: no backups)")
+	f.DurationVar(&o.every, "backup.every", 0, "time from one backup to the next (default 24h)")
+	f.StringVar(&o.at, "backup.at", "", "time of day of the backups, such as 03:00, instead of --backup.every")
+	f.IntVar(&o.keep, "backup.keep", backups.DefaultKeep, "how many of the newest backups to keep")
+	f.IntVar(&o.keepWeekly, "backup.keep-weekly", 0, "also keep the newest backup of each of so many weeks before")
+	f.IntVar(&o.rehearse, "backup.rehearse", 1, "rehearse one of so many backups; 0 turns this off")
+	f.StringArrayVar(&o.hook, "backup.hook", nil, "program and arguments to run after each backup, without a shell; {backup} stands for its directory")
+	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")
+}
+
+// plan returns the plan of the scheduled backups, or nil if there is none.
+func (o *backupFlags) plan() (*backups.Plan, error) {
+	if o.to == "" {
+		return nil, nil
+	}
+	p := &backups.Plan{
+		To: o.to, Every: o.every, At: o.at, Keep: o.keep, KeepWeekly: o.keepWeekly,
+		Rehearse: o.rehearse, Hook: o.hook, HookTimeout: o.hookTimeout,
+	}
+	if o.keep == 0 {
+		p.Keep = -1 // not the default
+	}
+	if err := p.Complete(); err != nil {
+		return nil, usagef("backup: %w", err)
+	}
+	return p, nil
+}
+
+// errBackupOfDatabase is the reason why a server with a database makes no backups.
+var errBackupOfDatabase = errors.New("backup.to: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)")
+
+// noTasks ignores the results of tasks.
+type noTasks struct{}
+
+func (noTasks) Expect(string, time.Time)     {}
+func (noTasks) Ran(string, time.Time, error) {}
+
+// startBackups starts the scheduled backups. stop ends them, and waits until a backup in
+// progress has been removed. The scheduler is nil if this server makes no backups.
+func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, tasks backups.Tasks, log *slog.Logger) (b *backups.Scheduler, stop func(), err error) {
+	plan, err := f.backup.plan()
+	source, ok := s.(*pebblestore.Store)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case plan != nil && !ok:
+		return nil, nil, usageError{errBackupOfDatabase}
+	case plan != nil && f.readOnly:
+		log.Warn("no scheduled backups with --read-only")
+	}
+	if !ok || f.readOnly {
+		return nil, func() {}, nil
+	}
+	if tasks == nil {
+		tasks = noTasks{}
+	}
+	b = backups.New(backups.Options{Source: source, Data: c.data, Tasks: tasks, Now: clock, Log: log})
+	b.Set(plan)
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		b.Run(ctx)
+		close(ended)
+	}()
+	return b, func() { cancel(); <-ended }, nil
+}

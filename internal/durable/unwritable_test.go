@@ -1,0 +1,43 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("has no such owners")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	user := CurrentUser()
+	for _, c := range []struct {
+		err  error
+		want string // "" if the error stays as it is
+	}{
+		{&fs.PathError{Op: "mkdir", Path: dir + "/a/b.new", Err: syscall.EACCES}, "cannot write to " + dir + ": this process runs as user " + user + "; the directory belongs to user " + user + " and has mode 0750; make it writable, for example with 'chown " + user + " " + dir + "'"},
+		{fmt.Errorf("backup: %w", syscall.EROFS), "cannot write to " + dir + ": its file system is read-only for this process, which runs as user " + user + "; if systemd runs it with ProtectSystem=strict, add ReadWritePaths=" + dir + " to its unit"},
+		{syscall.ENOSPC, ""},
+		{nil, ""},
+	} {
+		got := Unwritable(filepath.Join(dir, "a", "b"), c.err)
+		var bad *UnwritableError
+		switch {
+		case c.want == "" && !errors.Is(got, c.err), c.want != "" && (!errors.As(got, &bad) || !errors.Is(got, c.err)):
+			t.Errorf("%v: %v", c.err, got)
+		case c.want != "" && !strings.HasPrefix(got.Error(), c.want):
+			t.Errorf("%v:\n%v, want\n%v", c.err, got, c.want)
+		}
+	}
+}

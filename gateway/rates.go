@@ -27,9 +27,27 @@ type Rates struct {
 func NewRates(perSecond float64, burst, addresses int) *Rates {
 	return &Rates{
 		rate: perSecond, burst: burst, addresses: addresses,
-		refresh: time.Duration(float64(burst) / perSecond * float64(time.Second)),
+		refresh: refreshTime(perSecond, burst),
 		guests:  map[netip.Addr]*rate.Limiter{}, crowd: rate.NewLimiter(rate.Limit(perSecond), burst),
 	}
+}
+
+// Set changes the rate and the bursts. What clients have used before still counts.
+func (d *Rates) Set(perSecond float64, burst int, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rate, d.burst, d.refresh = perSecond, burst, refreshTime(perSecond, burst)
+	for _, l := range d.guests {
+		l.SetLimitAt(now, rate.Limit(perSecond))
+		l.SetBurstAt(now, burst)
+	}
+	d.crowd.SetLimitAt(now, rate.Limit(perSecond))
+	d.crowd.SetBurstAt(now, burst)
+}
+
+// refreshTime returns the time until an unused bucket is full.
+func refreshTime(perSecond float64, burst int) time.Duration {
+	return time.Duration(float64(burst) / perSecond * float64(time.Second))
 }
 
 // Spend takes a token from the bucket of an address. The error is a [*LimitError].

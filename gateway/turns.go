@@ -55,6 +55,15 @@ func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
+// Resize changes the limits that NewTurns sets. Turns above a lower limit stay with their
+// clients until they are given back.
+func (t *Turns) Resize(all, each int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all, t.each, t.place, t.queue = all, each, max(all/2, 1), all
+	t.next()
+}
+
 // TakeFor takes n turns for a client without waiting; the caller must call the function
 // back at least once to return them. An address that many clients share gets at most three quarters of all turns.
 // A nil client has no limit of its own. The error is a [*LimitError].
@@ -66,7 +75,10 @@ func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 // clients always get turns.
 func most(all int) int { return max(all*3/4, 1) }
 
+// share returns how many turns a client may have.
 func (t *Turns) share(a *Client) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
 	case a == nil:
 		return t.all

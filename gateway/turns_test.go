@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/netip"
 	"testing"
+	"time"
 )
 
 func TestTurns(t *testing.T) {
@@ -46,6 +47,64 @@ func TestOneStranger(t *testing.T) {
 	for i := range 6 {
 		if _, err := d.enter(&Client{Addr: netip.MustParseAddr("10.0.0.1")}); err != nil {
 			t.Errorf("own user %d: %v", i, err)
+		}
+	}
+}
+
+// New limits apply to what is taken later; a waiting client gets a turn that becomes free.
+func TestResize(t *testing.T) {
+	turns := NewTurns(2, 1)
+	client := func(n byte) *Client { return &Client{Addr: netip.AddrFrom4([4]byte{192, 0, 2, n})} }
+	for n := range byte(2) {
+		if _, err := turns.TakeFor(client(n), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waited := make(chan error)
+	go func() {
+		_, err := turns.Wait(t.Context(), client(9), "")
+		waited <- err
+	}()
+	for turns.waiting() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	turns.Resize(4, 2)
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+	if _, err := turns.TakeFor(client(0), 1); err != nil {
+		t.Errorf("a second turn of a client: %v", err)
+	}
+	turns.Resize(1, 1)
+	if _, err := turns.TakeFor(client(8), 1); err == nil {
+		t.Error("got a turn above the new limit")
+	}
+}
+
+// waiting returns how many clients wait.
+func (t *Turns) waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.wait.n
+}
+
+// A new rate applies at once, and what was used before still counts.
+func TestSetRate(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	from := netip.MustParseAddr("192.0.2.1")
+	rates := NewRates(1, 2, 10)
+	for range 2 {
+		if err := rates.Spend(from, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rates.Set(10, 20, now)
+	if rates.Spend(from, now) == nil {
+		t.Error("the client has its burst again")
+	}
+	for range 5 {
+		if err := rates.Spend(from, now.Add(time.Second)); err != nil {
+			t.Error(err)
 		}
 	}
 }

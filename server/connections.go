@@ -134,6 +134,17 @@ func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	return false, true
 }
 
+// limit changes the limits. Above a lower limit, idle connections are closed; others stay open
+// until they end.
+func (t *limitedListener) limit(most, each int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.max, t.each = most, each
+	for t.n > t.max && t.closeIdle(&t.idle) {
+	}
+	t.signal()
+}
+
 // replace closes an idle connection to make room for a new one of the share s. It chooses the
 // address with the most connections; of several such addresses, the one that has
 // had this many connections for the longest time. An address may only replace its own connections and those of addresses with

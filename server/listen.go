@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,7 +130,8 @@ func (l *Listening) add(o *Listener, limits Limits) {
 
 // limited applies the limits of connections to a listener.
 func (s *Server) limited(l net.Listener, limits Limits, name string) *limitedListener {
-	of := newLimitedListener(l, limits.Connections, limits.PerAddress, s.isShared, s.metrics.Refused)
+	isShared := func(a netip.Addr) bool { return s.current.Load().isShared(a) }
+	of := newLimitedListener(l, limits.Connections, limits.PerAddress, isShared, s.metrics.Refused)
 	s.listening.add(name, of)
 	return of
 }
@@ -147,14 +149,11 @@ func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	if o.TLS != nil {
 		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
 	}
-	c := wire.Config{
+	return wire.NewListener(l, wire.Config{
 		HeadTimeout: s.limits.HeadTimeout, IdleTimeout: s.limits.IdleTimeout, WriteTimeout: s.limits.Timeout,
-		Now: s.now, Log: s.log,
-	}
-	if s.middleware == nil { // which has to see all requests
-		c.Short = func(local, remote net.Addr) wire.Answerer { return s.short(o, local, remote) }
-	}
-	return wire.NewListener(l, c)
+		Short: func(local, remote net.Addr) wire.Answerer { return s.short(o, local, remote) },
+		Now:   s.now, Log: s.log,
+	})
 }
 
 // withProtocols returns a copy of a TLS configuration that negotiates these protocols, besides
@@ -174,7 +173,7 @@ func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
 const maxStreams = 64
 
 func (s *Server) publicServer(o *Listener) *http.Server {
-	handler := s.wrap(s.Public())
+	var handler http.Handler = http.HandlerFunc(s.serveCurrent)
 	if o.WellKnown != nil {
 		handler = withWellKnown(o.WellKnown, handler)
 	}

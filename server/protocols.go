@@ -65,6 +65,15 @@ func (o *openListeners) add(name string, l *limitedListener) {
 	o.all[name] = l
 }
 
+// limit changes the limits of all listeners.
+func (o *openListeners) limit(l Limits) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, of := range o.all {
+		of.limit(l.Connections, l.PerAddress)
+	}
+}
+
 // Connections returns the number of open connections of each listener, by its name; see
 // [Listener]. It has no entries before [Server.Listen].
 func (s *Server) Connections() map[string]int {

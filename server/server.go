@@ -9,14 +9,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
-	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
@@ -181,20 +179,16 @@ type Server struct {
 	access      *slog.Logger
 	limits      Limits
 	given       Limits // without defaults
-	listening   openListeners
 	home        home
 	linkBuffers sync.Pool // of *linkField
 	signposts   signposts
-	sizes       sizes
 	dates       dates
 	coders      coders
-	rates       *gateway.Rates // of costly requests
-	turns       *pool          // of costly requests
-	lookups     chan struct{}  // one element for each name of a list that is being answered from the store
-	bodies      *gateway.Turns // one turn per byte of a buffered body
-	resources   *pool
 	metrics     Metrics
-	health      health.State
+	handler     http.Handler // of the public listeners, with the middleware
+	users       users
+
+	*carried
 }
 
 // authorityLife is how long this server may use the earlier state of an authority after
@@ -209,7 +203,7 @@ func New(o Options) (*Server, error) {
 	given := o.Limits
 	o = o.withDefaults()
 	s := &Server{
-		given:    given,
+		given: given, carried: newCarried(o),
 		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics,
 		version: o.Version, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
@@ -219,13 +213,10 @@ func New(o Options) (*Server, error) {
 		registryPolicy: sync.OnceValue(registryPolicy),
 		signposts:      newSignposts(),
 		linkBuffers:    sync.Pool{New: func() any { return new(linkField) }},
-		rates:          gateway.NewRates(o.Limits.Rate, o.Limits.Burst, maxAddresses),
-		turns:          newPool(gateway.NewTurns(o.Limits.Costly, max(o.Limits.Costly/8, 1))),
-		lookups:        make(chan struct{}, 4*runtime.GOMAXPROCS(0)+batchAhead),
-		bodies:         gateway.NewTurns(maxBodies, maxBodies/4),
-		resources:      newPool(gateway.NewTurns(o.Limits.Resources, max(o.Limits.Resources/4, 1))),
+		users:          users{gone: make(chan struct{})},
 	}
-	s.health.Store, s.health.Clock = o.Store, o.Clock
+	s.current.Store(s)
+	s.handler = s.wrap(s.Public())
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}

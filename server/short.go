@@ -35,16 +35,28 @@ func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 	if !o.Protocols.has(ProtocolWeb) {
 		return nil
 	}
-	c := &shortcut{server: s, listener: o.Name, from: addrOf(remote).Addr(), local: addrOf(local)}
-	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
+	c := &shortcut{listener: o.Name, from: addrOf(remote).Addr(), local: addrOf(local)}
+	c.use(s.current.Load())
 	return c.answer
+}
+
+// use makes a server answer the next requests.
+func (c *shortcut) use(s *Server) {
+	c.server = s
+	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 }
 
 // answer appends the response to q to out. If ok is false, net/http must answer the request,
 // because the request is not simple or may take long. Only net/http detects that a waiting
 // client is gone.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
-	s := c.server
+	s := c.server.current.Load()
+	if s != c.server {
+		c.use(s)
+	}
+	if s.middleware != nil { // which has to see all requests
+		return out, false
+	}
 	if s.health.Closing() || len(q.Target) > maxTarget || !mayBeLocal(q.Target) {
 		return out, false
 	}

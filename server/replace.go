@@ -1,0 +1,104 @@
+package server
+
+import (
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/health"
+)
+
+// carried is what a server passes on to the server that replaces it: what it counts, and what
+// it has given to clients.
+type carried struct {
+	current   atomic.Pointer[Server] // the server that answers the next requests
+	replacing sync.Mutex
+
+	health    health.State
+	listening openListeners
+	rates     *gateway.Rates // of costly requests
+	turns     *pool          // of costly requests
+	lookups   chan struct{}  // one element for each name of a list that is being answered from the store
+	bodies    *gateway.Turns // one turn per byte of a buffered body
+	resources *pool
+	sizes     sizes
+}
+
+func newCarried(o Options) *carried {
+	c := &carried{
+		rates:     gateway.NewRates(o.Limits.Rate, o.Limits.Burst, maxAddresses),
+		turns:     newPool(gateway.NewTurns(o.Limits.Costly, perAddress(o.Limits.Costly, 8))),
+		lookups:   make(chan struct{}, 4*runtime.GOMAXPROCS(0)+batchAhead),
+		bodies:    gateway.NewTurns(maxBodies, maxBodies/4),
+		resources: newPool(gateway.NewTurns(o.Limits.Resources, perAddress(o.Limits.Resources, 4))),
+	}
+	c.health.Store, c.health.Clock = o.Store, o.Clock
+	return c
+}
+
+// perAddress returns the part of a limit that one address may use.
+func perAddress(all, parts int) int { return max(all/parts, 1) }
+
+// Replace makes another server answer all requests from now on, on the same listeners. No
+// request is dropped: the previous server completes the requests that it has begun. The channel
+// is closed when it has completed them, so that parts which only it uses can be closed.
+//
+// What clients use of their limits is counted across the replacement, as are the open
+// connections. The options Store, Admin, Metrics, Clock, Now and Log of the other server must be
+// those of the previous server. Three limits stay as they were: HeadTimeout, IdleTimeout and
+// Timeout of connections. The other server must be new: it has answered no request, and it has
+// not replaced a server before.
+func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
+	c := l.server.carried
+	c.replacing.Lock()
+	defer c.replacing.Unlock()
+	next.carried, next.admin = c, l.server.admin
+	limits := next.given.withDefaults(len(l.Addrs))
+	c.rates.Set(limits.Rate, limits.Burst, next.now())
+	c.turns.Resize(limits.Costly, perAddress(limits.Costly, 8))
+	c.resources.Resize(limits.Resources, perAddress(limits.Resources, 4))
+	before := c.current.Swap(next)
+	c.listening.limit(limits)
+	before.users.end()
+	return before.users.gone
+}
+
+// serveCurrent answers a request with the current server.
+func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
+	for {
+		now := s.current.Load()
+		now.users.add()
+		if now == s.current.Load() { // else it may have been replaced before it was counted
+			defer now.users.done()
+			now.handler.ServeHTTP(w, r)
+			return
+		}
+		now.users.done()
+	}
+}
+
+// users counts the requests that a server is answering. It does not count those of shortcuts,
+// which use nothing that is closed when the server is replaced.
+type users struct {
+	n     atomic.Int64
+	ended atomic.Bool // no request is added that stays
+	once  sync.Once
+	gone  chan struct{} // closed when the count has ended and is zero
+}
+
+func (u *users) add() { u.n.Add(1) }
+
+func (u *users) done() {
+	if u.n.Add(-1) == 0 && u.ended.Load() {
+		u.once.Do(func() { close(u.gone) })
+	}
+}
+
+// end closes gone when all requests are answered.
+func (u *users) end() {
+	u.add()
+	u.ended.Store(true)
+	u.done()
+}

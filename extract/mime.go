@@ -69,7 +69,7 @@ func (m *mimeScan) fail(at int64, what string) bool {
 // part finds the identifiers in a header, and in the body if it is text.
 func (m *mimeScan) part(p *mime.Part) {
 	outer := m.bases[p.Depth]
-	own := EntityBase(uri.Latest, p.Header.Mail())(outer)
+	own := EntityBase(uri.Latest, p.Mail)(outer)
 	m.queue.prefix = place(p)
 	if m.headerFields(p.Header, outer, own); m.queue.stopped {
 		return

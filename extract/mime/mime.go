@@ -3,6 +3,7 @@ package mime
 import (
 	"bytes"
 	"iter"
+	"net/mail"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,7 @@ type Part struct {
 	Depth   int    // how many entities enclose it
 	At      int64  // offset of its header in the file
 	Header  Fields
+	Mail    mail.Header // the fields of Header that describe the body: see Fields.Mail
 
 	body
 	reader *messageReader
@@ -163,7 +165,8 @@ func (m *messageReader) part(kind string) *Part {
 	if top.boundary != "" {
 		p.Number = strings.TrimPrefix(top.number+"."+strconv.Itoa(top.parts), ".")
 	}
-	p.body = newBody(p.Header.Mail(), kind)
+	p.Mail = p.Header.Mail()
+	p.body = newBody(p.Mail, kind)
 	return p
 }
 

@@ -72,7 +72,7 @@ func backupStatusOf(s *backups.State, now time.Time) backupStatus {
 func (c *cli) readBackups() (*backups.State, error) {
 	s, err := backups.Read(c.data)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no server with this data directory has scheduled backups; check --data, or see 'nomen help serve' about --backup.to", c.data)
+		return nil, fmt.Errorf("%s: no server with this data directory has scheduled backups; check --data, or see 'nomen help serve' about --backup.to%s", c.data, c.defaultHint())
 	}
 	return &s, err
 }

@@ -104,7 +104,7 @@ func (c *cli) jobServer(ctx context.Context) (*adminapi.Client, error) {
 	api, err := c.server(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no server runs on this data directory, and only a running server has jobs; check --data, or start the server with 'nomen serve'", c.data)
+		return nil, fmt.Errorf("%s: no server runs on this data directory, and only a running server has jobs; check --data, or start the server with 'nomen serve'%s", c.data, c.defaultHint())
 	case err != nil:
 		return nil, fmt.Errorf("%s: cannot reach the server of this data directory, and only a running server has jobs: %w", c.data, err)
 	}

@@ -56,10 +56,10 @@ func (a access) unless(readOnly bool) access {
 }
 
 // A noStoreError says that a command needs a store that does not exist.
-type noStoreError struct{ at string }
+type noStoreError struct{ at, hint string }
 
 func (e *noStoreError) Error() string {
-	return e.at + ": no store found; check --data and --store, or create a store with 'nomen serve', 'put', 'import' or 'mint'"
+	return e.at + ": no store found; check --data and --store, or create a store with 'nomen serve', 'put', 'import' or 'mint'" + e.hint
 }
 
 func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
@@ -178,7 +178,7 @@ func (c *cli) openOrEnd(ctx context.Context, open func() (*pebblestore.Store, er
 func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && how != creates {
-		return nil, &noStoreError{dir}
+		return nil, &noStoreError{dir, c.defaultHint()}
 	}
 	if missing {
 		if err := c.makeData(); err != nil {

@@ -41,7 +41,7 @@ func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (
 	case !errors.Is(err, fs.ErrNotExist):
 		return s, err
 	case how != creates:
-		return nil, &noStoreError{"the database"}
+		return nil, &noStoreError{at: "the database"}
 	}
 	o.MustExist = false
 	if s, err = pgstore.Open(ctx, o); err == nil {

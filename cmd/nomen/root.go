@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -33,6 +32,8 @@ type cli struct {
 	json    bool
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
+
+	dataDefault bool // nothing names a data directory
 
 	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
@@ -174,7 +175,11 @@ func (c *cli) configure(cmd *cobra.Command) error {
 	if err := c.readEnvironment(cmd); err != nil {
 		return err
 	}
-	return c.readFile(cmd)
+	if err := c.readFile(cmd); err != nil {
+		return err
+	}
+	c.dataDefault = !cmd.Flags().Changed("data")
+	return nil
 }
 
 // newRegistrar returns the registrar of an open store.
@@ -215,21 +220,6 @@ func arguments(least, most int) cobra.PositionalArgs {
 // argumentsOf returns the arguments and options of a command, as in its usage line.
 func argumentsOf(cmd *cobra.Command) string {
 	return strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath())), " [flags]")
-}
-
-// defaultData returns /var/lib/nomen for root and the user's data directory for other
-// users.
-func defaultData() string {
-	if os.Geteuid() == 0 {
-		return "/var/lib/nomen"
-	}
-	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
-		return dir + "/nomen"
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		return home + "/.local/share/nomen"
-	}
-	return "nomen-data"
 }
 
 // clock is the clock of the program.

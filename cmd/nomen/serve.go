@@ -205,7 +205,7 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (s
 	}
 	missing := errors.Is(storeThere(dir), fs.ErrNotExist)
 	if missing && f.readOnly {
-		return nil, &noStoreError{dir}
+		return nil, &noStoreError{dir, c.defaultHint()}
 	}
 	s, running, err := c.whenFree(ctx, func() (*pebblestore.Store, error) {
 		return pebblestore.Open(pebblestore.Options{

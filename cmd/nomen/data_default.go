@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+
+	"github.com/nomen-project/nomen/internal/durable"
+)
+
+// systemData is the default data directory of root, and that of packages.
+const systemData = "/var/lib/nomen"
+
+// defaultData returns the data directory if none is given: systemData for root, otherwise the
+// user's own.
+func defaultData() string {
+	if os.Geteuid() == 0 {
+		return systemData
+	}
+	return userData()
+}
+
+// userData returns the user's own data directory.
+func userData() string {
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return dir + "/nomen"
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return homeData(home)
+	}
+	return "nomen-data"
+}
+
+func homeData(home string) string { return home + "/.local/share/nomen" }
+
+// usualData returns the data directories that a user may mean who gives none. The first one is
+// the default.
+func usualData() []string {
+	all := []string{defaultData(), userData(), systemData}
+	if u, err := user.Lookup(os.Getenv("SUDO_USER")); err == nil && u.HomeDir != "" {
+		all = append(all, homeData(u.HomeDir))
+	}
+	return all
+}
+
+// defaultHint says that the data directory is the default, and whether another usual one has a
+// store. It returns "" if the user named a data directory or a store.
+func (c *cli) defaultHint() string {
+	if !c.dataDefault || c.store != "" {
+		return ""
+	}
+	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
+}
+
+// storeIn says which of several data directories other than data has a store.
+func storeIn(data string, usual []string) string {
+	usual = slices.DeleteFunc(usual, func(dir string) bool { return dir == data })
+	for _, dir := range usual {
+		switch err := storeThere(filepath.Join(dir, storeDir)); {
+		case err == nil:
+			return "; " + dir + " has a store"
+		case errors.Is(err, fs.ErrPermission):
+			if info, err := os.Stat(dir); err == nil {
+				return "; " + dir + " cannot be read by this user: run the command as user " + durable.OwnerOf(info)
+			}
+		}
+	}
+	return ""
+}

@@ -166,6 +166,7 @@ func (c *cli) root() *cobra.Command {
 	)
 	root.AddCommand(c.identifierCommands()...)
 	arrange(root)
+	c.completeValues(root)
 	return root
 }
 

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/registry"
+)
+
+// completionTimeout bounds how long the shell waits for values from a store or a server.
+const completionTimeout = time.Second
+
+// A valueSource returns values that complete a word, each with a description after a tab. On
+// failure it returns none: a shell must not show errors while a user types.
+type valueSource func(ctx context.Context, c *cli) []string
+
+// fixedValues returns a source of these values.
+func fixedValues(values string) valueSource {
+	return func(context.Context, *cli) []string { return strings.Fields(values) }
+}
+
+// flagValues returns the sources of the values of flags, by COMMAND --FLAG or, for all commands
+// that have the flag, --FLAG.
+func flagValues() map[string]valueSource {
+	return map[string]valueSource{
+		"serve --ask-others":         fixedValues("off own all"),
+		"serve --proxy":              fixedValues("off own all"),
+		"import --format":            fixedValues("jsonl csv tsv"),
+		"import --on-conflict":       fixedValues("merge keep replace fail"),
+		"export --format":            fixedValues("jsonl csv tsv nginx-map apache-map uri-list"),
+		"export --status":            fixedValues("reserved active retired"),
+		"put --status":               fixedValues("reserved active retired"),
+		"token make --role":          fixedValues("reader editor owner administrator"),
+		"authority known --registry": fixedValues("bioregistry identifiers.org"),
+		"resolve --service":          serviceValues,
+		"history --authority":        prefixValues,
+		"redact --authority":         prefixValues,
+		"conform --authority":        prefixValues,
+		"--prefix":                   prefixValues,
+	}
+}
+
+// argumentValues returns the sources of the values of arguments, by command.
+func argumentValues() map[string]valueSource {
+	return map[string]valueSource{
+		"authority get":   prefixValues,
+		"authority put":   prefixValues,
+		"authority test":  prefixValues,
+		"authority known": knownPrefixes,
+		"zone print":      prefixValues,
+		"zone check":      prefixValues,
+		"mint":            prefixValues,
+		"get":             prefixValues,
+		"put":             prefixValues,
+		"retire":          prefixValues,
+		"delete":          prefixValues,
+		"history":         prefixValues,
+		"redact":          prefixValues,
+		"resolve":         prefixValues,
+		"discover":        prefixValues,
+		"jobs show":       jobValues,
+		"jobs wait":       jobValues,
+		"jobs cancel":     jobValues,
+		"token revoke":    tokenValues,
+	}
+}
+
+// completeValues adds the completion of values to all commands.
+func (c *cli) completeValues(root *cobra.Command) {
+	flags, arguments := flagValues(), argumentValues()
+	eachCommand(root, func(cmd *cobra.Command) {
+		path := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" ")
+		if source := arguments[path]; source != nil {
+			cmd.ValidArgsFunction = c.completion(source)
+		}
+		for key, source := range flags {
+			command, flag, _ := strings.Cut(key, "--")
+			if command = strings.TrimSpace(command); command != "" && command != path || cmd.Flags().Lookup(flag) == nil {
+				continue
+			}
+			if err := cmd.RegisterFlagCompletionFunc(flag, c.completion(source)); err != nil {
+				panic("nomen: " + err.Error()) // registered twice
+			}
+		}
+	})
+	if err := errors.Join(root.MarkPersistentFlagDirname("data"), root.MarkPersistentFlagFilename("config", "toml")); err != nil {
+		panic("nomen: " + err.Error())
+	}
+}
+
+// completion returns the function with which cobra completes a word from a source.
+func (c *cli) completion(source valueSource) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, word string) (found []cobra.Completion, _ cobra.ShellCompDirective) {
+		c.err, c.out = io.Discard, io.Discard
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+		defer cancel()
+		if c.configure(cmd) != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, value := range source(ctx, c) {
+			if strings.HasPrefix(value, word) {
+				found = append(found, value)
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// prefixValues returns the prefixes of the authorities in the store.
+func prefixValues(ctx context.Context, c *cli) (values []string) {
+	_ = c.withStore(ctx, reads, func(b backend) error {
+		all, err := b.Authorities(ctx)
+		for _, a := range all {
+			values = append(values, described(a.Prefix.String(), a.Description))
+		}
+		return err
+	})
+	return values
+}
+
+// knownPrefixes returns the prefixes of the built-in authorities.
+func knownPrefixes(context.Context, *cli) (values []string) {
+	all, err := known("", "")
+	if err != nil {
+		return nil
+	}
+	for _, a := range all {
+		values = append(values, described(a.Prefix.String(), a.Description))
+	}
+	return values
+}
+
+// jobValues returns the IDs of the jobs of the running server.
+func jobValues(ctx context.Context, c *cli) (values []string) {
+	api, err := c.server(ctx)
+	if err != nil {
+		return nil
+	}
+	all, err := api.Jobs(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, j := range all {
+		values = append(values, described(j.ID, strings.TrimSpace(string(j.Kind)+" "+string(j.State)+" "+j.Subject)))
+	}
+	return values
+}
+
+// tokenValues returns the IDs of the tokens that are valid.
+func tokenValues(ctx context.Context, c *cli) (values []string) {
+	_ = c.withStore(ctx, reads, func(b backend) error {
+		all, err := b.Tokens(ctx)
+		for _, t := range all {
+			if !t.Revoked {
+				values = append(values, described(t.ID, t.Who))
+			}
+		}
+		return err
+	})
+	return values
+}
+
+// serviceValues returns the names of the services.
+func serviceValues(context.Context, *cli) []string { return registry.Standard().Services().Names() }
+
+// described adds a description to a value.
+func described(value, description string) string {
+	if description = printable(description); description == "" {
+		return value
+	}
+	return value + "\t" + description
+}

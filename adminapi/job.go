@@ -44,6 +44,14 @@ const (
 	JobInterrupted = "interrupted" // the server stopped before the job ended
 )
 
+// JobKinds returns the kinds of jobs.
+func JobKinds() []string { return []string{JobImport, JobRelocate, JobUndo, JobVerify, JobBackup} }
+
+// JobStates returns the states of jobs.
+func JobStates() []string {
+	return []string{JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted}
+}
+
 // MaxJobDetails is how many faults and refusals a job keeps.
 const MaxJobDetails = 100
 

@@ -89,6 +89,9 @@ type Asks struct{ turns *Turns }
 // for one client.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
+// Load returns how many requests are running, and how many are waiting for their turn.
+func (a *Asks) Load() (running, waiting int) { return a.turns.load() }
+
 // Bound returns a resolver that asks r within these limits and the deadline of the request.
 // to identifies r.
 func (a *Asks) Bound(to string, r nomen.Resolver) nomen.Resolver {

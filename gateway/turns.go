@@ -64,6 +64,13 @@ func (t *Turns) Resize(all, each int) {
 	t.next()
 }
 
+// load returns the number of turns that are taken, and of waiting clients.
+func (t *Turns) load() (taken, waiting int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken.n, t.wait.n
+}
+
 // TakeFor takes n turns for a client without waiting; the caller must call the function
 // back at least once to return them. An address that many clients share gets at most three quarters of all turns.
 // A nil client has no limit of its own. The error is a [*LimitError].

@@ -40,7 +40,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := gateway.WithClient(requestLifetime(r), s.gatewayClient(r, target, client))
 	var p *reply
-	if served && strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
+	if served && s.shown && strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
 		if p = s.checkRate(ctx); p == nil {
 			s.metrics.ServeHTTP(w, r)
 			return

@@ -171,7 +171,7 @@ func TestReadyClock(t *testing.T) {
 		o.Now = clock
 		r := registrar.New(s, registrar.Options{Now: clock})
 		o.Admin, o.Clock = testAdmin(t, *o, r), r.ClockProblem
-		o.Metrics = metrics.New(metrics.Options{Store: func() store.Condition { return store.ConditionOf(o.Store) }, Clock: func() bool { return r.ClockProblem() == nil }})
+		o.Metrics = metrics.New(metrics.Options{Store: o.Store, Clock: func() bool { return r.ClockProblem() == nil }})
 	}
 	srv, s := newTestServer(t, func(o *Options) { dating(o, o.Store.(store.Store)) })
 	readable, _ := newTestServer(t, func(o *Options) {

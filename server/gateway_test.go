@@ -136,7 +136,7 @@ func TestTunnelIsLogged(t *testing.T) {
 	for end := time.Now().Add(time.Minute); !strings.Contains(lines.String(), " status=200 ") && time.Now().Before(end); {
 		time.Sleep(time.Millisecond) // the client closes before the metrics are updated
 	}
-	metrics := exchange(t, l.Public, "GET /-/metrics HTTP/1.0\r\n\r\n")
+	metrics := shownMetrics(s)
 	for _, status := range []string{"200", "403"} {
 		if !strings.Contains(lines.String(), " status="+status+" ") || !strings.Contains(metrics, `nomen_requests_total{form="other",status="`+status+`"} 1`) {
 			t.Errorf("no %s: %s", status, lines.String())

@@ -73,7 +73,7 @@ func listen(t testing.TB, s *Server) *Listening {
 
 // testMetrics returns metrics of a server of a store.
 func testMetrics(r store.Reader) *metrics.Metrics {
-	return metrics.New(metrics.Options{Forms: Forms(), Refusals: Refusals(), Store: func() store.Condition { return store.ConditionOf(r) }})
+	return metrics.New(metrics.Options{Forms: Forms(), Refusals: Refusals(), Store: r})
 }
 
 // testAdmin returns the admin API for the options of a server.
@@ -81,7 +81,7 @@ func testAdmin(t testing.TB, o Options, r *registrar.Registrar) *admin.API {
 	t.Helper()
 	api, err := admin.New(admin.Options{
 		Resolver: o.Resolver, Store: o.Store, Registrar: r, Authorities: o.Authorities,
-		Version: o.Version, Now: o.Now, Log: o.Log, AccessLog: o.AccessLog, Timeout: o.Limits.Timeout,
+		Version: o.Version, Metrics: o.Metrics.(admin.Metrics), Now: o.Now, Log: o.Log, AccessLog: o.AccessLog, Timeout: o.Limits.Timeout,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -103,6 +103,9 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l.endWork = cancel
+	if !s.loadAuthorities(ctx, firstLoad) {
+		l.work.Go(func() { s.keepLoading(ctx) })
+	}
 	if s.admin != nil {
 		l.work.Go(func() { s.admin.Run(ctx) })
 	}

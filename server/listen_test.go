@@ -179,7 +179,7 @@ func TestVersionsOfHTTP(t *testing.T) {
 // The server does not wait for a body, and does not read what follows as a request. The
 // same applies to every request that the wire does not watch.
 func TestBodiesAreNotRead(t *testing.T) {
-	s, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout = time.Hour })
+	s, _ := newTestServer(t, func(o *Options) { o.Limits.Timeout, o.PublicMetrics = time.Hour, true })
 	l := listen(t, s)
 	for _, request := range []string{
 		"POST /alb002 HTTP/1.1\r\nHost: example.org\r\nContent-Length: 1000\r\n\r\nabc",
@@ -289,7 +289,7 @@ func TestForwarded(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	s, _ := newTestServer(t, nil)
+	s, _ := newTestServer(t, func(o *Options) { o.PublicMetrics = true })
 	l := listen(t, s)
 	exchange(t, l.Public, "GET alb002 HTTP/1.0\r\nHost: example.org\r\n\r\n")
 	exchange(t, l.Public, "GET /urn:ietf:rfc:2648 HTTP/1.0\r\n\r\n")
@@ -301,7 +301,7 @@ func TestMetrics(t *testing.T) {
 		`nomen_requests_total{form="web",status="302"} 1`,
 		`nomen_requests_total{form="thttp",status="404"} 1`,
 		`nomen_requests_total{form="list",status="200"} 1`,
-		`nomen_request_seconds_count{form="1995"} 1`,
+		`nomen_request_duration_seconds_count{form="1995"} 1`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the metrics lack %s", want)

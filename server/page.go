@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	_ "embed" // for the pages
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -64,7 +65,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	case "/-/resolve":
 		return resolveForm(s.root(r), q)
 	case health.LivePath, health.ReadyPath:
-		return s.checkHealth(path)
+		return s.checkHealth(path, r.accept)
 	case "/-/openapi.json":
 		p := newReply(http.StatusOK)
 		p.add("Cache-Control", "no-cache")
@@ -119,11 +120,19 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers a health check.
-func (s *Server) checkHealth(path string) *reply {
-	status, text := s.health.Check(path)
-	return uncached(newReply(status).withText(text))
+// checkHealth answers a health check, in JSON if the Accept field lists it.
+func (s *Server) checkHealth(path, accept string) *reply {
+	report := s.health.Check(path)
+	p := uncached(newReply(report.Status))
+	p.add("Vary", "Accept")
+	if body, err := json.Marshal(report); err == nil && health.WantsJSON(accept) {
+		return p.withBody("application/json", append(body, '\n'))
+	}
+	return p.withText(report.Lines...)
 }
+
+// Ready reports whether this server is ready, as /-/readyz does.
+func (s *Server) Ready() bool { return s.health.Ready() }
 
 // homePage serves the home page.
 func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {

@@ -34,7 +34,7 @@ func newCarried(o Options) *carried {
 		bodies:    gateway.NewTurns(maxBodies, maxBodies/4),
 		resources: newPool(gateway.NewTurns(o.Limits.Resources, perAddress(o.Limits.Resources, 4))),
 	}
-	c.health.Store, c.health.Clock = o.Store, o.Clock
+	c.health.Store, c.health.Clock, c.health.Authorities = o.Store, o.Clock, o.Authorities
 	return c
 }
 

@@ -53,9 +53,11 @@ type Options struct {
 
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
-	// Metrics counts requests. Its handler serves /-/metrics. Package server/metrics implements
-	// it for Prometheus. If Metrics is nil, nothing is counted and /-/metrics does not exist.
-	Metrics Metrics
+	// Metrics counts requests. Package server/metrics implements it for Prometheus. If Metrics is
+	// nil, nothing is counted. Its handler serves /-/metrics on the admin listener, as package
+	// server/admin says, and with PublicMetrics also on the public listener.
+	Metrics       Metrics
+	PublicMetrics bool
 
 	// Clock returns the error with which changes are rejected because of the clock, or nil if changes
 	// are accepted. Usually this is [registrar.Registrar.ClockProblem]. /-/readyz reports the
@@ -185,6 +187,7 @@ type Server struct {
 	dates       dates
 	coders      coders
 	metrics     Metrics
+	shown       bool         // whether the public listener shows the metrics
 	handler     http.Handler // of the public listeners, with the middleware
 	users       users
 
@@ -204,7 +207,7 @@ func New(o Options) (*Server, error) {
 	o = o.withDefaults()
 	s := &Server{
 		given: given, carried: newCarried(o),
-		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics,
+		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics, shown: o.PublicMetrics,
 		version: o.Version, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,

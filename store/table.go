@@ -24,6 +24,7 @@ type Table struct {
 	reading sync.Mutex // held while reading the store
 	last    atomic.Pointer[edition]
 	forgets atomic.Uint64
+	tried   atomic.Bool // a read has begun
 }
 
 // An edition is the result of one read.
@@ -67,6 +68,7 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 // readAgain reads the set again; e is its last edition, nil if there is none. The caller must
 // hold t.reading.
 func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
+	t.tried.Store(true)
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}
 	var last *AuthoritySet
 	if e != nil {
@@ -85,6 +87,9 @@ func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*A
 	t.last.Store(next)
 	return next.set, nil
 }
+
+// Missing reports whether the table has tried to read the authorities, but has none yet.
+func (t *Table) Missing() bool { return t.tried.Load() && t.last.Load() == nil }
 
 // young reports whether e need not be read again yet.
 func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }

@@ -157,7 +157,7 @@ func checkAway(t *testing.T, p *process, token string) {
 	if r := send(t, "GET", public+"/-/readyz", ""); r.status != 503 || !strings.HasPrefix(r.body, "degraded: storage: the database ") {
 		t.Errorf("readyz: %d %q", r.status, r.body)
 	}
-	metrics := send(t, "GET", public+"/-/metrics", "").body
+	metrics := send(t, "GET", "http://"+p.admin+"/-/metrics", "").body
 	for _, want := range []string{"nomen_storage_readable 0", "nomen_storage_writable 0", "nomen_storage_degraded_seconds{cause=\"the database "} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("metrics without %q", want)

@@ -48,9 +48,8 @@ The limits are shared among the clients. A client is an IPv4 address or an IPv6 
   --connections              of each listener
   --connections-per-address  of one client; if --connections is below 64, the default is
                              half of it, at most 16
-  --rate                     lists, batches, fetches, searches and /-/metrics of one client;
-                             a burst can have five times as many; further requests get
-                             status 429
+  --rate                     lists, batches, fetches and searches of one client; a burst can
+                             have five times as many; further requests get status 429
   --asks                     requests to other resolvers; at most half of them to one
                              resolver, and an eighth for one client. Further requests wait
                              for their turn. A request whose turn does not come gets status
@@ -85,6 +84,7 @@ type serveFlags struct {
 	outside                  outsideFlags
 	gateway                  gatewayFlags
 	backup                   backupFlags
+	seeing                   seeingFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -122,6 +122,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	s.outside.register(f)
 	s.gateway.register(f)
 	s.backup.register(f)
+	s.seeing.register(f)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
 	return cmd
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
-	"github.com/nomen-project/nomen/server/metrics"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -33,26 +32,30 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 	if !f.noAccessLog {
 		access = p.log
 	}
-	api, err := c.newAdmin(f, p, access)
+	var seen seen
+	m := seen.metrics(p)
+	api, err := c.newAdmin(f, p, m, access)
 	if err != nil {
 		return nil, err
 	}
 	o := server.Options{
-		Store: p.store, Authorities: p.table, Admin: api, Metrics: newMetrics(p.store, p.registrar, api), Clock: p.registrar.ClockProblem,
+		Store: p.store, Authorities: p.table, Admin: api, Metrics: m, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.outside.country, CountryHeader: f.outside.countryHeader, Misses: p.outside.misses,
 		Now: clock, Log: p.log, AccessLog: access,
 		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
 	}
 	p.gateway.into(&o)
-	return server.New(o)
+	srv, err := server.New(o)
+	seen.set(srv, api)
+	return srv, err
 }
 
 // newAdmin returns the admin API of a server.
-func (c *cli) newAdmin(f *serveFlags, p serverParts, access *slog.Logger) (*admin.API, error) {
+func (c *cli) newAdmin(f *serveFlags, p serverParts, m admin.Metrics, access *slog.Logger) (*admin.API, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.gateway.resolver, Authorities: p.table,
-		Version: versionText(), NodeToken: p.token, Misses: p.outside.misses, Scratch: newScratch,
+		Version: versionText(), NodeToken: p.token, Misses: p.outside.misses, Metrics: m, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: access,
 	}
@@ -63,20 +66,4 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts, access *slog.Logger) (*admi
 		o.ScrubDir = c.data
 	}
 	return admin.New(o)
-}
-
-// newMetrics returns the metrics of a server.
-func newMetrics(s store.Reader, reg *registrar.Registrar, api *admin.API) *metrics.Metrics {
-	o := metrics.Options{
-		Forms: server.Forms(), Refusals: server.Refusals(),
-		Store: func() store.Condition { return store.ConditionOf(s) },
-		Clock: func() bool { return reg.ClockProblem() == nil },
-	}
-	if _, ok := api.Scrub(); ok {
-		o.Scrub = func() metrics.Scrub {
-			state, _ := api.Scrub()
-			return metrics.Scrub(state)
-		}
-	}
-	return metrics.New(o)
 }

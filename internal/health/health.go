@@ -2,8 +2,12 @@
 package health
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/registrar"
@@ -21,6 +25,9 @@ type State struct {
 	Store store.Reader
 	Clock func() *registrar.ClockError // why the clock is not accepted for dating changes; nil if the server dates none
 
+	// Authorities is the table of the naming authorities; nil if the server need not load them.
+	Authorities *store.Table
+
 	closing atomic.Bool
 }
 
@@ -30,24 +37,78 @@ func (s *State) Close() { s.closing.Store(true) }
 // Closing reports whether Close was called.
 func (s *State) Closing() bool { return s.closing.Load() }
 
-// Check returns the status and text of a response for monitoring: liveness, or readiness for
-// load balancers. A server whose store is unavailable is alive, since a restart would not
-// help. It does not read the store, but uses what the server already knows.
-func (s *State) Check(path string) (status int, text string) {
-	switch {
-	case path != ReadyPath:
-		return http.StatusOK, "ok"
-	case s.Closing():
-		return http.StatusServiceUnavailable, "closing"
-	}
+// maxUnsealed is how long changes may wait to be sealed before the server is not ready.
+const maxUnsealed = 10 * time.Second
+
+// Causes returns why a server is not ready, one line each: what is wrong and the cause, such as
+// "storage: the disk is full". It does not read the store, but uses what the server already
+// knows.
+func (s *State) Causes() (all []string) {
 	c := store.ConditionOf(s.Store)
-	if c.Cause != "" {
-		return http.StatusServiceUnavailable, "degraded: storage: " + requestlog.Printable(c.Cause)
+	switch waiting := store.UsageOf(s.Store).Unsealed; {
+	case c.Cause != "":
+		all = append(all, "storage: "+requestlog.Printable(c.Cause))
+	case waiting > maxUnsealed:
+		all = append(all, fmt.Sprintf("log: changes have been waiting for %d seconds to be added to the log", int(waiting.Seconds())))
 	}
-	if s.Clock != nil && !c.NoWrites {
+	if s.Authorities != nil && s.Authorities.Missing() && c.Cause == "" {
+		all = append(all, "authorities: the naming authorities are not loaded yet")
+	}
+	if s.Clock != nil && (c.Cause != "" || !c.NoWrites) {
 		if e := s.Clock(); e != nil {
-			return http.StatusServiceUnavailable, "degraded: clock: " + e.Cause
+			all = append(all, "clock: "+e.Cause)
 		}
 	}
-	return http.StatusOK, "ready"
+	return all
+}
+
+// Ready reports whether the server is ready.
+func (s *State) Ready() bool { return !s.Closing() && len(s.Causes()) == 0 }
+
+// A Report is the response to a health check.
+type Report struct {
+	Status int      // of HTTP
+	Lines  []string // one for each cause if the server is not ready
+	causes []string
+}
+
+// Check returns the response for monitoring: liveness, or readiness for load balancers. A
+// server whose store is unavailable is alive, since a restart would not help.
+func (s *State) Check(path string) Report {
+	switch {
+	case path != ReadyPath:
+		return Report{Status: http.StatusOK, Lines: []string{"ok"}}
+	case s.Closing():
+		return Report{Status: http.StatusServiceUnavailable, Lines: []string{"closing"}}
+	}
+	causes := s.Causes()
+	if len(causes) == 0 {
+		return Report{Status: http.StatusOK, Lines: []string{"ready"}}
+	}
+	r := Report{Status: http.StatusServiceUnavailable, causes: causes}
+	for _, cause := range causes {
+		r.Lines = append(r.Lines, "degraded: "+cause)
+	}
+	return r
+}
+
+// MarshalJSON returns the report as an object: "status" is the first line, and "causes" has all
+// causes of a server that is not ready.
+func (r Report) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Status string   `json:"status"`
+		Causes []string `json:"causes,omitempty"`
+	}{r.Lines[0], r.causes})
+}
+
+// WantsJSON reports whether the Accept field of a health check lists JSON. Other types do not
+// matter: clients that ask for a page get text.
+func WantsJSON(accept string) bool {
+	for item := range strings.SplitSeq(accept, ",") {
+		media, _, _ := strings.Cut(item, ";")
+		if strings.EqualFold(strings.TrimSpace(media), "application/json") {
+			return true
+		}
+	}
+	return false
 }

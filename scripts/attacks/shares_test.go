@@ -228,7 +228,7 @@ func TestAttackSlowReaders(t *testing.T) {
 			}
 			slow := regexp.MustCompile(`nomen_refused_total\{reason="slow"\} [1-9]\S*`)
 			cutOff := func() string {
-				resp, err := client.Get("http://" + s.public + "/-/metrics")
+				resp, err := client.Get("http://" + s.admin + "/-/metrics")
 				if err != nil {
 					return ""
 				}
@@ -357,7 +357,7 @@ func TestAttackLists(t *testing.T) {
 	for _, request := range []string{
 		"GET /-/list/urn:x-own HTTP/1.1", "HEAD /-/list/urn:x-own HTTP/1.1", "GET /-/timemap/urn:x-own:1 HTTP/1.1",
 		"GET /-/timemap/link/urn:x-own:1 HTTP/1.1", "GET /?name=urn:x-own:1 HTTP/1.1", "GET /-/handler?uri=web%2Burn:x-own:1 HTTP/1.1",
-		"GET /urn:x-res:1?s=I2R HTTP/1.1", "GET /uri-res/L2Ns?https://example.org/1 HTTP/1.1", "GET /-/metrics HTTP/1.1", "POST /-/resolve HTTP/1.1",
+		"GET /urn:x-res:1?s=I2R HTTP/1.1", "GET /uri-res/L2Ns?https://example.org/1 HTTP/1.1", "POST /-/resolve HTTP/1.1",
 	} {
 		t.Run(request, func(t *testing.T) {
 			stop := s.answers(t, "127.0.0.3", own, http.StatusSeeOther, within)

@@ -254,7 +254,7 @@ func (s *server) reading(t *testing.T) reading {
 	}
 	c := clientFrom("127.0.0.3")
 	defer c.CloseIdleConnections()
-	resp, err := c.Get("http://" + s.public + "/-/metrics")
+	resp, err := c.Get("http://" + s.admin + "/-/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (s *server) lookAtDatabase(token string, n int) (p probe) {
 		p.reads = warm
 	}
 	var gauges []string
-	for line := range strings.Lines(ask("GET", s.public+"/-/metrics", "", "", "").body) {
+	for line := range strings.Lines(ask("GET", s.admin+"/-/metrics", "", "", "").body) {
 		if strings.HasPrefix(line, "nomen_storage_readable ") || strings.HasPrefix(line, "nomen_storage_writable ") {
 			gauges = append(gauges, "`"+strings.TrimSpace(line)+"`")
 		}

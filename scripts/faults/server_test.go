@@ -381,9 +381,9 @@ func (s *server) look(token string, n int) probe {
 	p.healthz = ask("GET", s.public+"/-/healthz", "", "", "")
 	p.readyz = ask("GET", s.public+"/-/readyz", "", "", "")
 	var gauges []string
-	for line := range strings.Lines(ask("GET", s.public+"/-/metrics", "", "", "").body) {
+	for line := range strings.Lines(ask("GET", s.admin+"/-/metrics", "", "", "").body) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if ok && strings.HasPrefix(name, "nomen_storage_") && !strings.Contains(name, "{") || name == "nomen_clock_accepted" && value == "0" {
+		if ok && (name == "nomen_storage_readable" || name == "nomen_storage_writable") || name == "nomen_clock_accepted" && value == "0" {
 			gauges = append(gauges, strings.TrimPrefix(strings.TrimPrefix(name, "nomen_storage_"), "nomen_")+" "+value)
 		}
 	}

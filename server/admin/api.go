@@ -39,11 +39,24 @@ type Options struct {
 	Scrub    int    // changes of the store verified per second by [API.Run]; 0 disables it
 	ScrubDir string // directory in which the scrub saves its position; "" does not save it
 
+	// Metrics counts requests. Its handler serves /-/metrics: without a token to clients on this
+	// machine, to others only with a token. If Metrics is nil, nothing is counted and /-/metrics
+	// does not exist.
+	Metrics Metrics
+
 	Timeout time.Duration // for each step of a stream; 30 s if zero
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
 	AccessLog *slog.Logger     // receives one line per request; disabled if nil
+}
+
+// Metrics counts what an API does. It must be safe for concurrent use.
+type Metrics interface {
+	AdminRequest(role string, status int)      // a request was answered; role is that of its token, or "none"
+	Ran(task string, at time.Time, err error)  // a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store ended
+	Expect(task string, lastSuccess time.Time) // when such a task last succeeded before this start
+	http.Handler                               // shows the metrics
 }
 
 // An API is the handler of the admin listener. It is safe for concurrent use.
@@ -65,6 +78,7 @@ type API struct {
 	handler   http.Handler
 	health    health.State
 	nodeToken *store.Token
+	metrics   Metrics // may be nil
 	uses      tokenUses
 	jobs      *jobTable
 	scrub     *scrub // may be nil
@@ -83,7 +97,7 @@ func New(o Options) (*API, error) {
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
 		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{},
 		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
-		now: o.Now, log: o.Log, access: o.AccessLog, nodeToken: o.NodeToken,
+		now: o.Now, log: o.Log, access: o.AccessLog, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -97,10 +111,11 @@ func New(o Options) (*API, error) {
 	for _, h := range o.Hosts {
 		s.hosts[store.CanonicalHost(h)] = true
 	}
-	s.health.Store, s.health.Clock = o.Store, o.Registrar.ClockProblem
+	s.health.Store, s.health.Clock, s.health.Authorities = o.Store, o.Registrar.ClockProblem, s.authorities
 	s.uses.registrar, s.uses.log = s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)
 	s.jobs.ends = s.tokenInvalid
+	s.countTasks()
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
 	s.handler = s.protected()
 	return s, nil

@@ -105,10 +105,11 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	if endsConnection(r) || s.health.Closing() {
 		w.Header().Set("Connection", "close")
 	}
-	counted := &statusWriter{ResponseWriter: w}
+	counted := &statusWriter{ResponseWriter: w, role: noRole}
 	if err := s.answer(counted, r); err != nil {
 		s.problem(counted, err)
 	}
+	s.count(counted)
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.access, counted.status, counted.n, s.now().Sub(start))
 }
@@ -121,7 +122,7 @@ func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
 
-func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
+func (s *API) answer(w *statusWriter, r *http.Request) error {
 	if !s.isOwnHost(r.Host) {
 		return &adminapi.StatusError{Kind: adminapi.KindHost, Status: http.StatusMisdirectedRequest, Detail: "the Host field does not name the admin API of this server; use an IP address or localhost"}
 	}
@@ -142,6 +143,7 @@ func (s *API) answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	w.role = actor.Role.String()
 	if actor.Role < op.role {
 		return &registrar.DeniedError{Who: actor.Who, Role: actor.Role, Need: op.role, Name: value}
 	}
@@ -174,16 +176,18 @@ func (s *API) operation(method, path string) (operation, string, error) {
 	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Kind: adminapi.KindMethod, Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
 }
 
-// page answers the requests that need no token.
-func (s *API) page(w http.ResponseWriter, r *http.Request, path string) error {
+// page answers the requests outside of the API.
+func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 	case isProblem:
 		return problemPage(w, r, kind)
 	case path == health.LivePath, path == health.ReadyPath:
-		status, text := s.health.Check(path)
-		return writeJSON(w, status, map[string]string{"status": text})
+		report := s.health.Check(path)
+		return writeJSON(w, report.Status, report)
+	case path == metricsPath && s.metrics != nil:
+		return s.showMetrics(w, r)
 	case path == "/-/openapi.json":
 		w.Header().Set("Content-Type", "application/json")
 		_, err := w.Write(adminapi.OpenAPI)
@@ -253,11 +257,12 @@ func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	return registrar.Bearer(t)
 }
 
-// A statusWriter records the status and the number of bytes sent.
+// A statusWriter records the status and the number of bytes sent, and the role of the client.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 	n      int64
+	role   string // of the token of the request, noRole without a valid one
 }
 
 func (w *statusWriter) WriteHeader(status int) {

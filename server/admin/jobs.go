@@ -56,6 +56,8 @@ type jobTable struct {
 	// ends returns why the jobs of a token must end, or nil.
 	ends func(ctx context.Context, token string) error
 
+	over func(*job) // called after a job has ended, with mu held; may be nil
+
 	mu      sync.Mutex
 	all     []*job // oldest first
 	saving  bool   // a save is scheduled
@@ -158,6 +160,9 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 		}
 		js.mu.Lock()
 		j.end(js.now().UTC(), err, context.Cause(ctx))
+		if js.over != nil {
+			js.over(j)
+		}
 		js.saveSoon()
 		js.mu.Unlock()
 		if err != nil {

@@ -39,7 +39,7 @@ func readOpenAPI(t *testing.T) openAPIDocument {
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	s, _ := newTestAPI(t, nil)
 	want := []string{
-		"GET /-/healthz", "GET /-/readyz", "GET /-/openapi.json",
+		"GET /-/healthz", "GET /-/readyz", "GET /-/metrics", "GET /-/openapi.json",
 		"GET /{target}", "GET /uri-res/{service}", "POST /-/resolve", "GET /-/list/{prefix}", "GET /-/timemap/{target}", "GET /-/timemap/link/{target}", "GET /-/timegate/{target}",
 		"GET /-/registry/{path}", "GET /-/handler", "GET /-/proxy.pac", // public
 	}

@@ -1,7 +1,9 @@
-// Package metrics collects the metrics of a server for Prometheus.
+// Package metrics collects the metrics of a server for Prometheus. No label has the name of a
+// record, a host, a user or an address as its value.
 package metrics
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -11,17 +13,37 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options say what to collect.
+// Options say what to collect. Metrics whose source is nil are left out.
 type Options struct {
-	Forms    []string               // of requests, as passed to Observe
-	Refusals []string               // reasons, as passed to Refused
-	Store    func() store.Condition // the state of the store
-	Clock    func() bool            // whether the clock is accepted for dating changes; nil if the server dates none
-	Scrub    func() Scrub           // the state of the background verification; nil if there is none
+	Forms    []string // of requests, as passed to Observe
+	Refusals []string // reasons, as passed to Refused
+
+	Store store.Reader         // its condition, usage and size; required
+	Clock func() bool          // whether the clock is accepted for dating changes; nil if the server dates none
+	Ready func() bool          // whether the server is ready, as /-/readyz reports
+	Scrub func() (Scrub, bool) // the state of the background verification, false if there is none
+	Jobs  func() []Jobs
+
+	Connections func() map[string]int         // open connections by the name of the listener
+	Upstream    func() (running, waiting int) // requests to other resolvers
+	Misses      func() uint64                 // failed lookups
+	Certificate func() time.Time              // when the certificate that expires first does; zero if there is none
+	Dropped     func() uint64                 // lines of the log that could not be written
+	Tasks       *Tasks                        // the runs of recurring tasks; nil for those of the admin API only
+
+	Build Build
+}
+
+// A Build identifies the program.
+type Build struct{ Version, Revision, Go string }
+
+// Jobs is a number of jobs of the admin API.
+type Jobs struct {
+	Kind, State string
+	Count       int
 }
 
 // A Scrub is the state of the background verification of a store.
@@ -38,6 +60,9 @@ type Metrics struct {
 	forms    map[string]*form
 	stale    prometheus.Counter
 	refusals *prometheus.CounterVec
+	admin    *prometheus.CounterVec
+	tasks    *Tasks
+	registry *prometheus.Registry
 	handler  http.Handler
 }
 
@@ -54,19 +79,18 @@ const maxStatus = 599
 // New returns metrics without any requests.
 func New(o Options) *Metrics {
 	m := &Metrics{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "nomen_requests_total", Help: "Requests answered, by form and status.",
-		}, []string{"form", "status"}),
+		requests: counters("nomen_requests_total", "Requests answered, by form and status.", "form", "status"),
+		refusals: counters("nomen_refused_total", "Requests and connections rejected, by reason: limit (429), busy (503), connections (limit reached), idle (idle connections closed for new ones), slow (responses aborted).", "reason"),
+		admin:    counters("nomen_admin_requests_total", "Requests of the admin API, by the role of the token and status.", "role", "status"),
 		stale: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "nomen_stale_answers_total", Help: "Answers from the cache while the store was unavailable.",
 		}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "nomen_refused_total", Help: "Requests and connections rejected, by reason: limit (429), busy (503), connections (limit reached), idle (idle connections closed for new ones), slow (responses aborted).",
-		}, []string{"reason"}),
-		forms: map[string]*form{},
+		forms:    map[string]*form{},
+		tasks:    cmp.Or(o.Tasks, new(Tasks)),
+		registry: prometheus.NewRegistry(),
 	}
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "nomen_request_seconds", Help: "Time until a request was answered, by form.",
+		Name: "nomen_request_duration_seconds", Help: "Time until a request was answered, by form.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .5, 1, 5, 30},
 	}, []string{"form"})
 	for _, reason := range o.Refusals {
@@ -75,45 +99,24 @@ func New(o Options) *Metrics {
 	for _, name := range o.Forms {
 		m.forms[name] = &form{name: name, times: seconds.WithLabelValues(name)}
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, seconds, m.refusals, m.stale, degraded{o.Store},
-		oneIf("nomen_storage_readable", "Whether the store can be read: 1 or 0.", func() bool { return !o.Store().NoReads }),
-		oneIf("nomen_storage_writable", "Whether the store can be written: 1 or 0.", func() bool { return !o.Store().NoWrites }),
-		oneIf("nomen_clock_accepted", "Whether the clock of this server is accepted for dating changes: 1 or 0.", func() bool { return o.Clock == nil || o.Clock() }),
+	m.registry.MustRegister(m.requests, seconds, m.refusals, m.stale, m.admin, buildInfo(o.Build),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if o.Scrub != nil {
-		registry.MustRegister(scrubbed(o.Scrub)...)
-	}
-	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3})
+	o.Tasks = m.tasks
+	m.registry.MustRegister(sources(o)...)
+	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 3})
 	return m
 }
 
-// oneIf returns a gauge that is 1 while something holds.
-func oneIf(name, help string, holds func() bool) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
-		if holds() {
-			return 1
-		}
-		return 0
-	})
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// scrubbed returns the gauges of the background verification.
-func scrubbed(state func() Scrub) []prometheus.Collector {
-	gauge := func(name, help string, value func(Scrub) float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(state()) })
-	}
-	return []prometheus.Collector{
-		gauge("nomen_scrub_last_complete_timestamp_seconds", "When the background verification last completed; 0 if it never did.", func(s Scrub) float64 {
-			if s.Ended.IsZero() {
-				return 0
-			}
-			return float64(s.Ended.UnixMilli()) / 1000
-		}),
-		gauge("nomen_scrub_last_faults", "Faults found by the last complete background verification.", func(s Scrub) float64 { return float64(s.Faults) }),
-		gauge("nomen_scrub_faults", "Faults found so far by the current background verification, or by the last one if none is running.", func(s Scrub) float64 { return float64(s.Found) }),
-		gauge("nomen_scrub_changes", "Changes verified so far by the current background verification, or by the last one if none is running.", func(s Scrub) float64 { return float64(s.Changes) }),
-	}
+// buildInfo returns a gauge that is always 1 and has the build as labels.
+func buildInfo(b Build) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "nomen_build_info", Help: "Always 1; the labels have the version, revision and Go version of the program.",
+		ConstLabels: prometheus.Labels{"version": b.Version, "revision": b.Revision, "goversion": b.Go},
+	}, func() float64 { return 1 })
 }
 
 // ServeHTTP shows the metrics.
@@ -124,6 +127,18 @@ func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).In
 
 // Stale counts an answer from the cache while the store was unavailable.
 func (m *Metrics) Stale() { m.stale.Inc() }
+
+// AdminRequest counts a request of the admin API. The role is that of the token, "none" without
+// a valid token.
+func (m *Metrics) AdminRequest(role string, status int) {
+	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
+}
+
+// Ran records that a run of a recurring task ended.
+func (m *Metrics) Ran(task string, at time.Time, err error) { m.tasks.Ran(task, at, err) }
+
+// Expect shows a recurring task that has not run yet in this process.
+func (m *Metrics) Expect(task string, lastSuccess time.Time) { m.tasks.Expect(task, lastSuccess) }
 
 // Observe counts a request of a form. It ignores forms that are not in the options.
 func (m *Metrics) Observe(name string, status int, took time.Duration) {
@@ -140,21 +155,4 @@ func (m *Metrics) Observe(name string, status int, took time.Duration) {
 		known.Store(c)
 	}
 	(*c).Inc()
-}
-
-// A degraded collects how long the store has been unavailable, and why.
-type degraded struct{ condition func() store.Condition }
-
-// Describe implements [prometheus.Collector].
-func (d degraded) Describe(to chan<- *prometheus.Desc) { to <- d.desc() }
-
-func (d degraded) desc() *prometheus.Desc {
-	return prometheus.NewDesc("nomen_storage_degraded_seconds", "How long the store has been unavailable, by cause; absent while it is available.", []string{"cause"}, nil)
-}
-
-// Collect implements [prometheus.Collector].
-func (d degraded) Collect(to chan<- prometheus.Metric) {
-	if c := d.condition(); c.Cause != "" {
-		to <- prometheus.MustNewConstMetric(d.desc(), prometheus.GaugeValue, time.Since(c.Since).Seconds(), requestlog.Printable(c.Cause))
-	}
 }

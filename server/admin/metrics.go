@@ -1,0 +1,101 @@
+package admin
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+
+	"github.com/nomen-project/nomen/adminapi"
+)
+
+// metricsPath is the path of the metrics.
+const metricsPath = "/-/metrics"
+
+// noRole is the role of requests without a valid token in the metrics.
+const noRole = "none"
+
+// showMetrics shows the metrics to clients on this machine, and to others with a token.
+func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
+	if !isLocal(r) {
+		actor, err := s.authenticate(r)
+		if err != nil {
+			return err
+		}
+		w.role = actor.Role.String()
+	}
+	s.metrics.ServeHTTP(w, r)
+	return nil
+}
+
+// isLocal reports whether a request comes from this machine: from a loopback address or over a
+// Unix socket, and not from a proxy that says that it passes on the request of someone else.
+func isLocal(r *http.Request) bool {
+	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if r.Header[field] != nil {
+			return false
+		}
+	}
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err != nil || from.Addr().Unmap().IsLoopback() // a Unix socket has no address
+}
+
+// count counts an answered request.
+func (s *API) count(w *statusWriter) {
+	if s.metrics != nil {
+		s.metrics.AdminRequest(w.role, w.status)
+	}
+}
+
+// CountJobs calls yield with the number of jobs of each kind and state, including those of which
+// there are none.
+func (s *API) CountJobs(yield func(kind, state string, n int)) {
+	type key struct{ kind, state string }
+	n := map[key]int{}
+	s.jobs.mu.Lock()
+	for _, j := range s.jobs.all {
+		n[key{j.Kind, j.State}]++
+	}
+	s.jobs.mu.Unlock()
+	for _, kind := range adminapi.JobKinds() {
+		for _, state := range adminapi.JobStates() {
+			yield(kind, state, n[key{kind, state}])
+		}
+	}
+}
+
+// errFaults is why a verification counts as failed.
+var errFaults = errors.New("admin: the store has faults")
+
+// isTask reports whether a job is a task whose last success monitoring wants to know: a backup,
+// or a verification of the whole store.
+func (j *job) isTask() bool {
+	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
+}
+
+// outcome returns nil if the task of an ended job succeeded.
+func (j *job) outcome() error {
+	switch {
+	case j.Problem != nil:
+		return errors.New(j.Problem.Detail)
+	case j.Result != nil && j.Result.FaultCount > 0:
+		return errFaults
+	}
+	return nil
+}
+
+// countTasks reports the tasks that succeeded before this start, and the ends of later ones.
+func (s *API) countTasks() {
+	if s.metrics == nil {
+		return
+	}
+	for _, j := range s.jobs.all {
+		if j.isTask() && j.State == adminapi.JobDone && j.outcome() == nil {
+			s.metrics.Expect(j.Kind, j.Ended)
+		}
+	}
+	s.jobs.over = func(j *job) {
+		if j.isTask() && (j.State == adminapi.JobDone || j.State == adminapi.JobFailed) {
+			s.metrics.Ran(j.Kind, j.Ended, j.outcome())
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package metrics
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A value adds a sample of a metric; labels are in the order in which the metric names them.
+type value func(v float64, labels ...string)
+
+// A source is a metric whose samples are read from the server when the metrics are shown.
+type source struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	read func(value)
+}
+
+// Describe implements [prometheus.Collector].
+func (s source) Describe(to chan<- *prometheus.Desc) { to <- s.desc }
+
+// Collect implements [prometheus.Collector].
+func (s source) Collect(to chan<- prometheus.Metric) {
+	s.read(func(v float64, labels ...string) { to <- prometheus.MustNewConstMetric(s.desc, s.kind, v, labels...) })
+}
+
+func gauge(name, help string, read func(value), labels ...string) prometheus.Collector {
+	return source{prometheus.NewDesc(name, help, labels, nil), prometheus.GaugeValue, read}
+}
+
+func counter(name, help string, read func(value), labels ...string) prometheus.Collector {
+	return source{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue, read}
+}
+
+// oneIf reads 1 while something holds, otherwise 0.
+func oneIf(holds func() bool) func(value) {
+	return func(to value) { to(truth(holds())) }
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// timestamp returns a time in Unix seconds, 0 for the zero time.
+func timestamp(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+// sources returns the metrics of the options.
+func sources(o Options) []prometheus.Collector {
+	all := append(storage(o.Store), counts(o.Store)...)
+	all = append(all, gauge("nomen_clock_accepted", "Whether the clock of this server is accepted for dating changes: 1 or 0.",
+		oneIf(func() bool { return o.Clock == nil || o.Clock() })))
+	if o.Ready != nil {
+		all = append(all, gauge("nomen_ready", "Whether the server is ready, as /-/readyz reports: 1 or 0.", oneIf(o.Ready)))
+	}
+	if o.Scrub != nil {
+		all = append(all, scrubbed(o.Scrub)...)
+	}
+	if o.Jobs != nil {
+		all = append(all, gauge("nomen_jobs", "Jobs that the admin API lists, by kind and state.", func(to value) {
+			for _, j := range o.Jobs() {
+				to(float64(j.Count), j.Kind, j.State)
+			}
+		}, "kind", "state"))
+	}
+	if o.Upstream != nil {
+		all = append(all, gauge("nomen_upstream_requests", "Requests to other resolvers, by state: running, or waiting because of a limit.", func(to value) {
+			running, waiting := o.Upstream()
+			to(float64(running), "running")
+			to(float64(waiting), "waiting")
+		}, "state"))
+	}
+	if o.Connections != nil {
+		all = append(all, gauge("nomen_connections", "Open connections, by listener.", func(to value) {
+			for listener, n := range o.Connections() {
+				to(float64(n), listener)
+			}
+		}, "listener"))
+	}
+	if o.Misses != nil {
+		all = append(all, counter("nomen_misses_total", "Failed lookups, since they were last cleared.", func(to value) { to(float64(o.Misses())) }))
+	}
+	if o.Certificate != nil {
+		all = append(all, gauge("nomen_certificate_expiry_timestamp_seconds", "When the certificate of this server that expires first does.", func(to value) {
+			if at := o.Certificate(); !at.IsZero() {
+				to(timestamp(at))
+			}
+		}))
+	}
+	if o.Dropped != nil {
+		all = append(all, counter("nomen_log_lines_dropped_total", "Lines of the log that could not be written.", func(to value) { to(float64(o.Dropped())) }))
+	}
+	return append(all, o.Tasks.sources()...)
+}
+
+// storage returns the metrics of what a store knows about itself.
+func storage(r store.Reader) []prometheus.Collector {
+	condition := func() store.Condition { return store.ConditionOf(r) }
+	disk := func(get func(*store.DiskUsage) uint64) func(value) {
+		return func(to value) {
+			if d := store.UsageOf(r).Disk; d != nil {
+				to(float64(get(d)))
+			}
+		}
+	}
+	all := []prometheus.Collector{
+		gauge("nomen_storage_readable", "Whether the store can be read: 1 or 0.", oneIf(func() bool { return !condition().NoReads })),
+		gauge("nomen_storage_writable", "Whether the store can be written: 1 or 0.", oneIf(func() bool { return !condition().NoWrites })),
+		gauge("nomen_storage_full", "Whether there is too little space for changes: 1 or 0.", oneIf(func() bool { return condition().Full })),
+		gauge("nomen_storage_degraded_seconds", "How long the store has been unavailable, by cause; absent while it is available.", func(to value) {
+			if c := condition(); c.Cause != "" {
+				to(time.Since(c.Since).Seconds(), requestlog.Printable(c.Cause))
+			}
+		}, "cause"),
+		counter("nomen_storage_failures_total", "How often the store became unavailable.", func(to value) { to(float64(store.UsageOf(r).Failures)) }),
+		gauge("nomen_storage_free_bytes", "Free space on the disk of the store.", disk(func(d *store.DiskUsage) uint64 { return d.Free })),
+		gauge("nomen_storage_size_bytes", "Size of the disk of the store.", disk(func(d *store.DiskUsage) uint64 { return d.Size })),
+		gauge("nomen_storage_required_bytes", "Free space below which the store rejects changes.", disk(func(d *store.DiskUsage) uint64 { return d.Required })),
+		gauge("nomen_log_unsealed_seconds", "How long changes have been waiting to be added to the log without progress; 0 if none are.", func(to value) {
+			to(store.UsageOf(r).Unsealed.Seconds())
+		}),
+		gauge("nomen_database_servers", "Servers of the database, by role.", func(to value) {
+			for role, n := range store.UsageOf(r).Servers {
+				to(float64(n), role)
+			}
+		}, "role"),
+	}
+	return append(all, caches(r)...)
+}
+
+// caches returns the metrics of the caches of a store.
+func caches(r store.Reader) []prometheus.Collector {
+	each := func(read func(value, *store.CacheUsage)) func(value) {
+		return func(to value) {
+			for _, c := range store.UsageOf(r).Caches {
+				read(to, &c)
+			}
+		}
+	}
+	return []prometheus.Collector{
+		counter("nomen_cache_hits_total", "Lookups answered from a cache.", each(func(to value, c *store.CacheUsage) { to(float64(c.Hits), c.Name) }), "cache"),
+		counter("nomen_cache_misses_total", "Lookups not answered from a cache.", each(func(to value, c *store.CacheUsage) { to(float64(c.Misses), c.Name) }), "cache"),
+		counter("nomen_cache_evictions_total", "Entries removed from a cache to make room.", each(func(to value, c *store.CacheUsage) {
+			if c.CountsEvictions {
+				to(float64(c.Evictions), c.Name)
+			}
+		}), "cache"),
+		gauge("nomen_cache_bytes", "Size of a cache.", each(func(to value, c *store.CacheUsage) { to(float64(c.Bytes), c.Name) }), "cache"),
+		gauge("nomen_cache_capacity_bytes", "Maximum size of a cache.", each(func(to value, c *store.CacheUsage) { to(float64(c.Capacity), c.Name) }), "cache"),
+	}
+}
+
+// scrubbed returns the gauges of the background verification.
+func scrubbed(state func() (Scrub, bool)) []prometheus.Collector {
+	of := func(name, help string, read func(Scrub) float64) prometheus.Collector {
+		return gauge(name, help, func(to value) {
+			if s, ok := state(); ok {
+				to(read(s))
+			}
+		})
+	}
+	return []prometheus.Collector{
+		of("nomen_scrub_last_complete_timestamp_seconds", "When the background verification last completed; 0 if it never did.", func(s Scrub) float64 { return timestamp(s.Ended) }),
+		of("nomen_scrub_last_faults", "Faults found by the last complete background verification.", func(s Scrub) float64 { return float64(s.Faults) }),
+		of("nomen_scrub_faults", "Faults found so far by the current background verification, or by the last one if none is running.", func(s Scrub) float64 { return float64(s.Found) }),
+		of("nomen_scrub_changes", "Changes verified so far by the current background verification, or by the last one if none is running.", func(s Scrub) float64 { return float64(s.Changes) }),
+	}
+}
+
+// How often the store is asked for its size, and how long it may take to answer.
+const (
+	countEvery = 10 * time.Second
+	countTime  = time.Second
+)
+
+// A size is the size of a store, as of the last time it was asked.
+type size struct {
+	store store.Reader
+
+	mu           sync.Mutex
+	at           time.Time
+	names, log   float64
+	known, sized bool // names, log
+}
+
+// counts returns the metrics of the size of a store. They never list names.
+func counts(r store.Reader) []prometheus.Collector {
+	s := &size{store: r}
+	return []prometheus.Collector{
+		gauge("nomen_names", "Names with a record, including reserved and retired ones; absent while it is unknown.", func(to value) {
+			if names, _, known, _ := s.read(); known {
+				to(names)
+			}
+		}),
+		gauge("nomen_log_size", "Changes in the log; absent while it is unknown.", func(to value) {
+			if _, log, _, sized := s.read(); sized {
+				to(log)
+			}
+		}),
+	}
+}
+
+// read returns the size of the store, at most countEvery old.
+func (s *size) read() (names, log float64, known, sized bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.at) >= countEvery {
+		s.ask()
+	}
+	return s.names, s.log, s.known, s.sized
+}
+
+// ask asks the store for its size, unless it is known to be unavailable.
+func (s *size) ask() {
+	s.known, s.sized = false, false
+	defer func() { s.at = time.Now() }()
+	if store.ConditionOf(s.store).NoReads {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), countTime)
+	defer cancel()
+	if c, ok := s.store.(store.Counter); ok {
+		n, _, err := c.Count(ctx)
+		s.names, s.known = float64(n), err == nil
+	}
+	if f, ok := s.store.(store.Feed); ok {
+		head, err := f.Head(ctx)
+		s.log, s.sized = float64(head.Size), err == nil
+	}
+}

@@ -1,0 +1,99 @@
+package metrics
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// The recurring tasks of a server.
+const (
+	TaskBackup      = "backup"      // a backup of the store
+	TaskRehearsal   = "rehearsal"   // a trial restore of a backup
+	TaskVerify      = "verify"      // a verification of the whole store
+	TaskReload      = "reload"      // reading the configuration again
+	TaskCertificate = "certificate" // ordering or renewing a certificate
+)
+
+var taskNames = []string{TaskBackup, TaskRehearsal, TaskVerify, TaskReload, TaskCertificate}
+
+// Tasks records the runs of recurring tasks. The zero value is ready for use; a nil Tasks
+// records nothing. It is safe for concurrent use.
+type Tasks struct {
+	mu  sync.Mutex
+	all map[string]*task
+}
+
+type task struct {
+	done, failed uint64
+	last         time.Time // the last success
+	failing      bool      // the last run failed
+}
+
+// Expect shows a task that has not run yet in this process. last is its last success, zero if
+// there is none.
+func (t *Tasks) Expect(name string, last time.Time) {
+	t.change(name, func(of *task) {
+		if last.After(of.last) {
+			of.last = last
+		}
+	})
+}
+
+// Ran records that a run of a task ended; err is nil if it succeeded.
+func (t *Tasks) Ran(name string, at time.Time, err error) {
+	t.change(name, func(of *task) {
+		if of.failing = err != nil; of.failing {
+			of.failed++
+			return
+		}
+		of.done++
+		of.last = at
+	})
+}
+
+// change changes a task. It ignores names that are not in the list, so that the values of
+// labels come from a fixed set.
+func (t *Tasks) change(name string, f func(*task)) {
+	if t == nil || !slices.Contains(taskNames, name) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.all == nil {
+		t.all = map[string]*task{}
+	}
+	if t.all[name] == nil {
+		t.all[name] = &task{}
+	}
+	f(t.all[name])
+}
+
+// each returns a function that reads every task.
+func (t *Tasks) each(read func(value, string, task)) func(value) {
+	return func(to value) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		for name, of := range t.all {
+			read(to, name, *of)
+		}
+	}
+}
+
+// sources returns the metrics of the tasks.
+func (t *Tasks) sources() []prometheus.Collector {
+	return []prometheus.Collector{
+		counter("nomen_task_runs_total", "Runs of recurring tasks, by task and result.", t.each(func(to value, name string, of task) {
+			to(float64(of.done), name, "success")
+			to(float64(of.failed), name, "failure")
+		}), "task", "result"),
+		gauge("nomen_task_failing", "Whether the last run of a recurring task failed: 1 or 0.", t.each(func(to value, name string, of task) {
+			to(truth(of.failing), name)
+		}), "task"),
+		gauge("nomen_task_last_success_timestamp_seconds", "When a recurring task last succeeded; 0 if it never did.", t.each(func(to value, name string, of task) {
+			to(timestamp(of.last), name)
+		}), "task"),
+	}
+}

@@ -66,7 +66,7 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 // errFaults is why a verification counts as failed.
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether a job is a task whose last success monitoring wants to know: a backup,
+// isTask reports whether a job is a task whose last success is a metric: a backup,
 // or a verification of the whole store.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""

@@ -16,8 +16,8 @@
 // latest revisions of recently changed subjects.
 //
 // The cache has current records, aliases, authorities, the list of authorities and, for a short
-// time, the absence of a name. It does not cache listings, reads as of a time, tokens, the feed
-// with its head, and proofs.
+// time, the absence of a name. It does not cache listings, reads as of a time, tokens, secrets, the
+// feed with its head, and proofs.
 //
 // # Stale answers
 //
@@ -150,6 +150,7 @@ var (
 	_ store.Settler   = (*Store)(nil)
 	_ store.Confirmer = (*Store)(nil)
 	_ store.Clocked   = (*Store)(nil)
+	_ store.Vault     = (*Store)(nil)
 )
 
 // New returns a cache in front of b. Closing it closes b. If b is unavailable, nothing is

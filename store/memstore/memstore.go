@@ -22,6 +22,9 @@ type Store struct {
 	tables map[store.Kind]*table
 	log    sealedLog
 	places places
+
+	secrets map[string][]byte
+	leases  store.Leases
 }
 
 type reader = reading.Reader
@@ -39,6 +42,7 @@ var (
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
+	_ store.Vault              = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -49,7 +53,8 @@ func New() *Store {
 			store.KindAuthority: newTable(),
 			store.KindToken:     newTable(),
 		},
-		log: sealedLog{nodes: map[place]ledger.Hash{}},
+		log:     sealedLog{nodes: map[place]ledger.Hash{}},
+		secrets: map[string][]byte{},
 	}
 	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
 	return s

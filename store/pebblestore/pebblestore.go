@@ -84,6 +84,8 @@ type Store struct {
 	retired sync.WaitGroup // engines that are being closed
 
 	backups atomic.Uint64
+	secrets sync.Mutex // held while the directory of secrets is written
+	leases  store.Leases
 	now     func() time.Time
 	program string
 	dir     string
@@ -107,6 +109,7 @@ var (
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Backuper           = (*Store)(nil)
 	_ store.Watched            = (*Store)(nil)
+	_ store.Vault              = (*Store)(nil)
 )
 
 // Open opens the store in a directory, or creates one there. It first completes a Rekey

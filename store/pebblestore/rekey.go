@@ -117,7 +117,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if !r.changed {
 		return res, r.mark()
 	}
-	if err := cmp.Or(r.build(), r.closeDatabases()); err != nil {
+	if err := cmp.Or(r.build(), r.closeDatabases(), copySecrets(o.FS, o.Dir, o.Dir+suffixBuilding)); err != nil {
 		return res, unchanged(err)
 	}
 	res.Kept, err = swap(o.Options, fmt.Sprintf(suffixRules, res.From))

@@ -18,6 +18,7 @@ import (
 const (
 	uniqueViolation      = "23505"
 	duplicateObject      = "42710"
+	duplicateTable       = "42P07"
 	readOnlyTransaction  = "25006"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"

@@ -74,6 +74,7 @@ var (
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Watched            = (*Store)(nil)
 	_ store.Clocked            = (*Store)(nil)
+	_ store.Vault              = (*Store)(nil)
 )
 
 // Open opens the store in a database, or creates one there. If no server accepts changes, Open

@@ -1,0 +1,130 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/store"
+)
+
+// secretsDir is the directory of the secrets, in the directory of the store: a file for each
+// key. They are outside the engine, so that backups do not contain them and a removed secret
+// leaves the disk.
+const secretsDir = "secrets"
+
+// Secret implements [store.Vault].
+func (s *Store) Secret(ctx context.Context, key string) (value []byte, err error) {
+	if err := store.CheckSecret(key, nil); err != nil {
+		return nil, err
+	}
+	err = s.using(ctx, func(*engine) error {
+		value, err = s.readSecret(key)
+		return err
+	})
+	return value, err
+}
+
+func (s *Store) readSecret(key string) ([]byte, error) {
+	f, err := s.fs.Open(s.secretPath(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, store.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pebblestore: secret %s: %w", key, err)
+	}
+	value, err := io.ReadAll(io.LimitReader(f, store.MaxSecret+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("pebblestore: secret %s: %w", key, err)
+	}
+	return value, nil
+}
+
+func (s *Store) secretPath(key string) string { return s.fs.PathJoin(s.dir, secretsDir, key) }
+
+// PutSecret implements [store.Vault].
+func (s *Store) PutSecret(ctx context.Context, key string, value []byte) error {
+	if err := store.CheckSecret(key, value); err != nil {
+		return err
+	}
+	return s.using(ctx, func(e *engine) error {
+		if err := s.refusal(e); err != nil {
+			return err
+		}
+		s.secrets.Lock()
+		defer s.secrets.Unlock()
+		err := s.writeSecret(key, value)
+		switch {
+		case err == nil:
+			return nil
+		case isUnwritable(err):
+			return awayError(err)
+		}
+		return fmt.Errorf("pebblestore: secret %s: %w", key, err)
+	})
+}
+
+func (s *Store) writeSecret(key string, value []byte) error {
+	path := s.secretPath(key)
+	if len(value) == 0 {
+		if err := s.fs.Remove(path); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		return syncDir(s.fs, s.fs.PathJoin(s.dir, secretsDir))
+	}
+	dir := s.fs.PathJoin(s.dir, secretsDir)
+	there, err := isThere(s.fs, dir)
+	if err == nil && !there {
+		err = errors.Join(s.fs.MkdirAll(dir, durable.PrivateDir), syncDir(s.fs, s.dir))
+	}
+	if err != nil {
+		return err
+	}
+	return durable.Write(disk{s.fs}, path, value)
+}
+
+// copySecrets copies the secrets of a store to the directory of another one.
+func copySecrets(files vfs.FS, from, to string) error {
+	from, to = files.PathJoin(from, secretsDir), files.PathJoin(to, secretsDir)
+	if there, err := isThere(files, from); err != nil || !there {
+		return err
+	}
+	names, err := files.List(from)
+	if err == nil {
+		err = files.MkdirAll(to, durable.PrivateDir)
+	}
+	for _, key := range names {
+		if err == nil && store.CheckSecret(key, nil) == nil {
+			_, err = copyFile(files, files.PathJoin(from, key), files.PathJoin(to, key))
+		}
+	}
+	if err == nil {
+		err = errors.Join(syncDir(files, to), syncDir(files, files.PathDir(to)))
+	}
+	return err
+}
+
+// Lease implements [store.Vault]. Only one process has the store open, so its leases are in
+// memory.
+func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) (ok bool, err error) {
+	if err := store.CheckSecret(key, nil); err != nil {
+		return false, err
+	}
+	err = s.using(ctx, func(e *engine) error {
+		if err := s.refusal(e); err != nil {
+			return err
+		}
+		ok = s.leases.Lease(key, holder, d, s.now())
+		return nil
+	})
+	return ok, err
+}

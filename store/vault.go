@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// The limits of a secret.
+const (
+	MaxSecretKey = 200      // bytes of a key
+	MaxSecret    = 64 << 10 // bytes of a value
+)
+
+// A Vault is a store that also keeps small secrets of its servers, such as the private keys of
+// certificates, for all servers of the store. Secrets are not part of the log, of listings,
+// exports and backups. They are not versioned: a new value replaces the old one.
+type Vault interface {
+	// Secret returns the value of a key, or ErrNotFound.
+	Secret(ctx context.Context, key string) ([]byte, error)
+
+	// PutSecret sets the value of a key; an empty value removes it. When it returns nil, the
+	// value is on disk. A key consists of 1 to MaxSecretKey letters, digits and ".+-_", and
+	// does not begin with ".".
+	PutSecret(ctx context.Context, key string, value []byte) error
+
+	// Lease reports whether the holder has the lease with this key from now on, for the
+	// duration d. It has it if no other holder has it. A holder that calls Lease again extends
+	// its lease; with d = 0 it ends it. The clock is that of the store.
+	Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error)
+}
+
+// VaultOf returns r as a Vault, or an error that wraps [errors.ErrUnsupported].
+func VaultOf(r Reader) (Vault, error) {
+	if v, ok := r.(Vault); ok {
+		return v, nil
+	}
+	return nil, unable(r, "keep secrets")
+}
+
+var errSecretKey = errors.New(`store: invalid key of a secret: must be 1 to 200 letters, digits and ".+-_", not beginning with "."`)
+
+// CheckSecret returns an error unless a [Vault] accepts the key and the value.
+func CheckSecret(key string, value []byte) error {
+	if key == "" || len(key) > MaxSecretKey || key[0] == '.' {
+		return errSecretKey
+	}
+	for i := range len(key) {
+		switch c := key[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '+', c == '-', c == '_':
+		default:
+			return errSecretKey
+		}
+	}
+	if len(value) > MaxSecret {
+		return fmt.Errorf("store: secret %s: %d bytes exceed the limit of %d", key, len(value), MaxSecret)
+	}
+	return nil
+}
+
+// Leases are the leases of a store that one process has open, for implementations of [Vault].
+// The zero value has none. It is safe for concurrent use.
+type Leases struct {
+	mu   sync.Mutex
+	held map[string]lease
+}
+
+type lease struct {
+	holder string
+	until  time.Time
+}
+
+// Lease is [Vault.Lease] at the time now.
+func (l *Leases) Lease(key, holder string, d time.Duration, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if last, ok := l.held[key]; ok && last.holder != holder && now.Before(last.until) {
+		return false
+	}
+	if l.held == nil {
+		l.held = map[string]lease{}
+	}
+	l.held[key] = lease{holder, now.Add(d)}
+	if d == 0 {
+		delete(l.held, key)
+	}
+	return true
+}

@@ -101,6 +101,8 @@ var layout = []modulePackage{
 	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra", theirs: "github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
 	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/requestlog internal/shown internal/validator mint mint/reserve misses registrar format store name"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
+	{layer: 11, dir: "server/certificates", ours: "store", theirs: "golang.org/x/crypto"},
+	{layer: 5, dir: "server/certificates/acmetest", ours: "discover/dnstest", theirs: "github.com/letsencrypt/pebble/v2"},
 	{layer: 11, dir: "server/servertest", ours: ". adminapi name store"},
 	{layer: 12, dir: "cmd/nomen", ours: "*", theirs: "*"},
 	{layer: 12, dir: "scripts/attacks"},

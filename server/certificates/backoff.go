@@ -1,0 +1,117 @@
+package certificates
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/acme"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	firstPause   = 5 * time.Minute // after a failed order; it doubles
+	lastPause    = 6 * time.Hour
+	limitPause   = time.Hour // minimum after a rate limit
+	maxPause     = 8 * 24 * time.Hour
+	firstRecheck = 30 * time.Second // after a failed check, which costs the authority nothing; it doubles
+	lastRecheck  = 10 * time.Minute
+)
+
+// A backOff says when a failed order is tried again. It is kept in the vault as JSON.
+type backOff struct {
+	Failures int       `json:"failures"`
+	Error    string    `json:"error"`
+	At       time.Time `json:"at"` // of the last failure
+	After    time.Time `json:"after"`
+	Limited  bool      `json:"limited,omitempty"` // the authority has said so
+}
+
+// pause returns first doubled for each failure after the first, at most last.
+func pause(failures int, first, last time.Duration) time.Duration {
+	if failures > 20 {
+		return last
+	}
+	return min(first<<max(failures-1, 0), last)
+}
+
+// next returns the back-off after another failure.
+func (b backOff) next(err error, now time.Time) backOff {
+	n := backOff{Failures: b.Failures + 1, Error: oneLine(err), At: now}
+	var unreachable *unreachableError
+	var of *acme.Error
+	d := pause(n.Failures, firstPause, lastPause)
+	switch {
+	case errors.As(err, &unreachable):
+		d = pause(n.Failures, firstRecheck, lastRecheck)
+	case errors.As(err, &of):
+		d = max(d, retryAfter(of.Header, now))
+		if _, n.Limited = acme.RateLimit(of); n.Limited || of.StatusCode == http.StatusTooManyRequests {
+			n.Limited, d = true, max(d, limitPause)
+		}
+	}
+	n.After = now.Add(min(d, maxPause))
+	return n
+}
+
+// retryAfter returns the value of a Retry-After field, 0 if there is none.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	if t, err := http.ParseTime(text); err == nil {
+		return t.Sub(now)
+	}
+	return 0
+}
+
+func (m *Manager) stateKey(name string) string { return m.prefix + "state-" + name }
+
+// readBackOff returns the back-off of a host that the nodes share.
+func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {
+	text, err := m.o.Vault.Secret(ctx, m.stateKey(name))
+	if errors.Is(err, store.ErrNotFound) {
+		return b, nil
+	}
+	if err == nil && json.Unmarshal(text, &b) != nil {
+		b = backOff{} // damaged: as if there were none
+	}
+	if last := m.o.Now().Add(maxPause); b.After.After(last) {
+		b.After = last // a clock was wrong
+	}
+	return b, err
+}
+
+// failed logs a failed order and keeps the back-off. A failed check is logged once and is kept
+// only in memory, because it is about this node.
+func (m *Manager) failed(ctx context.Context, name string, err error) error {
+	now := m.o.Now()
+	h := m.host(name)
+	b := h.back.next(err, now)
+	m.update(name, func(h *host) { h.back = b })
+	var unreachable *unreachableError
+	if errors.As(err, &unreachable) {
+		m.update(name, func(h *host) { h.checked = b.Error })
+		if h.checked != b.Error {
+			m.o.Log.Error("no certificate is ordered, because the host does not lead to this server: checking again from time to time", "host", name, "err", err)
+		}
+		return nil
+	}
+	m.o.Log.Error("the certificate could not be ordered", "host", name, "err", err, "failures", b.Failures, "next", b.After.UTC().Format(time.RFC3339))
+	text, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	return m.o.Vault.PutSecret(ctx, m.stateKey(name), text)
+}
+
+// isStoreError reports whether an order failed because of the store, not of the authority.
+func isStoreError(err error) bool {
+	return store.IsAway(err) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrClosed)
+}

@@ -1,0 +1,146 @@
+package certificates
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// filesEvery is how often files are checked for changes.
+const filesEvery = 5 * time.Second
+
+// Files is a [Source] of one certificate, in a file, and its private key, in another file or
+// the same. They are read again when they change. If they do not fit together, for example
+// because only one of them was replaced so far, the last certificate stays in use.
+type Files struct {
+	cert, key string
+	now       func() time.Time
+	log       *slog.Logger
+	current   atomic.Pointer[fileState]
+
+	reading  sync.Mutex     // held while files are read, which can take long
+	seen     [2]fs.FileInfo // of the last attempt to read
+	reminder reminder
+}
+
+// A fileState is the result of reading files.
+type fileState struct {
+	pair     *tls.Certificate // the last one that could be read
+	err      error            // of the last attempt
+	attempts int              // failed ones since then
+}
+
+var _ Source = (*Files)(nil)
+
+// NewFiles reads a certificate chain and its private key, both PEM. now may be nil for
+// [time.Now]; log may be nil.
+func NewFiles(cert, key string, now func() time.Time, log *slog.Logger) (*Files, error) {
+	if now == nil {
+		now = time.Now
+	}
+	f := &Files{cert: cert, key: key, now: now, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
+	f.current.Store(new(fileState))
+	if err := f.Reload(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// TLS implements [Source].
+func (f *Files) TLS() *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.current.Load().pair, nil },
+	}
+}
+
+// WellKnown implements [Source]. It returns next.
+func (f *Files) WellKnown(next http.Handler) http.Handler { return next }
+
+// Run implements [Source].
+func (f *Files) Run(ctx context.Context) {
+	tick := time.NewTicker(filesEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		f.check()
+	}
+}
+
+// check reads the files if they have changed, or could not be read the last time. It logs an
+// error once.
+func (f *Files) check() {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	before := f.current.Load().err
+	if before != nil || f.changed() {
+		switch err := f.read(); {
+		case err == nil:
+			f.log.Info("the certificate was read again", "file", f.cert, "expires", f.Status()[0].Expires.UTC().Format(time.RFC3339))
+		case before == nil || before.Error() != err.Error():
+			f.log.Error("the certificate cannot be read: the last one stays in use", "err", err)
+		}
+	}
+	f.reminder.remind(f.log, f.Status()[0], f.now())
+}
+
+// Reload implements [Source].
+func (f *Files) Reload() error {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	return f.read()
+}
+
+// changed reports whether a file has been replaced or modified since it was read.
+func (f *Files) changed() bool {
+	for i, path := range []string{f.cert, f.key} {
+		last := f.seen[i]
+		info, err := os.Stat(path)
+		if err != nil || last == nil || !os.SameFile(info, last) || !info.ModTime().Equal(last.ModTime()) || info.Size() != last.Size() {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads the files. The caller must hold the lock.
+func (f *Files) read() error {
+	for i, path := range []string{f.cert, f.key} {
+		f.seen[i], _ = os.Stat(path) // before the content, so that a later change is noticed
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		last := f.current.Load()
+		err = fmt.Errorf("%s, %s: %w", f.cert, f.key, err)
+		f.current.Store(&fileState{last.pair, err, last.attempts + 1})
+		return err
+	}
+	f.current.Store(&fileState{pair: &pair})
+	return nil
+}
+
+// Status implements [Source].
+func (f *Files) Status() []Status {
+	state := f.current.Load()
+	leaf := state.pair.Leaf
+	s := Status{Host: leaf.Subject.CommonName, Begins: leaf.NotBefore, Expires: leaf.NotAfter, Attempts: state.attempts}
+	if len(leaf.DNSNames) > 0 {
+		s.Host = leaf.DNSNames[0]
+	}
+	if state.err != nil {
+		s.Err = oneLine(state.err)
+	}
+	return []Status{s}
+}

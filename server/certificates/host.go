@@ -1,0 +1,60 @@
+package certificates
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	maxHosts = 100 // of one Manager, because authorities limit orders
+	maxHost  = 150 // bytes, so that it fits into a key of a vault
+)
+
+// CanOrder reports whether a public authority can issue a certificate for a host: a DNS name
+// with at least two labels, no address, no wildcard, and not below localhost. The host must be
+// in the form of [store.CanonicalHost].
+func CanOrder(host string) bool {
+	if len(host) > maxHost || !strings.Contains(host, ".") || store.IsLoopbackHost(host) {
+		return false
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	if strings.Trim(last, "0123456789") == "" {
+		return false // an address in another spelling
+	}
+	return !slices.ContainsFunc(labels, func(l string) bool { return !isLabel(l) })
+}
+
+// isLabel reports whether a text is a label of a host name (RFC 1123, section 2.1).
+func isLabel(l string) bool {
+	if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' {
+		return false
+	}
+	for i := range len(l) {
+		if c := l[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// orderable returns the hosts for which certificates can be ordered, without duplicates, at
+// most maxHosts of them; rest is how many more there are.
+func orderable(hosts []string) (all []string, rest int) {
+	for _, h := range hosts {
+		if h = store.CanonicalHost(h); CanOrder(h) && !slices.Contains(all, h) {
+			if len(all) < maxHosts {
+				all = append(all, h)
+			} else {
+				rest++
+			}
+		}
+	}
+	return all, rest
+}

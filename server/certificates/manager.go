@@ -1,0 +1,379 @@
+package certificates
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/acme"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// LetsEncrypt is the URL of the directory of Let's Encrypt.
+const LetsEncrypt = acme.LetsEncryptURL
+
+// Options configure a Manager. Vault, Hosts and AcceptTerms are required.
+type Options struct {
+	Vault store.Vault
+
+	// Hosts returns the hosts that need certificates, in any spelling. Those for which none can
+	// be ordered are ignored. It is called every few seconds.
+	Hosts func(context.Context) ([]string, error)
+
+	Directory   string         // URL of the authority's directory; [LetsEncrypt] if ""
+	Email       string         // address for messages of the authority; "" for none
+	AcceptTerms bool           // agree to the terms of service of the authority
+	AccountID   string         // of the external account that the authority has assigned; "" for none
+	AccountKey  []byte         // HMAC key of that account
+	Roots       *x509.CertPool // certificates that the directory's own certificate must lead to; those of the system if nil
+
+	// Unchecked orders without checking first that this server is reached at the host. Some
+	// networks do not let a server reach its own public address.
+	Unchecked bool
+
+	Now       func() time.Time // clock; time.Now if nil
+	Log       *slog.Logger     // discarded if nil
+	UserAgent string           // of the requests to the authority
+
+	// Dial connects for the check; nil for a [net.Dialer].
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+const (
+	passEvery    = 15 * time.Second // how often hosts, and certificates of other nodes, are looked for
+	orderTime    = 4 * time.Minute  // for one order
+	leaseTime    = 10 * time.Minute // after which another node takes over from one that died
+	maxReads     = 8                // reads of challenges at once, on behalf of clients
+	endLeaseTime = 5 * time.Second
+)
+
+var errTerms = errors.New("certificates: the terms of service of the authority must be accepted")
+
+// A Manager is a [Source] that orders certificates by ACME.
+type Manager struct {
+	o      Options
+	prefix string        // of its keys in the vault
+	node   string        // holder of the lease
+	wake   chan struct{} // makes Run look at once
+	reads  chan struct{} // one element for each read of a challenge
+
+	mu    sync.RWMutex
+	hosts map[string]*host
+
+	// The other fields are used only by pass.
+	told      string               // the last failure of the vault or of Hosts
+	leftOver  int                  // hosts beyond maxHosts that were logged
+	reminders map[string]*reminder // by host
+}
+
+// A host is the state of the certificate of a host. All fields are protected by Manager.mu.
+type host struct {
+	cert    *tls.Certificate // nil if there is none yet
+	unsaved []byte           // the certificate, if it could not be written to the vault
+	back    backOff
+	checked string    // the last failed check that was logged
+	since   time.Time // failures that other nodes had until then do not delay an order, except by a rate limit
+}
+
+var _ Source = (*Manager)(nil)
+
+// New returns a Manager, which does nothing before Run.
+func New(o Options) (*Manager, error) {
+	if !o.AcceptTerms {
+		return nil, errTerms
+	}
+	o.Directory = cmp.Or(o.Directory, LetsEncrypt)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{}).DialContext
+	}
+	sum := sha256.Sum256([]byte(o.Directory))
+	return &Manager{
+		o: o, prefix: "acme-" + hex.EncodeToString(sum[:8]) + "-", node: rand.Text(),
+		wake: make(chan struct{}, 1), reads: make(chan struct{}, maxReads), hosts: map[string]*host{},
+		reminders: map[string]*reminder{},
+	}, nil
+}
+
+// Run implements [Source].
+func (m *Manager) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		m.pass(ctx)
+		select {
+		case <-ctx.Done():
+		case <-m.wake:
+		case <-time.After(passEvery):
+		}
+	}
+}
+
+// Reload implements [Source]. It returns at once.
+func (m *Manager) Reload() error {
+	now := m.o.Now()
+	m.mu.Lock()
+	for _, h := range m.hosts {
+		if h.since = now; !h.back.Limited {
+			h.back.After = time.Time{}
+		}
+	}
+	m.mu.Unlock()
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Status implements [Source].
+func (m *Manager) Status() []Status {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	all := make([]Status, 0, len(m.hosts))
+	for name, h := range m.hosts {
+		all = append(all, h.status(name))
+	}
+	slices.SortFunc(all, func(a, b Status) int { return cmp.Compare(a.Host, b.Host) })
+	return all
+}
+
+func (h *host) status(name string) Status {
+	s := Status{Host: name, Err: h.back.Error, Attempts: h.back.Failures, Next: h.back.After}
+	if h.cert != nil {
+		s.Begins, s.Expires = h.cert.Leaf.NotBefore, h.cert.Leaf.NotAfter
+	}
+	return s
+}
+
+// due reports whether a host needs a certificate: a third of the lifetime is left, or less.
+func (h *host) due(now time.Time) bool {
+	if h.cert == nil {
+		return true
+	}
+	leaf := h.cert.Leaf
+	return !now.Before(leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3))
+}
+
+// pass looks once at all hosts: it adopts the certificates that other nodes have ordered, and
+// orders what is missing or due.
+func (m *Manager) pass(ctx context.Context) {
+	if err := m.look(ctx); err != nil {
+		m.tell(ctx, "the hosts that need certificates are not known", err)
+		return
+	}
+	due, err := m.adopt(ctx)
+	if err == nil && len(due) > 0 {
+		err = m.orderAll(ctx, due)
+	}
+	m.tell(ctx, "no certificate can be ordered, those in memory stay in use", err)
+	for _, s := range m.Status() {
+		if m.reminders[s.Host] == nil {
+			m.reminders[s.Host] = new(reminder)
+		}
+		m.reminders[s.Host].remind(m.o.Log, s, m.o.Now())
+	}
+}
+
+// tell logs a failure of the store, once.
+func (m *Manager) tell(ctx context.Context, what string, err error) {
+	text := ""
+	if err != nil {
+		text = oneLine(err)
+	}
+	if text != "" && text != m.told && ctx.Err() == nil {
+		m.o.Log.Error(what, "err", err)
+	}
+	m.told = text
+}
+
+// look updates the list of hosts.
+func (m *Manager) look(ctx context.Context) error {
+	names, err := m.o.Hosts(ctx)
+	if err != nil {
+		return err
+	}
+	names, rest := orderable(names)
+	if rest != m.leftOver && rest > 0 {
+		m.o.Log.Error("too many hosts need certificates", "limit", maxHosts, "without", rest)
+	}
+	m.leftOver = rest
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name := range m.hosts {
+		if !slices.Contains(names, name) {
+			delete(m.hosts, name)
+		}
+	}
+	for _, name := range names {
+		if m.hosts[name] == nil {
+			m.hosts[name] = &host{since: m.o.Now()}
+		}
+	}
+	return nil
+}
+
+// adopt reads the certificates that are missing or due from the vault. It returns the hosts
+// that still need one and do not wait, in order.
+func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
+	now := m.o.Now()
+	for _, s := range m.Status() {
+		if h := m.host(s.Host); !h.due(now) && h.unsaved == nil {
+			continue
+		}
+		if err := m.load(ctx, s.Host); err != nil {
+			return nil, err
+		}
+		if h := m.host(s.Host); h.due(now) && !now.Before(h.back.After) {
+			due = append(due, s.Host)
+		}
+	}
+	return due, nil
+}
+
+// host returns a copy of the state of a host, the zero value if it is not in the list.
+func (m *Manager) host(name string) host {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if h := m.hosts[name]; h != nil {
+		return *h
+	}
+	return host{}
+}
+
+// update changes the state of a host, if it is in the list.
+func (m *Manager) update(name string, change func(*host)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h := m.hosts[name]; h != nil {
+		change(h)
+	}
+}
+
+// load reads the certificate and the back-off of a host from the vault. A certificate that
+// could not be written before is written first.
+func (m *Manager) load(ctx context.Context, name string) error {
+	if unsaved := m.host(name).unsaved; unsaved != nil {
+		if err := m.o.Vault.PutSecret(ctx, m.prefix+name, unsaved); err != nil {
+			return err
+		}
+		m.update(name, func(h *host) { h.unsaved = nil })
+		return nil
+	}
+	text, err := m.o.Vault.Secret(ctx, m.prefix+name)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil {
+		cert, err := parse(text, name)
+		if err != nil {
+			m.o.Log.Error("the stored certificate is invalid: another one will be ordered", "host", name, "err", err)
+		} else {
+			m.update(name, func(h *host) { h.adopt(cert) })
+		}
+	}
+	back, err := m.readBackOff(ctx, name)
+	if err != nil {
+		return err
+	}
+	m.update(name, func(h *host) {
+		if (back.Limited || back.At.After(h.since)) && back.After.After(h.back.After) {
+			h.back = back
+		}
+	})
+	return nil
+}
+
+// adopt uses a certificate if it is newer than the present one.
+func (h *host) adopt(cert *tls.Certificate) {
+	if h.cert == nil || cert.Leaf.NotAfter.After(h.cert.Leaf.NotAfter) {
+		h.cert, h.back, h.checked = cert, backOff{}, ""
+	}
+}
+
+// orderAll orders certificates if no other node does. Its error is about the store.
+func (m *Manager) orderAll(ctx context.Context, due []string) error {
+	lease := m.prefix + "lease"
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
+		defer cancel()
+		_, _ = m.o.Vault.Lease(last, lease, m.node, 0) // otherwise it expires
+	}()
+	for _, name := range due {
+		mine, err := m.o.Vault.Lease(ctx, lease, m.node, leaseTime)
+		if err != nil || !mine {
+			return err
+		}
+		if err := m.load(ctx, name); err != nil { // another node may have just ordered
+			return err
+		}
+		now := m.o.Now()
+		if h := m.host(name); !h.due(now) || now.Before(h.back.After) {
+			continue
+		}
+		if err := m.orderOne(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orderOne orders the certificate of a host, and keeps the result or the failure.
+func (m *Manager) orderOne(ctx context.Context, name string) error {
+	order, cancel := context.WithTimeout(ctx, orderTime)
+	defer cancel()
+	text, err := m.order(order, name)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if isStoreError(err) {
+		return err
+	}
+	if err != nil {
+		return m.failed(ctx, name, err)
+	}
+	cert, err := parse(text, name)
+	if err != nil {
+		return m.failed(ctx, name, err)
+	}
+	err = m.o.Vault.PutSecret(ctx, m.prefix+name, text)
+	m.update(name, func(h *host) {
+		h.cert, h.back, h.checked = cert, backOff{}, ""
+		if err != nil {
+			h.unsaved = text
+		}
+	})
+	m.o.Log.Info("a certificate was issued", "host", name, "expires", cert.Leaf.NotAfter.UTC().Format(time.RFC3339), "issuer", cert.Leaf.Issuer.String())
+	if err != nil {
+		return err
+	}
+	return m.o.Vault.PutSecret(ctx, m.stateKey(name), nil)
+}
+
+// ParseAccountKey decodes the HMAC key of an external account, which authorities show in
+// base64url.
+func ParseAccountKey(text string) ([]byte, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), "=")
+	key, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		key, err = base64.RawStdEncoding.DecodeString(text)
+	}
+	if err != nil || len(key) == 0 {
+		return nil, errors.New("invalid key of an external account: must be base64url, as the authority shows it")
+	}
+	return key, nil
+}

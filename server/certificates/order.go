@@ -1,0 +1,260 @@
+package certificates
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"golang.org/x/crypto/acme"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// The types of challenges (RFC 8555, section 8.3, and RFC 8737).
+const (
+	typeHTTP = "http-01"
+	typeTLS  = "tls-alpn-01"
+)
+
+const maxCommonName = 64 // RFC 5280, appendix A.1
+
+// order orders a certificate for a host. It returns the private key and the chain as PEM.
+func (m *Manager) order(ctx context.Context, name string) ([]byte, error) {
+	client, err := m.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	challenges, err := m.challenges(ctx, client, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.register(ctx, client); err != nil {
+		return nil, err
+	}
+	o, err := client.AuthorizeOrder(ctx, acme.DomainIDs(name))
+	if err != nil {
+		return nil, err
+	}
+	for _, url := range o.AuthzURLs {
+		if err := m.authorize(ctx, client, url, name, challenges); err != nil {
+			return nil, err
+		}
+	}
+	if o, err = client.WaitOrder(ctx, o.URI); err != nil {
+		return nil, err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	request := &x509.CertificateRequest{DNSNames: []string{name}}
+	if len(name) <= maxCommonName {
+		request.Subject = pkix.Name{CommonName: name}
+	}
+	csr, err := x509.CreateCertificateRequest(rand.Reader, request, key)
+	if err != nil {
+		return nil, err
+	}
+	chain, _, err := client.CreateCertFromOrder(ctx, o, csr, true)
+	if err != nil {
+		return nil, err
+	}
+	return encode(key, chain)
+}
+
+// client returns a client of the authority with the key of the account, which is generated
+// the first time.
+func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
+	key, err := m.accountKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: m.o.Roots, MinVersion: tls.VersionTLS12}
+	transport.DisableKeepAlives = true // orders are rare
+	return &acme.Client{
+		Key: key, DirectoryURL: m.o.Directory, UserAgent: m.o.UserAgent, RetryBackoff: retryBackoff,
+		HTTPClient: &http.Client{Transport: transport, Timeout: 30 * time.Second},
+	}, nil
+}
+
+// retryBackoff returns when the nth retry of a request is sent: at once for a nonce that has
+// expired, later for a brief failure, never for a rate limit, which ends the order.
+func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
+	switch {
+	case n > 4, resp != nil && resp.StatusCode == http.StatusTooManyRequests:
+		return 0
+	case resp != nil && resp.StatusCode == http.StatusBadRequest:
+		return 10 * time.Millisecond
+	}
+	return time.Duration(n*n) * 200 * time.Millisecond
+}
+
+func (m *Manager) accountKey(ctx context.Context) (crypto.Signer, error) {
+	name := m.prefix + "account"
+	text, err := m.o.Vault.Secret(ctx, name)
+	if err == nil {
+		key, err := parseKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("the stored key of the account is invalid: %w", err)
+		}
+		return key, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = encode(key, nil); err != nil {
+		return nil, err
+	}
+	return key, m.o.Vault.PutSecret(ctx, name, text)
+}
+
+var errExternal = errors.New("the authority needs an external account: configure the ID and the key that it has assigned")
+
+// register ensures that there is an account with the present address.
+func (m *Manager) register(ctx context.Context, c *acme.Client) error {
+	a := &acme.Account{}
+	if m.o.Email != "" {
+		a.Contact = []string{"mailto:" + m.o.Email}
+	}
+	if m.o.AccountID != "" {
+		a.ExternalAccountBinding = &acme.ExternalAccountBinding{KID: m.o.AccountID, Key: m.o.AccountKey}
+	}
+	dir, err := c.Discover(ctx)
+	if err != nil {
+		return fmt.Errorf("the directory %s cannot be read: %w", m.o.Directory, err)
+	}
+	if dir.ExternalAccountRequired && m.o.AccountID == "" {
+		return errExternal
+	}
+	_, err = c.Register(ctx, a, acme.AcceptTOS)
+	if !errors.Is(err, acme.ErrAccountAlreadyExists) {
+		return err
+	}
+	if m.o.Email == "" {
+		return nil
+	}
+	_, err = c.UpdateReg(ctx, &acme.Account{Contact: a.Contact})
+	return err
+}
+
+// authorize fulfils an authorization with the first of the challenges that it offers.
+func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name string, challenges []string) error {
+	z, err := c.GetAuthorization(ctx, url)
+	if err != nil || z.Status == acme.StatusValid {
+		return err
+	}
+	if z.Status != acme.StatusPending {
+		return fmt.Errorf("the authorization is %s", z.Status)
+	}
+	for _, kind := range challenges {
+		for _, challenge := range z.Challenges {
+			if challenge.Type != kind {
+				continue
+			}
+			key, err := m.prepare(ctx, c, challenge.Type, challenge.Token, name)
+			defer m.forget(ctx, key)
+			if err != nil {
+				return err
+			}
+			if _, err := c.Accept(ctx, challenge); err != nil {
+				return err
+			}
+			_, err = c.WaitAuthorization(ctx, z.URI)
+			return err
+		}
+	}
+	return fmt.Errorf("the authority offers none of the challenges %v", challenges)
+}
+
+// prepare puts what all nodes need to answer a challenge into the vault, and returns the key.
+func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name string) (key string, err error) {
+	if kind == typeHTTP {
+		key = m.httpKey(token)
+		response, err := c.HTTP01ChallengeResponse(token)
+		if err != nil {
+			return key, err
+		}
+		return key, m.o.Vault.PutSecret(ctx, key, []byte(response))
+	}
+	key = m.tlsKey(name)
+	cert, err := c.TLSALPN01ChallengeCert(token, name)
+	if err != nil {
+		return key, err
+	}
+	text, err := encode(cert.PrivateKey, cert.Certificate)
+	if err != nil {
+		return key, err
+	}
+	return key, m.o.Vault.PutSecret(ctx, key, text)
+}
+
+// forget removes the answer to a challenge.
+func (m *Manager) forget(ctx context.Context, key string) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
+	defer cancel()
+	if err := m.o.Vault.PutSecret(last, key, nil); err != nil {
+		m.o.Log.Warn("the answer to a challenge cannot be removed", "err", err)
+	}
+}
+
+// The types of PEM blocks.
+const (
+	blockKey         = "PRIVATE KEY" // PKCS #8
+	blockCertificate = "CERTIFICATE"
+)
+
+// encode returns a private key and a certificate chain as PEM.
+func encode(key any, chain [][]byte) ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = pem.Encode(&b, &pem.Block{Type: blockKey, Bytes: der})
+	for _, der := range chain {
+		err = errors.Join(err, pem.Encode(&b, &pem.Block{Type: blockCertificate, Bytes: der}))
+	}
+	return b.Bytes(), err
+}
+
+// parseKey is the inverse of encode for a private key alone.
+func parseKey(text []byte) (crypto.Signer, error) {
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != blockKey {
+		return nil, errors.New("no PEM block with a private key")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return nil, fmt.Errorf("a key of type %T cannot sign", key)
+	}
+	return signer, nil
+}
+
+// parse is the inverse of encode for a certificate of a host.
+func parse(text []byte, name string) (*tls.Certificate, error) {
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return nil, err
+	}
+	return &pair, pair.Leaf.VerifyHostname(name)
+}

@@ -1,0 +1,73 @@
+package certificates
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A Source provides the certificates of listeners. It is safe for concurrent use.
+type Source interface {
+	// TLS returns the configuration of a listener.
+	TLS() *tls.Config
+
+	// WellKnown wraps a handler to answer the challenges of an authority.
+	WellKnown(next http.Handler) http.Handler
+
+	// Run keeps the certificates current until ctx ends.
+	Run(ctx context.Context)
+
+	// Reload reads files again and retries failed orders, without delay.
+	Reload() error
+
+	// Status describes the certificates, in the order of their hosts.
+	Status() []Status
+}
+
+// A Status describes the certificate of a host.
+type Status struct {
+	Host     string    // a DNS name; for files the first name of the certificate
+	Begins   time.Time // zero if there is no certificate yet
+	Expires  time.Time // zero if there is no certificate yet
+	Err      string    // why the last order or reading failed, one line; "" if it did not
+	Attempts int       // failed ones since the last success
+	Next     time.Time // of the next attempt after a failed one; zero if none is known
+}
+
+const maxWarning = 21 * 24 * time.Hour
+
+// late reports whether a certificate should have been replaced: at most a sixth of its lifetime
+// is left, or three weeks of a long one.
+func (s *Status) late(now time.Time) bool {
+	return !s.Expires.IsZero() && s.Expires.Sub(now) < min(s.Expires.Sub(s.Begins)/6, maxWarning)
+}
+
+// A reminder logs once a day that a certificate should have been replaced.
+type reminder struct{ last time.Time }
+
+func (r *reminder) remind(log *slog.Logger, s Status, now time.Time) {
+	if !s.late(now) || now.Sub(r.last) < 24*time.Hour {
+		return
+	}
+	r.last = now
+	text := "the certificate expires soon"
+	if now.After(s.Expires) {
+		text = "the certificate has expired"
+	}
+	log.Error(text, "host", s.Host, "expires", s.Expires.UTC().Format(time.RFC3339), "err", s.Err)
+}
+
+const maxText = 500 // bytes of an error in a log line or a Status
+
+// oneLine returns the text of an error on one line of limited length: texts of authorities can
+// have any length.
+func oneLine(err error) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "..."
+	}
+	return text
+}

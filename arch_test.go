@@ -99,7 +99,7 @@ var layout = []modulePackage{
 	{layer: 9, dir: "gateway", ours: ". internal/paced internal/question internal/requestlog format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra", theirs: "golang.org/x/time"},
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
 	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra", theirs: "github.com/klauspost/compress golang.org/x/sync golang.org/x/time"},
-	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/requestlog internal/shown internal/validator mint mint/reserve misses registrar format store name"},
+	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/requestlog internal/shown internal/validator mint mint/reserve misses registrar format store name", theirs: "golang.org/x/time"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
 	{layer: 11, dir: "server/certificates", ours: "store", theirs: "golang.org/x/crypto"},
 	{layer: 5, dir: "server/certificates/acmetest", ours: "discover/dnstest", theirs: "github.com/letsencrypt/pebble/v2"},

@@ -243,16 +243,45 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
-	resp, err := cmp.Or(c.HTTP, http.DefaultClient).Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("adminapi: %w", err)
+	for again := 0; ; again++ {
+		resp, err := cmp.Or(c.HTTP, http.DefaultClient).Do(req)
+		if err != nil {
+			return nil, fmt.Errorf("adminapi: %w", err)
+		}
+		if resp.StatusCode < http.StatusBadRequest {
+			return resp, nil
+		}
+		err = readProblem(resp)
+		resp.Body.Close()
+		if again == maxAgain || !sendAgain(req, resp, err) {
+			return nil, err
+		}
 	}
-	if resp.StatusCode < http.StatusBadRequest {
-		return resp, nil
-	}
-	defer resp.Body.Close()
-	return nil, readProblem(resp)
 }
+
+// maxAgain is how often a request is sent again if the token has sent too many requests.
+const maxAgain = 10
+
+// sendAgain waits until a request that was one too many can be sent again. It returns false for
+// a request that failed for another reason.
+func sendAgain(req *http.Request, resp *http.Response, err error) bool {
+	if !errors.As(err, new(*RateError)) || req.Body != nil && req.GetBody == nil {
+		return false
+	}
+	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+	select {
+	case <-req.Context().Done():
+		return false
+	case <-time.After(time.Duration(min(max(seconds, 1), maxWait)) * time.Second):
+	}
+	if req.GetBody != nil {
+		req.Body, err = req.GetBody()
+	}
+	return req.GetBody == nil || err == nil
+}
+
+// maxWait is the longest time to wait before a request is sent again, in seconds.
+const maxWait = 60
 
 // readProblem returns the error in a response.
 func readProblem(resp *http.Response) error {

@@ -41,6 +41,8 @@
 //	                              other parts of the question, explain
 //	GET    misses                 failed lookups: [Misses]; prefix, limit
 //	DELETE misses                 resets them
+//	GET    config                 the [Settings] of the server, without secrets
+//	POST   reload                 reads the configuration again: [Reloaded]
 //	GET    tokens                 all [Tokens], without their secrets
 //	POST   tokens                 creates a token; its secret is shown only in the response
 //	DELETE tokens/{id}            revokes a token

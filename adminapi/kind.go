@@ -32,6 +32,8 @@ const (
 	kindBroken        = "broken-off"
 	kindBadLine       = "bad-line"
 	kindJobs          = "too-many-jobs"
+	kindRate          = "too-many-requests"
+	kindConfig        = "invalid-configuration"
 	kindUnavailable   = "unavailable"
 	kindAway          = "storage-away"
 	kindUnknown       = "outcome-unknown"
@@ -111,6 +113,14 @@ var kinds = sync.OnceValue(func() []Kind {
 			"Too many imports, exports and other jobs are running, either for this token (429) or for all tokens together (503).",
 			"Wait until one ends, or cancel one; /api/v1/jobs lists them.",
 			http.StatusTooManyRequests, http.StatusServiceUnavailable),
+		kind(kindRate, "Too many requests",
+			"The token sends more requests per second than the server allows (limits.token-rate).",
+			"Repeat the request after the time in Retry-After. Send many changes in one request (/api/v1/names, /api/v1/import).",
+			http.StatusTooManyRequests),
+		kind(kindConfig, "The configuration was rejected",
+			"The configuration that the server was to reload has errors, or a change in it needs a restart. The response lists them with file, line and column. The server keeps its previous configuration.",
+			"Correct the file, or restart the server.",
+			http.StatusUnprocessableEntity),
 		kind(kindUnavailable, "The server is shutting down",
 			"Nothing is wrong with the request.",
 			"Send it again later.",

@@ -36,6 +36,8 @@ type Problem struct {
 	Need     string  `json:"need,omitempty"`     // required role
 	Size     int     `json:"size,omitempty"`
 	Limit    int     `json:"limit,omitempty"`
+
+	Errors []string `json:"errors,omitempty"` // of a configuration
 }
 
 // ProblemPath is the path of the types of problems, to which the kind is appended.
@@ -275,6 +277,10 @@ var forms = sync.OnceValue(func() []form {
 		ofError(kindUnavailable, ErrUnavailable, unavailable),
 		ofError(kindUnavailable, store.ErrClosed, unavailable),
 		ofError(kindUnavailable, context.Canceled, unavailable),
+		ofType(kindConfig, func(p *Problem, e *ReloadError) {
+			p.Detail, p.Errors = "the configuration was rejected; nothing was changed", e.Errors
+		}, func(p *Problem) error { return &ReloadError{Errors: p.Errors} }),
+		ofType(kindRate, func(*Problem, *RateError) {}, func(*Problem) error { return &RateError{} }),
 		ofType(kindJobs, func(p *Problem, e *JobsError) { p.Detail, p.Status = e.Detail, e.Status },
 			func(p *Problem) error { return &JobsError{Status: p.Status, Detail: p.Detail} }),
 		{problem: func(err error) *Problem {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -44,6 +45,10 @@ type Options struct {
 	// does not exist.
 	Metrics Metrics
 
+	Limits Limits // of tokens
+
+	Config Configuration // read and reloaded by administrators; nil if there is none
+
 	Timeout time.Duration // for each step of a stream; 30 s if zero
 
 	Now       func() time.Time // the clock; time.Now if nil
@@ -67,13 +72,15 @@ type API struct {
 	authorities *store.Table
 
 	version string
-	hosts   map[string]bool
 	misses  *misses.Counter
 	scratch func() (bulk.Scratch, error)
 	timeout time.Duration
 	now     func() time.Time
 	log     *slog.Logger
-	access  *slog.Logger
+
+	settings atomic.Pointer[settings]
+	rates    tokenRates
+	config   Configuration // may be nil
 
 	handler   http.Handler
 	health    health.State
@@ -95,9 +102,9 @@ func New(o Options) (*API, error) {
 	}
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
-		version: cmp.Or(o.Version, "(unknown version)"), hosts: map[string]bool{},
+		version: cmp.Or(o.Version, "(unknown version)"), config: o.Config,
 		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
-		now: o.Now, log: o.Log, access: o.AccessLog, nodeToken: o.NodeToken, metrics: o.Metrics,
+		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -108,13 +115,12 @@ func New(o Options) (*API, error) {
 	if s.authorities == nil {
 		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
 	}
-	for _, h := range o.Hosts {
-		s.hosts[store.CanonicalHost(h)] = true
-	}
+	s.Set(Settings{Hosts: o.Hosts, AccessLog: o.AccessLog, Limits: o.Limits})
 	s.health.Store, s.health.Clock, s.health.Authorities = o.Store, o.Registrar.ClockProblem, s.authorities
 	s.uses.registrar, s.uses.log = s.registrar, s.log
 	s.jobs = newJobs(o.Jobs, s.now, s.log)
 	s.jobs.ends = s.tokenInvalid
+	s.jobs.limits = func() Limits { return s.settings.Load().limits }
 	s.countTasks()
 	s.scrub = newScrub(s, o.Store, o.Scrub, o.ScrubDir)
 	s.handler = s.protected()

@@ -70,6 +70,8 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "resolve", registrar.Reader, s.explain, "name s c r q query with accept languages country at explain"},
 		{http.MethodGet, "misses", registrar.Reader, s.listMisses, "prefix limit"},
 		{http.MethodDelete, "misses", registrar.Administrator, s.clearMisses, unchecked},
+		{http.MethodGet, "config", registrar.Administrator, s.getConfig, ""},
+		{http.MethodPost, "reload", registrar.Administrator, s.reload, ""},
 		{http.MethodGet, "tokens", registrar.Administrator, s.listTokens, ""},
 		{http.MethodPost, "tokens", registrar.Administrator, s.grantToken, unchecked},
 		{http.MethodDelete, "tokens/{id}", registrar.Administrator, s.revokeToken, unchecked},
@@ -111,7 +113,7 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.count(counted)
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
-	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.access, counted.status, counted.n, s.now().Sub(start))
+	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
 }
 
 // endsConnection reports whether HTTP implementations may disagree about where r ends. What
@@ -144,10 +146,13 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 		return err
 	}
 	w.role = actor.Role.String()
+	c := &call{w: w, r: r, actor: actor, value: value}
+	if err := s.checkRate(c); err != nil {
+		return err
+	}
 	if actor.Role < op.role {
 		return &registrar.DeniedError{Who: actor.Who, Role: actor.Role, Need: op.role, Name: value}
 	}
-	c := &call{w: w, r: r, actor: actor, value: value}
 	if op.params != unchecked {
 		if c.q, err = c.query(strings.Fields(op.params)...); err != nil {
 			return err
@@ -217,7 +222,7 @@ func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 func (s *API) isOwnHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
-	return err == nil || store.IsLoopbackHost(h) || s.hosts[h]
+	return err == nil || store.IsLoopbackHost(h) || s.settings.Load().hosts[h]
 }
 
 // authenticate returns the actor that sent a request. Neither the response nor its timing

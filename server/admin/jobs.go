@@ -19,14 +19,12 @@ import (
 
 // Limits of jobs.
 const (
-	maxRunning   = 8                  // jobs running at once
-	maxRunningOf = 4                  // of one token
-	maxEnded     = 100                // ended jobs kept
-	maxEndedAge  = 7 * 24 * time.Hour // and how long
-	retryJob     = 10                 // seconds, sent with rejected requests
-	saveEvery    = time.Second
-	checkEvery   = time.Second // how often to check that the token of a running job is valid
-	jobsVersion  = 1           // of the file format; see docs/reference/files.md
+	maxEnded    = 100                // ended jobs kept
+	maxEndedAge = 7 * 24 * time.Hour // and how long
+	retryJob    = 10                 // seconds, sent with rejected requests
+	saveEvery   = time.Second
+	checkEvery  = time.Second // how often to check that the token of a running job is valid
+	jobsVersion = 1           // of the file format; see docs/reference/files.md
 )
 
 const (
@@ -52,6 +50,8 @@ type jobTable struct {
 	dir string // where they are saved; "" does not save them
 	now func() time.Time
 	log *slog.Logger
+
+	limits func() Limits // with values for all fields
 
 	// ends returns why the jobs of a token must end, or nil.
 	ends func(ctx context.Context, token string) error
@@ -106,7 +106,7 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 
 // start adds a job for a request.
 func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, error) {
-	token := c.token()
+	token, limits := c.token(), js.limits()
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	all, own := 0, 0
@@ -125,9 +125,9 @@ func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, erro
 	switch {
 	case js.closing:
 		return nil, nil, adminapi.ErrUnavailable
-	case own >= maxRunningOf:
+	case own >= limits.TokenJobs:
 		return nil, nil, refuse(http.StatusTooManyRequests, fmt.Sprintf("too many jobs: %d of this token are running", own))
-	case all >= maxRunning:
+	case all >= limits.Jobs:
 		return nil, nil, refuse(http.StatusServiceUnavailable, fmt.Sprintf("too many jobs: %d are running", all))
 	}
 	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -23,7 +22,7 @@ func (c *call) token() string {
 // sees reports whether a token may see a job: its own jobs, or all jobs if it is an
 // administrator of all names.
 func (c *call) sees(j *job) bool {
-	return j.Token == c.token() || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
+	return j.Token == c.token() || c.isOperator()
 }
 
 // tokenInvalid returns why the jobs of a token must end. While the store is unavailable it

@@ -310,8 +310,9 @@ func TestJobOutlivesConnection(t *testing.T) {
 }
 
 func TestJobLimits(t *testing.T) {
+	defaults := Limits{}.withDefaults()
 	root, v, _, as := slow(t, "")
-	for range maxRunningOf {
+	for range defaults.TokenJobs {
 		startJob(t, root, "verify", "")
 		<-v.begun
 	}
@@ -319,7 +320,7 @@ func TestJobLimits(t *testing.T) {
 	if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("one more of the same token: %s", resp.Status)
 	}
-	for range maxRunning - maxRunningOf {
+	for range defaults.Jobs - defaults.TokenJobs {
 		startJob(t, as(adminapi.AdministratorGrant()), "verify", "")
 		<-v.begun
 	}
@@ -333,7 +334,7 @@ func TestJobLimits(t *testing.T) {
 		t.Errorf("an import: %v", err)
 	}
 	close(v.end)
-	if all, err := root.Jobs(t.Context()); err != nil || len(all) != maxRunning {
+	if all, err := root.Jobs(t.Context()); err != nil || len(all) != defaults.Jobs {
 		t.Errorf("%d jobs, %v", len(all), err)
 	}
 }

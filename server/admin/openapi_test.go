@@ -109,7 +109,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Place": adminapi.Place{},
 		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "Undoing": registrar.Undoing{}, "Undone": registrar.Undone{}, "Reversal": registrar.Reversal{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
-		"Misses": adminapi.Misses{}, "Miss": misses.Miss{},
+		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))

@@ -1,0 +1,66 @@
+package adminapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A Setting is the value of an option of the server. Secrets in it are hidden.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"` // where the value comes from: default, command line, environment NOMEN_X, or FILE:LINE
+	Reload bool   `json:"reload"` // whether a reload changes it
+}
+
+// Settings is the answer to GET config.
+type Settings struct {
+	Settings []Setting `json:"settings"` // sorted by key
+}
+
+// A SettingChange is a change that a reload makes.
+type SettingChange struct {
+	Key  string `json:"key"` // an option, a file that was read again, or an authority
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+// Reloaded is the answer to POST reload.
+type Reloaded struct {
+	Changes  []SettingChange `json:"changes"`            // empty if nothing has changed
+	Warnings []string        `json:"warnings,omitempty"` // about the configuration
+}
+
+// A ReloadError is returned for a configuration that cannot take effect. The server keeps its
+// previous configuration.
+type ReloadError struct {
+	Errors []string // each with its place: FILE:LINE:COLUMN, environment or option
+}
+
+func (e *ReloadError) Error() string {
+	return "configuration rejected, nothing was changed:\n" + strings.Join(e.Errors, "\n")
+}
+
+// A RateError is returned if a token sends too many requests.
+type RateError struct {
+	After time.Duration // when the next request is accepted
+}
+
+func (e *RateError) Error() string {
+	return fmt.Sprintf("too many requests of this token; repeat in %v", max(e.After.Round(time.Second), time.Second))
+}
+
+// Reload makes the server read its configuration again. The error is a [*ReloadError] if the
+// configuration is invalid or needs a restart.
+func (c *Client) Reload(ctx context.Context) (Reloaded, error) {
+	return request[Reloaded](ctx, c, http.MethodPost, "reload", nil, nil)
+}
+
+// Settings returns the settings of the server.
+func (c *Client) Settings(ctx context.Context) ([]Setting, error) {
+	all, err := request[Settings](ctx, c, http.MethodGet, "config", nil, nil)
+	return all.Settings, err
+}

@@ -310,7 +310,8 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 		defer cancel()
 		err = errors.Join(err, p.Close(last))
 	}()
-	_, endBackups, err := c.startBackups(ctx, &f, s, nil, log)
+	seen := newSeen(s, reg)
+	_, endBackups, err := c.startBackups(ctx, &f, s, &seen.tasks, log)
 	if err != nil {
 		return err
 	}
@@ -320,12 +321,12 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 		return fmt.Errorf("serve: --registry: %w", err)
 	}
 	srv, err := c.newServer(&f, serverParts{
-		store: s, registrar: reg, table: table, token: own, proxies: proxies, registries: &registries, outside: out, gateway: p, log: log,
+		store: s, registrar: reg, table: table, token: own, proxies: proxies, registries: &registries, outside: out, gateway: p, seen: seen, log: log,
 	})
 	if err != nil {
 		return usageError{err}
 	}
-	listening, err := srv.Listen(server.Listener{Address: f.listen, TLS: secure}, server.Listener{Address: f.admin, Admin: true})
+	listening, err := srv.Listen(server.Listener{Name: "public", Address: f.listen, TLS: secure}, server.Listener{Name: "admin", Address: f.admin, Admin: true})
 	if err != nil {
 		return fmt.Errorf("serve: %w; --listen and --admin set the addresses", err)
 	}

@@ -55,12 +55,6 @@ func (o *backupFlags) plan() (*backups.Plan, error) {
 // errBackupOfDatabase is the reason why a server with a database makes no backups.
 var errBackupOfDatabase = errors.New("backup.to: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)")
 
-// noTasks ignores the results of tasks.
-type noTasks struct{}
-
-func (noTasks) Expect(string, time.Time)     {}
-func (noTasks) Ran(string, time.Time, error) {}
-
 // startBackups starts the scheduled backups. stop ends them, and waits until a backup in
 // progress has been removed. The scheduler is nil if this server makes no backups.
 func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, tasks backups.Tasks, log *slog.Logger) (b *backups.Scheduler, stop func(), err error) {
@@ -76,9 +70,6 @@ func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, t
 	}
 	if !ok || f.readOnly {
 		return nil, func() {}, nil
-	}
-	if tasks == nil {
-		tasks = noTasks{}
 	}
 	b = backups.New(backups.Options{Source: source, Data: c.data, Tasks: tasks, Now: clock, Log: log})
 	b.Set(plan)

@@ -23,6 +23,7 @@ type serverParts struct {
 	registries *registry.Registries
 	outside    *outside
 	gateway    *gatewayServer
+	seen       *seen
 	log        *slog.Logger
 }
 
@@ -32,14 +33,12 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 	if !f.noAccessLog {
 		access = p.log
 	}
-	var seen seen
-	m := seen.metrics(p)
-	api, err := c.newAdmin(f, p, m, access)
+	api, err := c.newAdmin(f, p, access)
 	if err != nil {
 		return nil, err
 	}
 	o := server.Options{
-		Store: p.store, Authorities: p.table, Admin: api, Metrics: m, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
+		Store: p.store, Authorities: p.table, Admin: api, Metrics: p.seen.metrics, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
 		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.outside.country, CountryHeader: f.outside.countryHeader, Misses: p.outside.misses,
 		Now: clock, Log: p.log, AccessLog: access,
@@ -47,15 +46,15 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 	}
 	p.gateway.into(&o)
 	srv, err := server.New(o)
-	seen.set(srv, api)
+	p.seen.set(srv, api, p.outside)
 	return srv, err
 }
 
 // newAdmin returns the admin API of a server.
-func (c *cli) newAdmin(f *serveFlags, p serverParts, m admin.Metrics, access *slog.Logger) (*admin.API, error) {
+func (c *cli) newAdmin(f *serveFlags, p serverParts, access *slog.Logger) (*admin.API, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.gateway.resolver, Authorities: p.table,
-		Version: versionText(), NodeToken: p.token, Misses: p.outside.misses, Metrics: m, Scratch: newScratch,
+		Version: versionText(), NodeToken: p.token, Misses: p.outside.misses, Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: access,
 	}

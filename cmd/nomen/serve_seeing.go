@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/server/metrics"
+	"github.com/nomen-project/nomen/store"
 )
 
 // seeingFlags are the options about what a server shows of itself: its metrics and its log.
@@ -21,31 +23,52 @@ func (o *seeingFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.publicMetrics, "public-metrics", false, "show /-/metrics on the public listener too")
 }
 
-// seen is the server that the metrics describe. The metrics exist before it.
+// seen is what the metrics describe. The metrics exist before the server, and stay when its
+// parts are replaced.
 type seen struct {
-	server atomic.Pointer[server.Server]
-	api    atomic.Pointer[admin.API]
+	tasks   metrics.Tasks
+	metrics *metrics.Metrics
+
+	server  atomic.Pointer[server.Server]
+	api     atomic.Pointer[admin.API]
+	outside atomic.Pointer[outside]
 }
 
-func (v *seen) set(s *server.Server, api *admin.API) {
-	v.server.Store(s)
-	v.api.Store(api)
-}
-
-// metrics returns the metrics of a server with these parts.
-func (v *seen) metrics(p serverParts) *metrics.Metrics {
-	return metrics.New(metrics.Options{
-		Forms: server.Forms(), Refusals: server.Refusals(), Store: p.store,
-		Clock: func() bool { return p.registrar.ClockProblem() == nil },
+// newSeen returns the metrics of a server of a store.
+func newSeen(s store.Reader, reg *registrar.Registrar) *seen {
+	v := &seen{}
+	v.metrics = metrics.New(metrics.Options{
+		Forms: server.Forms(), Refusals: server.Refusals(), Store: s,
+		Clock: func() bool { return reg.ClockProblem() == nil },
 		Ready: func() bool {
 			s := v.server.Load()
 			return s != nil && s.Ready()
 		},
 		Scrub: v.scrub, Jobs: v.jobs, Connections: v.connections,
-		Upstream: p.outside.asks.Load,
-		Misses:   func() uint64 { return p.outside.misses.Totals().Asked },
-		Build:    build(),
+		Upstream: v.upstream, Misses: v.misses, Tasks: &v.tasks, Build: build(),
 	})
+	return v
+}
+
+// set sets the server and the parts of it that it describes from now on.
+func (v *seen) set(s *server.Server, api *admin.API, w *outside) {
+	v.server.Store(s)
+	v.api.Store(api)
+	v.outside.Store(w)
+}
+
+func (v *seen) upstream() (running, waiting int) {
+	if w := v.outside.Load(); w != nil {
+		return w.asks.Load()
+	}
+	return 0, 0
+}
+
+func (v *seen) misses() uint64 {
+	if w := v.outside.Load(); w != nil {
+		return w.misses.Totals().Asked
+	}
+	return 0
 }
 
 func (v *seen) scrub() (metrics.Scrub, bool) {

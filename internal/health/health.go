@@ -44,12 +44,14 @@ const maxUnsealed = 10 * time.Second
 // "storage: the disk is full". It does not read the store, but uses what the server already
 // knows.
 func (s *State) Causes() (all []string) {
-	c := store.ConditionOf(s.Store)
-	switch waiting := store.UsageOf(s.Store).Unsealed; {
+	c, u := store.ConditionOf(s.Store), store.UsageOf(s.Store)
+	switch {
 	case c.Cause != "":
 		all = append(all, "storage: "+requestlog.Printable(c.Cause))
-	case waiting > maxUnsealed:
-		all = append(all, fmt.Sprintf("log: changes have been waiting for %d seconds to be added to the log", int(waiting.Seconds())))
+	case u.Servers["replica"] > 0 && u.Servers["primary"] == 0:
+		all = append(all, "storage: the lag of the database's replicas is not known, because no primary is known")
+	case u.Unsealed > maxUnsealed:
+		all = append(all, fmt.Sprintf("log: changes have been waiting for %d seconds to be added to the log", int(u.Unsealed.Seconds())))
 	}
 	if s.Authorities != nil && s.Authorities.Missing() && c.Cause == "" {
 		all = append(all, "authorities: the naming authorities are not loaded yet")

@@ -12,12 +12,13 @@ import (
 const (
 	TaskBackup      = "backup"      // a backup of the store
 	TaskRehearsal   = "rehearsal"   // a trial restore of a backup
+	TaskHook        = "hook"        // the hook that copies a backup to another place
 	TaskVerify      = "verify"      // a verification of the whole store
 	TaskReload      = "reload"      // reading the configuration again
 	TaskCertificate = "certificate" // ordering or renewing a certificate
 )
 
-var taskNames = []string{TaskBackup, TaskRehearsal, TaskVerify, TaskReload, TaskCertificate}
+var taskNames = []string{TaskBackup, TaskRehearsal, TaskHook, TaskVerify, TaskReload, TaskCertificate}
 
 // Tasks records the runs of recurring tasks. The zero value is ready for use; a nil Tasks
 // records nothing. It is safe for concurrent use.

@@ -44,6 +44,7 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+	"github.com/maypok86/otter/v2/stats"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -89,6 +90,9 @@ type Store struct {
 	options Options
 	cache   *otter.Cache[store.Subject, value]
 	loader  otter.LoaderFunc[store.Subject, value] // load
+
+	hits, misses atomic.Uint64
+	evictions    evictions
 
 	closed  atomic.Bool
 	checked atomic.Int64 // start of the last successful read of the feed, Unix nanoseconds; 0 if none
@@ -147,6 +151,7 @@ var (
 	_ Backing         = (*Store)(nil)
 	_ store.Aliaser   = (*Store)(nil)
 	_ store.Watched   = (*Store)(nil)
+	_ store.Measured  = (*Store)(nil)
 	_ store.Settler   = (*Store)(nil)
 	_ store.Confirmer = (*Store)(nil)
 	_ store.Clocked   = (*Store)(nil)
@@ -162,11 +167,12 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Absent = cmp.Or(o.Absent, time.Second)
 	o.Settle = cmp.Or(o.Settle, 15*time.Second)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	cache, err := otter.New(&otter.Options[store.Subject, value]{MaximumWeight: uint64(o.Bytes), Weigher: weight})
+	s := &Store{Backing: b, options: o, ended: make(chan struct{}), minima: map[store.Subject]minimum{}}
+	var err error
+	s.cache, err = otter.New(&otter.Options[store.Subject, value]{MaximumWeight: uint64(o.Bytes), Weigher: weight, StatsRecorder: &s.evictions})
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Backing: b, options: o, cache: cache, ended: make(chan struct{}), minima: map[store.Subject]minimum{}}
 	s.loader = s.load
 	if err := s.begin(ctx); err != nil && !store.IsAway(err) {
 		return nil, err
@@ -289,6 +295,26 @@ func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 
 // Condition implements [store.Watched]. It returns the condition of the underlying store.
 func (s *Store) Condition() store.Condition { return store.ConditionOf(s.Backing) }
+
+// Usage implements [store.Measured]: it adds this cache to the usage of the underlying store.
+func (s *Store) Usage() store.Usage {
+	u := store.UsageOf(s.Backing)
+	u.Caches = append(u.Caches, store.CacheUsage{
+		Name: "records", Hits: s.hits.Load(), Misses: s.misses.Load(), Evictions: s.evictions.n.Load(), CountsEvictions: true,
+		Bytes: s.cache.WeightedSize(), Capacity: uint64(s.options.Bytes),
+	})
+	return u
+}
+
+// An evictions counts the entries that a cache removes to make room. Hits and misses are
+// counted by the store, because one of its reads may look into the cache twice.
+type evictions struct {
+	stats.NoopRecorder
+	n atomic.Uint64
+}
+
+// RecordEviction implements [stats.Recorder].
+func (e *evictions) RecordEviction(uint32) { e.n.Add(1) }
 
 // Apply implements [store.Store]. It removes the subjects of changes from the cache if they
 // were changed, or may have been.

@@ -71,7 +71,10 @@ func (s *Store) read(ctx context.Context, subject store.Subject, load otter.Load
 		}
 		return v, err
 	}
-	ask := func(ctx context.Context) (value, error) { return unkeptValue(load(ctx, subject)) }
+	ask := func(ctx context.Context) (value, error) {
+		s.misses.Add(1)
+		return unkeptValue(load(ctx, subject))
+	}
 	if last, use, ok := s.stale(ctx, subject); ok {
 		return withoutFeed(ctx, s, last, use, ask)
 	}
@@ -97,8 +100,15 @@ func unkeptValue(v value, err error) (value, error) {
 // calls for one subject share one load. If there is a stale answer and the store does not
 // respond soon, the error is an AwayError.
 func (s *Store) get(ctx context.Context, subject store.Subject, load otter.LoaderFunc[store.Subject, value]) (value, error) {
-	if v, ok := s.cache.GetIfPresent(subject); ok && v.until.IsZero() && s.good(subject, v) {
+	v, ok := s.cache.GetIfPresent(subject)
+	if ok && v.until.IsZero() && s.good(subject, v) {
+		s.hits.Add(1)
 		return v, nil
+	}
+	if ok && time.Now().Before(v.until) && s.good(subject, v) {
+		s.hits.Add(1)
+	} else {
+		s.misses.Add(1)
 	}
 	ask := func(ctx context.Context) (value, error) { return s.cache.Get(ctx, subject, load) }
 	v, err := s.kept(ctx, subject, ask)

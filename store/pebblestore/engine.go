@@ -258,7 +258,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 		e.disk = d
 		p.Cache = s.cache
 		p.EventListener.FlushEnd = func(pebble.FlushInfo) { e.noteFlush() }
-		e.room = room{fs: s.fs, dir: s.dir, spare: memTables * p.MemTableSize}
+		e.room.fs, e.room.dir, e.room.spare = s.fs, s.dir, memTables*p.MemTableSize
 	})
 	opening.Store(false)
 	switch {

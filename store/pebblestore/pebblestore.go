@@ -363,6 +363,26 @@ func (s *Store) warn(what string, err error) {
 	}
 }
 
+// Usage implements [store.Measured]. The disk is known when a change was made, or after a
+// second.
+func (s *Store) Usage() store.Usage {
+	s.state.mu.Lock()
+	u := store.Usage{Failures: s.state.failed}
+	s.state.mu.Unlock()
+	e, err := s.enter()
+	if err != nil {
+		return u
+	}
+	defer e.gate.Leave()
+	cache := e.cache.Metrics()
+	u.Caches = []store.CacheUsage{{
+		Name: "blocks", Hits: uint64(cache.Hits), Misses: uint64(cache.Misses),
+		Bytes: uint64(cache.Size), Capacity: uint64(blockBytes(s.options.cacheSize())),
+	}}
+	u.Disk = e.room.last.Load()
+	return u
+}
+
 // BlocksRead returns how many blocks of tables were requested since the store was opened,
 // and how many of them were not in the cache and were read from files.
 func (s *Store) BlocksRead() (asked, read int64) {

@@ -3,10 +3,13 @@ package pebblestore
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 // Limits of the free space that is required to accept a change; the space is needed to flush
@@ -58,13 +61,18 @@ type room struct {
 	fs    vfs.FS
 	dir   string
 	spare uint64
+	last  atomic.Pointer[store.DiskUsage] // as of the last check; nil if it is unknown
 }
 
 // check returns a *FullError if there is too little space for a store whose opening would
 // replay this many bytes.
 func (r *room) check(replay uint64) error {
 	free, total := freeSpace(r.fs, r.dir)
-	if wanted := max(min(r.spare, total/roomShare), replay+spareBytes); free < wanted {
+	wanted := max(min(r.spare, total/roomShare), replay+spareBytes)
+	if total != math.MaxUint64 {
+		r.last.Store(&store.DiskUsage{Free: free, Size: total, Required: wanted})
+	}
+	if free < wanted {
 		return &FullError{Free: free, Wanted: wanted}
 	}
 	if vfs.Root(r.fs) != vfs.Default {

@@ -41,6 +41,7 @@ type state struct {
 
 	logged  string // the cause that was logged last, "" if the store was back
 	changes int    // of the state, since then
+	failed  uint64 // how often it began to reject changes
 	lines   quiet.Lines
 }
 
@@ -83,6 +84,7 @@ func (s *Store) away(err error) {
 	cause := causeOf(err)
 	if s.state.err == nil {
 		s.state.since = time.Now()
+		s.state.failed++
 	}
 	if cause != s.state.cause {
 		s.state.changes++

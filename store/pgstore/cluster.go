@@ -47,7 +47,9 @@ type cluster struct {
 	stop    context.CancelFunc
 	watches sync.WaitGroup
 	state   atomic.Pointer[store.Condition]
-	judging sync.Mutex // held while state is recomputed
+
+	failures atomic.Uint64 // how often the condition became bad
+	judging  sync.Mutex    // held while state is recomputed
 
 	logged store.Condition // that was logged last; guarded by judging, like lines
 	lines  quiet.Lines
@@ -263,6 +265,7 @@ func (cl *cluster) judgeAll() {
 		c.Since = was.Since
 		if c.Since.IsZero() {
 			c.Since = time.Now()
+			cl.failures.Add(1)
 		}
 	}
 	cl.state.Store(&c)

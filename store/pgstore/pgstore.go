@@ -73,6 +73,7 @@ var (
 	_ store.Loader             = (*Store)(nil)
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Watched            = (*Store)(nil)
+	_ store.Measured           = (*Store)(nil)
 	_ store.Clocked            = (*Store)(nil)
 	_ store.Vault              = (*Store)(nil)
 )

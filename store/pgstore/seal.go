@@ -55,6 +55,8 @@ type sealer struct {
 	pause   time.Duration
 	hook    func(stage string) // for tests: called between the steps of a sealing
 
+	backlog backlog
+
 	told  string // last error logged; used only by run
 	edge  *edge  // of the log with this fence; nil if unknown
 	fence int64
@@ -149,6 +151,7 @@ func (s *sealer) tell(ctx context.Context, err error) {
 func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
+		s.backlog.forget()
 		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
@@ -175,6 +178,7 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 		}
 		return false, err
 	}
+	s.backlog.saw(fence, waiting, time.Now())
 	if taken || !waiting {
 		return false, nil
 	}

@@ -22,6 +22,7 @@ const (
 	late                   // read-only, and has lagged behind the primary for too long
 	superseded             // accepts changes, but another server was promoted in its place
 	down                   // cannot be reached
+	roles                  // number of roles
 )
 
 func (r role) String() string {

@@ -1,0 +1,58 @@
+package pgstore
+
+import (
+	"sync"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// A backlog records since when changes have been waiting to be sealed although no node seals any.
+type backlog struct {
+	mu    sync.Mutex
+	fence int64
+	since time.Time // zero if no changes are waiting
+}
+
+// saw records a look at the head of the log: its fence, and whether changes are waiting.
+func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case !waiting:
+		b.since = time.Time{}
+	case b.since.IsZero() || fence != b.fence:
+		b.since = now
+	}
+	b.fence = fence
+}
+
+// forget records that it is not known whether changes are waiting, because no server accepts
+// changes.
+func (b *backlog) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.since = time.Time{}
+}
+
+// age returns how long changes have been waiting, 0 if none are.
+func (b *backlog) age(now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.since.IsZero() {
+		return 0
+	}
+	return now.Sub(b.since)
+}
+
+// Usage implements [store.Measured].
+func (s *Store) Usage() store.Usage {
+	u := store.Usage{Failures: s.cluster.failures.Load(), Servers: map[string]int{}, Unsealed: s.sealer.backlog.age(time.Now())}
+	for r := range roles {
+		u.Servers[r.String()] = 0
+	}
+	for _, server := range s.cluster.servers {
+		u.Servers[role(server.role.Load()).String()]++
+	}
+	return u
+}

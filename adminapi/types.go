@@ -25,6 +25,10 @@ const (
 type Version struct {
 	Version string `json:"version"` // of the program
 	Rules   int    `json:"rules"`   // of names: [name.RulesVersion]
+
+	// Instance identifies the server until it ends, as the field Nomen-Instance of its health
+	// checks does. It may be "".
+	Instance string `json:"instance,omitempty"`
 }
 
 // A Page is the answer to GET names.

@@ -56,7 +56,7 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 		return methodNotAllowed(batch)
 	}
 	if path, _, _ := strings.Cut(r.target, "?"); path == health.LivePath || path == health.ReadyPath {
-		return s.checkHealth(path, r.accept)
+		return s.checkHealth(r, path)
 	}
 	asked, err := s.parse(ctx, r)
 	if err != nil {

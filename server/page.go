@@ -65,7 +65,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	case "/-/resolve":
 		return resolveForm(s.root(r), q)
 	case health.LivePath, health.ReadyPath:
-		return s.checkHealth(path, r.accept)
+		return s.checkHealth(r, path)
 	case "/-/openapi.json":
 		p := newReply(http.StatusOK)
 		p.add("Cache-Control", "no-cache")
@@ -120,12 +120,18 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers a health check, in JSON if the Accept field lists it.
-func (s *Server) checkHealth(path, accept string) *reply {
+// checkHealth answers a health check, in JSON if the Accept field lists it. The response says
+// which server answers and which request arrived there, so that clients can find out what a
+// proxy in front of it changes.
+func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))
 	p.add("Vary", "Accept")
-	if body, err := json.Marshal(report); err == nil && health.WantsJSON(accept) {
+	if s.instance != "" {
+		p.add(health.InstanceHeader, s.instance)
+		p.add(health.RequestHeader, health.RequestLine(r.method, r.target, r.version.major, r.version.minor))
+	}
+	if body, err := json.Marshal(report); err == nil && health.WantsJSON(r.accept) {
 		return p.withBody("application/json", append(body, '\n'))
 	}
 	return p.withText(report.Lines...)

@@ -40,6 +40,7 @@ type Options struct {
 
 	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; "" if it varies
 	Version        string         // of this program
+	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz; "" leaves it out
 	Hosts          []string       // additional host names of this server, besides that of PublicURL, localhost and addresses
 	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
 
@@ -164,6 +165,7 @@ type Server struct {
 	middleware   func(http.Handler) http.Handler
 	sameOrigin   bool
 	version      string
+	instance     string
 	hosts        map[string]bool
 	proxies      []netip.Prefix
 
@@ -208,7 +210,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		given: given, carried: newCarried(o),
 		resolver: o.Resolver, store: o.Store, admin: o.Admin, authorities: o.Authorities, metrics: o.Metrics, shown: o.PublicMetrics,
-		version: o.Version, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
+		version: o.Version, instance: o.Instance, hosts: map[string]bool{}, proxies: o.TrustedProxies, middleware: o.Middleware, sameOrigin: o.SameOrigin,
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
 		explainer: o.Explainer, forward: o.Forward,

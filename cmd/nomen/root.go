@@ -33,7 +33,8 @@ type cli struct {
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
 
-	dataDefault bool // nothing names a data directory
+	instance    string // of a server, random
+	dataDefault bool   // nothing names a data directory
 
 	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory

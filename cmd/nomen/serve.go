@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -137,6 +138,7 @@ const untilAnswered = 10 * time.Second
 
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
+	c.instance = rand.Text()
 	secure, err := f.tls()
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 	}
 	o := server.Options{
 		Store: p.store, Authorities: p.table, Admin: api, Metrics: p.seen.metrics, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
-		PublicURL: f.publicURL, Version: versionText(), TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
+		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.outside.country, CountryHeader: f.outside.countryHeader, Misses: p.outside.misses,
 		Now: clock, Log: p.log, AccessLog: access,
 		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
@@ -54,7 +54,7 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 func (c *cli) newAdmin(f *serveFlags, p serverParts, access *slog.Logger) (*admin.API, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.gateway.resolver, Authorities: p.table,
-		Version: versionText(), NodeToken: p.token, Misses: p.outside.misses, Metrics: p.seen.metrics, Scratch: newScratch,
+		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.outside.misses, Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Scrub: c.scrubRate(f.scrub),
 		Now: clock, Log: p.log, AccessLog: access,
 	}

@@ -20,6 +20,22 @@ const (
 	ReadyPath = "/-/readyz"
 )
 
+// Fields of the response to a health check on the public listener.
+const (
+	InstanceHeader = "Nomen-Instance" // identifies the server that answers, until it ends
+	RequestHeader  = "Nomen-Request"  // the request line that arrived there: see [RequestLine]
+)
+
+// maxRequestLine is how much of a request line is sent back, in bytes.
+const maxRequestLine = 512
+
+// RequestLine returns the request line of a health check for [RequestHeader]: the method, the
+// target and the version of HTTP.
+func RequestLine(method, target string, major, minor int) string {
+	line := fmt.Sprintf("%s %s HTTP/%d.%d", method, target, major, minor)
+	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
+}
+
 // A State is what a server knows about its own health. It is safe for concurrent use.
 type State struct {
 	Store store.Reader

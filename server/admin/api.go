@@ -25,8 +25,9 @@ type Options struct {
 
 	Authorities *store.Table // table of the authorities in Store; should be the same as in Resolver; nil for a new table
 
-	Version string   // of this program
-	Hosts   []string // Host fields that are accepted in addition to addresses and localhost
+	Version  string   // of this program
+	Instance string   // identifies this server in the response to GET version; "" leaves it out
+	Hosts    []string // Host fields that are accepted in addition to addresses and localhost
 
 	// NodeToken is valid only at this API. Its ID is not in the store. It may be nil.
 	NodeToken *store.Token
@@ -71,12 +72,13 @@ type API struct {
 	resolver    nomen.Resolver
 	authorities *store.Table
 
-	version string
-	misses  *misses.Counter
-	scratch func() (bulk.Scratch, error)
-	timeout time.Duration
-	now     func() time.Time
-	log     *slog.Logger
+	version  string
+	instance string
+	misses   *misses.Counter
+	scratch  func() (bulk.Scratch, error)
+	timeout  time.Duration
+	now      func() time.Time
+	log      *slog.Logger
 
 	settings atomic.Pointer[settings]
 	rates    tokenRates
@@ -102,7 +104,7 @@ func New(o Options) (*API, error) {
 	}
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
-		version: cmp.Or(o.Version, "(unknown version)"), config: o.Config,
+		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config,
 		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func (s *API) getVersion(c *call) error {
-	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion})
+	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance})
 }
 
 // subject returns the name in the path as stored as of a time (now if zero), if the

@@ -33,6 +33,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/guard"},
 	{layer: 0, dir: "internal/flock"},
 	{layer: 0, dir: "internal/durable"},
+	{layer: 0, dir: "internal/systemd"},
 	{layer: 0, dir: "internal/race"},
 	{layer: 0, dir: "internal/shown"},
 	{layer: 0, dir: "internal/testrun"},

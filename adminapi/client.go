@@ -24,16 +24,16 @@ import (
 // store and package bulk as if they were called in this process. Failures of the network and the
 // server are errors of other types. A Client is safe for concurrent use.
 type Client struct {
-	URL   string       // of the listener, such as http://127.0.0.1:4501
+	URL   string       // of the listener, such as http://127.0.0.1:4501, or unix: and the path of a socket
 	Token string       // ID.SECRET
-	HTTP  *http.Client // http.DefaultClient if nil
+	HTTP  *http.Client // http.DefaultClient if nil; a socket needs that of [Direct]
 }
 
 // Direct returns an HTTP client that sends a token only to the server itself: it uses no
-// proxy from the environment and follows no redirects.
+// proxy from the environment and follows no redirects. It also connects to Unix sockets.
 func Direct() *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{},
+		Transport:     &http.Transport{DialContext: dialServer},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -230,16 +230,14 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, bo
 
 // sendWith is like send with additional header fields.
 func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path string, q url.Values, body io.Reader, contentType string) (*http.Response, error) {
-	target := strings.TrimSuffix(c.URL, "/") + Root + path
 	if len(q) > 0 {
-		target += "?" + q.Encode()
+		path += "?" + q.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	req, err := c.NewRequest(ctx, method, path, body)
 	if err != nil {
-		return nil, fmt.Errorf("adminapi: %w", err)
+		return nil, err
 	}
 	maps.Copy(req.Header, fields)
-	req.Header.Set("Authorization", "Bearer "+c.Token)
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
@@ -282,6 +280,18 @@ func sendAgain(req *http.Request, resp *http.Response, err error) bool {
 
 // maxWait is the longest time to wait before a request is sent again, in seconds.
 const maxWait = 60
+
+// NewRequest returns a request for a path below [Root], with the token. It is for HTTP clients
+// that interpret the response themselves.
+func (c *Client) NewRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, originOf(c.URL)+Root+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("adminapi: %w", err)
+	}
+	setHost(req)
+	req.Header.Set("Authorization", "Bearer "+c.Token)
+	return req, nil
+}
 
 // readProblem returns the error in a response.
 func readProblem(resp *http.Response) error {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -51,12 +50,10 @@ func (e explainer) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer
 	if q.Service == nomen.IisI {
 		values.Set("with", q.Other.String())
 	}
-	target := strings.TrimSuffix(e.api.URL, "/") + adminapi.Root + "resolve?" + values.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	req, err := e.api.NewRequest(ctx, http.MethodGet, "resolve?"+values.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+e.api.Token)
 	resp, err := cmp.Or(e.api.HTTP, adminapi.Direct()).Do(req)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"runtime/debug"
@@ -66,7 +67,7 @@ func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{
 		debug.SetMemoryLimit(-1),
-		numberIn("/proc/meminfo", "MemTotal:") << 10,
+		cmp.Or(numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()), // /proc/meminfo knows the limits of some containers
 		numberIn("/sys/fs/cgroup/memory.max", ""),
 		numberIn("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""),
 	} {

@@ -1,0 +1,120 @@
+package systemd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Notifier reports the state of this service to systemd. The zero Notifier does nothing. It
+// is safe for concurrent use.
+type Notifier struct {
+	send     func(state string) error // nil without systemd
+	watchdog time.Duration            // how often systemd expects a sign of life; 0 for never
+}
+
+// NewNotifier returns the Notifier of this process, from NOTIFY_SOCKET and WATCHDOG_USEC.
+func NewNotifier() (*Notifier, error) {
+	address, usec, pid := take("NOTIFY_SOCKET"), take("WATCHDOG_USEC"), take("WATCHDOG_PID")
+	if address == "" {
+		return &Notifier{}, nil
+	}
+	if address[0] != '/' && address[0] != '@' { // @ is for an abstract socket
+		return nil, fmt.Errorf("NOTIFY_SOCKET %q: want a path or an abstract socket", address)
+	}
+	n := &Notifier{send: func(state string) error { return send(address, state) }}
+	if usec == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {
+		return n, nil
+	}
+	d, err := strconv.ParseInt(usec, 10, 64)
+	if err != nil || d <= 0 {
+		return nil, fmt.Errorf("WATCHDOG_USEC %q: must be a positive number", usec)
+	}
+	n.watchdog = time.Duration(d) * time.Microsecond
+	return n, nil
+}
+
+// send sends one datagram to a socket.
+func send(address, state string) error {
+	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: address, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	_, err = c.Write([]byte(state))
+	return errors.Join(err, c.Close())
+}
+
+// tell sends assignments, of which each is a line.
+func (n *Notifier) tell(assignments ...string) error {
+	if n.send == nil {
+		return nil
+	}
+	return n.send(strings.Join(assignments, "\n"))
+}
+
+// status returns the assignment of a status that people read.
+func status(text string) string {
+	return "STATUS=" + strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// Status sets the text that systemctl status shows.
+func (n *Notifier) Status(text string) error { return n.tell(status(text)) }
+
+// Ready reports that the service answers requests, at the start and after a reload.
+func (n *Notifier) Ready(text string) error { return n.tell("READY=1", status(text)) }
+
+// Reloading reports that the service reloads its configuration. Ready must follow, also if the
+// service keeps the old configuration.
+func (n *Notifier) Reloading(text string) error {
+	lines := []string{"RELOADING=1", status(text)}
+	if usec := monotonic(); usec > 0 {
+		lines = append(lines, "MONOTONIC_USEC="+strconv.FormatInt(usec, 10))
+	}
+	return n.tell(lines...)
+}
+
+// Stopping reports that the service is shutting down.
+func (n *Notifier) Stopping(text string) error { return n.tell("STOPPING=1", status(text)) }
+
+// Watch sends signs of life until ctx ends, if the unit has WatchdogSec. Before each of them it
+// calls ask, which must ask the service for something and return nil if the service answered.
+// If ask fails, there is no sign of life, and systemd restarts the service after WatchdogSec.
+func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, ask func(context.Context) error) {
+	if n.watchdog == 0 {
+		return
+	}
+	every := n.watchdog / 2
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if err := n.alive(ctx, every, ask); err != nil && ctx.Err() == nil {
+			log.Error("the service does not answer its own question; systemd will restart it", "err", err, "watchdog", n.watchdog)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// alive sends one sign of life if ask succeeds in time.
+func (n *Notifier) alive(ctx context.Context, limit time.Duration, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := ask(ctx); err != nil {
+		return err
+	}
+	return n.tell("WATCHDOG=1")
+}

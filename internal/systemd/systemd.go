@@ -1,0 +1,87 @@
+// Package systemd lets systemd pass sockets and credentials to a service, and lets the service
+// report its state: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5).
+//
+// Without systemd, all functions do nothing. The package removes the variables that it reads
+// from the environment, so that programs that the service starts do not use them.
+package systemd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// firstSocket is the descriptor of the first inherited socket (SD_LISTEN_FDS_START).
+const firstSocket = 3
+
+// maxSockets bounds the number of inherited sockets.
+const maxSockets = 256
+
+// A Socket is an inherited socket.
+type Socket struct {
+	Name string // FileDescriptorName of the socket unit; by default the name of the unit
+	File *os.File
+}
+
+// Sockets returns the sockets that this process has inherited, none if it was not started with
+// sockets. The second call returns none.
+func Sockets() ([]Socket, error) { return socketsFrom(firstSocket) }
+
+func socketsFrom(first int) ([]Socket, error) {
+	count, pid, names := take("LISTEN_FDS"), take("LISTEN_PID"), take("LISTEN_FDNAMES")
+	if count == "" || pid != strconv.Itoa(os.Getpid()) { // meant for another process
+		return nil, nil
+	}
+	n, err := strconv.Atoi(count)
+	if err != nil || n < 0 || n > maxSockets {
+		return nil, fmt.Errorf("LISTEN_FDS %q: must be a number from 0 to %d", count, maxSockets)
+	}
+	named := strings.Split(names, ":")
+	all := make([]Socket, n)
+	for i := range all {
+		fd := first + i
+		syscall.CloseOnExec(fd)
+		all[i].Name = "unknown" // as sd_listen_fds_with_names has it
+		if i < len(named) && named[i] != "" {
+			all[i].Name = named[i]
+		}
+		all[i].File = os.NewFile(uintptr(fd), "socket "+all[i].Name)
+	}
+	return all, nil
+}
+
+// take returns an environment variable and removes it.
+func take(name string) string {
+	value := os.Getenv(name)
+	_ = os.Unsetenv(name) // fails only for invalid names
+	return value
+}
+
+// credentialScheme begins the name of a credential where the path of a file is expected.
+const credentialScheme = "credential:"
+
+// Path returns the path of a file that an option names. The text credential:NAME names the
+// credential NAME of the service (LoadCredential in the unit). Any other text is the path.
+func Path(text string) (string, error) {
+	name, ok := strings.CutPrefix(text, credentialScheme)
+	if !ok {
+		return text, nil
+	}
+	dir := os.Getenv("CREDENTIALS_DIRECTORY")
+	switch {
+	case name == "", name == ".", name == "..", strings.ContainsAny(name, "/\\:\x00"):
+		return "", fmt.Errorf("invalid credential name %q: want the name in LoadCredential, such as tls-key", name)
+	case dir == "":
+		return "", fmt.Errorf("credential %q: the service has no credentials; add LoadCredential=%s:/PATH to its unit", name, name)
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("credential %q: not found; add LoadCredential=%s:/PATH to the unit", name, name)
+	}
+	return path, nil
+}

@@ -1,0 +1,13 @@
+package pebblestore
+
+import "syscall"
+
+// physicalMemory returns the memory of the machine in bytes, 0 if unknown. It needs no /proc,
+// which services and containers can hide.
+func physicalMemory() int64 {
+	var info syscall.Sysinfo_t
+	if err := syscall.Sysinfo(&info); err != nil {
+		return 0
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit))
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package pebblestore
+
+// physicalMemory returns 0: the memory of the machine is unknown.
+func physicalMemory() int64 { return 0 }

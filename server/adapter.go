@@ -53,6 +53,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		p.withoutCORS()
 	}
 	sent := s.send(ctx, w, r, p)
+	if wire.Own(r) {
+		return
+	}
 	took := s.now().Sub(start)
 	s.metrics.Observe(p.form.String(), p.status, took)
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 )
@@ -75,6 +78,7 @@ type Listening struct {
 	Admin   net.Addr   // address of the first admin listener; nil if there is none
 	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
 	servers []*http.Server
+	public  []net.Listener // of package wire
 	done    chan error
 
 	endWork context.CancelFunc // of the admin API in the background
@@ -128,7 +132,43 @@ func (l *Listening) add(o *Listener, limits Limits) {
 	}
 	l.Public = cmp.Or(l.Public, at)
 	of := s.limited(o.Open, limits, o.Name)
-	l.serve(s.publicServer(o), of, s.onWire(of, o))
+	on := s.onWire(of, o)
+	l.public = append(l.public, on)
+	l.serve(s.publicServer(o), of, on)
+}
+
+// Ask sends a request for [health.LivePath] through the code of each public listener, by a
+// connection in memory. It returns an error unless all of them are answered before ctx ends.
+// Such requests are neither logged nor counted.
+func (l *Listening) Ask(ctx context.Context) error {
+	for _, on := range l.public {
+		if err := askOver(ctx, on); err != nil {
+			return fmt.Errorf("server: listener %v: %w", on.Addr(), err)
+		}
+	}
+	return nil
+}
+
+// askOver sends a request over a listener of package wire.
+func askOver(ctx context.Context, on net.Listener) error {
+	c, err := wire.Dial(ctx, on)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+	if _, err := io.WriteString(c, "GET "+health.LivePath+" HTTP/1.0\r\n\r\n"); err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return nil
 }
 
 // limited applies the limits of connections to a listener.

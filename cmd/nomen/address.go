@@ -5,21 +5,41 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/durable"
 	"github.com/nomen-project/nomen/server"
 )
 
-// adminURL returns the content of the file with the URL of the admin listener.
-func adminURL(l *server.Listening) string { return "http://" + l.Admin.String() + "\n" }
+// adminURL returns the URL of an admin listener for other commands of this machine, "" if there
+// is none. A Unix socket is best: no other user can take its place after the server has stopped.
+// With TLS, the address need not be a name in the certificate.
+func adminURL(listeners []server.Listener) (url string) {
+	best := 0
+	for _, o := range listeners {
+		rank, text := 2, "http://"+o.Open.Addr().String()
+		switch {
+		case !o.Admin:
+			continue
+		case o.TLS != nil:
+			rank, text = 1, "https://"+o.Open.Addr().String()
+		case o.Open.Addr().Network() == "unix":
+			rank, text = 3, socketScheme+o.Open.Addr().String()
+		}
+		if rank > best {
+			best, url = rank, text
+		}
+	}
+	return url
+}
 
 // removeURL removes the file with the URL of the admin listener, so that other commands do
 // not find a server that has stopped. If the data directory was moved away, another server
 // may have written the file at this path; that file stays.
-func (c *cli) removeURL(l *server.Listening) {
+func (c *cli) removeURL(url string) {
 	file := filepath.Join(c.data, urlFile)
-	if text, err := os.ReadFile(file); err == nil && l.Admin != nil && string(text) == adminURL(l) {
+	if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == url {
 		_ = os.Remove(file) // if this fails, commands find that no server answers
 	}
 }
@@ -27,7 +47,7 @@ func (c *cli) removeURL(l *server.Listening) {
 // writeURL writes the URL of the admin listener to a file for other commands. If writing
 // fails, it retries until ctx ends.
 func (c *cli) writeURL(ctx context.Context, url string, log *slog.Logger) {
-	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url) }
+	write := func() error { return durable.WriteFile(filepath.Join(c.data, urlFile), url+"\n") }
 	err := write()
 	if err == nil {
 		return

@@ -27,10 +27,11 @@ import (
 // help of the command does not list options with a dot.
 type fileTables struct {
 	Authority []*store.Authority
+	Listen    []listenTable
 }
 
 // tableNames returns the keys of fileTables.
-func tableNames() map[string]bool { return map[string]bool{"authority": true} }
+func tableNames() map[string]bool { return map[string]bool{"authority": true, "listen": true} }
 
 // A configFile is a parsed configuration file. A nil configFile has no content.
 type configFile struct {
@@ -207,6 +208,14 @@ func (f *configFile) authorities() []*store.Authority {
 		return nil
 	}
 	return f.tables.Authority
+}
+
+// listen returns the listeners of the file.
+func (f *configFile) listen() []listenTable {
+	if f == nil {
+		return nil
+	}
+	return f.tables.Listen
 }
 
 // place returns the place of a value, or of the nearest one that contains it and is in the file.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -40,6 +41,7 @@ type cli struct {
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
 	file      *configFile             // of config; nil without one
 	sources   map[string]optionSource // of the options that the environment or the file sets
+	systemd   *systemd.Notifier       // of serve; nil for other commands
 }
 
 // Errors of a command that has already printed what went wrong.

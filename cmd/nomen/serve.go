@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +10,11 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
@@ -71,21 +69,23 @@ a resolver that --delegate-to names. With --allow-private it also connects to th
   - asks resolvers on behalf of --own-users, with --ask-others own.`
 
 type serveFlags struct {
-	listen, admin, publicURL string
-	tlsCert, tlsKey          string
-	trusted, hosts           []string
-	registry                 string // file of the site's own registry entries
-	scrub                    int    // changes per second; negative for the default of the store
-	demo, noAccessLog        bool
-	readOnly                 bool
-	staleIfError             time.Duration
-	connections, perAddress  int
-	rate                     float64
-	drain                    time.Duration
-	outside                  outsideFlags
-	gateway                  gatewayFlags
-	backup                   backupFlags
-	seeing                   seeingFlags
+	listen                  listenFlags
+	publicURL               string
+	tlsCert, tlsKey         string
+	trusted, hosts          []string
+	registry                string // file of the site's own registry entries
+	scrub                   int    // changes per second; negative for the default of the store
+	demo, noAccessLog       bool
+	readOnly                bool
+	staleIfError            time.Duration
+	specs                   []listenSpec
+	connections, perAddress int
+	rate                    float64
+	drain                   time.Duration
+	outside                 outsideFlags
+	gateway                 gatewayFlags
+	backup                  backupFlags
+	seeing                  seeingFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -101,8 +101,7 @@ func (c *cli) serveCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.Var(newAddress(&s.listen, ":4500", ""), "listen", "address of the public listener")
-	f.Var(newAddress(&s.admin, "127.0.0.1:4501", "127.0.0.1"), "admin", "address of the admin listener")
+	s.listen.register(f)
 	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default the host of each request)")
 	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
 	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")
@@ -139,8 +138,11 @@ const untilAnswered = 10 * time.Second
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	c.instance = rand.Text()
-	secure, err := f.tls()
-	if err != nil {
+	var err error
+	if c.systemd, err = systemd.NewNotifier(); err != nil {
+		return err
+	}
+	if f.specs, err = c.listeners(&f); err != nil {
 		return err
 	}
 	proxies, err := f.proxies()
@@ -169,11 +171,12 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if f.readOnly && f.demo {
 		return usagef("serve: --demo cannot be combined with --read-only, because it loads names")
 	}
+	c.report("opening the store")
 	s, err := c.openServed(ctx, f, log)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.serveStore(ctx, f, s, secure, proxies, log), s.Close())
+	return errors.Join(c.serveStore(ctx, f, s, proxies, log), s.Close())
 }
 
 // check rejects invalid values.
@@ -230,21 +233,6 @@ func (c *cli) openServed(ctx context.Context, f serveFlags, log *slog.Logger) (s
 	return s, nil
 }
 
-// tls returns the TLS configuration of the public listener, nil without TLS.
-func (f *serveFlags) tls() (*tls.Config, error) {
-	if f.tlsCert == "" && f.tlsKey == "" {
-		return nil, nil
-	}
-	if f.tlsCert == "" || f.tlsKey == "" {
-		return nil, usagef("serve: --tls-cert and --tls-key must be set together")
-	}
-	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return nil, usagef("serve: --tls-cert, --tls-key: %w", err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
 // proxies parses the networks of trusted proxies.
 func (f *serveFlags) proxies() ([]netip.Prefix, error) {
 	var all []netip.Prefix
@@ -272,20 +260,8 @@ func (c *cli) scrubRate(given int) int {
 	return usual
 }
 
-// ownHosts returns the host names of this server besides that of the public URL.
-func (f *serveFlags) ownHosts() []string {
-	all := slices.Clone(f.hosts)
-	if host, _, err := net.SplitHostPort(f.listen); err == nil && host != "" {
-		all = append(all, host)
-	}
-	if host, err := os.Hostname(); err == nil {
-		all = append(all, host)
-	}
-	return all
-}
-
 // serveStore serves an open store.
-func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secure *tls.Config, proxies []netip.Prefix, log *slog.Logger) (err error) {
+func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, proxies []netip.Prefix, log *slog.Logger) (err error) {
 	table := store.NewTable(s, clock, authorityLife)
 	reg := c.newRegistrar(s, log, table)
 	c.reportClock(reg.CheckClock(ctx), log)
@@ -328,14 +304,19 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, secu
 	if err != nil {
 		return usageError{err}
 	}
-	listening, err := srv.Listen(server.Listener{Name: "public", Address: f.listen, TLS: secure}, server.Listener{Name: "admin", Address: f.admin, Admin: true})
+	listeners, remove, err := c.openListeners(f.specs, log)
 	if err != nil {
-		return fmt.Errorf("serve: %w; --listen and --admin set the addresses", err)
+		return err
+	}
+	defer remove()
+	listening, err := srv.Listen(listeners...)
+	if err != nil {
+		return err
 	}
 	if p.listener != nil {
 		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.listener.Addr())
 	}
-	return c.untilEnd(ctx, f, listening, prepared, log)
+	return c.untilEnd(ctx, f, listeners, listening, prepared, log)
 }
 
 // reportClock logs the error of a check of the clock, if there is one.
@@ -351,11 +332,13 @@ func (c *cli) reportClock(err error, log *slog.Logger) {
 
 // untilEnd prints the addresses of the listeners, and shuts them down when ctx ends or
 // an error arrives on failed.
-func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, failed <-chan error, log *slog.Logger) error {
-	if err := c.announce(ctx, f, l, log); err != nil {
+func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Listener, l *server.Listening, failed <-chan error, log *slog.Logger) error {
+	url := adminURL(listeners)
+	if err := c.announce(ctx, f, listeners, l, url, log); err != nil {
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	}
-	defer c.removeURL(l)
+	defer c.removeURL(url)
+	c.reportReady(ctx, l, log)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Wait() }()
 	select {
@@ -366,6 +349,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 	case <-ctx.Done():
 	}
 	log.Info("shutting down; draining requests", "drain", f.drain)
+	c.reportStopping("shutting down; draining requests")
 	l.Drain(context.WithoutCancel(ctx), f.drain)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
 	defer cancel()
@@ -376,15 +360,12 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, l *server.Listening, f
 }
 
 // announce prints the addresses of the server and writes them for other commands.
-func (c *cli) announce(ctx context.Context, f serveFlags, l *server.Listening, log *slog.Logger) error {
-	if l.Admin != nil {
-		c.writeURL(ctx, adminURL(l), log)
+func (c *cli) announce(ctx context.Context, f serveFlags, listeners []server.Listener, l *server.Listening, url string, log *slog.Logger) error {
+	if url != "" {
+		c.writeURL(ctx, url, log)
 	}
-	if l.Public != nil {
-		fmt.Fprintf(c.err, "nomen: public listener at %s\n", l.Public)
-	}
-	if l.Admin != nil {
-		fmt.Fprintf(c.err, "nomen: admin listener at %s\n", l.Admin)
+	for _, o := range listeners {
+		fmt.Fprintf(c.err, "nomen: %s\n", describeListener(o))
 	}
 	if f.demo && l.Public != nil {
 		return c.suggest(c.err, l.Public)

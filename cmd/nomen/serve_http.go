@@ -61,6 +61,7 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts, access *slog.Logger) (*admi
 	if u, err := url.Parse(f.publicURL); err == nil && u.Host != "" {
 		o.Hosts = []string{u.Host}
 	}
+	o.Hosts = append(o.Hosts, f.hostsOf(true)...)
 	if !f.readOnly {
 		o.ScrubDir = c.data
 	}

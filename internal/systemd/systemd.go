@@ -11,48 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 )
-
-// firstSocket is the descriptor of the first inherited socket (SD_LISTEN_FDS_START).
-const firstSocket = 3
-
-// maxSockets bounds the number of inherited sockets.
-const maxSockets = 256
 
 // A Socket is an inherited socket.
 type Socket struct {
 	Name string // FileDescriptorName of the socket unit; by default the name of the unit
 	File *os.File
-}
-
-// Sockets returns the sockets that this process has inherited, none if it was not started with
-// sockets. The second call returns none.
-func Sockets() ([]Socket, error) { return socketsFrom(firstSocket) }
-
-func socketsFrom(first int) ([]Socket, error) {
-	count, pid, names := take("LISTEN_FDS"), take("LISTEN_PID"), take("LISTEN_FDNAMES")
-	if count == "" || pid != strconv.Itoa(os.Getpid()) { // meant for another process
-		return nil, nil
-	}
-	n, err := strconv.Atoi(count)
-	if err != nil || n < 0 || n > maxSockets {
-		return nil, fmt.Errorf("LISTEN_FDS %q: must be a number from 0 to %d", count, maxSockets)
-	}
-	named := strings.Split(names, ":")
-	all := make([]Socket, n)
-	for i := range all {
-		fd := first + i
-		syscall.CloseOnExec(fd)
-		all[i].Name = "unknown" // as sd_listen_fds_with_names has it
-		if i < len(named) && named[i] != "" {
-			all[i].Name = named[i]
-		}
-		all[i].File = os.NewFile(uintptr(fd), "socket "+all[i].Name)
-	}
-	return all, nil
 }
 
 // take returns an environment variable and removes it.

@@ -2,8 +2,10 @@ package wire
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net"
 	"sync"
@@ -106,6 +108,25 @@ func (l *listener) Close() error {
 		time.AfterFunc(lingerTime, func() { close(l.left) })
 	})
 	return l.Listener.Close()
+}
+
+// Dial returns the client's end of a new connection in memory to a listener of NewListener. It
+// is for requests by which a program checks that it answers; see [Own]. The connection counts
+// towards no limit, and has no TLS.
+func Dial(ctx context.Context, to net.Listener) (net.Conn, error) {
+	l, ok := to.(*listener)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	here, there := net.Pipe()
+	select {
+	case l.arrivals <- arrival{conn: l.wrap(there)}:
+		return here, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func (l *listener) acceptAll() {

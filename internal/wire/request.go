@@ -83,6 +83,12 @@ func Watched(r *http.Request) bool {
 		r.Header["Upgrade"] == nil && r.Header["Expect"] == nil
 }
 
+// Own reports whether the program itself sent r, through [Dial].
+func Own(r *http.Request) bool {
+	c := connOf(r)
+	return c != nil && c.RemoteAddr().Network() == "pipe"
+}
+
 // Simple reports whether r is a Simple-Request of HTTP/0.9. Only the body of the response is
 // sent.
 func Simple(r *http.Request) bool {

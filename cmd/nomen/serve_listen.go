@@ -1,0 +1,317 @@
+package main
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/internal/systemd"
+	"github.com/nomen-project/nomen/server"
+)
+
+// listenFlags are the options of the listeners.
+type listenFlags struct {
+	public string
+	admin  []string
+	set    *pflag.FlagSet // to find out which of them are set
+}
+
+func (o *listenFlags) register(f *pflag.FlagSet) {
+	o.set = f
+	f.Var(newAddress(&o.public, ":4500", ""), "listen", "address of the public listener; off for none")
+	f.StringSliceVar(&o.admin, "admin", []string{"127.0.0.1:4501", socketScheme + adminSocket}, "address of an admin listener: HOST:PORT, unix:PATH, fd:NAME, or off for none")
+}
+
+// A listenTable is a [[listen]] table of the configuration file.
+type listenTable struct {
+	Address   any      // HOST:PORT, a port number, unix:PATH or fd:NAME
+	TLS       string   // off, files or acme
+	Cert, Key string   // PEM files of tls = "files"; --tls-cert and --tls-key if empty
+	Protocols []string // web and 1995, or admin alone
+}
+
+// The values of tls in a [[listen]] table.
+const (
+	tlsOff   = "off"
+	tlsFiles = "files"
+	tlsACME  = "acme"
+)
+
+// The forms of addresses besides HOST:PORT.
+const (
+	socketScheme    = "unix:" // and the path of a Unix socket
+	inheritedScheme = "fd:"   // and the name of a socket that systemd has opened
+	noAddress       = "off"
+)
+
+// adminSocket is the Unix socket of the admin API in the data directory.
+const adminSocket = "admin.sock"
+
+// A listenSpec describes a listener to open.
+type listenSpec struct {
+	title     string // for errors, such as "listen 2" or "--admin"
+	place     string // in the configuration file, such as "listen.2"; "" if it is not from a table
+	address   string
+	admin     bool
+	optional  bool   // the server can do without it
+	tls       string // tlsOff, tlsFiles or tlsACME
+	cert, key string // for tlsFiles; both "" for those of --tls-cert and --tls-key
+	protocols server.Protocols
+	secure    *tls.Config // nil without TLS
+}
+
+// listeners returns the listeners of a server. Options on the command line or in the environment
+// take precedence over the tables of the configuration file.
+func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
+	specs, errs := c.listenTables()
+	if len(specs)+len(errs) == 0 || f.listen.set.Changed("listen") {
+		specs, errs = nil, nil
+		if f.listen.public != "" && f.listen.public != noAddress {
+			specs = append(specs, listenSpec{title: "--listen", address: f.listen.public, tls: f.defaultTLS()})
+		}
+	}
+	for _, address := range f.listen.admin {
+		if address != "" && address != noAddress {
+			optional := !f.listen.set.Changed("admin") && strings.HasPrefix(address, socketScheme)
+			specs = append(specs, listenSpec{title: "--admin", address: address, admin: true, tls: tlsOff, optional: optional})
+		}
+	}
+	for i := range specs {
+		s := &specs[i]
+		if s.address == "" {
+			continue // is an error already
+		}
+		if err := s.normalize(c.data); err != nil {
+			errs = append(errs, c.listenError(s, ".address", err))
+		}
+		if s.tls == tlsACME {
+			errs = append(errs, c.listenError(s, ".tls", errors.New(`tls = "acme" is not supported`)))
+		}
+		if s.tls == tlsFiles {
+			if err := s.loadFiles(f); err != nil {
+				errs = append(errs, c.listenError(s, ".tls", err))
+			}
+		}
+	}
+	return specs, c.file.sorted(append(errs, c.duplicates(specs)...))
+}
+
+// loadFiles loads the certificate of a listener from its files.
+func (s *listenSpec) loadFiles(f *serveFlags) error {
+	cert, key, options := cmp.Or(s.cert, f.tlsCert), cmp.Or(s.key, f.tlsKey), "--tls-cert, --tls-key"
+	switch {
+	case s.cert != "":
+		options = "cert, key"
+	case cert == "" || key == "":
+		return errors.New("--tls-cert and --tls-key must be set together")
+	}
+	for _, file := range []*string{&cert, &key} {
+		path, err := systemd.Path(*file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", options, err)
+		}
+		*file = path
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return fmt.Errorf("%s: %w", options, err)
+	}
+	s.secure = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// defaultTLS returns the TLS mode of a server without tables.
+func (f *serveFlags) defaultTLS() string {
+	if f.tlsCert != "" || f.tlsKey != "" {
+		return tlsFiles
+	}
+	return tlsOff
+}
+
+// listenError returns a usage error about a listener, or about a key of its table.
+func (c *cli) listenError(s *listenSpec, key string, err error) error {
+	if s.place != "" {
+		return c.file.errorf(s.place+key, "%s: %w", s.title, err)
+	}
+	return usagef("serve: %s: %w", s.title, err)
+}
+
+// listenTables returns the listeners of the configuration file.
+func (c *cli) listenTables() (specs []listenSpec, errs []error) {
+	for i, t := range c.file.listen() {
+		s := listenSpec{title: fmt.Sprintf("listen %d", i+1), place: fmt.Sprintf("listen.%d", i+1), tls: tlsOff, cert: t.Cert, key: t.Key}
+		fail := func(key, format string, args ...any) {
+			errs = append(errs, c.listenError(&s, key, fmt.Errorf(format, args...)))
+		}
+		switch address := t.Address.(type) {
+		case nil:
+			fail("", "address is missing")
+		case string:
+			if s.address = address; address == "" {
+				fail(".address", "invalid address %q: want for example :443, [::1]:443 or fd:NAME", "")
+			}
+		case int64:
+			s.address = strconv.FormatInt(address, 10)
+		default:
+			fail(".address", "invalid address: want for example %q or %d", ":443", 443)
+		}
+		if t.TLS != "" {
+			s.tls = t.TLS
+		}
+		switch s.tls {
+		case tlsOff, tlsFiles, tlsACME:
+		default:
+			fail(".tls", "invalid tls %q: must be off, files or acme", t.TLS)
+		}
+		if s.tls != tlsFiles && t.Cert+t.Key != "" || (t.Cert == "") != (t.Key == "") {
+			fail("", `cert and key must be set together, with tls = "files"`)
+		}
+		if err := s.setProtocols(t.Protocols); err != nil {
+			fail(".protocols", "%w", err)
+		}
+		specs = append(specs, s)
+	}
+	return specs, errs
+}
+
+// setProtocols sets the protocols of a listener from its table.
+func (s *listenSpec) setProtocols(names []string) error {
+	for _, name := range names {
+		switch {
+		case name == "admin" && len(names) == 1:
+			s.admin = true
+		case name == "web":
+			s.protocols |= server.ProtocolWeb
+		case name == "1995":
+			s.protocols |= server.Protocol1995
+		case name == "admin":
+			return errors.New("the admin API needs a listener of its own")
+		default:
+			return fmt.Errorf("invalid protocol %q: must be web, 1995 or admin", name)
+		}
+	}
+	if s.admin && s.tls == tlsACME {
+		return errors.New(`an admin listener cannot have tls = "acme"; use "files"`)
+	}
+	return nil
+}
+
+// normalize checks an address, and completes it: a number means a port, a host without a port
+// gets the default port, and a relative path of a socket begins at the data directory.
+func (s *listenSpec) normalize(data string) error {
+	if path, ok := strings.CutPrefix(s.address, socketScheme); ok {
+		switch {
+		case path == "":
+			return fmt.Errorf("invalid address %q: the path is missing", s.address)
+		case !s.admin:
+			return fmt.Errorf("invalid address %q: only the admin API listens on Unix sockets", s.address)
+		case s.tls != tlsOff:
+			return errors.New("TLS is not supported on Unix sockets")
+		case !filepath.IsAbs(path):
+			path = filepath.Join(data, path)
+		}
+		path, err := filepath.Abs(path)
+		s.address = socketScheme + path
+		return err
+	}
+	if name, ok := strings.CutPrefix(s.address, inheritedScheme); ok {
+		if name == "" {
+			return fmt.Errorf("invalid address %q: the name of the socket is missing", s.address)
+		}
+		return nil
+	}
+	host, port := "", "4500"
+	if s.admin {
+		host, port = "127.0.0.1", "4501"
+	}
+	if _, err := strconv.ParseUint(s.address, 10, 64); err == nil {
+		port = s.address
+	} else if host, port, err = net.SplitHostPort(s.address); err != nil {
+		host, port = strings.Trim(s.address, "[]"), map[bool]string{false: "4500", true: "4501"}[s.admin]
+	}
+	if n, err := net.LookupPort("tcp", port); err != nil {
+		return fmt.Errorf("invalid address %q: unknown port %q", s.address, port)
+	} else {
+		port = strconv.Itoa(n)
+	}
+	s.address = net.JoinHostPort(host, port)
+	return nil
+}
+
+// host returns the host name in an address, or "".
+func (s *listenSpec) host() string {
+	if strings.HasPrefix(s.address, socketScheme) || strings.HasPrefix(s.address, inheritedScheme) {
+		return ""
+	}
+	host, _, _ := net.SplitHostPort(s.address)
+	return host
+}
+
+// isExposed reports whether other machines can reach a listener without TLS, given its address.
+func (s *listenSpec) isExposed(at net.Addr) bool {
+	tcp, ok := at.(*net.TCPAddr)
+	return ok && s.admin && s.tls == tlsOff && !tcp.IP.IsLoopback()
+}
+
+// duplicates returns an error for each listener with the address of an earlier one.
+func (c *cli) duplicates(specs []listenSpec) (errs []error) {
+	for i := range specs {
+		for j := range i {
+			if a := specs[i].address; a != "" && sameAddress(a, specs[j].address) {
+				errs = append(errs, c.listenError(&specs[i], ".address", fmt.Errorf("%s: %s has the same address", a, specs[j].title)))
+				break
+			}
+		}
+	}
+	return errs
+}
+
+// sameAddress reports whether two addresses cannot both be listened at. Port 0 is a different
+// port each time.
+func sameAddress(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || isSpecial(a) || isSpecial(b) {
+		return a == b
+	}
+	return portA == portB && portA != "0" && (hostA == hostB || isWildcard(hostA) && isWildcard(hostB))
+}
+
+func isSpecial(address string) bool {
+	return strings.HasPrefix(address, socketScheme) || strings.HasPrefix(address, inheritedScheme)
+}
+
+// isWildcard reports whether a host means all addresses of the machine.
+func isWildcard(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "" || err == nil && ip.IsUnspecified()
+}
+
+// ownHosts returns the host names of this server besides that of the public URL.
+func (f *serveFlags) ownHosts() []string {
+	all := slices.Concat(f.hosts, f.hostsOf(false))
+	if host, err := os.Hostname(); err == nil {
+		all = append(all, host)
+	}
+	return all
+}
+
+// hostsOf returns the host names in the addresses of the public or of the admin listeners.
+func (f *serveFlags) hostsOf(admin bool) (all []string) {
+	for i := range f.specs {
+		if host := f.specs[i].host(); host != "" && f.specs[i].admin == admin {
+			all = append(all, host)
+		}
+	}
+	return all
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/nomen-project/nomen/internal/systemd"
+	"github.com/nomen-project/nomen/server"
+)
+
+// An inheritedSocket is a listener that systemd has opened for this process.
+type inheritedSocket struct {
+	name string
+	net.Listener
+	used bool
+}
+
+// inheritSockets returns the listeners that systemd has opened for this process.
+func inheritSockets() (all []*inheritedSocket, err error) {
+	sockets, err := systemd.Sockets()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sockets {
+		l, err := net.FileListener(s.File)
+		if err := errors.Join(err, s.File.Close()); err != nil {
+			return all, fmt.Errorf("inherited socket %q is not a listening stream socket: %w", s.Name, err)
+		}
+		all = append(all, &inheritedSocket{name: s.Name, Listener: l})
+	}
+	return all, nil
+}
+
+// openListeners opens the listeners of a server. The function remove removes what they leave in
+// the file system, after the server has stopped.
+func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.Listener, remove func(), err error) {
+	inherited, err := inheritSockets()
+	if err != nil {
+		return nil, nil, err
+	}
+	var sockets []*adminSocketFile
+	remove = func() {
+		for _, s := range sockets {
+			s.remove()
+		}
+	}
+	for i := range specs {
+		s := &specs[i]
+		opened, err := s.open(inherited, &sockets, log)
+		if err != nil {
+			closeListeners(all, inherited)
+			remove()
+			return nil, nil, err
+		}
+		for _, l := range opened {
+			l.Admin, l.Protocols, l.TLS = s.admin, s.protocols, s.secure
+			if s.isExposed(l.Open.Addr()) {
+				log.Warn("the admin listener is reachable from other machines without TLS: tokens are sent unencrypted; use a loopback address, a Unix socket, or a [[listen]] table with protocols = [\"admin\"] and tls = \"files\"", "listener", l.Open.Addr().String())
+			}
+			all = append(all, l)
+		}
+	}
+	for _, s := range inherited {
+		if !s.used {
+			log.Warn("an inherited socket is not used: no listener has its name or address", "name", s.name, "address", s.Addr().String())
+			s.Close()
+		}
+	}
+	return all, remove, nil
+}
+
+// closeListeners closes listeners after an error.
+func closeListeners(opened []server.Listener, inherited []*inheritedSocket) {
+	for _, l := range opened {
+		l.Open.Close()
+	}
+	for _, s := range inherited {
+		s.Close()
+	}
+}
+
+// open opens a listener, or takes the inherited sockets with its name or its address.
+func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketFile, log *slog.Logger) ([]server.Listener, error) {
+	if name, ok := strings.CutPrefix(s.address, inheritedScheme); ok {
+		return s.takeNamed(name, inherited)
+	}
+	for _, l := range inherited {
+		if !l.used && isAt(l.Addr(), s.address) {
+			l.used = true
+			return []server.Listener{{Open: l.Listener}}, nil
+		}
+	}
+	if path, ok := strings.CutPrefix(s.address, socketScheme); ok {
+		l, err := openSocket(path)
+		switch {
+		case err == nil:
+			*sockets = append(*sockets, l)
+			return []server.Listener{{Open: l}}, nil
+		case s.optional:
+			log.Warn("no Unix socket for the admin API; it is available at its other addresses", "err", err)
+			return nil, nil
+		}
+		return nil, fmt.Errorf("serve: %s: %w", s.title, err)
+	}
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", s.address)
+	if err != nil {
+		return nil, fmt.Errorf("serve: %s %s: %w%s", s.title, s.address, listenFault(err), listenRemedy(err))
+	}
+	return []server.Listener{{Open: l}}, nil
+}
+
+// takeNamed returns the inherited sockets with a name.
+func (s *listenSpec) takeNamed(name string, inherited []*inheritedSocket) (all []server.Listener, err error) {
+	var names []string
+	for _, l := range inherited {
+		if l.name == name && !l.used {
+			l.used = true
+			all = append(all, server.Listener{Name: name, Open: l.Listener})
+		}
+		names = append(names, l.name)
+	}
+	switch {
+	case len(all) > 1: // the name does not tell them apart
+		for i := range all {
+			all[i].Name = ""
+		}
+	case len(all) == 0 && len(names) == 0:
+		return nil, fmt.Errorf("serve: %s: no socket %q: the server was started without inherited sockets; start it by a socket unit with FileDescriptorName=%s", s.title, name, name)
+	case len(all) == 0:
+		return nil, fmt.Errorf("serve: %s: no socket %q: the inherited sockets are %s", s.title, name, strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))
+	}
+	return all, nil
+}
+
+// isAt reports whether an inherited socket has the address of a listener.
+func isAt(at net.Addr, address string) bool {
+	switch at := at.(type) {
+	case *net.TCPAddr:
+		return sameAddress(at.String(), address)
+	case *net.UnixAddr:
+		return address == socketScheme+at.Name
+	}
+	return false
+}
+
+// listenFault returns the cause of an error of listening, without the address.
+func listenFault(err error) error {
+	var op *net.OpError
+	if !errors.As(err, &op) {
+		return err
+	}
+	var number syscall.Errno
+	if errors.As(op.Err, &number) {
+		return number
+	}
+	return op.Err
+}
+
+// listenRemedy returns what to do about an error of listening.
+func listenRemedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.EACCES):
+		return " (ports below 1024 need root or a socket unit)"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return " by another program"
+	}
+	return ""
+}

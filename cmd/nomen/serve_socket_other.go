@@ -1,0 +1,10 @@
+//go:build !unix
+
+package main
+
+import "net"
+
+// listenPrivately listens on a new Unix socket, which has the permissions of its directory.
+func listenPrivately(path string) (*net.UnixListener, error) {
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+}

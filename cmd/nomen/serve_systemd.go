@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"github.com/nomen-project/nomen/server"
+)
+
+// report sets the status that systemd shows. Without systemd it does nothing.
+func (c *cli) report(status string) {
+	c.logReport(c.systemd.Status(status))
+}
+
+// reportStopping reports to systemd that the server is shutting down.
+func (c *cli) reportStopping(status string) {
+	c.logReport(c.systemd.Stopping(status))
+}
+
+// logReport logs the error of a report to systemd. The server works without it.
+func (c *cli) logReport(err error) {
+	if err != nil {
+		c.logger().Warn("cannot report to systemd", "err", err)
+	}
+}
+
+// reportReady reports to systemd that the server answers requests, once it does. From then on
+// until ctx ends it proves at intervals that the server still does (WatchdogSec in the unit).
+func (c *cli) reportReady(ctx context.Context, l *server.Listening, log *slog.Logger) {
+	go func() {
+		if err := l.Ask(ctx); err != nil {
+			log.Error("the server does not answer its own question", "err", err)
+			return
+		}
+		c.logReport(c.systemd.Ready("serving at " + addresses(l)))
+		c.systemd.Watch(ctx, log, l.Ask)
+	}()
+}
+
+// addresses returns the addresses of the listeners of a server.
+func addresses(l *server.Listening) string {
+	all := make([]string, len(l.Addrs))
+	for i, at := range l.Addrs {
+		all[i] = at.String()
+	}
+	return strings.Join(all, ", ")
+}
+
+// describeListener returns the kind and the address of a listener, and how it differs from the
+// default.
+func describeListener(o server.Listener) string {
+	kind, at := "public", o.Open.Addr().String()
+	var notes []string
+	if o.Admin {
+		kind = "admin"
+	}
+	if o.Open.Addr().Network() == "unix" {
+		at = socketScheme + at
+	}
+	if o.TLS != nil {
+		notes = append(notes, "TLS")
+	}
+	switch o.Protocols {
+	case server.ProtocolWeb:
+		notes = append(notes, "only web")
+	case server.Protocol1995:
+		notes = append(notes, "only 1995")
+	}
+	text := kind + " listener at " + at
+	if len(notes) > 0 {
+		text += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return text
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package systemd
+
+// Sockets returns none: only Linux has systemd.
+func Sockets() ([]Socket, error) { return nil, nil }

@@ -86,8 +86,14 @@ func TestSocketsOfOthers(t *testing.T) {
 		count, pid string
 		fails      bool
 	}{
-		{"1", "1", false}, {"1", "", false}, {"", own, false}, {"0", own, false},
-		{"x", own, true}, {"-1", own, true}, {"257", own, true}, {"99999999999999999999", own, true},
+		{"1", "1", false},
+		{"1", "", false},
+		{"", own, false},
+		{"0", own, false},
+		{"x", own, true},
+		{"-1", own, true},
+		{"257", own, true},
+		{"99999999999999999999", own, true},
 	} {
 		t.Setenv("LISTEN_FDS", tt.count)
 		t.Setenv("LISTEN_PID", tt.pid)

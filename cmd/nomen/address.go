@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/server"
 )
 
-// adminURL returns the URL of an admin listener for other commands of this machine, "" if there
-// is none. A Unix socket is best: no other user can take its place after the server has stopped.
+// adminURL returns the URL of an admin listener for other commands of this machine, or "" without
+// such a listener. A Unix socket is best: no other user can take its place after the server has stopped.
 // With TLS, the address need not be a name in the certificate.
 func adminURL(listeners []server.Listener) (url string) {
 	best := 0

@@ -69,9 +69,9 @@ a resolver that --delegate-to names. With --allow-private it also connects to th
   - asks resolvers on behalf of --own-users, with --ask-others own.`
 
 type serveFlags struct {
+	certificateFlags
 	listen                  listenFlags
 	publicURL               string
-	tlsCert, tlsKey         string
 	trusted, hosts          []string
 	registry                string // file of the site's own registry entries
 	scrub                   int    // changes per second; negative for the default of the store
@@ -97,14 +97,14 @@ func (c *cli) serveCommand() *cobra.Command {
 		Example: `  nomen serve --demo
   nomen serve --data /srv/names --public-url https://urn.example.org
   nomen serve --listen :4500 --tls-cert cert.pem --tls-key key.pem
+  nomen serve --listen :443 --tls acme --acme-accept-terms --public-url https://id.example.org
   nomen serve --ask-others own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
 		Args: noArguments,
 	}
 	f := cmd.Flags()
 	s.listen.register(f)
+	s.certificateFlags.register(f)
 	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default the host of each request)")
-	f.StringVar(&s.tlsCert, "tls-cert", "", "PEM file with the certificate of the public listener (default none: no TLS)")
-	f.StringVar(&s.tlsKey, "tls-key", "", "PEM file with the private key of the certificate")
 	f.StringSliceVar(&s.trusted, "trusted-proxy", nil, "network of proxies whose Forwarded fields are trusted, such as 10.0.0.0/8 (default none)")
 	f.StringVar(&s.registry, "registry", "", "JSON file of your own registry entries, shown under /-/registry/")
 	f.StringSliceVar(&s.hosts, "host", nil, "another host name of this server, such as the name of a load balancer")
@@ -304,11 +304,16 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	if err != nil {
 		return usageError{err}
 	}
+	kept, err := c.openCertificates(&f, s, table, seen, log)
+	if err != nil {
+		return err
+	}
 	listeners, remove, err := c.openListeners(f.specs, log)
 	if err != nil {
 		return err
 	}
 	defer remove()
+	defer kept.start(ctx)()
 	listening, err := srv.Listen(listeners...)
 	if err != nil {
 		return err

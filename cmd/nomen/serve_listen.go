@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/server"
 )
 
@@ -65,9 +64,10 @@ type listenSpec struct {
 	admin     bool
 	optional  bool   // the server can do without it
 	tls       string // tlsOff, tlsFiles or tlsACME
-	cert, key string // for tlsFiles; both "" for those of --tls-cert and --tls-key
+	cert, key string // for tlsFiles; those of --tls-cert and --tls-key if the table has none
 	protocols server.Protocols
-	secure    *tls.Config // nil without TLS
+	secure    *tls.Config                     // nil without TLS; set by openCertificates
+	wellKnown func(http.Handler) http.Handler // answers challenges; nil for none
 }
 
 // listeners returns the listeners of a server. Options on the command line or in the environment
@@ -77,8 +77,10 @@ func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 	if len(specs)+len(errs) == 0 || f.listen.set.Changed("listen") {
 		specs, errs = nil, nil
 		if f.listen.public != "" && f.listen.public != noAddress {
-			specs = append(specs, listenSpec{title: "--listen", address: f.listen.public, tls: f.defaultTLS()})
+			specs = append(specs, listenSpec{title: "--listen", address: f.listen.public, tls: f.tlsMode()})
 		}
+	} else if f.tls != "" {
+		errs = append(errs, usagef("serve: --tls applies to --listen alone: set tls in the [[listen]] tables"))
 	}
 	for _, address := range f.listen.admin {
 		if address != "" && address != noAddress {
@@ -94,48 +96,11 @@ func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 		if err := s.normalize(c.data); err != nil {
 			errs = append(errs, c.listenError(s, ".address", err))
 		}
-		if s.tls == tlsACME {
-			errs = append(errs, c.listenError(s, ".tls", errors.New(`tls = "acme" is not supported`)))
-		}
-		if s.tls == tlsFiles {
-			if err := s.loadFiles(f); err != nil {
-				errs = append(errs, c.listenError(s, ".tls", err))
-			}
+		if err := s.checkTLS(&f.certificateFlags, f.publicURL); err != nil {
+			errs = append(errs, c.listenError(s, ".tls", err))
 		}
 	}
 	return specs, c.file.sorted(append(errs, c.duplicates(specs)...))
-}
-
-// loadFiles loads the certificate of a listener from its files.
-func (s *listenSpec) loadFiles(f *serveFlags) error {
-	cert, key, options := cmp.Or(s.cert, f.tlsCert), cmp.Or(s.key, f.tlsKey), "--tls-cert, --tls-key"
-	switch {
-	case s.cert != "":
-		options = "cert, key"
-	case cert == "" || key == "":
-		return errors.New("--tls-cert and --tls-key must be set together")
-	}
-	for _, file := range []*string{&cert, &key} {
-		path, err := systemd.Path(*file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", options, err)
-		}
-		*file = path
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return fmt.Errorf("%s: %w", options, err)
-	}
-	s.secure = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
-	return nil
-}
-
-// defaultTLS returns the TLS mode of a server without tables.
-func (f *serveFlags) defaultTLS() string {
-	if f.tlsCert != "" || f.tlsKey != "" {
-		return tlsFiles
-	}
-	return tlsOff
 }
 
 // listenError returns a usage error about a listener, or about a key of its table.

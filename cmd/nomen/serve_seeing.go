@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -32,6 +33,8 @@ type seen struct {
 	server  atomic.Pointer[server.Server]
 	api     atomic.Pointer[admin.API]
 	outside atomic.Pointer[outside]
+
+	certificates atomic.Pointer[serverCertificates]
 }
 
 // newSeen returns the metrics of a server of a store.
@@ -45,7 +48,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar) *seen {
 			return s != nil && s.Ready()
 		},
 		Scrub: v.scrub, Jobs: v.jobs, Connections: v.connections,
-		Upstream: v.upstream, Misses: v.misses, Tasks: &v.tasks, Build: build(),
+		Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Build: build(),
 	})
 	return v
 }
@@ -62,6 +65,13 @@ func (v *seen) upstream() (running, waiting int) {
 		return w.asks.Load()
 	}
 	return 0, 0
+}
+
+func (v *seen) expiry() time.Time {
+	if c := v.certificates.Load(); c != nil {
+		return c.expiry()
+	}
+	return time.Time{}
 }
 
 func (v *seen) misses() uint64 {

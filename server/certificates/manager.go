@@ -44,6 +44,7 @@ type Options struct {
 	// networks do not let a server reach its own public address.
 	Unchecked bool
 
+	Ordered   func(error)      // called after each order, with nil if a certificate was issued; may be nil
 	Now       func() time.Time // clock; time.Now if nil
 	Log       *slog.Logger     // discarded if nil
 	UserAgent string           // of the requests to the authority
@@ -99,6 +100,9 @@ func New(o Options) (*Manager, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Ordered == nil {
+		o.Ordered = func(error) {}
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
@@ -343,10 +347,11 @@ func (m *Manager) orderOne(ctx context.Context, name string) error {
 	if isStoreError(err) {
 		return err
 	}
-	if err != nil {
-		return m.failed(ctx, name, err)
+	var cert *tls.Certificate
+	if err == nil {
+		cert, err = parse(text, name)
 	}
-	cert, err := parse(text, name)
+	m.o.Ordered(err)
 	if err != nil {
 		return m.failed(ctx, name, err)
 	}

@@ -64,7 +64,8 @@ func TestIndex(t *testing.T) {
 	}
 	for _, dir := range []string{"tutorial", "howto", "reference", "explanation"} {
 		pages, err := filepath.Glob("docs/" + dir + "/*.md")
-		if err != nil || len(pages) == 0 {
+		below, _ := filepath.Glob("docs/" + dir + "/*/*.md") // the pattern is the same
+		if pages = append(pages, below...); err != nil || len(pages) == 0 {
 			t.Fatalf("docs/%s: %q, %v", dir, pages, err)
 		}
 		for _, page := range pages {

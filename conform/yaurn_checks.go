@@ -134,6 +134,9 @@ func spelledURN(p *probe, name string) outcome {
 func movedName(p *probe) outcome {
 	r := p.unfollowed()
 	must(r.is(301, 302), "the name got %s", r)
+	if f := p.front(r); urnIn(r.reason) == "" && f != "" {
+		return skipped("a server in front may have replaced the reason phrase (%s): %q", f, r.reason)
+	}
 	return want(urnIn(r.reason) != "", "the reason phrase %q contains no URN", r.reason)
 }
 

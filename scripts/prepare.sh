@@ -24,6 +24,8 @@ if [ "${1:-}" = clients ]; then
 	need python3 python3
 	need chromium chromium
 	need node nodejs
+	need debootstrap debootstrap
+	need ip iproute2
 fi
 
 if [ "${1:-}" = ha ]; then

@@ -38,6 +38,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"relocate":         {"https://a.example/ https://b.example/", "--dry-run https://a.example/ https://b.example/"},
 		"misses":           {"", "--clear --yes"},
 		"verify":           {""},
+		"doctor":           {"", "--public-url http://127.0.0.1:1"},
 		"health":           {"http://127.0.0.1:1", "--live unix:$TMP/none"},
 		"backup":           {"$TMP/backup", "--rehearse $TMP/backup"},
 		"backup status":    {""},

@@ -161,7 +161,7 @@ func (c *cli) root() *cobra.Command {
 		c.getCommand(), c.putCommand(), c.retireCommand(),
 		c.historyCommand(), c.changesCommand(), c.undoCommand(), c.deleteCommand(), c.redactCommand(),
 		c.findCommand(), c.relocateCommand(), c.missesCommand(),
-		c.verifyCommand(), c.jobsCommand(), c.healthCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
+		c.verifyCommand(), c.jobsCommand(), c.healthCommand(), c.doctorCommand(), c.backupCommand(), c.restoreCommand(), c.migrateCommand(),
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
 		c.fetchCommand(), c.crawlCommand(), c.conformCommand(),

@@ -88,8 +88,10 @@ type serveFlags struct {
 	seeing                  seeingFlags
 }
 
-func (c *cli) serveCommand() *cobra.Command {
-	var s serveFlags
+func (c *cli) serveCommand() *cobra.Command { return c.serveWith(new(serveFlags)) }
+
+// serveWith returns the command serve, whose options set the fields of s.
+func (c *cli) serveWith(s *serveFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "run the resolver",
@@ -123,7 +125,7 @@ func (c *cli) serveCommand() *cobra.Command {
 	s.gateway.register(f)
 	s.backup.register(f)
 	s.seeing.register(f)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), *s) }
 	return cmd
 }
 

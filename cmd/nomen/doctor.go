@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/adminapi"
+)
+
+const doctorLong = `Doctor checks the installation: the configuration, the running server, the clock, limits of
+the system, free space, permissions, the store, backups, and how clients reach the server at
+its public URL. It changes nothing. It prints a line for each check:
+
+  ok       nothing to do
+  warning  may become a problem, or doctor could not check it
+  problem  something does not work, or is not safe; the line says what to do
+
+The exit status is 1 if there is a problem.
+
+Doctor works with and without a running server. Run it on the machine of the server, as its
+user or as root, with the options of 'nomen serve': doctor accepts them all. Without --config
+it reads /etc/nomen/nomen.toml, if that file exists.
+
+If a public URL is set, doctor connects to it and finds out what a proxy in front of the
+server changes: names with %2F, // or https:// in the path, queries, redirects, and the
+version of HTTP.`
+
+// systemConfig is the configuration file that packages install.
+const systemConfig = "/etc/nomen/nomen.toml"
+
+func (c *cli) doctorCommand() *cobra.Command {
+	d := &doctor{cli: c, flags: new(serveFlags)}
+	cmd := &cobra.Command{
+		Use:     "doctor",
+		Short:   "check the installation and say what to do",
+		Long:    doctorLong,
+		Example: "  nomen doctor\n  nomen doctor --config /etc/nomen/nomen.toml --json",
+		Args:    noArguments,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := os.Stat(systemConfig); err == nil && !cmd.Flags().Changed("config") && os.Getenv(variableOf("config")) == "" {
+				c.config = systemConfig
+			}
+			d.configuration = c.configure(cmd)
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.known = knownOptions(cmd.Root())
+			return d.run(cmd.Context())
+		},
+	}
+	d.options = c.serveWith(d.flags).Flags()
+	d.options.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	cmd.Flags().AddFlagSet(d.options)
+	return cmd
+}
+
+// The states of a diagnosis.
+const (
+	stateOK      = "ok"
+	stateWarning = "warning"
+	stateProblem = "problem"
+)
+
+// A diagnosis is the result of a check.
+type diagnosis struct {
+	State string `json:"state"`
+	Check string `json:"check"`
+	Text  string `json:"text"`
+	Next  string `json:"next,omitempty"` // what to do
+}
+
+// A doctor checks an installation.
+type doctor struct {
+	*cli
+	flags         *serveFlags
+	options       *pflag.FlagSet  // of serve; they set flags
+	known         map[string]bool // the names of all options
+	configuration error           // of reading the configuration
+
+	server  string           // URL of the running server's admin listener, "" if none runs
+	version adminapi.Version // of the running server
+	metrics map[string]float64
+	all     []diagnosis
+}
+
+func (d *doctor) ok(check, format string, args ...any) { d.add(stateOK, check, "", format, args...) }
+
+func (d *doctor) warning(check, next, format string, args ...any) {
+	d.add(stateWarning, check, next, format, args...)
+}
+
+func (d *doctor) problem(check, next, format string, args ...any) {
+	d.add(stateProblem, check, next, format, args...)
+}
+
+func (d *doctor) add(state, check, next, format string, args ...any) {
+	d.all = append(d.all, diagnosis{state, check, fmt.Sprintf(format, args...), next})
+}
+
+// option returns the values of an option of serve.
+func (d *doctor) option(name string) []string {
+	switch f := d.options.Lookup(name); {
+	case f == nil:
+		return nil
+	default:
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			return list.GetSlice()
+		}
+		return []string{f.Value.String()}
+	}
+}
+
+// text returns the value of an option of serve that has one value.
+func (d *doctor) text(name string) string { return strings.Join(d.option(name), ",") }
+
+// doctorTimeout bounds each check that waits for others.
+const doctorTimeout = 10 * time.Second
+
+// run makes all checks and prints the diagnoses.
+func (d *doctor) run(ctx context.Context) error {
+	for _, check := range []func(context.Context){
+		d.checkConfiguration, d.checkServer, d.checkClock, d.checkDescriptors, d.checkMemory,
+		d.checkSpace, d.checkAccess, d.checkAdmin, d.checkStore, d.checkScrub, d.checkBackups, d.checkPublic,
+	} {
+		limited, cancel := context.WithTimeout(ctx, doctorTimeout)
+		check(limited)
+		cancel()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return d.show()
+}
+
+// show prints the diagnoses.
+func (d *doctor) show() error {
+	w := tabwriter.NewWriter(d.out, 0, 0, 2, ' ', 0)
+	problems := 0
+	for _, f := range d.all {
+		if f.State == stateProblem {
+			problems++
+		}
+		if d.json {
+			if err := d.printJSON(f); err != nil {
+				return err
+			}
+			continue
+		}
+		line := f.Text
+		if f.Next != "" {
+			line += "; " + f.Next
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", f.State, f.Check, printable(line))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if problems > 0 {
+		fmt.Fprintf(d.err, "nomen: %s\n", count(int64(problems), "problem"))
+		return errNo
+	}
+	return nil
+}
+
+// checkConfiguration reports errors of the configuration, and variables that are not options.
+func (d *doctor) checkConfiguration(context.Context) {
+	const check = "configuration"
+	where := "no configuration file"
+	if d.config != "" {
+		where = d.config
+	}
+	err := d.configuration
+	if err == nil {
+		err = d.flags.check()
+	}
+	if err != nil {
+		d.problem(check, "the server does not start, or keeps its old configuration, until this is corrected", "%s", words(err))
+	} else {
+		d.ok(check, "%s", where)
+	}
+	for _, name := range d.unknownVariables() {
+		d.warning(check, "correct the name or remove it", "the environment variable %s is not the name of an option", name)
+	}
+}
+
+// unknownVariables returns the environment variables that look like options and are not.
+func (d *doctor) unknownVariables() (unknown []string) {
+	known := map[string]bool{}
+	for option, is := range d.known {
+		known[variableOf(option)] = is
+	}
+	known[variableOf("config")] = true
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, environmentPrefix) && !known[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+// checkServer reports whether a server runs on the data directory, is ready, and has the version
+// of this program.
+func (d *doctor) checkServer(ctx context.Context) {
+	const check = "server"
+	api, err := d.cli.server(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.warning(check, "start it, or check --data", "no server runs on %s", d.data)
+		return
+	case err != nil:
+		d.problem(check, "see its log; if no server runs, remove "+urlFile+" in the data directory", "the server of %s does not answer: %s", d.data, words(err))
+		return
+	}
+	d.server = api.URL
+	d.version, err = api.Version(ctx)
+	if err != nil {
+		d.problem(check, "see its log", "the server at %s does not answer: %s", api.URL, words(err))
+		return
+	}
+	client, base, err := reach(d.server)
+	status, healthy := "", false
+	if err == nil {
+		status, healthy = askHealth(ctx, client, base+readyPath)
+		d.metrics = readMetrics(ctx, client, base)
+	}
+	if healthy {
+		d.ok(check, "ready at %s", d.server)
+	} else {
+		d.problem(check, "see docs/reference/failures.md", "the server at %s is not ready: %s", d.server, status)
+	}
+	if d.version.Version != versionText() {
+		d.warning(check, "restart the server after an upgrade", "the server has version %s, this program %s", d.version.Version, versionText())
+	}
+}

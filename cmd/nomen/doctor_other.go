@@ -1,0 +1,9 @@
+//go:build !linux
+
+package main
+
+// clockSynchronised reports that the system does not say whether a time server sets the clock.
+func clockSynchronised() (synchronised, known bool) { return false, false }
+
+// maxFiles returns 0: the limit of open files is not known.
+func maxFiles() uint64 { return 0 }

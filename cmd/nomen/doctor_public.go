@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/health"
+)
+
+// readyPath is where a server says whether it is ready.
+const readyPath = health.ReadyPath
+
+// expirySoon is the part of the lifetime of a certificate after which it should have been
+// renewed.
+const expirySoon = 0.8
+
+// A publicURL is the public URL of a server, as doctor reaches it.
+type publicURL struct {
+	*url.URL
+	client *http.Client // that does not verify certificates, because another check does
+}
+
+// checkPublic finds out how clients reach the server at its public URL.
+func (d *doctor) checkPublic(ctx context.Context) {
+	const check = "public URL"
+	if d.text("public-url") == "" {
+		d.checkFileCertificate()
+		d.ok(check, "not set; not checked")
+		return
+	}
+	u, err := url.Parse(d.text("public-url"))
+	if err != nil || u.Host == "" {
+		return // reported as an error of the configuration
+	}
+	if !d.checkNames(ctx, u.Hostname()) {
+		return
+	}
+	p := publicURL{u, &http.Client{
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // checkCertificate verifies
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	if u.Scheme == "https" {
+		d.checkCertificate(ctx, u)
+	}
+	if d.checkInstance(ctx, p) {
+		d.checkFront(ctx, p)
+	}
+}
+
+// checkNames resolves the host of the public URL.
+func (d *doctor) checkNames(ctx context.Context, host string) bool {
+	const check = "DNS"
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
+	if err != nil {
+		d.problem(check, "add A and AAAA records for this host, or correct public-url", "%s: %s", host, words(err))
+		return false
+	}
+	slices.Sort(addresses)
+	d.ok(check, "%s has the addresses %s", host, strings.Join(slices.Compact(addresses), ", "))
+	return true
+}
+
+// checkInstance asks the public URL which server answers there, and compares the request that
+// arrived with the one that was sent.
+func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
+	const check = "public URL"
+	const query = "?doctor=https://a//b%2Fc%3F"
+	begun := clock()
+	resp, _, err := p.get(ctx, readyPath+query)
+	if err != nil {
+		d.problem(check, "check the proxy in front, the firewall and DNS", "%s cannot be reached: %s", p, words(err))
+		return false
+	}
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		if off := date.Sub(begun).Abs(); off > clockDoubt && clock().Sub(begun) < clockDoubt {
+			d.compareClock("clock", p.Host, date, begun)
+		}
+	}
+	instance, arrived := resp.Header.Get(health.InstanceHeader), resp.Header.Get(health.RequestHeader)
+	switch {
+	case instance == "":
+		d.problem(check, "let the proxy pass all requests, "+readyPath+" too, to the public listener", "no nomen server answers at %s (status %d)", p, resp.StatusCode)
+		return false
+	case d.version.Instance == "":
+		d.ok(check, "a nomen server answers at %s", p)
+	case instance != d.version.Instance:
+		d.warning(check, "this is normal if several servers share the URL", "another nomen server answers at %s", p)
+	default:
+		d.ok(check, "this server answers at %s", p)
+	}
+	d.compareRequest(arrived, readyPath+query)
+	return true
+}
+
+// compareRequest compares the request line that arrived at the server with the target that was
+// sent.
+func (d *doctor) compareRequest(arrived, target string) {
+	const check = "proxy"
+	_, rest, _ := strings.Cut(arrived, " ")
+	got, protocol, _ := strings.Cut(rest, " ")
+	if got != target {
+		d.problem(check, "let the proxy pass on the target of requests unchanged (nginx: no URI in proxy_pass)", "a proxy changes queries: sent %s, arrived %s", target, got)
+	}
+	if protocol == "HTTP/1.0" {
+		d.problem(check, "let the proxy use HTTP/1.1 (nginx: proxy_http_version 1.1)", "a proxy speaks HTTP/1.0 to the server, so that redirects with status 303, 307 and 308 become 302 and 301")
+	}
+}
+
+// A frontProbe is a request that shows whether a proxy changes it. The names are malformed, so
+// that they are not counted as failed lookups.
+type frontProbe struct{ what, target, name string }
+
+func frontProbes() []frontProbe {
+	return []frontProbe{
+		{"%2F", "/urn:-doctor:a%2Fb", "urn:-doctor:a%2Fb"},
+		{"//", "/urn:-doctor:a//b", "urn:-doctor:a//b"},
+		{"https://", "/https://[-doctor]//a", "https://[-doctor]//a"},
+		{"a space", "/urn:-doctor:a%20b", "urn:-doctor:a%20b"},
+		{"./ and ../", "/urn:-doctor:a/./b/../c", "urn:-doctor:a/./b/../c"},
+		{"a query", "/urn:-doctor:a?s=I2C", "urn:-doctor:a"},
+	}
+}
+
+// checkFront asks for odd names and a redirect through the public URL, and reports what a proxy
+// changes.
+func (d *doctor) checkFront(ctx context.Context, p publicURL) {
+	const check = "proxy"
+	const next = "let the proxy pass on paths unchanged (nginx: no URI in proxy_pass; Apache: AllowEncodedSlashes NoDecode, nocanon)"
+	before := len(d.all)
+	for _, probe := range frontProbes() {
+		resp, body, err := p.get(ctx, probe.target)
+		var problem struct{ Name string }
+		switch {
+		case err != nil:
+			d.problem(check, next, "names with %s: no response: %s", probe.what, words(err))
+		case json.Unmarshal(body, &problem) != nil || problem.Name == "":
+			d.problem(check, next, "names with %s do not arrive: status %d for %s", probe.what, resp.StatusCode, probe.target)
+		case problem.Name != probe.name:
+			d.problem(check, next, "names with %s are changed: %s arrives as %s", probe.what, probe.name, problem.Name)
+		}
+	}
+	const redirect = "/-/resolve?name=urn:-doctor:a%252Fb"
+	resp, _, err := p.get(ctx, redirect)
+	want := p.EscapedPath() + "/urn%3A-doctor%3Aa%252Fb"
+	switch {
+	case err != nil:
+		d.problem(check, next, "no response to %s: %s", redirect, words(err))
+	case resp.StatusCode != http.StatusSeeOther || !strings.HasSuffix(resp.Header.Get("Location"), want):
+		d.problem(check, "let the proxy pass on redirects unchanged (nginx: proxy_redirect off)", "redirects are changed: status %d to %q, expected %d to %q", resp.StatusCode, resp.Header.Get("Location"), http.StatusSeeOther, want)
+	}
+	if len(d.all) == before {
+		d.ok(check, "names, queries and redirects pass unchanged")
+	}
+}
+
+// get requests a target below the public URL, exactly as given.
+func (p publicURL) get(ctx context.Context, target string) (*http.Response, []byte, error) {
+	const maxBody = 64 << 10
+	path, query, _ := strings.Cut(target, "?")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Scheme+"://"+p.Host, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.URL.Opaque, req.URL.RawQuery = strings.TrimRight(p.EscapedPath(), "/")+path, query
+	req.Header.Set("Accept", "application/problem+json, */*;q=0.5")
+	resp, err := p.client.Do(req)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		return nil, nil, failed.Err // it would show only the path
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	return resp, body, err
+}
+
+// checkCertificate verifies the certificate that clients of the public URL see.
+func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
+	const check = "certificate"
+	address := u.Host
+	if u.Port() == "" {
+		address = net.JoinHostPort(u.Hostname(), "443")
+	}
+	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname()}}).DialContext(ctx, "tcp", address) //nolint:gosec // verified below
+	if err != nil {
+		d.problem(check, "check the proxy in front and the firewall", "no TLS connection to %s: %s", address, words(err))
+		return
+	}
+	defer conn.Close()
+	chain := conn.(*tls.Conn).ConnectionState().PeerCertificates
+	others := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		others.AddCert(c)
+	}
+	_, err = chain[0].Verify(x509.VerifyOptions{DNSName: u.Hostname(), Intermediates: others, CurrentTime: clock()})
+	if err != nil {
+		d.problem(check, "install a certificate for this host with its whole chain", "clients do not accept it: %s", words(err))
+		return
+	}
+	d.certificate(check, chain[0], d.hosts(ctx))
+}
+
+// hosts returns the hosts of the authorities in the store.
+func (d *doctor) hosts(ctx context.Context) (all []string) {
+	_ = d.withStore(ctx, reads, func(b backend) error { // the check of the store reports failures
+		authorities, err := b.Authorities(ctx)
+		for _, a := range authorities {
+			all = append(all, a.Hosts...)
+		}
+		return err
+	})
+	return all
+}
+
+// certificate reports when a certificate expires, and hosts that it does not cover.
+func (d *doctor) certificate(check string, c *x509.Certificate, hosts []string) {
+	const renew = "renew it; with files, the server reads them again when they change"
+	left, life := c.NotAfter.Sub(clock()), c.NotAfter.Sub(c.NotBefore)
+	switch {
+	case left <= 0:
+		d.problem(check, renew, "expired at %s", c.NotAfter.UTC().Format(time.RFC3339))
+	case left < time.Duration((1-expirySoon)*float64(life)):
+		d.warning(check, renew, "expires in %s", ageText(left.Seconds()))
+	default:
+		d.ok(check, "valid for %s more", ageText(left.Seconds()))
+	}
+	for _, host := range hosts {
+		if err := c.VerifyHostname(host); err != nil {
+			d.warning(check, "add the host to the certificate, or remove it from the authority", "the host %s of an authority is not in it", host)
+		}
+	}
+}
+
+// checkFileCertificate checks the certificate of --tls-cert if there is no public URL.
+func (d *doctor) checkFileCertificate() {
+	const check = "certificate"
+	if d.text("tls-cert") == "" {
+		return
+	}
+	pair, err := tls.LoadX509KeyPair(d.text("tls-cert"), d.text("tls-key"))
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		d.warning(check, "run doctor as the user of the server or as root", "%s", words(err))
+	case err != nil:
+		d.problem(check, "correct --tls-cert and --tls-key", "%s", words(err))
+	default:
+		d.certificate(check, pair.Leaf, nil)
+	}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/backups"
+	"github.com/nomen-project/nomen/store"
+)
+
+// checkAdmin reports an admin listener that others can reach without TLS.
+func (d *doctor) checkAdmin(context.Context) {
+	const check = "admin listener"
+	for _, address := range d.adminAddresses() {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			host = address
+		}
+		ip, err := netip.ParseAddr(host)
+		if host == "localhost" || err == nil && ip.IsLoopback() {
+			continue
+		}
+		d.problem(check, "use 127.0.0.1 or a Unix socket, or a proxy with TLS", "other machines can reach %s without TLS, so that tokens can be read on the way", address)
+		return
+	}
+	d.ok(check, "only this machine can reach it")
+}
+
+// adminAddresses returns the addresses of the admin listeners that are not Unix sockets: of the
+// running server and of the configuration.
+func (d *doctor) adminAddresses() (all []string) {
+	if u, err := url.Parse(d.server); err == nil && u.Scheme == "http" && u.Host != "" {
+		all = append(all, u.Host)
+	}
+	for _, address := range d.option("admin") {
+		if address != "" && address != "off" && !strings.HasPrefix(address, "unix:") && !strings.HasPrefix(address, "fd:") {
+			all = append(all, address)
+		}
+	}
+	return all
+}
+
+// checkStore reports whether the store can be read, and whether its log begins with the heads
+// that are known from earlier.
+func (d *doctor) checkStore(ctx context.Context) {
+	const check = "store"
+	err := d.withStore(ctx, reads, func(b backend) error {
+		head, err := b.Head(ctx)
+		if err != nil {
+			return err
+		}
+		for from, earlier := range d.knownHeads() {
+			problem, err := follows(ctx, b, head, earlier)
+			if err != nil {
+				return err
+			}
+			if problem != "" {
+				d.problem(check, "compare with a backup: 'nomen restore --rehearse'", "the history does not continue that of %s: %s", from, problem)
+				return nil
+			}
+		}
+		d.ok(check, "%s", count(int64(head.Size), "change"))
+		return nil
+	})
+	switch {
+	case errors.As(err, new(*noStoreError)):
+		d.problem(check, "", "%s", words(err))
+	case err != nil:
+		d.problem(check, "see docs/reference/failures.md", "%s", words(err))
+	}
+}
+
+// knownHeads returns the heads that were noted in the data directory, by what noted them.
+func (d *doctor) knownHeads() map[string]store.Head {
+	heads := map[string]store.Head{}
+	if s, err := backups.Read(d.data); err == nil && s.Last() != nil {
+		if h, err := store.ParseHead(s.Last().Head); err == nil {
+			heads["the last backup"] = h
+		}
+	}
+	if s := d.readScrub(); s != nil {
+		if h, err := store.ParseHead(s.Head); err == nil {
+			heads["the background verification"] = h
+		}
+	}
+	return heads
+}
+
+// A scrubFile is what doctor reads of scrub.json: see docs/reference/files.md.
+type scrubFile struct {
+	Head string `json:"head"`
+	Last struct {
+		Ended  time.Time `json:"ended"`
+		Faults uint64    `json:"faults"`
+	} `json:"last"`
+	Started time.Time `json:"started"`
+	Faults  uint64    `json:"faults"`
+}
+
+// readScrub returns the state of the background verification, or nil.
+func (d *doctor) readScrub() *scrubFile {
+	var s scrubFile
+	text, err := os.ReadFile(filepath.Join(d.data, "scrub.json"))
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return nil
+	}
+	return &s
+}
+
+// scrubOld is the age at which a background verification is too old.
+const scrubOld = 7 * 24 * time.Hour
+
+// checkScrub reports what the background verification found.
+func (d *doctor) checkScrub(context.Context) {
+	const check, verify = "verification", "run 'nomen verify'"
+	s := d.readScrub()
+	switch {
+	case s == nil:
+		d.warning(check, verify, "no background verification has run on this data directory")
+	case s.Faults+s.Last.Faults > 0:
+		d.problem(check, verify+", and see docs/howto/verify-the-history.md", "%s found in the store", count(int64(max(s.Faults, s.Last.Faults)), "fault"))
+	case s.Last.Ended.IsZero():
+		d.ok(check, "the first pass has not ended yet")
+	case clock().Sub(s.Last.Ended) > scrubOld:
+		d.warning(check, verify, "the last pass ended %s ago", ageText(clock().Sub(s.Last.Ended).Seconds()))
+	default:
+		d.ok(check, "no faults, %s ago", ageText(clock().Sub(s.Last.Ended).Seconds()))
+	}
+}
+
+// checkBackups reports the age and the rehearsal of the scheduled backups.
+func (d *doctor) checkBackups(context.Context) {
+	const check = "backups"
+	if d.inDatabase() {
+		d.ok(check, "a database is backed up with its own tools, which doctor does not check")
+		return
+	}
+	s, err := backups.Read(d.data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && d.text("backup.to") == "":
+		d.warning(check, "set backup.to in the configuration (docs/howto/back-up-and-restore.md)", "no backups are scheduled")
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		d.warning(check, "start the server", "no backup was made yet")
+		return
+	case err != nil:
+		d.problem(check, "", "%s", words(err))
+		return
+	}
+	status := backupStatusOf(&s, clock())
+	for _, problem := range status.Problems {
+		d.problem(check, "'nomen backup status' shows more", "%s", problem)
+	}
+	switch {
+	case status.Problems != nil:
+	case status.Rehearsed == nil:
+		d.warning(check, "set backup.rehearse", "the last one is %s old and none was rehearsed", ageText(status.Age))
+	default:
+		d.ok(check, "%s, the last one %s ago, rehearsed", count(int64(status.Count), "backup"), ageText(status.Age))
+	}
+}

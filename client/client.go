@@ -18,6 +18,7 @@ import (
 	"github.com/nomen-project/nomen/discover"
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/internal/race"
+	"github.com/nomen-project/nomen/internal/trace"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -94,6 +95,10 @@ type Options struct {
 	// Transport carries requests to a resolver at a URL; nil means a transport that the client
 	// configures by the fields above.
 	Transport http.RoundTripper
+
+	// NewTraces starts a new trace for each question whose context has none from
+	// [WithTraceparent].
+	NewTraces bool
 
 	Now func() time.Time // the clock; nil for [time.Now]
 
@@ -199,6 +204,9 @@ func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validator
 	s, q, err := subjectOf(q)
 	if err != nil {
 		return nil, Validators{}, err
+	}
+	if c.o.NewTraces && trace.From(ctx) == (trace.Parent{}) {
+		ctx = trace.With(ctx, trace.New())
 	}
 	if err := checkComponents(q); err != nil {
 		return nil, Validators{}, err

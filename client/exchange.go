@@ -17,6 +17,7 @@ import (
 // after the previous attempt (Y95-24). A refused connection, a timeout, a truncated or malformed
 // response, and a status such as 503 do not count as an answer.
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
+	m.traced = traced(ctx)
 	request, err := m.bytes()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ type message struct {
 	host       string  // Host field: selects the authority among those at one address (A95-3); "" for none
 	header     []field // other fields, in order
 	conditions []field // conditional request fields
+	traced     []field // traceparent
 	simple     bool    // a Simple-Request: only the request line
 	have       Validators
 }
@@ -68,7 +69,7 @@ func (m message) bytes() ([]byte, error) {
 	if m.simple {
 		return []byte(b.String()), nil
 	}
-	for _, f := range slices.Concat(fields(field{"Host", m.host}), m.header, m.conditions) {
+	for _, f := range slices.Concat(fields(field{"Host", m.host}), m.header, m.conditions, m.traced) {
 		if !validHeader(f.value) {
 			return nil, errControl
 		}

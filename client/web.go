@@ -292,7 +292,7 @@ func encrypted(u *url.URL) string {
 }
 
 func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g get) (*reply, error) {
-	req, err := g.request(c)
+	req, err := g.request(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -328,9 +328,9 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 }
 
 // request returns the request as net/http sends it.
-func (g *get) request(c *Client) (*http.Request, error) {
+func (g *get) request(ctx context.Context, c *Client) (*http.Request, error) {
 	header := http.Header{"User-Agent": {""}} // suppresses the field
-	for _, f := range slices.Concat(g.fields(c), g.conditions) {
+	for _, f := range slices.Concat(g.fields(c), g.conditions, traced(ctx)) {
 		if !validHeader(f.value) {
 			return nil, errControl
 		}

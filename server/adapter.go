@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/paced"
 	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/internal/trace"
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
@@ -39,6 +40,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuseBody(w)
 	}
 	ctx := gateway.WithClient(requestLifetime(r), s.gatewayClient(r, target, client))
+	if parent, ok := trace.Of(r.Header); ok {
+		ctx = trace.With(ctx, parent)
+	}
 	var p *reply
 	if served && s.shown && strings.HasPrefix(target, metricsPath) && isMetrics(r.Method, target) {
 		if p = s.checkRate(ctx); p == nil {

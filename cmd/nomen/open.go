@@ -201,7 +201,7 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 // fatal ends the program when the engine of a store cannot continue. Acknowledged
 // changes are on disk.
 func (c *cli) fatal(err error) {
-	fmt.Fprintln(c.err, "nomen: "+words(err)+"; acknowledged changes are safe on disk")
+	fmt.Fprintln(c.failures(c.err), "nomen: "+words(err)+"; acknowledged changes are safe on disk")
 	os.Exit(exitFailure)
 }
 

@@ -36,16 +36,17 @@ func isScreen(stream any) bool {
 
 func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	if isTerminal(w) {
-		return slog.New(terminalLog(w, level))
+		return slog.New(terminalLog(w, level, plainError))
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: plainError}))
 }
 
-// terminalLog returns a handler that writes lines in colour. Package tint passes escape
+// terminalLog returns a handler that writes lines in colour, with attributes as replace returns
+// them. Package tint passes escape
 // sequences in values through to the terminal, so terminalLog escapes them first.
-func terminalLog(w io.Writer, level slog.Level) slog.Handler {
+func terminalLog(w io.Writer, level slog.Level, replace func([]string, slog.Attr) slog.Attr) slog.Handler {
 	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		a = plainError(groups, a)
+		a = replace(groups, a)
 		switch v := a.Value.Any(); a.Value.Kind() {
 		case slog.KindString:
 			a.Value = slog.StringValue(printable(a.Value.String()))

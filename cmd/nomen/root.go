@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ type cli struct {
 
 	instance    string // of a server, random
 	dataDefault bool   // nothing names a data directory
+
+	lostLines atomic.Uint64 // lines of the log of a server that could not be written
 
 	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
@@ -79,9 +82,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
-		fmt.Fprintln(s.err, "nomen: "+nameSignal(ctx, words(err))+caretOn(s.err, err))
+		out := c.failures(s.err)
+		fmt.Fprintln(out, "nomen: "+nameSignal(ctx, words(err))+caretOn(out, err))
 		if status == exitUsage {
-			fmt.Fprintf(s.err, "Run '%s' for usage.\n", helpFor(cmd))
+			fmt.Fprintf(out, "Run '%s' for usage.\n", helpFor(cmd))
 		}
 	}
 	return status

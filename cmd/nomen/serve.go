@@ -169,7 +169,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if running, err := c.server(ctx); err == nil { // starting would replace its token and address
 		return fmt.Errorf("%s: a server is already running, with its admin listener at %s; if this is a copy of its directory, remove %s", c.data, running.URL, urlFile)
 	}
-	log := newLog(c.err, slog.LevelInfo)
+	log := c.openLog(&f.seeing.log)
 	if f.readOnly && f.demo {
 		return usagef("serve: --demo cannot be combined with --read-only, because it loads names")
 	}
@@ -185,6 +185,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 func (f *serveFlags) check() error {
 	if _, _, err := f.gateway.access(); err != nil {
 		return usagef("serve: %w", err)
+	}
+	if err := f.seeing.log.check(); err != nil {
+		return err
 	}
 	if _, err := f.backup.plan(); err != nil {
 		return err
@@ -290,7 +293,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 		defer cancel()
 		err = errors.Join(err, p.Close(last))
 	}()
-	seen := newSeen(s, reg)
+	seen := newSeen(s, reg, c.lostLines.Load)
 	_, endBackups, err := c.startBackups(ctx, &f, s, &seen.tasks, log)
 	if err != nil {
 		return err

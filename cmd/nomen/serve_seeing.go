@@ -18,10 +18,12 @@ import (
 // seeingFlags are the options about what a server shows of itself: its metrics and its log.
 type seeingFlags struct {
 	publicMetrics bool
+	log           logFlags
 }
 
 func (o *seeingFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.publicMetrics, "public-metrics", false, "show /-/metrics on the public listener too")
+	o.log.register(f)
 }
 
 // seen is what the metrics describe. The metrics exist before the server, and stay when its
@@ -38,7 +40,7 @@ type seen struct {
 }
 
 // newSeen returns the metrics of a server of a store.
-func newSeen(s store.Reader, reg *registrar.Registrar) *seen {
+func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *seen {
 	v := &seen{}
 	v.metrics = metrics.New(metrics.Options{
 		Forms: server.Forms(), Refusals: server.Refusals(), Store: s,
@@ -48,7 +50,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar) *seen {
 			return s != nil && s.Ready()
 		},
 		Scrub: v.scrub, Jobs: v.jobs, Connections: v.connections,
-		Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Build: build(),
+		Upstream: v.upstream, Misses: v.misses, Certificate: v.expiry, Tasks: &v.tasks, Dropped: dropped, Build: build(),
 	})
 	return v
 }

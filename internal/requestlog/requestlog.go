@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/trace"
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
@@ -26,6 +27,7 @@ type Record struct {
 	Proto    string
 	Host     string
 	Agent    string // User-Agent
+	Trace    string // ID of the trace, from traceparent; "" if there is none
 }
 
 // listenerKey is the key of the context value with the name of a listener.
@@ -39,7 +41,8 @@ func WithListener(ctx context.Context, name string) context.Context {
 // Of returns the record of a request with a target as sent by a client.
 func Of(r *http.Request, target string, from netip.Addr) Record {
 	listener, _ := r.Context().Value(listenerKey{}).(string)
-	return Record{listener, from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent()}
+	parent, _ := trace.Of(r.Header)
+	return Record{listener, from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent(), parent.ID()}
 }
 
 // Log writes a line about a request and its response, unless to is nil.
@@ -47,9 +50,13 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 	if to == nil {
 		return
 	}
+	remote, traced := Remote(v.From), slog.Attr{}
+	if v.Trace != "" {
+		traced = slog.String("trace_id", v.Trace)
+	}
 	to.LogAttrs(ctx, slog.LevelInfo, "request",
 		slog.String("listener", v.Listener),
-		slog.String("remote", v.From.String()),
+		remote,
 		slog.String("method", Printable(v.Method)),
 		slog.String("target", Printable(v.Target)),
 		slog.String("proto", Printable(v.Proto)),
@@ -58,7 +65,19 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 		slog.Int64("bytes", sent),
 		slog.Float64("seconds", took.Seconds()),
 		slog.String("agent", Printable(v.Agent)),
+		traced,
 	)
+}
+
+// Remote returns the attribute with the address of a client, or an empty one if the address is
+// not known. The value is a [netip.Addr], by which the handler of the log recognises the
+// addresses that it must not write in full. All log lines with the address of a client must use
+// it.
+func Remote(from netip.Addr) slog.Attr {
+	if !from.IsValid() {
+		return slog.Attr{}
+	}
+	return slog.Any("remote", from)
 }
 
 // maxLogged bounds the bytes of a value in a log line.

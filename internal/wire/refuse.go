@@ -2,9 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -35,13 +38,23 @@ func (c *conn) refuse(r refusal) error {
 	c.refused.Store(true)
 	c.deadline.lift(c.Conn)
 	if c.headBegun() {
-		c.listener.config.Log.Info("request rejected", "status", r.status, "remote", c.RemoteAddr().String())
+		c.logRefusal(r.status)
 		c.SetWriteDeadline(time.Now().Add(lingerTime))
 		c.Conn.Write(r.answer(bytes.HasPrefix(c.in, []byte("HEAD ")), c.listener.config.Now()))
 		c.linger()
 	}
 	c.in = nil
 	return io.EOF
+}
+
+// logRefusal logs an error response. The address of the client is a [netip.Addr], as in package
+// requestlog.
+func (c *conn) logRefusal(status int) {
+	attrs := []slog.Attr{slog.Int("status", status)}
+	if from, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
+		attrs = append(attrs, slog.Any("remote", from.Addr().Unmap()))
+	}
+	c.listener.config.Log.LogAttrs(context.Background(), slog.LevelInfo, "request rejected", attrs...)
 }
 
 func (r refusal) answer(bare bool, now time.Time) []byte {

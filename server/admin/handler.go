@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 	"github.com/nomen-project/nomen/internal/problempage"
 	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/internal/trace"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -106,6 +107,9 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
 	if endsConnection(r) || s.health.Closing() {
 		w.Header().Set("Connection", "close")
+	}
+	if parent, ok := trace.Of(r.Header); ok {
+		r = r.WithContext(trace.With(r.Context(), parent))
 	}
 	counted := &statusWriter{ResponseWriter: w, role: noRole}
 	if err := s.answer(counted, r); err != nil {

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/internal/shown"
+)
+
+// The formats of the log of a server.
+const (
+	logAuto = "auto" // text on a terminal, otherwise JSON
+	logText = "text"
+	logJSON = "json"
+)
+
+// How the log shows the addresses of clients.
+const (
+	addressesNone      = "none"
+	addressesTruncated = "truncated" // to the network: IPv4 /24, IPv6 /48
+	addressesFull      = "full"
+)
+
+// logFlags are the options about the log of a server.
+type logFlags struct {
+	format, addresses string
+}
+
+func (o *logFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.format, "log-format", logAuto, "format of the log: text, json, or auto (text on a terminal, otherwise json)")
+	f.StringVar(&o.addresses, "access-log-addresses", addressesTruncated, "how the log shows the addresses of clients: none, truncated (to the /24 or /48) or full")
+}
+
+// check rejects invalid values.
+func (o *logFlags) check() error {
+	if all := []string{logAuto, logText, logJSON}; !slices.Contains(all, o.format) {
+		return usagef("serve: --log-format %q: must be auto, text or json", o.format)
+	}
+	if all := []string{addressesNone, addressesTruncated, addressesFull}; !slices.Contains(all, o.addresses) {
+		return usagef("serve: --access-log-addresses %q: must be none, truncated or full", o.addresses)
+	}
+	return nil
+}
+
+// openLog opens the log of a server on standard error. If the log is JSON, all that this command
+// writes to standard error from now on is in the log.
+func (c *cli) openLog(o *logFlags) *slog.Logger {
+	w := &lossyWriter{to: c.err, lost: &c.lostLines}
+	replace := o.replace()
+	switch {
+	case o.format == logJSON || o.format == logAuto && !isScreen(c.err):
+		l := slog.New(slog.NewJSONHandler(jsonWriter{w}, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			a = replace(groups, a)
+			if a.Value.Kind() == slog.KindDuration {
+				a.Value = slog.StringValue(a.Value.Duration().String())
+			}
+			return a
+		}}))
+		c.err = &lineLog{log: l}
+		return l
+	case isTerminal(c.err):
+		return slog.New(terminalLog(w, slog.LevelInfo, replace))
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: replace}))
+}
+
+// replace returns a function that writes attributes as the options say. The addresses of clients
+// are values of type [netip.Addr]; the errors of reads and writes may have them too.
+func (o *logFlags) replace() func([]string, slog.Attr) slog.Attr {
+	return func(groups []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() != slog.KindAny {
+			return a
+		}
+		switch v := a.Value.Any().(type) {
+		case netip.Addr:
+			return o.address(a.Key, v)
+		case error:
+			text := shown.Error(v)
+			if o.addresses != addressesFull {
+				text = withoutPeers(text, v)
+			}
+			a.Value = slog.StringValue(text)
+		}
+		return a
+	}
+}
+
+// address returns the attribute with the address of a client.
+func (o *logFlags) address(key string, from netip.Addr) slog.Attr {
+	bits := 48
+	if from = from.Unmap().WithZone(""); from.Is4() {
+		bits = 24
+	}
+	switch o.addresses {
+	case addressesNone:
+		return slog.Attr{}
+	case addressesTruncated:
+		from = netip.PrefixFrom(from, bits).Masked().Addr()
+	}
+	return slog.String(key, from.String())
+}
+
+// withoutPeers removes the addresses of the two ends of connections from the text of an error of
+// reading or writing. The errors of dialing keep them, because they are not about clients.
+func withoutPeers(text string, err error) string {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op == "dial" || op.Op == "listen" || op.Addr == nil {
+		return text
+	}
+	ends := " " + op.Addr.String()
+	if op.Source != nil {
+		ends = " " + op.Source.String() + "->" + op.Addr.String()
+	}
+	return strings.ReplaceAll(text, ends+":", ":")
+}
+
+// A lossyWriter counts the lines that cannot be written.
+type lossyWriter struct {
+	to   io.Writer
+	lost *atomic.Uint64
+}
+
+// Write writes a line.
+func (w *lossyWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil {
+		w.lost.Add(1)
+	}
+	return n, err
+}
+
+// A lineLog is the standard error of a command whose log is JSON: each write becomes a line of
+// the log. It is safe for concurrent use.
+type lineLog struct {
+	log   *slog.Logger
+	fails atomic.Bool // what is written from now on is why the command fails
+}
+
+// Write logs p as one message.
+func (w *lineLog) Write(p []byte) (int, error) {
+	text := strings.TrimPrefix(strings.TrimSpace(string(p)), "nomen: ")
+	level := slog.LevelInfo
+	if w.fails.Load() {
+		level = slog.LevelError
+	} else if rest, ok := strings.CutPrefix(text, "warning: "); ok {
+		text, level = rest, slog.LevelWarn
+	}
+	if text != "" {
+		w.log.Log(context.Background(), level, text)
+	}
+	return len(p), nil
+}
+
+// failures returns where to write why the command fails: the log if it is JSON, otherwise usual.
+func (c *cli) failures(usual io.Writer) io.Writer {
+	if l, ok := c.err.(*lineLog); ok {
+		l.fails.Store(true)
+		return l
+	}
+	return usual
+}
+

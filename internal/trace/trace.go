@@ -1,0 +1,104 @@
+// Package trace reads, passes on and makes values of the header field traceparent (W3C Trace
+// Context, level 1).
+//
+// A server that makes no spans of its own passes the field on unchanged, so that the requests it
+// sends for a request belong to the same trace.
+package trace
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"strings"
+)
+
+// Header is the name of the field, in the spelling of net/http.
+const Header = "Traceparent"
+
+// A Parent is a valid value of the field; the zero Parent is no value.
+type Parent struct{ text string }
+
+// The field has four parts, separated by hyphens: version, trace ID, parent ID and flags, in
+// lower-case hexadecimal digits.
+const (
+	versionEnd = 2
+	traceEnd   = versionEnd + 1 + 32
+	parentEnd  = traceEnd + 1 + 16
+	length     = parentEnd + 1 + 2
+)
+
+// maxLength bounds the values of later versions, which may have more parts.
+const maxLength = 256
+
+// Parse parses a value. It returns false for an invalid one: wrong digits, the version ff, an ID
+// of zeros, or a wrong length. A value of a later version may have further parts.
+func Parse(s string) (Parent, bool) {
+	if len(s) < length || len(s) > maxLength || s[versionEnd] != '-' || s[traceEnd] != '-' || s[parentEnd] != '-' {
+		return Parent{}, false
+	}
+	version, id, parent, flags, rest := s[:versionEnd], s[versionEnd+1:traceEnd], s[traceEnd+1:parentEnd], s[parentEnd+1:length], s[length:]
+	switch {
+	case !isHex(version), version == "ff", !isHex(id), !isHex(parent), !isHex(flags):
+		return Parent{}, false
+	case isZero(id), isZero(parent):
+		return Parent{}, false
+	case rest != "" && (version == "00" || rest[0] != '-'):
+		return Parent{}, false
+	}
+	for _, c := range []byte(rest) {
+		if c <= ' ' || c >= 0x7f {
+			return Parent{}, false
+		}
+	}
+	return Parent{s}, true
+}
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+func isZero(s string) bool { return strings.Trim(s, "0") == "" }
+
+// Of returns the value in a header. It returns false if there is none, if it is invalid, or if
+// there are several.
+func Of(h http.Header) (Parent, bool) {
+	values := h[Header]
+	if len(values) != 1 {
+		return Parent{}, false
+	}
+	return Parse(values[0])
+}
+
+// New returns the value for a new, sampled trace with random IDs.
+func New() Parent {
+	var b [24]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[0], b[16] = b[0]|1, b[16]|1
+	return Parent{"00-" + hex.EncodeToString(b[:16]) + "-" + hex.EncodeToString(b[16:]) + "-01"}
+}
+
+// String returns the value as it is sent, "" for the zero Parent.
+func (p Parent) String() string { return p.text }
+
+// ID returns the trace ID: 32 hexadecimal digits, or "" for the zero Parent.
+func (p Parent) ID() string {
+	if p.text == "" {
+		return ""
+	}
+	return p.text[versionEnd+1 : traceEnd]
+}
+
+type contextKey struct{}
+
+// With returns a context whose requests belong to the trace of p. For the zero Parent it is ctx.
+func With(ctx context.Context, p Parent) context.Context {
+	if p == (Parent{}) {
+		return ctx
+	}
+	return context.WithValue(ctx, contextKey{}, p)
+}
+
+// From returns the Parent of a context, or the zero Parent.
+func From(ctx context.Context) Parent {
+	p, _ := ctx.Value(contextKey{}).(Parent)
+	return p
+}

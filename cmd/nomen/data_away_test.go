@@ -106,7 +106,7 @@ func TestDataDirectoryAway(t *testing.T) {
 	}
 	use("deleted", http.StatusServiceUnavailable)
 	send(t, http.MethodGet, "http://"+p.public+"/urn:example:missed", "")
-	if err := p.stop(); err == nil || !strings.Contains(p.output(), "\nnomen: misses: ") || strings.Count(p.output(), "jobs cannot be saved") > 2 {
+	if err := p.stop(); err == nil || !strings.Contains(p.output(), "misses: ") || strings.Count(p.output(), "jobs cannot be saved") > 2 {
 		t.Errorf("the end: %v", err)
 	}
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {

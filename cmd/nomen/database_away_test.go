@@ -172,7 +172,7 @@ func checkAway(t *testing.T, p *process, token string) {
 // sent them, the protocol of 1995, which has no head in its oldest form, and Gopher.
 func checkAwayRaw(t *testing.T, p *process) {
 	t.Helper()
-	gopher := regexp.MustCompile(`gopher listener at (\S+)`).FindStringSubmatch(p.output())
+	gopher := regexp.MustCompile(`gopher listener at ([^\s"]+)`).FindStringSubmatch(p.output())
 	if gopher == nil {
 		t.Fatal("no Gopher listener")
 	}

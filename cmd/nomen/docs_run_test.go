@@ -175,7 +175,7 @@ for i in $(seq 300); do grep -q 'admin listener' server%[2]d.log && break; sleep
 	sh := exec.CommandContext(ctx, "sh", "-c", script.String())
 	sh.Dir = dir
 	sh.WaitDelay = 10 * time.Second
-	sh.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "NOMEN_DATA="+dir+"/data", "NOMEN_LISTEN="+public, "NOMEN_ADMIN="+admin, "LC_ALL=C.UTF-8")
+	sh.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "NOMEN_DATA="+dir+"/data", "NOMEN_LISTEN="+public, "NOMEN_ADMIN="+admin, "NOMEN_LOG_FORMAT=text", "LC_ALL=C.UTF-8") // the log as on a terminal
 	out, err := sh.CombinedOutput()
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("%v\n%s", err, out)

@@ -13,7 +13,7 @@ import (
 func TestTerminalLog(t *testing.T) {
 	const bad = "a b\x1b[2Jc\u202ed\r\n\u009be"
 	var b bytes.Buffer
-	log := slog.New(terminalLog(&b, slog.LevelInfo)).With("with", bad)
+	log := slog.New(terminalLog(&b, slog.LevelInfo, plainError)).With("with", bad)
 	log.Warn(bad, "text", bad, "err", errors.New(bad), "list", []string{bad}, slog.Group("g", "in", bad), "took", time.Second, "n", 3)
 	for _, c := range []string{"\x1b[2J", "\u202e", "\u009b", "\r"} {
 		if strings.Contains(b.String(), c) {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -86,7 +84,7 @@ func (o *logFlags) replace() func([]string, slog.Attr) slog.Attr {
 		case error:
 			text := shown.Error(v)
 			if o.addresses != addressesFull {
-				text = withoutPeers(text, v)
+				text = withoutPeers(text)
 			}
 			a.Value = slog.StringValue(text)
 		}
@@ -109,18 +107,27 @@ func (o *logFlags) address(key string, from netip.Addr) slog.Attr {
 	return slog.String(key, from.String())
 }
 
-// withoutPeers removes the addresses of the two ends of connections from the text of an error of
-// reading or writing. The errors of dialing keep them, because they are not about clients.
-func withoutPeers(text string, err error) string {
-	var op *net.OpError
-	if !errors.As(err, &op) || op.Op == "dial" || op.Op == "listen" || op.Addr == nil {
-		return text
+// withoutPeers removes the addresses of the other ends of connections from the text of an error,
+// as [shown.Error] writes them. The errors of connecting keep them, because they are not about
+// clients.
+func withoutPeers(text string) string {
+	const before, after = "connection to ", " failed"
+	var b strings.Builder
+	for {
+		start, rest, found := strings.Cut(text, before)
+		peer, end, ends := strings.Cut(rest, after)
+		switch {
+		case !found || !ends:
+			b.WriteString(text)
+			return b.String()
+		case strings.Contains(peer, " "):
+			b.WriteString(start + before)
+			text = rest
+		default:
+			b.WriteString(start + "connection" + after)
+			text = end
+		}
 	}
-	ends := " " + op.Addr.String()
-	if op.Source != nil {
-		ends = " " + op.Source.String() + "->" + op.Addr.String()
-	}
-	return strings.ReplaceAll(text, ends+":", ":")
 }
 
 // A lossyWriter counts the lines that cannot be written.
@@ -168,4 +175,3 @@ func (c *cli) failures(usual io.Writer) io.Writer {
 	}
 	return usual
 }
-

@@ -28,7 +28,7 @@ type process struct {
 // startTimeout bounds how long a server may take to listen.
 const startTimeout = 30 * time.Second
 
-var listening = regexp.MustCompile(`(public|admin) listener at (\S+)`)
+var listening = regexp.MustCompile(`(public|admin) listener at ([^\s"]+)`)
 
 // startServer starts the program of this test binary as a server on free ports
 // of loopback and returns when it listens.

@@ -126,7 +126,7 @@ func environment() []string {
 	return all
 }
 
-var listening = regexp.MustCompile(`(public|admin|gopher) listener at (\S+)`)
+var listening = regexp.MustCompile(`(public|admin|gopher) listener at ([^\s"]+)`)
 
 // watch keeps the log, and closes ready when both listeners are there.
 func (s *server) watch(stderr io.Reader, ready chan<- struct{}) {

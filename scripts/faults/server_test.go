@@ -62,7 +62,7 @@ type server struct {
 	status int           // then
 }
 
-var listeners = regexp.MustCompile(`(public|admin) listener at (\S+)`)
+var listeners = regexp.MustCompile(`(public|admin) listener at ([^\s"]+)`)
 
 // serve starts a server of a data directory and waits until it listens. It is killed
 // when the test ends, if it still runs.
@@ -79,7 +79,7 @@ func serve(t *testing.T, data string, args ...string) *server {
 func start(t *testing.T, data string, args ...string) *server {
 	t.Helper()
 	s := &server{t: t, data: data, ended: make(chan struct{})}
-	args = append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--no-access-log"}, args...)
+	args = append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--no-access-log", "--log-format", "text"}, args...)
 	s.cmd = exec.Command(binary, args...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
 	if err := s.cmd.Start(); err != nil {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-var listening = regexp.MustCompile(`public listener at (\S+)`)
+var listening = regexp.MustCompile(`public listener at ([^\s"]+)`)
 
 // serve starts a server of the store whose files are in no cache, and asks it for
 // all samples over one connection.

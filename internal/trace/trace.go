@@ -16,7 +16,7 @@ import (
 // Header is the name of the field, in the spelling of net/http.
 const Header = "Traceparent"
 
-// A Parent is a valid value of the field; the zero Parent is no value.
+// A Parent is a valid value of the field. The zero Parent stands for a missing value.
 type Parent struct{ text string }
 
 // The field has four parts, separated by hyphens: version, trace ID, parent ID and flags, in

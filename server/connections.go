@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/wire"
 )
 
 // A limitedListener is a listener that limits how many connections are open at once, in total
@@ -27,6 +28,8 @@ type limitedListener struct {
 
 	closed chan struct{}
 	once   sync.Once
+
+	open atomic.Int64 // connections of net/http, without hijacked ones
 
 	waiting atomic.Bool   // a connection is waiting for a free slot
 	freed   chan struct{} // has an element when a slot may be free
@@ -70,6 +73,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 		from := addrOf(raw.RemoteAddr()).Addr()
 		c := &limitedConn{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
+		c.silent.Store(true)
 		c.reading.Store(true) // the first read comes soon; until then closeIdle may close the connection
 		switch err := t.wait(c); {
 		case err == nil:
@@ -87,7 +91,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 // errShare is returned for a connection above the share of its address.
 var errShare = errors.New("server: too many connections from one address")
 
-// wait waits for a free slot. It returns errShare or [net.ErrClosed].
+// wait waits for a free slot. It returns nil or errShare.
 func (t *limitedListener) wait(c *limitedConn) error {
 	defer t.waiting.Store(false)
 	for {
@@ -102,8 +106,11 @@ func (t *limitedListener) wait(c *limitedConn) error {
 		}
 		select {
 		case <-t.freed:
-		case <-t.closed:
-			return net.ErrClosed
+		case <-t.closed: // the last connection; those of a shutdown end soon
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.add(c)
+			return nil
 		}
 	}
 }
@@ -124,14 +131,23 @@ func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	case t.n >= t.max && !t.replace(s, c.many):
 		return t.idle.Len() == 0 || c.many || s.n == 0, false
 	}
-	t.shares[c.from] = s
+	t.add(c)
+	return false, true
+}
+
+// add adds a connection. t.mu must be held.
+func (t *limitedListener) add(c *limitedConn) {
+	s := t.shares[c.from]
+	if s == nil {
+		s = &share{}
+		t.shares[c.from] = s
+	}
 	t.resize(s, +1)
 	if secure, ok := c.Conn.(*tls.Conn); ok {
 		t.secure[secure] = c
 	}
 	c.isOpen = true
 	t.setIdle(c)
-	return false, true
 }
 
 // limit changes the limits. Above a lower limit, idle connections are closed; others stay open
@@ -143,6 +159,20 @@ func (t *limitedListener) limit(most, each int) {
 	for t.n > t.max && t.closeIdle(&t.idle) {
 	}
 	t.signal()
+}
+
+// closeSilent closes the connections on which nothing has arrived yet.
+func (t *limitedListener) closeSilent() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for e := t.idle.Front(); e != nil; {
+		c := e.Value.(*limitedConn)
+		e = e.Next()
+		if _, bare := c.Conn.(*tls.Conn); !bare && c.silent.Load() && c.reading.Load() {
+			t.remove(c)
+			_ = c.abort()
+		}
+	}
 }
 
 // replace closes an idle connection to make room for a new one of the share s. It chooses the
@@ -264,6 +294,13 @@ func (t *limitedListener) signal() {
 // removes a TLS connection that net/http closes directly, because limitedConn.Close is not
 // called then.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
+	wire.SetActive(conn, state == http.StateActive || state == http.StateHijacked)
+	switch state {
+	case http.StateNew:
+		t.open.Add(1)
+	case http.StateHijacked, http.StateClosed:
+		t.open.Add(-1)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.connOf(conn)
@@ -335,6 +372,7 @@ type limitedConn struct {
 	heard atomic.Int64 // time of the last data received, in ns
 
 	reading atomic.Bool // the server is waiting for the client
+	silent  atomic.Bool // nothing has arrived yet
 
 	isOpen         bool          // guarded by table.mu, like the fields below
 	since          int64         // the value of heard by which it is ordered
@@ -351,6 +389,7 @@ func (c *limitedConn) Read(b []byte) (int, error) {
 	c.reading.Store(false)
 	if n > 0 {
 		c.heard.Store(time.Now().UnixNano())
+		c.silent.Store(false)
 	}
 	return n, err
 }

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nomen-project/nomen/internal/health"
@@ -77,7 +78,7 @@ type Listening struct {
 	Public  net.Addr   // address of the first public listener; nil if there is none
 	Admin   net.Addr   // address of the first admin listener; nil if there is none
 	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
-	servers []*http.Server
+	servers []*listenerServer
 	public  []net.Listener // of package wire
 	done    chan error
 
@@ -290,15 +291,53 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 // without wrappers; it tracks the state of the connections.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
-	l.servers = append(l.servers, h)
+	s := &listenerServer{Server: h, of: of, on: on, ended: make(chan struct{})}
+	l.servers = append(l.servers, s)
 	go func() {
 		err := h.Serve(on)
-		if errors.Is(err, http.ErrServerClosed) {
+		if s.closing.Load() || errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
+		close(s.ended)
 		l.done <- err
 	}()
 }
+
+// A listenerServer is the server of one listener.
+type listenerServer struct {
+	*http.Server
+	of      *limitedListener
+	on      net.Listener
+	closing atomic.Bool
+	ended   chan struct{} // closed when no more connections arrive
+}
+
+// finish closes the listener and answers what clients have sent, until all connections are closed
+// or ctx ends. [http.Server.Shutdown] alone would drop the requests that it reads from then on,
+// also those on connections that the listener has accepted.
+func (h *listenerServer) finish(ctx context.Context) {
+	h.closing.Store(true)
+	_ = h.on.Close()
+	select {
+	case <-h.ended:
+	case <-ctx.Done():
+		return
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
+		h.SetKeepAlivesEnabled(false) // closes idle connections too
+		if h.of.open.Load() == 0 {
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// maxPause is the longest time between two looks at the connections of a shutdown.
+const maxPause = 20 * time.Millisecond
 
 // Wait returns when a listener has stopped; it returns nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
@@ -322,6 +361,10 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
+// silentTime is how long Shutdown waits for the first byte on new connections. Clients open
+// connections that they may never use.
+const silentTime = time.Second
+
 // Shutdown interrupts the jobs, closes the listeners and waits until pending requests are
 // answered or ctx ends; then it closes the remaining connections.
 func (l *Listening) Shutdown(ctx context.Context) error {
@@ -331,10 +374,12 @@ func (l *Listening) Shutdown(ctx context.Context) error {
 	if a := l.server.admin; a != nil {
 		a.Shutdown(ctx) // first, so that the requests of its jobs are answered
 	}
+	defer time.AfterFunc(silentTime, l.server.listening.closeSilent).Stop()
 	errs := make([]error, len(l.servers))
 	var wg sync.WaitGroup
 	for i, h := range l.servers {
 		wg.Go(func() {
+			h.finish(ctx)
 			if errs[i] = h.Shutdown(ctx); errs[i] != nil {
 				errs[i] = errors.Join(errs[i], h.Close())
 			}

@@ -74,6 +74,15 @@ func (o *openListeners) limit(l Limits) {
 	}
 }
 
+// closeSilent closes the connections on which nothing has arrived yet.
+func (o *openListeners) closeSilent() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, l := range o.all {
+		l.closeSilent()
+	}
+}
+
 // Connections returns the number of open connections of each listener, by its name; see
 // [Listener]. It has no entries before [Server.Listen].
 func (s *Server) Connections() map[string]int {

@@ -47,16 +47,17 @@ type conn struct {
 	arming  *filter // takes effect when the cleared bytes are passed on
 
 	// Requests answered without net/http.
-	answer    Answerer      // nil for none
-	timed     time.Time     // when their deadlines were set
-	answering chan struct{} // holds an element while answers are made and written
+	answer Answerer  // nil for none
+	timed  time.Time // when their deadlines were set
 
 	// State for handlers and writers.
 	request  atomic.Pointer[mendedRequest]
 	filter   atomic.Pointer[filter]
 	refused  atomic.Bool // the wire has answered, so net/http must not
 	hijacked atomic.Bool
-	closing  atomic.Bool
+
+	closing   closing
+	lingering atomic.Bool
 }
 
 // Read passes the next bytes to net/http. While heads are inspected, it passes on only complete
@@ -131,6 +132,7 @@ func (c *conn) clear(n int) {
 // letThrough stops inspecting.
 func (c *conn) letThrough() {
 	c.stage = through
+	c.closing.begun.Store(false)
 	c.deadline.lift(c.Conn)
 	c.clear(len(c.in))
 }
@@ -158,7 +160,11 @@ func (c *conn) readAhead(p []byte) (int, error) {
 // readInPlace reads into p and returns how many bytes of it are good heads. It copies the
 // bytes after them to c.in for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
+	if !c.waitForRequest() {
+		return 0, io.EOF
+	}
 	n, err := c.Conn.Read(p)
+	c.closing.begun.Store(n > 0)
 	if c.answer != nil && !c.head.first && n > 0 {
 		k, err := c.answerPlain(p[:n])
 		if err != nil {
@@ -241,6 +247,7 @@ func (c *conn) readMore() error {
 	c.in = slices.Grow(c.in, minRead)
 	n, err := c.Conn.Read(c.in[len(c.in):cap(c.in)])
 	c.in = c.in[:len(c.in)+n]
+	c.closing.begun.Store(len(c.in) > 0)
 	switch {
 	case n > 0 || err == nil:
 		return nil
@@ -308,17 +315,6 @@ func (c *conn) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
-}
-
-// Close closes the connection. After a mended request, which may be followed by ignored bytes,
-// it lingers in the background.
-func (c *conn) Close() error {
-	c.finishAnswer()
-	if c.request.Load() == nil || c.hijacked.Load() || !c.closing.CompareAndSwap(false, true) {
-		return c.Conn.Close()
-	}
-	go c.lingerAndClose()
-	return nil
 }
 
 // CloseWrite tells the client that nothing more will come; net/http calls it.

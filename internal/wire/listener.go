@@ -66,6 +66,7 @@ func NewListener(l net.Listener, c Config) net.Listener {
 		arrivals:     make(chan arrival),
 		closed:       make(chan struct{}),
 		left:         make(chan struct{}),
+		drained:      make(chan struct{}),
 		rooms:        sync.Pool{New: func() any { return new([]byte) }},
 	}
 }
@@ -80,8 +81,10 @@ type listener struct {
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
-	left     chan struct{} // closed some time after closed: do not wait longer for answers in progress
-	rooms    sync.Pool     // of *[]byte, for answers
+	left     chan struct{}  // closed some time after closed: do not wait longer for handshakes
+	drained  chan struct{}  // closed after the last connection was passed to Accept
+	shaking  sync.WaitGroup // TLS handshakes in progress
+	rooms    sync.Pool      // of *[]byte, for answers
 }
 
 // arrival is the result of Accept.
@@ -90,13 +93,14 @@ type arrival struct {
 	err  error
 }
 
-// Accept waits for the next connection that is ready to be served.
+// Accept waits for the next connection that is ready to be served. After Close it returns the
+// connections that the listener has accepted already, before it fails.
 func (l *listener) Accept() (net.Conn, error) {
 	l.start.Do(func() { go l.acceptAll() })
 	select {
 	case a := <-l.arrivals:
 		return a.conn, a.err
-	case <-l.closed:
+	case <-l.drained:
 		return nil, net.ErrClosed
 	}
 }
@@ -105,6 +109,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) Close() error {
 	l.stop.Do(func() {
 		close(l.closed)
+		l.start.Do(func() { close(l.drained) }) // Accept was never called
 		time.AfterFunc(lingerTime, func() { close(l.left) })
 	})
 	return l.Listener.Close()
@@ -130,11 +135,15 @@ func Dial(ctx context.Context, to net.Listener) (net.Conn, error) {
 }
 
 func (l *listener) acceptAll() {
+	defer l.drain()
 	for ok := true; ok; {
 		c, err := l.Listener.Accept()
 		if t := tlsOf(c); t != nil {
-			go l.shakeHands(c, t)
+			l.shaking.Go(func() { l.shakeHands(c, t) })
 			continue
+		}
+		if err != nil && l.isClosed() {
+			return
 		}
 		if err != nil {
 			ok = l.deliver(arrival{err: err})
@@ -144,19 +153,30 @@ func (l *listener) acceptAll() {
 		if l.config.Short != nil {
 			w.answer = l.config.Short(c.LocalAddr(), c.RemoteAddr())
 		}
-		if w.answer != nil {
-			w.answering = make(chan struct{}, 1)
-		}
 		ok = l.deliver(arrival{conn: w})
 	}
 }
 
-// deliver passes a to Accept, and reports whether the listener is still open.
+// drain closes drained when the handshakes in progress have ended, but does not wait long.
+func (l *listener) drain() {
+	ended := make(chan struct{})
+	go func() {
+		l.shaking.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-l.left:
+	}
+	close(l.drained)
+}
+
+// deliver passes a to Accept. It reports whether the listener may still be open.
 func (l *listener) deliver(a arrival) bool {
 	select {
 	case l.arrivals <- a:
 		return true
-	case <-l.closed:
+	case <-l.left:
 		if a.conn != nil {
 			a.conn.Close()
 		}

@@ -29,11 +29,8 @@ const maxHeldAnswers = 32 << 10
 // answerPlain answers the plain requests at the beginning of p, and returns their length.
 //
 // It is called where net/http waits for a request other than the first. At that point all
-// earlier responses are written, and net/http counts the connection as idle, as it should if
-// the server shuts down.
+// earlier responses are written, and net/http counts the connection as idle; see [conn.Close].
 func (c *conn) answerPlain(p []byte) (k int, err error) {
-	c.answering <- struct{}{}
-	defer func() { <-c.answering }()
 	room := c.listener.rooms.Get().(*[]byte)
 	defer c.listener.rooms.Put(room)
 	out := (*room)[:0]
@@ -84,28 +81,6 @@ func (c *conn) setTimes() {
 	c.timed = now
 	c.deadline.set(c.Conn, now.Add(idle))
 	c.Conn.SetWriteDeadline(now.Add(write))
-}
-
-// finishAnswer waits a limited time for an answer in progress. When the server shuts down, the
-// limit is for all answers together.
-func (c *conn) finishAnswer() {
-	if c.answering == nil {
-		return
-	}
-	select {
-	case c.answering <- struct{}{}:
-		<-c.answering
-		return
-	default:
-	}
-	t := time.NewTimer(lingerTime)
-	defer t.Stop()
-	select {
-	case c.answering <- struct{}{}:
-		<-c.answering
-	case <-t.C:
-	case <-c.listener.left:
-	}
 }
 
 // readPlain parses a good head. ok is false if it has anything for which Plain has no field, or

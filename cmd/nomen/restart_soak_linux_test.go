@@ -1,0 +1,7 @@
+//go:build soak
+
+package main
+
+import "testing"
+
+func TestSoakRestarts(t *testing.T) { testRestarts(t, 20, 1000) }

@@ -19,6 +19,7 @@ const (
 	lastPause    = 6 * time.Hour
 	limitPause   = time.Hour // minimum after a rate limit
 	maxPause     = 8 * 24 * time.Hour
+	clockPause   = 24 * time.Hour   // after an order that was of no use
 	firstRecheck = 30 * time.Second // after a failed check, which costs the authority nothing; it doubles
 	lastRecheck  = 10 * time.Minute
 )
@@ -29,7 +30,12 @@ type backOff struct {
 	Error    string    `json:"error"`
 	At       time.Time `json:"at"` // of the last failure
 	After    time.Time `json:"after"`
-	Limited  bool      `json:"limited,omitempty"` // the authority has said so
+	Limited  bool      `json:"limited,omitempty"` // the pause holds for all nodes, after a restart, and after a reload
+}
+
+// waits reports whether an order must wait. A pause that is too long is the mistake of a clock.
+func (b *backOff) waits(now time.Time) bool {
+	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
 
 // pause returns first doubled for each failure after the first, at most last.
@@ -45,10 +51,13 @@ func (b backOff) next(err error, now time.Time) backOff {
 	n := backOff{Failures: b.Failures + 1, Error: oneLine(err), At: now}
 	var unreachable *unreachableError
 	var of *acme.Error
+	var early *clockError
 	d := pause(n.Failures, firstPause, lastPause)
 	switch {
 	case errors.As(err, &unreachable):
 		d = pause(n.Failures, firstRecheck, lastRecheck)
+	case errors.As(err, &early):
+		n.Limited, d = true, clockPause
 	case errors.As(err, &of):
 		d = max(d, retryAfter(of.Header, now))
 		if _, n.Limited = acme.RateLimit(of); n.Limited || of.StatusCode == http.StatusTooManyRequests {
@@ -57,6 +66,14 @@ func (b backOff) next(err error, now time.Time) backOff {
 	}
 	n.After = now.Add(min(d, maxPause))
 	return n
+}
+
+// A clockError says that a certificate that was just issued is due for renewal. Without a pause,
+// it would be ordered again and again.
+type clockError struct{ begins time.Time }
+
+func (e *clockError) Error() string {
+	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
 }
 
 // retryAfter returns the value of a Retry-After field, 0 if there is none.
@@ -81,9 +98,6 @@ func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err 
 	}
 	if err == nil && json.Unmarshal(text, &b) != nil {
 		b = backOff{} // damaged: as if there were none
-	}
-	if last := m.o.Now().Add(maxPause); b.After.After(last) {
-		b.After = last // a clock was wrong
 	}
 	return b, err
 }

@@ -107,12 +107,17 @@ func New(o Options) (*Manager, error) {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
 	}
-	sum := sha256.Sum256([]byte(o.Directory))
 	return &Manager{
-		o: o, prefix: "acme-" + hex.EncodeToString(sum[:8]) + "-", node: rand.Text(),
+		o: o, prefix: "acme-" + digest(o.Directory) + "-", node: rand.Text(),
 		wake: make(chan struct{}, 1), reads: make(chan struct{}, maxReads), hosts: map[string]*host{},
 		reminders: map[string]*reminder{},
 	}, nil
+}
+
+// digest returns 16 hexadecimal digits for a text.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Run implements [Source].
@@ -232,7 +237,7 @@ func (m *Manager) look(ctx context.Context) error {
 }
 
 // adopt reads the certificates that are missing or due from the vault. It returns the hosts
-// that still need one and do not wait, in order.
+// that still need one and do not wait, in the order in which to order.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -242,10 +247,12 @@ func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 		if err := m.load(ctx, s.Host); err != nil {
 			return nil, err
 		}
-		if h := m.host(s.Host); h.due(now) && !now.Before(h.back.After) {
+		if h := m.host(s.Host); h.due(now) && !h.back.waits(now) {
 			due = append(due, s.Host)
 		}
 	}
+	// Hosts that fail can take long, so they come last.
+	slices.SortStableFunc(due, func(a, b string) int { return cmp.Compare(m.host(a).back.Failures, m.host(b).back.Failures) })
 	return due, nil
 }
 
@@ -290,12 +297,13 @@ func (m *Manager) load(ctx context.Context, name string) error {
 			m.update(name, func(h *host) { h.adopt(cert) })
 		}
 	}
+	now := m.o.Now()
 	back, err := m.readBackOff(ctx, name)
 	if err != nil {
 		return err
 	}
 	m.update(name, func(h *host) {
-		if (back.Limited || back.At.After(h.since)) && back.After.After(h.back.After) {
+		if (back.Limited || back.At.After(h.since)) && back.waits(now) && back.After.After(h.back.After) {
 			h.back = back
 		}
 	})
@@ -326,7 +334,7 @@ func (m *Manager) orderAll(ctx context.Context, due []string) error {
 			return err
 		}
 		now := m.o.Now()
-		if h := m.host(name); !h.due(now) || now.Before(h.back.After) {
+		if h := m.host(name); !h.due(now) || h.back.waits(now) {
 			continue
 		}
 		if err := m.orderOne(ctx, name); err != nil {
@@ -365,6 +373,9 @@ func (m *Manager) orderOne(ctx context.Context, name string) error {
 	m.o.Log.Info("a certificate was issued", "host", name, "expires", cert.Leaf.NotAfter.UTC().Format(time.RFC3339), "issuer", cert.Leaf.Issuer.String())
 	if err != nil {
 		return err
+	}
+	if h := m.host(name); h.due(m.o.Now()) {
+		return m.failed(ctx, name, &clockError{cert.Leaf.NotBefore})
 	}
 	return m.o.Vault.PutSecret(ctx, m.stateKey(name), nil)
 }

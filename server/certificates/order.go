@@ -93,16 +93,25 @@ func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 // expired, later for a brief failure, never for a rate limit, which ends the order.
 func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	switch {
-	case n > 4, resp != nil && resp.StatusCode == http.StatusTooManyRequests:
-		return 0
-	case resp != nil && resp.StatusCode == http.StatusBadRequest:
+	case resp.StatusCode == http.StatusBadRequest && n <= 10:
 		return 10 * time.Millisecond
+	case resp.StatusCode >= http.StatusInternalServerError && n <= 3:
+		return time.Duration(n*n) * 500 * time.Millisecond
 	}
-	return time.Duration(n*n) * 200 * time.Millisecond
+	return 0
+}
+
+// accountName returns the key of the account in the vault. Each external account has its own.
+func (m *Manager) accountName() string {
+	name := m.prefix + "account"
+	if m.o.AccountID != "" {
+		name += "-" + digest(m.o.AccountID)
+	}
+	return name
 }
 
 func (m *Manager) accountKey(ctx context.Context) (crypto.Signer, error) {
-	name := m.prefix + "account"
+	name := m.accountName()
 	text, err := m.o.Vault.Secret(ctx, name)
 	if err == nil {
 		key, err := parseKey(text)

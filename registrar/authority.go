@@ -49,7 +49,7 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 	if err := checkAuthority(next, how.why); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.checkAnswers(next.Prefix.String(), next); err != nil {
+	if err := checkAnswers(next.Prefix.String(), next); err != nil {
 		return Outcome{}, err
 	}
 	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
@@ -291,8 +291,19 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 	if err != nil {
 		return err
 	}
+	if err := checkOthers(next, set.All()); err != nil {
+		return err
+	}
+	if folds {
+		return r.checkFolded(ctx, next, set)
+	}
+	return nil
+}
+
+// checkOthers returns an error if an authority would answer the requests of another one.
+func checkOthers(next *store.Authority, others []*store.Authority) error {
 	of := next.Prefix.String()
-	for _, other := range set.All() {
+	for _, other := range others {
 		if other.Prefix == next.Prefix {
 			continue
 		}
@@ -305,9 +316,6 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 		if next.Default && other.Default {
 			return refuse(of, "default", faultf(0, "default", "%s is the default already", other.Prefix))
 		}
-	}
-	if folds {
-		return r.checkFolded(ctx, next, set)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 const maxMaxAge = 365 * 24 * 60 * 60
 
 // checkAnswers checks the policy of a, and runs the tests of its rules.
-func (r *Registrar) checkAnswers(of string, a *store.Authority) error {
+func checkAnswers(of string, a *store.Authority) error {
 	for _, c := range [...]struct {
 		field string
 		fault fault

@@ -1,0 +1,117 @@
+package registrar
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// CheckAuthority checks what can be checked of an authority without the store: its fields and
+// its rules with their tests. The error is a [*RefusalError].
+func CheckAuthority(a *store.Authority) error {
+	a = a.Clone()
+	if err := checkAuthority(a, ""); err != nil {
+		return err
+	}
+	return checkAnswers(a.Prefix.String(), a)
+}
+
+// PutAuthorities creates or replaces several authorities in one batch: all or none. They are
+// checked as they will be after the batch, so that a host can move from one to another. The
+// actor must be an administrator of all names. The outcomes are in the order of the
+// authorities; if one has an error, nothing was changed, and the error is the first of them.
+func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Authority, why string) ([]Outcome, error) {
+	if a.Role < Administrator || len(a.Prefixes) > 0 {
+		return nil, a.denied(Administrator, "")
+	}
+	ctx = store.Fresh(ctx)
+	r.authorities.Forget()
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	later := merged(set.All(), all)
+	outs := make([]Outcome, len(all))
+	changes := make([]store.Change, len(all))
+	for i, next := range all {
+		there, err := r.checkInBatch(ctx, next.Clone(), why, later)
+		if err != nil && !isRefusal(err) {
+			return nil, err
+		}
+		outs[i] = Outcome{Err: err, Created: there == nil}
+		if err == nil {
+			outs[i].Authority = later[next.Prefix]
+			outs[i].Warnings = append(warnings(next, there), r.hidden(ctx, next)...)
+			changes[i] = store.Change{Authority: later[next.Prefix], Expected: store.AnyRevision, Time: r.now(), Who: a.Who, Why: why}
+		}
+	}
+	for _, out := range outs {
+		if out.Err != nil {
+			return outs, out.Err
+		}
+	}
+	results, err := r.apply(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	r.authorities.Forget()
+	for i := range outs {
+		outs[i].Result = results[i]
+	}
+	return outs, nil
+}
+
+// merged returns the authorities after a batch by their prefixes, in normal form.
+func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
+	all := make(map[name.Prefix]*store.Authority, len(there)+len(batch))
+	for _, a := range there {
+		all[a.Prefix] = a
+	}
+	for _, a := range batch {
+		a = a.Clone()
+		_ = checkAsked("", a) // normalises; errors are found by checkInBatch
+		all[a.Prefix] = a
+	}
+	return all
+}
+
+// checkInBatch checks an authority of a batch, given all authorities after the batch. It returns
+// the stored authority, or nil.
+func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, later map[name.Prefix]*store.Authority) (*store.Authority, error) {
+	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		there = nil
+	case err != nil:
+		return nil, err
+	}
+	if err := checkAuthority(next, why); err != nil {
+		return there, err
+	}
+	if err := checkAnswers(next.Prefix.String(), next); err != nil {
+		return there, err
+	}
+	others := make([]*store.Authority, 0, len(later))
+	for _, a := range later {
+		if a.Prefix != next.Prefix {
+			others = append(others, a)
+		}
+	}
+	if err := checkOthers(next, others); err != nil {
+		return there, err
+	}
+	if !next.FoldCase || there != nil && there.FoldCase {
+		return there, nil
+	}
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return there, err
+	}
+	return there, r.checkFolded(ctx, next, set)
+}
+
+// isRefusal reports whether an error is about the content of a change, and not about the store.
+func isRefusal(err error) bool { return errors.As(err, new(*RefusalError)) }

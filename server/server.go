@@ -256,6 +256,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// CheckPublicURL returns an error if [Options.PublicURL] cannot have this value.
+func CheckPublicURL(text string) error { return new(Server).setPublicURL(text) }
+
 // setPublicURL sets the public URL, which must have the form http://HOST/PATH or
 // https://HOST/PATH; the path may be absent.
 func (s *Server) setPublicURL(text string) error {

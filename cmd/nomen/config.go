@@ -83,6 +83,7 @@ func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSou
 		sources[f.Name] = source
 		if err := setOption(cmd.Flags(), f, v); err != nil {
 			errs = append(errs, source.errorf("%w", optionError(source.name(f.Name), err)))
+			_ = f.Value.Set(f.DefValue) // so that later checks do not report the value again
 		}
 	})
 	return errors.Join(errs...)
@@ -137,14 +138,14 @@ func (c *cli) readFile(cmd *cobra.Command) error {
 		return nil
 	}
 	file, err := readConfigFile(c.config, knownOptions(cmd.Root()))
-	if err != nil {
+	if file == nil {
 		return err
 	}
 	c.file = file
-	return eachUnset(cmd, func(f *pflag.Flag) ([]string, optionSource, bool) {
+	return errors.Join(err, eachUnset(cmd, func(f *pflag.Flag) ([]string, optionSource, bool) {
 		v, ok := file.options[f.Name]
 		return v, optionSource{file: file, at: file.place(f.Name)}, ok
-	}, c.sources)
+	}, c.sources))
 }
 
 // knownOptions returns the names of the options of all commands, because one file can

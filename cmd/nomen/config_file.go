@@ -47,7 +47,7 @@ type filePlace struct{ line, column int }
 
 // readConfigFile reads and parses a configuration file. known has the names of the options
 // that the file can set. The error is a usage error that joins all errors of the file, each
-// with its place.
+// with its place. The file is nil if it cannot be parsed; otherwise it has what is valid.
 func readConfigFile(path string, known map[string]bool) (*configFile, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 	layout := readLayout(text)
 	f.places, f.keys = layout.values, layout.keys
 	errs := f.decodeTables(layout, known)
-	for key, value := range flatten(all, known) {
+	for key, value := range flatKeys(all, known) {
 		values, err := optionValues(value)
 		switch {
 		case !known[key] && hasTable(known, key):
@@ -81,9 +81,9 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 	return f, f.sorted(errs)
 }
 
-// flatten returns the options of a file with their names. The keys of a table that is not one
+// flatKeys returns the options of a file with their names. The keys of a table that is not one
 // of fileTables are options with the name of the table and a dot before their own.
-func flatten(all map[string]any, known map[string]bool) map[string]any {
+func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	flat := map[string]any{}
 	for key, value := range all {
 		table, isTable := value.(map[string]any)
@@ -175,7 +175,8 @@ func (f *configFile) unknownKeys(strict *toml.StrictMissingError) []error {
 
 // A placeError is an error at a place of the configuration file.
 type placeError struct {
-	at filePlace
+	file string
+	at   filePlace
 	error
 }
 
@@ -185,9 +186,9 @@ func (e placeError) Unwrap() error { return e.error }
 func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
 	text := fmt.Errorf(format, args...)
 	if at == (filePlace{}) {
-		return placeError{at, usagef("%s: %w", f.path, text)}
+		return placeError{f.path, at, usagef("%s: %w", f.path, text)}
 	}
-	return placeError{at, usagef("%s:%d:%d: %w", f.path, at.line, at.column, text)}
+	return placeError{f.path, at, usagef("%s:%d:%d: %w", f.path, at.line, at.column, text)}
 }
 
 // errorf returns a usage error about the value of a path such as "listen.2.address", or about

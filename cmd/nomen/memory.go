@@ -24,13 +24,21 @@ func (c *cli) memoryFlag(f *pflag.FlagSet, usual string) {
 	f.IntVar(&c.memory, "memory", 0, "memory limit of the process in MiB, at least 256; the cache gets the limit minus 512 MiB, but never less than a quarter of the limit (default "+usual+")")
 }
 
+// checkMemory checks --memory.
+func (c *cli) checkMemory() error {
+	if c.memory != 0 && c.memory < minMemory {
+		return usagef("--memory %d: must be at least %d MiB", c.memory, minMemory)
+	}
+	return nil
+}
+
 // boundMemory divides --memory between the cache of the store and everything else. Without
 // --memory, the cache has the usual size, in bytes, and the limit is this size plus what
 // everything else usually needs. boundMemory sets the limit of the Go runtime; without
 // --memory, a limit set by the environment (GOMEMLIMIT) takes precedence.
 func (c *cli) boundMemory(ctx context.Context, usual int64) error {
-	if c.memory != 0 && c.memory < minMemory {
-		return usagef("--memory %d: must be at least %d MiB", c.memory, minMemory)
+	if err := c.checkMemory(); err != nil {
+		return err
 	}
 	c.cacheSize = usual
 	limit := pebblestore.MemoryFor(usual)

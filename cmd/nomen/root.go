@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/registrar"
@@ -43,6 +45,7 @@ type cli struct {
 	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
 	file      *configFile             // of config; nil without one
+	flags     *pflag.FlagSet          // the options of the command
 	sources   map[string]optionSource // of the options that the environment or the file sets
 	systemd   *systemd.Notifier       // of serve; nil for other commands
 }
@@ -169,7 +172,7 @@ func (c *cli) root() *cobra.Command {
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
 		c.fetchCommand(), c.crawlCommand(), c.conformCommand(),
-		c.authorityCommand(), c.tokenCommand(), c.versionCommand(), c.manCommand(),
+		c.authorityCommand(), c.configCommand(), c.tokenCommand(), c.versionCommand(), c.manCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)
 	arrange(root)
@@ -180,14 +183,18 @@ func (c *cli) root() *cobra.Command {
 // configure takes options that are not on the command line from the environment
 // and the configuration file.
 func (c *cli) configure(cmd *cobra.Command) error {
-	if err := c.readEnvironment(cmd); err != nil {
-		return err
+	for _, w := range unknownVariables(os.Environ(), knownOptions(cmd.Root())) {
+		fmt.Fprintf(c.err, "nomen: warning: %v\n", w)
 	}
-	if err := c.readFile(cmd); err != nil {
-		return err
-	}
+	return c.readSources(cmd)
+}
+
+// readSources takes options from the environment and the file. It returns all errors.
+func (c *cli) readSources(cmd *cobra.Command) error {
+	c.flags = cmd.Flags()
+	err := errors.Join(c.readEnvironment(cmd), c.readFile(cmd))
 	c.dataDefault = !cmd.Flags().Changed("data")
-	return nil
+	return err
 }
 
 // newRegistrar returns the registrar of an open store.

@@ -10,9 +10,11 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/resolve"
@@ -86,6 +88,7 @@ type serveFlags struct {
 	gateway                 gatewayFlags
 	backup                  backupFlags
 	seeing                  seeingFlags
+	limits                  limitFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command { return c.serveWith(new(serveFlags)) }
@@ -103,7 +106,13 @@ func (c *cli) serveWith(s *serveFlags) *cobra.Command {
   nomen serve --ask-others own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
 		Args: noArguments,
 	}
-	f := cmd.Flags()
+	c.registerServe(s, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.located(c.serve(cmd.Context(), *s)) }
+	return cmd
+}
+
+// registerServe adds the options of serve.
+func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.listen.register(f)
 	s.certificateFlags.register(f)
 	f.StringVar(&s.publicURL, "public-url", "", "URL at which clients reach the public listener (default the host of each request)")
@@ -125,8 +134,7 @@ func (c *cli) serveWith(s *serveFlags) *cobra.Command {
 	s.gateway.register(f)
 	s.backup.register(f)
 	s.seeing.register(f)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), *s) }
-	return cmd
+	s.limits.register(f)
 }
 
 // authorityLife is the maximum time until this process notices that another process has
@@ -170,9 +178,6 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 		return fmt.Errorf("%s: a server is already running, with its admin listener at %s; if this is a copy of its directory, remove %s", c.data, running.URL, urlFile)
 	}
 	log := c.openLog(&f.seeing.log)
-	if f.readOnly && f.demo {
-		return usagef("serve: --demo cannot be combined with --read-only, because it loads names")
-	}
 	c.report("opening the store")
 	s, err := c.openServed(ctx, f, log)
 	if err != nil {
@@ -181,28 +186,39 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	return errors.Join(c.serveStore(ctx, f, s, proxies, log), s.Close())
 }
 
-// check rejects invalid values.
+// check returns the errors of all invalid values.
 func (f *serveFlags) check() error {
+	var errs []error
+	must := func(ok bool, option string, value any, what string) {
+		if !ok {
+			errs = append(errs, usagef("serve: --%s %v: must %s", option, value, what))
+		}
+	}
 	if _, _, err := f.gateway.access(); err != nil {
-		return usagef("serve: %w", err)
+		errs = append(errs, usagef("serve: %w", err))
 	}
 	if err := f.seeing.log.check(); err != nil {
-		return err
+		errs = append(errs, err)
 	}
 	if _, err := f.backup.plan(); err != nil {
-		return err
+		errs = append(errs, err)
 	}
-	switch {
-	case f.drain < 0:
-		return usagef("serve: --drain %v: must not be negative", f.drain)
-	case f.scrub < -1:
-		return usagef("serve: --scrub %d: must not be negative", f.scrub)
-	case f.staleIfError < 0:
-		return usagef("serve: --stale-if-error %v: must not be negative", f.staleIfError)
-	case f.connections < 0 || f.perAddress < 0 || f.rate <= 0 || f.outside.asks < 1:
-		return usagef("serve: --connections and --connections-per-address must not be negative; --rate and --asks must be positive")
+	if err := server.CheckPublicURL(f.publicURL); err != nil {
+		errs = append(errs, usageError{rephrasedError{err, "serve: --public-url: " + strings.TrimPrefix(err.Error(), "server: ")}})
 	}
-	return nil
+	if f.readOnly && f.demo {
+		errs = append(errs, usagef("serve: --demo cannot be combined with --read-only, because it loads names"))
+	}
+	const positive, notNegative = "be positive", "not be negative"
+	must(f.drain >= 0, "drain", f.drain, notNegative)
+	must(f.scrub >= -1, "scrub", f.scrub, notNegative)
+	must(f.staleIfError >= 0, "stale-if-error", f.staleIfError, notNegative)
+	must(f.connections >= 0, "connections", f.connections, notNegative)
+	must(f.perAddress >= 0, "connections-per-address", f.perAddress, notNegative)
+	must(f.rate > 0, "rate", f.rate, positive)
+	must(f.outside.asks > 0, "asks", f.outside.asks, positive)
+	f.limits.check(must)
+	return errors.Join(errs...)
 }
 
 // openServed opens the store to serve.

@@ -42,7 +42,7 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.outside.country, CountryHeader: f.outside.countryHeader, Misses: p.outside.misses,
 		Now: clock, Log: p.log, AccessLog: access,
-		Limits: server.Limits{Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate},
+		Limits: f.serverLimits(),
 	}
 	p.gateway.into(&o)
 	srv, err := server.New(o)

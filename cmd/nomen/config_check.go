@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/internal/country"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// A configFinding is an error of the configuration, or a warning about it.
+type configFinding struct {
+	Severity string `json:"severity"` // error or warning
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"` // from 1
+	Column   int    `json:"column,omitempty"`
+	Message  string `json:"message"`
+	text     string // with the place
+}
+
+func findingOf(severity string, err error) configFinding {
+	text := words(err)
+	f := configFinding{Severity: severity, Message: text, text: text}
+	var at placeError
+	if errors.As(err, &at) && at.at.line > 0 {
+		f.File, f.Line, f.Column = at.file, at.at.line, at.at.column
+		f.Message = strings.TrimPrefix(text, fmt.Sprintf("%s:%d:%d: ", f.File, f.Line, f.Column))
+	}
+	return f
+}
+
+// findings returns all errors of the configuration of a server, given the error of reading
+// it, and all warnings. The errors are first.
+func (c *cli) findings(ctx context.Context, root *cobra.Command, f *serveFlags, read error) []configFinding {
+	var all []configFinding
+	errs := flatten(read)
+	if c.file != nil || c.config == "" {
+		errs = append(errs, c.checkServe(ctx, f)...)
+	}
+	for _, err := range errs {
+		all = append(all, findingOf("error", err))
+	}
+	slices.SortStableFunc(all, func(a, b configFinding) int { return a.Line - b.Line })
+	for _, err := range c.configWarnings(root) {
+		all = append(all, findingOf("warning", err))
+	}
+	return all
+}
+
+// flatten returns the errors that errors.Join has joined.
+func flatten(err error) []error {
+	var joined interface{ Unwrap() []error }
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case usageError: // around joined errors
+		if inner := flatten(e.error); len(inner) > 1 {
+			return inner
+		}
+	case interface{ Unwrap() []error }:
+		joined = e
+	}
+	if joined == nil {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, flatten(e)...)
+	}
+	return all
+}
+
+// checkServe checks the configuration of a server without writing, and without opening a
+// listener or the store. It returns all errors, each with the source of its option.
+func (c *cli) checkServe(_ context.Context, f *serveFlags) []error {
+	var errs []error
+	for _, check := range []func() error{
+		f.check,
+		func() error { _, err := f.proxies(); return err },
+		c.checkStore,
+		c.checkMemory,
+		func() error { _, err := c.listeners(f); return err },
+		func() error { return checkServeFiles(f) },
+	} {
+		for _, err := range flatten(check()) {
+			errs = append(errs, c.located(err))
+		}
+	}
+	return append(append(errs, c.checkTexts()...), c.checkAuthorities()...)
+}
+
+// checkStore checks the form of --store.
+func (c *cli) checkStore() error {
+	if c.inDatabase() {
+		return nil
+	}
+	_, err := c.storePath()
+	return err
+}
+
+// checkServeFiles checks the files that options name.
+func checkServeFiles(f *serveFlags) error {
+	var errs []error
+	if _, err := readRegistries(f.registry); err != nil {
+		errs = append(errs, usagef("--registry: %w", err))
+	}
+	if f.outside.countries != "" {
+		if _, err := country.Open(f.outside.countries); err != nil {
+			errs = append(errs, usagef("--country-db: %w", err))
+		}
+	}
+	find := f.outside.find
+	if _, err := readTable(find.table); err != nil {
+		errs = append(errs, usagef("--table: %w", err))
+	}
+	if find.public != "" && find.public != noTable {
+		if _, err := readTable(find.public); err != nil {
+			errs = append(errs, usagef("--public-table: %w", err))
+		}
+	}
+	find.table, find.public = "", ""
+	if _, _, err := find.finder(0, nil); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// checkTexts checks the options of other commands in the file.
+func (c *cli) checkTexts() []error {
+	if c.file == nil {
+		return nil
+	}
+	var errs []error
+	others := (&cli{sources: map[string]optionSource{}}).root()
+	seen := map[string]bool{}
+	eachCommand(others, func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			values, ok := c.file.options[f.Name]
+			if !ok || seen[f.Name] || c.flags.Lookup(f.Name) != nil {
+				return
+			}
+			seen[f.Name] = true
+			if err := setOption(cmd.LocalFlags(), f, values); err != nil {
+				errs = append(errs, c.file.errorf(f.Name, "%w", optionError(f.Name, err)))
+			}
+		})
+	})
+	return errs
+}
+
+// checkAuthorities checks the authorities of the file.
+func (c *cli) checkAuthorities() []error {
+	var errs []error
+	first := map[string]int{}
+	for i, a := range c.file.authorities() {
+		if err := registrar.CheckAuthority(a); err != nil {
+			errs = append(errs, c.authorityError(i, err))
+		}
+		prefix := a.Prefix.String()
+		if j, ok := first[prefix]; ok {
+			errs = append(errs, c.file.errorf(fmt.Sprintf("authority.%d.prefix", i+1), "authority %s: authority %d has the same prefix", prefix, j+1))
+			continue
+		}
+		first[prefix] = i
+	}
+	return errs
+}
+
+// authorityError returns an error about authority i of the file with its place.
+func (c *cli) authorityError(i int, err error) error {
+	path, text := fmt.Sprintf("authority.%d", i+1), err.Error()
+	var refusal *registrar.RefusalError
+	if errors.As(err, &refusal) && refusal.Field != "" {
+		path += "." + fieldPath(refusal.Field)
+		text = fieldPath(refusal.Field) + ": " + refusal.Message
+	}
+	return c.file.errorf(path, "%w", rephrasedError{err, fmt.Sprintf("authority %s: %s", c.file.tables.Authority[i].Prefix, text)})
+}
+
+// fieldPath returns a field such as "rules[0].tests[1]" as a path in a file: "rules.1.tests.2".
+func fieldPath(field string) string {
+	parts := strings.Split(field, ".")
+	for i, part := range parts {
+		key, index, ok := strings.Cut(strings.TrimSuffix(part, "]"), "[")
+		if n, err := strconv.Atoi(index); ok && err == nil {
+			parts[i] = key + "." + strconv.Itoa(n+1)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// located returns an error about an option with the source of its value. It finds the option by
+// its name in the message, such as --rate.
+func (c *cli) located(err error) error {
+	var placed placeError
+	if err == nil || c.flags == nil || errors.As(err, &placed) {
+		return err
+	}
+	text := err.Error()
+	for rest := text; ; {
+		_, after, ok := strings.Cut(rest, "--")
+		if !ok {
+			return err
+		}
+		end := strings.IndexFunc(after, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.'
+		})
+		if end < 0 {
+			end = len(after)
+		}
+		name := strings.Trim(after[:end], "-.")
+		if source, ok := c.sources[name]; ok {
+			text = strings.TrimPrefix(text, "serve: ")
+			return c.at(source, name, text).errorf("%w", rephrasedError{err, strings.ReplaceAll(text, "--"+name, source.name(name))})
+		}
+		rest = after
+	}
+}
+
+// at returns the source of an option, with the place of the element of a list that a message
+// quotes.
+func (c *cli) at(source optionSource, option, text string) optionSource {
+	if source.file == nil {
+		return source
+	}
+	for i, v := range source.file.options[option] {
+		if strings.Contains(text, strconv.Quote(v)) {
+			source.at = source.file.place(fmt.Sprintf("%s.%d", option, i+1))
+		}
+	}
+	return source
+}
+
+// configWarnings returns what is allowed, but perhaps not intended.
+func (c *cli) configWarnings(root *cobra.Command) []error {
+	all := unknownVariables(os.Environ(), knownOptions(root))
+	if c.file == nil {
+		return all
+	}
+	for _, option := range slices.Sorted(maps.Keys(c.file.options)) {
+		f := c.flags.Lookup(option)
+		if f == nil || !f.Changed {
+			continue
+		}
+		source := c.sources[option] // the zero value stands for the command line
+		if source.file == nil {
+			all = append(all, c.file.errorf(option, "%s has no effect: it is overridden by the %s", option, source))
+		}
+	}
+	return all
+}
+
+// unknownVariables returns a warning for each variable of the environment that looks like one of
+// an option, but is not. Variables of tests and of other programs are not options either.
+func unknownVariables(environment []string, known map[string]bool) (all []error) {
+	names := map[string]bool{variableOf("config"): true}
+	for option, ok := range known {
+		if ok {
+			names[variableOf(option)] = true
+		}
+	}
+	for _, entry := range environment {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, environmentPrefix) && !names[name] && !isForeignVariable(name) {
+			all = append(all, fmt.Errorf("environment: %s is not the variable of an option%s", name, meant(name, maps.Keys(names))))
+		}
+	}
+	slices.SortFunc(all, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return all
+}
+
+// isForeignVariable reports whether a variable is used around nomen: by its tests, and by the
+// scripts for a database cluster.
+func isForeignVariable(name string) bool {
+	const testPrefix = environmentPrefix + "TEST_"
+	switch strings.TrimPrefix(name, environmentPrefix) {
+	case "LONG", "KILLS", "NAMES", "HA_DIR", "APACHE_MODULES", "PASSWORD":
+		return true
+	}
+	return strings.HasPrefix(name, testPrefix)
+}

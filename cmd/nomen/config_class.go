@@ -1,0 +1,46 @@
+package main
+
+import "strings"
+
+// An optionClass says how a change of an option of serve takes effect.
+type optionClass uint8
+
+// The classes of options.
+const (
+	unclassified optionClass = iota
+	live                     // a reload changes it
+	restart                  // a change needs a restart
+	ofCommand                // of the command line only, and no part of the configuration
+)
+
+// optionClasses returns the options of serve in each class. Each option is in exactly one.
+func optionClasses() map[optionClass]string {
+	return map[optionClass]string{
+		live: `public-url host trusted-proxy registry no-access-log drain
+			connections connections-per-address rate asks allow-private
+			country-db country-header ask-others proxy own-users connect
+			table public-table dns default-resolver public-metrics
+			limits.burst limits.costly limits.resources limits.batch-names limits.batch-bytes
+			limits.measure-timeout limits.ask-timeout limits.resource-timeout
+			limits.token-rate limits.token-burst limits.token-jobs limits.jobs
+			backup.to backup.every backup.at backup.keep backup.keep-weekly backup.rehearse backup.hook backup.hook-timeout`,
+		restart: `listen admin gopher gopher-host tls tls-cert tls-key
+			acme-email acme-directory acme-root acme-eab-id acme-eab-key-file acme-accept-terms acme-unchecked
+			log-format access-log-addresses data store memory read-only scrub
+			stale-if-error clock-ok demo
+			limits.head-timeout limits.idle-timeout limits.timeout`,
+		ofCommand: `config help json running verbose`,
+	}
+}
+
+// classOf returns the class of an option of serve.
+func classOf(option string) optionClass {
+	for class, options := range optionClasses() {
+		for name := range strings.FieldsSeq(options) {
+			if name == option {
+				return class
+			}
+		}
+	}
+	return unclassified
+}

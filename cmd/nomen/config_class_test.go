@@ -1,0 +1,130 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/pflag"
+)
+
+// TestOptionClasses: each option of serve is in exactly one class, and each class names only
+// options that exist.
+func TestOptionClasses(t *testing.T) {
+	serve, _, err := (&cli{}).root().Find([]string{"serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := map[string]int{}
+	for _, options := range optionClasses() {
+		for name := range strings.FieldsSeq(options) {
+			classes[name]++
+		}
+	}
+	options := map[string]bool{"help": true, "running": true}
+	add := func(f *pflag.Flag) { options[f.Name] = true }
+	serve.InheritedFlags().VisitAll(add)
+	serve.Flags().VisitAll(add)
+	for name := range options {
+		if n := classes[name]; n != 1 {
+			t.Errorf("--%s is in %d classes of optionClasses, want 1", name, n)
+		}
+	}
+	for name := range classes {
+		if !options[name] {
+			t.Errorf("optionClasses has --%s, which serve does not have", name)
+		}
+	}
+}
+
+// TestConfigKeys: every key of the file is explained, with an example that the program accepts.
+func TestConfigKeys(t *testing.T) {
+	known := knownOptions((&cli{}).root())
+	keys := map[string]bool{}
+	for _, k := range configKeys() {
+		keys[k.Key] = true
+		if k.Meaning == "" || k.Type == "" || strings.Contains(k.Example, `"..."`) {
+			t.Errorf("%s is not explained: %+v", k.Key, k)
+		}
+		if !strings.HasPrefix(k.Key, "authority.") {
+			if _, err := parseConfig("example", []byte(k.Example), known); err != nil {
+				t.Errorf("%s: %v in the example\n%s", k.Key, err, k.Example)
+			}
+			continue
+		}
+		var file fileTables
+		d := toml.NewDecoder(strings.NewReader(k.Example)).DisallowUnknownFields()
+		if err := d.Decode(&file); err != nil {
+			t.Errorf("%s: %v in the example\n%s", k.Key, err, k.Example)
+		}
+	}
+	tables := reflect.TypeFor[fileTables]()
+	for table := range tables.Fields() {
+		element := table.Type.Elem()
+		if element.Kind() == reflect.Pointer {
+			element = element.Elem()
+		}
+		eachKey(element, func(name string) {
+			if key := strings.ToLower(table.Name) + "." + name; !keys[key] {
+				t.Errorf("%s is not explained", key)
+			}
+		})
+	}
+}
+
+// eachKey calls f for the keys of a table.
+func eachKey(table reflect.Type, f func(string)) {
+	for field := range table.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+		switch {
+		case field.Anonymous:
+			eachKey(field.Type, f)
+		case name == "-" || !field.IsExported():
+		case name != "":
+			f(name)
+		default:
+			if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag != "" {
+				name = tag
+			}
+			if name == "" {
+				name = strings.ToLower(field.Name)
+			}
+			f(name)
+		}
+	}
+}
+
+// TestHideSecrets: no password is shown.
+func TestHideSecrets(t *testing.T) {
+	for _, c := range []struct{ value, want string }{
+		{"postgres://u:secret@h/d", "postgres://u:xxxxx@h/d"},
+		{"postgres://h/d?password=secret&sslmode=require", "postgres://h/d?password=xxxxx&sslmode=require"},
+		{"postgres://u@h/d", "postgres://u@h/d"},
+		{"postgres://u:se%cret@h/d", "postgres://xxxxx@h/d"},
+		{":4500", ":4500"},
+		{"pebble:/srv", "pebble:/srv"},
+	} {
+		if got := hideSecrets(c.value); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.value, got, c.want)
+		}
+	}
+}
+
+// TestUnknownVariables: variables that are not options are found, but not those of tests.
+func TestUnknownVariables(t *testing.T) {
+	known := map[string]bool{"public-url": true, "limits.burst": true, "config": false}
+	got := unknownVariables([]string{"NOMEN_PUBLIC_URL=x", "NOMEN_LIMITS_BURST=1", "NOMEN_CONFIG=f", "NOMEN_TEST_PROGRAM=1", "NOMEN_LONG=1", "PATH=x", "NOMEN_PUBLC_URL=x", "NOMEN_ZZZ=1"}, known)
+	want := []string{
+		`environment: NOMEN_PUBLC_URL is not the variable of an option; did you mean "NOMEN_PUBLIC_URL"?`,
+		`environment: NOMEN_ZZZ is not the variable of an option`,
+	}
+	if len(got) != len(want) {
+		t.Fatalf("got %v", got)
+	}
+	for i := range want {
+		if got[i].Error() != want[i] {
+			t.Errorf("got %v, want %s", got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/server/admin"
+)
+
+// limitFlags are the options of the table [limits]. A zero value means the default of package
+// server.
+type limitFlags struct {
+	burst, costly, resources int
+	batchNames, batchBytes   int
+	measure, ask, resource   time.Duration
+	head, idle, timeout      time.Duration
+
+	tokenRate             float64
+	tokenBurst, tokenJobs int
+	jobs                  int
+}
+
+func (o *limitFlags) register(f *pflag.FlagSet) {
+	f.IntVar(&o.burst, "limits.burst", 0, "costly requests of one client in a burst (default five times --rate)")
+	f.IntVar(&o.costly, "limits.costly", 64, "costly requests answered at once, an eighth of them for one client")
+	f.IntVar(&o.resources, "limits.resources", 64, "resources forwarded at once (I2R), a quarter of them to one client")
+	f.IntVar(&o.batchNames, "limits.batch-names", 10_000, "names in one request to /-/resolve")
+	f.IntVar(&o.batchBytes, "limits.batch-bytes", 4<<20, "bytes of one request to /-/resolve")
+	f.DurationVar(&o.measure, "limits.measure-timeout", 10*time.Second, "time for computing the length of a list before it is sent")
+	f.DurationVar(&o.ask, "limits.ask-timeout", 20*time.Second, "time for asking other resolvers on behalf of one request")
+	f.DurationVar(&o.resource, "limits.resource-timeout", 10*time.Minute, "time for forwarding one resource (I2R)")
+	f.DurationVar(&o.head, "limits.head-timeout", 10*time.Second, "time for receiving the head of a request")
+	f.DurationVar(&o.idle, "limits.idle-timeout", 2*time.Minute, "time for which an idle connection stays open")
+	f.DurationVar(&o.timeout, "limits.timeout", 30*time.Second, "time for receiving a request, and for each step of a response that is a stream")
+	f.Float64Var(&o.tokenRate, "limits.token-rate", 100, "requests of one token per second to the admin API; administrators of all names have no limit")
+	f.IntVar(&o.tokenBurst, "limits.token-burst", 0, "requests of one token to the admin API in a burst (default five times limits.token-rate)")
+	f.IntVar(&o.tokenJobs, "limits.token-jobs", 4, "imports, exports and other jobs of one token that run at once")
+	f.IntVar(&o.jobs, "limits.jobs", 8, "jobs of all tokens that run at once")
+}
+
+// check rejects values that are not positive. Only bursts can be 0, for their default.
+func (o *limitFlags) check(must func(ok bool, option string, value any, what string)) {
+	const positive, notNegative = "be positive", "not be negative"
+	must(o.burst >= 0, "limits.burst", o.burst, notNegative)
+	must(o.tokenBurst >= 0, "limits.token-burst", o.tokenBurst, notNegative)
+	must(o.tokenRate > 0, "limits.token-rate", o.tokenRate, positive)
+	must(o.costly > 0, "limits.costly", o.costly, positive)
+	must(o.resources > 0, "limits.resources", o.resources, positive)
+	must(o.batchNames > 0, "limits.batch-names", o.batchNames, positive)
+	must(o.batchBytes > 0, "limits.batch-bytes", o.batchBytes, positive)
+	must(o.tokenJobs > 0, "limits.token-jobs", o.tokenJobs, positive)
+	must(o.jobs > 0, "limits.jobs", o.jobs, positive)
+	must(o.measure > 0, "limits.measure-timeout", o.measure, positive)
+	must(o.ask > 0, "limits.ask-timeout", o.ask, positive)
+	must(o.resource > 0, "limits.resource-timeout", o.resource, positive)
+	must(o.head > 0, "limits.head-timeout", o.head, positive)
+	must(o.idle > 0, "limits.idle-timeout", o.idle, positive)
+	must(o.timeout > 0, "limits.timeout", o.timeout, positive)
+}
+
+// serverLimits returns the limits of clients.
+func (f *serveFlags) serverLimits() server.Limits {
+	o := &f.limits
+	return server.Limits{
+		Connections: f.connections, PerAddress: f.perAddress, Rate: f.rate, Burst: o.burst,
+		Costly: o.costly, Measure: o.measure, Ask: o.ask, HeadTimeout: o.head, IdleTimeout: o.idle, Timeout: o.timeout,
+		Resource: o.resource, Resources: o.resources, BatchNames: o.batchNames, BatchBytes: o.batchBytes,
+	}
+}
+
+// tokenLimits returns the limits of tokens.
+func (o *limitFlags) tokenLimits() admin.Limits {
+	return admin.Limits{Rate: o.tokenRate, Burst: o.tokenBurst, TokenJobs: o.tokenJobs, Jobs: o.jobs}
+}

@@ -14,7 +14,7 @@ type message struct {
 	host       string  // Host field: selects the authority among those at one address (A95-3); "" for none
 	header     []field // other fields, in order
 	conditions []field // conditional request fields
-	traced     []field // traceparent
+	traced     []field // traceparent and tracestate
 	simple     bool    // a Simple-Request: only the request line
 	have       Validators
 }

@@ -15,8 +15,9 @@ func WithTraceparent(ctx context.Context, value string) (context.Context, bool) 
 	return trace.With(ctx, p), ok
 }
 
-// traced returns the field that passes on the trace of a context, none if it has no trace. It is
-// not part of the identity of a request.
+// traced returns the fields that pass on the trace of a context, none if it has no trace. They
+// are not part of the identity of a request.
 func traced(ctx context.Context) []field {
-	return fields(field{trace.Header, trace.From(ctx).String()})
+	p := trace.From(ctx)
+	return fields(field{trace.Header, p.String()}, field{trace.StateHeader, p.State()})
 }

@@ -24,6 +24,7 @@ if [ "${1:-}" = clients ]; then
 	need python3 python3
 	need chromium chromium
 	need node nodejs
+	need promtool prometheus
 	need debootstrap debootstrap
 	need ip iproute2
 fi

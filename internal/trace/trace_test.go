@@ -41,6 +41,23 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// The state is passed on with a valid parent, and alone never.
+func TestState(t *testing.T) {
+	const good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	for _, tt := range []struct {
+		parent string
+		states []string
+		want   string
+	}{
+		{good, []string{"a=1", "b=2"}, "a=1,b=2"}, {good, nil, ""}, {"bad", []string{"a=1"}, ""},
+		{good, []string{"a=1\r\nX: y"}, ""}, {good, []string{"a=\xff"}, ""}, {good, []string{strings.Repeat("a", maxState+1)}, ""},
+	} {
+		if p, _ := Of(http.Header{Header: {tt.parent}, StateHeader: tt.states}); p.State() != tt.want {
+			t.Errorf("%s, %q: got %q, want %q", tt.parent, tt.states, p.State(), tt.want)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	a, b := New(), New()
 	if p, ok := Parse(a.String()); !ok || p != a || a == b || a.ID() == b.ID() {

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -238,5 +239,73 @@ func TestCauseIsPrintable(t *testing.T) {
 	s.condition.Cause = "a\nb\x1b"
 	if got := shownBy(full(s)); !strings.Contains(got, `{cause="a\\x0ab\\x1b"}`) {
 		t.Error("the cause is not escaped")
+	}
+}
+
+// Each alert has a section in the documentation about what to do, and the reverse.
+func TestAlertsHaveRunbooks(t *testing.T) {
+	const page = "docs/howto/watch-the-service.md"
+	rules, err := os.ReadFile("../../contrib/prometheus/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(pattern string, in []byte) (found []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(in, -1) {
+			found = append(found, string(m[1]))
+		}
+		return found
+	}
+	alerts := all(`(?m)^ +- alert: (\w+)$`, rules)
+	if len(alerts) == 0 {
+		t.Fatal("no alerts")
+	}
+	if got := all(`(?m)^### (Nomen\w+)$`, text); !slices.Equal(got, alerts) {
+		t.Errorf("%s has sections for %q, want %q", page, got, alerts)
+	}
+	var links []string
+	for _, alert := range alerts {
+		links = append(links, page+"#"+strings.ToLower(alert))
+	}
+	if got := all(`(?m)^ +runbook_url: (\S+)$`, rules); !slices.Equal(got, links) {
+		t.Errorf("runbooks: got %q, want %q", got, links)
+	}
+}
+
+// The dashboard is a JSON object whose panels have expressions.
+func TestDashboard(t *testing.T) {
+	text, err := os.ReadFile("../../contrib/grafana/nomen.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Title, UID string
+		Panels     []struct {
+			ID      int
+			Title   string
+			GridPos struct{ X, Y, W, H int }
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Title != "nomen" || d.UID != "nomen" || len(d.Panels) == 0 {
+		t.Errorf("title %q, UID %q, %d panels", d.Title, d.UID, len(d.Panels))
+	}
+	ids := map[int]bool{}
+	for _, p := range d.Panels {
+		if p.Title == "" || ids[p.ID] || len(p.Targets) == 0 || p.GridPos.X+p.GridPos.W > 24 {
+			t.Errorf("panel %+v", p)
+		}
+		ids[p.ID] = true
+		for _, target := range p.Targets {
+			if !strings.Contains(target.Expr, "nomen_") && !strings.Contains(target.Expr, "process_") || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
+				t.Errorf("panel %s: %q", p.Title, target.Expr)
+			}
+		}
 	}
 }

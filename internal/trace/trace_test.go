@@ -49,8 +49,12 @@ func TestState(t *testing.T) {
 		states []string
 		want   string
 	}{
-		{good, []string{"a=1", "b=2"}, "a=1,b=2"}, {good, nil, ""}, {"bad", []string{"a=1"}, ""},
-		{good, []string{"a=1\r\nX: y"}, ""}, {good, []string{"a=\xff"}, ""}, {good, []string{strings.Repeat("a", maxState+1)}, ""},
+		{good, []string{"a=1", "b=2"}, "a=1,b=2"},
+		{good, nil, ""},
+		{"bad", []string{"a=1"}, ""},
+		{good, []string{"a=1\r\nX: y"}, ""},
+		{good, []string{"a=\xff"}, ""},
+		{good, []string{strings.Repeat("a", maxState+1)}, ""},
 	} {
 		if p, _ := Of(http.Header{Header: {tt.parent}, StateHeader: tt.states}); p.State() != tt.want {
 			t.Errorf("%s, %q: got %q, want %q", tt.parent, tt.states, p.State(), tt.want)

@@ -35,7 +35,7 @@ func (m *recorder) take() []string {
 	return seen
 }
 
-func (m *recorder) AdminRequest(role string, status int) { m.add("%s %d", role, status) }
+func (m *recorder) AdminRequest(role string, status int)    { m.add("%s %d", role, status) }
 func (m *recorder) Ran(task string, _ time.Time, err error) { m.add("ran %s: %v", task, err) }
 
 func (m *recorder) Expect(task string, last time.Time)               { m.add("expect %s %v", task, last.IsZero()) }

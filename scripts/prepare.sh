@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the tests need and a bare machine lacks: a C compiler for the
-# race detector, curl, PostgreSQL and nginx; with the argument "clients" also the foreign
-# clients, with "ha" what a cluster consists of.
+# race detector, curl, PostgreSQL, nginx and systemd-analyze; with the argument
+# "clients" also the foreign clients, with "ha" what a cluster consists of.
 set -eu
 
 missing=''
@@ -16,6 +16,7 @@ if ! command -v initdb >/dev/null 2>&1 && ! ls /usr/lib/postgresql/*/bin/initdb 
 fi
 need nginx nginx
 need curl curl
+need systemd-analyze systemd
 if [ "${1:-}" = clients ]; then
 	need wget wget
 	need lynx lynx

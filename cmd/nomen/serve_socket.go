@@ -66,7 +66,8 @@ func removeStale(path string) error {
 
 // remove removes the socket, unless another server has replaced it.
 func (s *adminSocketFile) remove() {
-	if now, err := os.Lstat(s.path); err == nil && os.SameFile(now, s.made) {
+	now, err := os.Lstat(s.path)
+	if err == nil && os.SameFile(now, s.made) && now.ModTime().Equal(s.made.ModTime()) { // inodes are used again
 		_ = os.Remove(s.path) // the next server replaces it
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/server/certificates/acmetest"
+	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
 const securedHost = "names.example.org"
@@ -30,14 +31,68 @@ type securedServer struct {
 	roots         *x509.CertPool
 }
 
+// newSecured returns a server that has not started, with its configuration in a directory.
+func newSecured(t *testing.T, dir string, a *acmetest.Authority, plain, secure string) *securedServer {
+	t.Helper()
+	config := fmt.Sprintf(`public-url = "https://%s"
+admin = "127.0.0.1:0"
+acme-accept-terms = true
+acme-email = "names@example.org"
+acme-directory = "%s"
+acme-root = "%s"
+acme-unchecked = true # port 80 of the host is not this server
+
+[[listen]]
+address = "%s"
+
+[[listen]]
+address = "%s"
+tls = "acme"
+`, securedHost, a.URL, filepath.Join(dir, "roots.pem"), plain, secure)
+	for name, text := range map[string]string{"nomen.toml": config, "roots.pem": string(a.Roots)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &securedServer{plain: plain, secure: secure, roots: x509.NewCertPool()}
+	s.roots.AppendCertsFromPEM(a.Chain)
+	return s
+}
+
+// portOf returns the port of HOST:PORT.
+func portOf(t *testing.T, address string) int {
+	t.Helper()
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(at.Port())
+}
+
+// certificate waits until a handshake succeeds, and returns the certificate.
+func (s *securedServer) certificate(t *testing.T) *x509.Certificate {
+	t.Helper()
+	for end := time.Now().Add(startTimeout); ; time.Sleep(10 * time.Millisecond) {
+		c, err := tls.Dial("tcp", s.secure, &tls.Config{ServerName: securedHost, RootCAs: s.roots})
+		if err == nil {
+			_ = c.Close()
+			return c.ConnectionState().PeerCertificates[0]
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%v\n%s", err, s.output())
+		}
+	}
+}
+
 // startSecured starts the program with a configuration file, and waits for a text in its log.
-func startSecured(t *testing.T, dir, until string) *process {
+func startSecured(t *testing.T, dir, until string, args ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "serve", "--config", filepath.Join(dir, "nomen.toml"), "--data", filepath.Join(dir, "data"), "--demo")
+	args = append([]string{"serve", "--config", filepath.Join(dir, "nomen.toml"), "--data", filepath.Join(dir, "data")}, args...)
+	cmd := exec.Command(exe, args...)
 	cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
 	out, err := cmd.StderrPipe()
 	if err == nil {
@@ -88,38 +143,16 @@ func (s *securedServer) get(t *testing.T, url string, status int) *x509.Certific
 // names are then answered over HTTPS in every protocol, as they are without TLS. The
 // certificate survives a restart, and its key is in no output, export or backup.
 func TestCertificateOrdered(t *testing.T) {
-	s := &securedServer{plain: freePort(t), secure: freePort(t), roots: x509.NewCertPool()}
-	plain, secure := netip.MustParseAddrPort(s.plain).Port(), netip.MustParseAddrPort(s.secure).Port()
-	authority, err := acmetest.Start(acmetest.Options{Hosts: []string{securedHost}, HTTPPort: int(plain), TLSPort: int(secure)})
+	t.Parallel()
+	plain, secure := freePort(t), freePort(t)
+	authority, err := acmetest.Start(acmetest.Options{Hosts: []string{securedHost}, HTTPPort: portOf(t, plain), TLSPort: portOf(t, secure)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer authority.Close()
 	dir := t.TempDir()
-	config := fmt.Sprintf(`public-url = "https://%s"
-admin = "127.0.0.1:0"
-acme-accept-terms = true
-acme-email = "names@example.org"
-acme-directory = "%s"
-acme-root = "%s"
-acme-unchecked = true # port 80 of the host is not this server
-
-[[listen]]
-address = "%s"
-
-[[listen]]
-address = "%s"
-tls = "acme"
-`, securedHost, authority.URL, filepath.Join(dir, "roots.pem"), s.plain, s.secure)
-	write := func(name string, text []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("nomen.toml", []byte(config))
-	write("roots.pem", authority.Roots)
-	s.roots.AppendCertsFromPEM(authority.Chain)
-	s.process = startSecured(t, dir, "a certificate was issued")
+	s := newSecured(t, dir, authority, plain, secure)
+	s.process = startSecured(t, dir, "a certificate was issued", "--demo")
 
 	const rfc = "/urn:ietf:rfc:2648"
 	first := s.get(t, "https://"+securedHost+rfc, http.StatusSeeOther)
@@ -133,15 +166,8 @@ tls = "acme"
 		t.Error(err)
 	}
 	s.process = startSecured(t, dir, s.secure)
-	var again *x509.Certificate
-	for end := time.Now().Add(startTimeout); again == nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if c, err := tls.Dial("tcp", s.secure, &tls.Config{ServerName: securedHost, RootCAs: s.roots}); err == nil {
-			again = c.ConnectionState().PeerCertificates[0]
-			_ = c.Close()
-		}
-	}
-	if again == nil || !again.Equal(first) || authority.Orders() != 1 {
-		t.Errorf("after a restart: %d orders, the same certificate: %v\n%s", authority.Orders(), again != nil && again.Equal(first), s.output())
+	if again := s.certificate(t); !again.Equal(first) || authority.Orders() != 1 {
+		t.Errorf("after a restart: %d orders, the same certificate: %v\n%s", authority.Orders(), again.Equal(first), s.output())
 	}
 	for _, args := range [][]string{{"backup", filepath.Join(dir, "backup")}, {"export", "--output", filepath.Join(dir, "export.jsonl")}} {
 		cmd := exec.Command(os.Args[0], append(args, "--data", data)...)
@@ -159,6 +185,43 @@ tls = "acme"
 	}
 	if got, want := filesWith(t, dir, "PRIVATE KEY"), 2; len(got) != want || !strings.HasPrefix(got[0], filepath.Join("data", "store", "secrets")) {
 		t.Errorf("files with a private key: %q, want %d in the store", got, want)
+	}
+}
+
+// TestCertificateOfNodes starts two servers of a database at once. One of them orders, the
+// authority asks the other one, and both serve the certificate.
+func TestCertificateOfNodes(t *testing.T) {
+	t.Parallel()
+	db := startDatabase(t, pgtest.Options{})
+	ports := []string{freePort(t), freePort(t), freePort(t), freePort(t)}
+	asked := acmetest.Options{Hosts: []string{securedHost}, HTTPPort: portOf(t, ports[0]), TLSPort: portOf(t, ports[1])}
+	authority, err := acmetest.Start(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer authority.Close()
+	listening := make(chan struct{}) // by both nodes
+	authority.Intercept = func(http.ResponseWriter, *http.Request) bool {
+		<-listening
+		return false
+	}
+	var nodes [2]*securedServer
+	for i := range nodes {
+		dir := t.TempDir()
+		nodes[i] = newSecured(t, dir, authority, ports[2*i], ports[2*i+1])
+		nodes[i].process = startSecured(t, dir, ports[2*i+1], "--store", db.URL())
+	}
+	close(listening)
+	if a, b := nodes[0].certificate(t), nodes[1].certificate(t); !a.Equal(b) {
+		t.Error("the nodes have different certificates")
+	}
+	if n := authority.Orders(); n != 1 {
+		t.Errorf("%d orders, want 1\n%s\n%s", n, nodes[0].output(), nodes[1].output())
+	}
+	for _, n := range nodes {
+		if err := n.stop(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

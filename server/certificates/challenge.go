@@ -111,7 +111,7 @@ func (m *Manager) WellKnown(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		m.o.Log.Info("a challenge of the certificate authority was answered", "host", store.CanonicalHost(r.Host))
+		m.o.Log.Info("a challenge was answered", "host", store.CanonicalHost(r.Host))
 		h := w.Header()
 		h.Set("Content-Type", "text/plain")
 		h.Set("Content-Length", strconv.Itoa(len(text)))

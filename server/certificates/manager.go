@@ -55,6 +55,7 @@ type Options struct {
 
 const (
 	passEvery    = 15 * time.Second // how often hosts, and certificates of other nodes, are looked for
+	passSoon     = 2 * time.Second  // the same while another node orders
 	orderTime    = 4 * time.Minute  // for one order
 	leaseTime    = 10 * time.Minute // after which another node takes over from one that died
 	maxReads     = 8                // reads of challenges at once, on behalf of clients
@@ -123,11 +124,14 @@ func digest(text string) string {
 // Run implements [Source].
 func (m *Manager) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		m.pass(ctx)
+		next := passEvery
+		if others := m.pass(ctx); others {
+			next = passSoon
+		}
 		select {
 		case <-ctx.Done():
 		case <-m.wake:
-		case <-time.After(passEvery):
+		case <-time.After(next):
 		}
 	}
 }
@@ -179,15 +183,15 @@ func (h *host) due(now time.Time) bool {
 }
 
 // pass looks once at all hosts: it adopts the certificates that other nodes have ordered, and
-// orders what is missing or due.
-func (m *Manager) pass(ctx context.Context) {
+// orders what is missing or due. It reports whether another node is ordering.
+func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
 		m.tell(ctx, "the hosts that need certificates are not known", err)
-		return
+		return false
 	}
 	due, err := m.adopt(ctx)
 	if err == nil && len(due) > 0 {
-		err = m.orderAll(ctx, due)
+		others, err = m.orderAll(ctx, due)
 	}
 	m.tell(ctx, "no certificate can be ordered, those in memory stay in use", err)
 	for _, s := range m.Status() {
@@ -196,6 +200,7 @@ func (m *Manager) pass(ctx context.Context) {
 		}
 		m.reminders[s.Host].remind(m.o.Log, s, m.o.Now())
 	}
+	return others
 }
 
 // tell logs a failure of the store, once.
@@ -317,8 +322,8 @@ func (h *host) adopt(cert *tls.Certificate) {
 	}
 }
 
-// orderAll orders certificates if no other node does. Its error is about the store.
-func (m *Manager) orderAll(ctx context.Context, due []string) error {
+// orderAll orders certificates, unless another node is ordering. Its error is about the store.
+func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err error) {
 	lease := m.prefix + "lease"
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
@@ -328,20 +333,20 @@ func (m *Manager) orderAll(ctx context.Context, due []string) error {
 	for _, name := range due {
 		mine, err := m.o.Vault.Lease(ctx, lease, m.node, leaseTime)
 		if err != nil || !mine {
-			return err
+			return err == nil, err
 		}
 		if err := m.load(ctx, name); err != nil { // another node may have just ordered
-			return err
+			return false, err
 		}
 		now := m.o.Now()
 		if h := m.host(name); !h.due(now) || h.back.waits(now) {
 			continue
 		}
 		if err := m.orderOne(ctx, name); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // orderOne orders the certificate of a host, and keeps the result or the failure.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -204,7 +205,10 @@ func (l *local) VerifySince(ctx context.Context, since store.Head, fault func(st
 }
 
 func (l *local) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
-	return durable.Unwritable(dir, store.Backup(ctx, l.store, dir, progress))
+	if err := store.Backup(ctx, l.store, dir, progress); err != nil {
+		return durable.Unwritable(dir, err)
+	}
+	return durable.KeepOwner(dir, filepath.Dir(dir))
 }
 
 // current returns the authority of a prefix and its revision. If there is none, it

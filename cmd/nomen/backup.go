@@ -3,14 +3,26 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/durable"
 )
 
 const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running. DIR
 must not exist, or must have an earlier backup of the same store. A backup to the same DIR
 copies only what has changed since the earlier one.
+
+If a server is running, the server writes the backup: its user must be able to write to the
+directory that contains DIR. Otherwise this command writes it. If root runs it, the backup
+and the store belong to the owners of the directories in which they are.
+
+A server can also make backups on a schedule ('nomen serve --backup.to'). 'nomen backup
+status' and 'nomen backup list' show these. To back up to a directory with such a name,
+write ./status or ./list.
 
 The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each file.
 'nomen restore' checks every file against the manifest and creates a store from the backup.
@@ -32,7 +44,7 @@ func (c *cli) backupCommand() *cobra.Command {
 		Use:     "backup DIR",
 		Short:   "back up the store while the server runs",
 		Long:    backupLong,
-		Example: "  nomen backup /backup/names-2026-11-20\n  nomen backup --rehearse /backup/names",
+		Example: "  nomen backup /backup/names-2026-11-20\n  nomen backup --rehearse /backup/names\n  nomen backup status",
 		Args:    arguments(1, 1),
 	}
 	cmd.Flags().BoolVar(&rehearse, "rehearse", false, "restore the backup to a temporary directory and verify it there")
@@ -55,6 +67,7 @@ func (c *cli) backupCommand() *cobra.Command {
 type backupLine struct {
 	Dir     string  `json:"dir"`
 	Seconds float64 `json:"seconds"`
+	User    string  `json:"user"` // who wrote it
 }
 
 func (c *cli) backup(ctx context.Context, b backend, dir string) error {
@@ -68,6 +81,12 @@ func (c *cli) backup(ctx context.Context, b backend, dir string) error {
 	if err != nil {
 		return err
 	}
-	seconds := clock().Sub(start).Seconds()
-	return c.say(backupLine{dir, seconds}, "%s: backup made in %.2f s", dir, seconds)
+	line, by := backupLine{dir, clock().Sub(start).Seconds(), durable.CurrentUser()}, ""
+	if _, remote := b.(*adminapi.Client); remote { // the server has written its address as its user
+		if info, err := os.Stat(filepath.Join(c.data, urlFile)); err == nil {
+			line.User = durable.OwnerOf(info)
+		}
+		by = " by the server, as user " + line.User
+	}
+	return c.say(line, "%s: backup made in %.2f s%s", dir, line.Seconds, by)
 }

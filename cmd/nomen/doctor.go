@@ -180,7 +180,8 @@ func (d *doctor) checkConfiguration(context.Context) {
 	}
 	err := d.configuration
 	if err == nil {
-		err = d.flags.check()
+		_, err = d.listeners(d.flags)
+		err = errors.Join(err, d.flags.check())
 	}
 	if err != nil {
 		d.problem(check, "the server does not start, or keeps its old configuration, until this is corrected", "%s", words(err))

@@ -129,7 +129,7 @@ func (d *doctor) checkSpace(context.Context) {
 		dirs = append(dirs, [2]string{"backups", d.text("backup.to")})
 	}
 	for _, of := range dirs {
-		usage, err := vfs.Default.GetDiskUsage(of[1])
+		usage, err := vfs.Default.GetDiskUsage(existing(of[1]))
 		next := "free some space, or use a larger disk"
 		free := int64(usage.AvailBytes)
 		switch {
@@ -142,6 +142,16 @@ func (d *doctor) checkSpace(context.Context) {
 		default:
 			d.ok("space", "%s %s has %s left", of[0], of[1], sizeText(free))
 		}
+	}
+}
+
+// existing returns a directory, or the directory above it that exists.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
 	}
 }
 

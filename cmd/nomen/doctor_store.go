@@ -22,11 +22,7 @@ func (d *doctor) checkAdmin(context.Context) {
 	const check = "admin listener"
 	for _, address := range d.adminAddresses() {
 		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			host = address
-		}
-		ip, err := netip.ParseAddr(host)
-		if host == "localhost" || err == nil && ip.IsLoopback() {
+		if err != nil || isLocal(host) || strings.HasPrefix(address, socketScheme) || strings.HasPrefix(address, inheritedScheme) {
 			continue
 		}
 		d.problem(check, "use 127.0.0.1 or a Unix socket, or a proxy with TLS", "other machines can reach %s without TLS, so that tokens can be read on the way", address)
@@ -35,15 +31,22 @@ func (d *doctor) checkAdmin(context.Context) {
 	d.ok(check, "only this machine can reach it")
 }
 
-// adminAddresses returns the addresses of the admin listeners that are not Unix sockets: of the
-// running server and of the configuration.
+// isLocal reports whether only this machine can reach a host.
+func isLocal(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// adminAddresses returns the addresses of the admin listeners without TLS: of the running server
+// and of the configuration.
 func (d *doctor) adminAddresses() (all []string) {
 	if u, err := url.Parse(d.server); err == nil && u.Scheme == "http" && u.Host != "" {
 		all = append(all, u.Host)
 	}
-	for _, address := range d.option("admin") {
-		if address != "" && address != "off" && !strings.HasPrefix(address, "unix:") && !strings.HasPrefix(address, "fd:") {
-			all = append(all, address)
+	specs, _ := d.listeners(d.flags) // errors are those of the configuration
+	for i := range specs {
+		if specs[i].admin && specs[i].tls == tlsOff {
+			all = append(all, specs[i].address)
 		}
 	}
 	return all

@@ -114,7 +114,9 @@ func reach(target string) (*http.Client, string, error) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if socket, ok := strings.CutPrefix(target, "unix:"); ok {
-		socket = "/" + strings.TrimLeft(socket, "/")
+		if rest, ok := strings.CutPrefix(socket, "//"); ok {
+			socket = rest
+		}
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
 		}

@@ -97,7 +97,26 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, does not have this store open; pass the server's --store, or restart the server if the store was replaced while it ran, or remove %s if this is a copy of the server's directory",
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
+	defer c.keepOwner()
 	return errors.Join(f(&local{s, c.newRegistrar(s, c.logger(), nil)}), s.Close())
+}
+
+// keepOwner gives the files that root made in the data directory or the store to the owner of
+// the directory, so that its server can use them.
+func (c *cli) keepOwner() {
+	dirs := []string{c.data}
+	if c.store != "" && !c.inDatabase() {
+		dir, err := c.storePath()
+		if err != nil {
+			return
+		}
+		dirs = append(dirs, dir)
+	}
+	for _, dir := range dirs {
+		if err := durable.KeepOwner(dir, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(c.err, "nomen: warning: %s: the files of this command still belong to root: %s\n", printable(dir), words(err))
+		}
+	}
 }
 
 // through returns the server as a backend. It warns if --clock-ok is set, which only the server

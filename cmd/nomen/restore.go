@@ -101,6 +101,9 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err := durable.Move(durable.Disk{}, tmp, to); err != nil {
 		return err
 	}
+	if err := durable.KeepOwner(to, filepath.Dir(to)); err != nil {
+		return err
+	}
 	return c.say(restored(to, res), "%s: %s restored from %s: %s verified, head %s", to, count(res.Records, "record"), from, count(int64(res.Files), "file"), res.Head)
 }
 

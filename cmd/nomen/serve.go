@@ -177,6 +177,9 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if running, err := c.server(ctx); err == nil { // starting would replace its token and address
 		return fmt.Errorf("%s: a server is already running, with its admin listener at %s; if this is a copy of its directory, remove %s", c.data, running.URL, urlFile)
 	}
+	if !f.readOnly {
+		defer c.keepOwner()
+	}
 	log := c.openLog(&f.seeing.log)
 	c.report("opening the store")
 	s, err := c.openServed(ctx, f, log)

@@ -23,14 +23,14 @@ type UnwritableError struct {
 }
 
 func (e *UnwritableError) Error() string {
-	if e.ReadOnly {
-		return fmt.Sprintf("cannot write to %s: its file system is read-only for this process, which runs as user %s; if systemd runs it with ProtectSystem=strict, add ReadWritePaths=%s to its unit", e.Dir, e.User, e.Dir)
+	what := fmt.Sprintf("cannot write to %s as user %s: ", e.Dir, e.User)
+	switch {
+	case e.ReadOnly:
+		return what + "its file system is read-only; if systemd runs the server with ProtectSystem=strict, add ReadWritePaths=" + e.Dir + " to its unit"
+	case e.Owner != "":
+		what += fmt.Sprintf("the directory belongs to user %s and has mode %04o; ", e.Owner, e.Mode)
 	}
-	whose := ""
-	if e.Owner != "" {
-		whose = fmt.Sprintf("; the directory belongs to user %s and has mode %04o", e.Owner, e.Mode)
-	}
-	return fmt.Sprintf("cannot write to %s: this process runs as user %s%s; make it writable, for example with 'chown %s %s'", e.Dir, e.User, whose, e.User, e.Dir)
+	return what + "make it writable for this user, for example with 'chown " + e.User + " " + e.Dir + "'"
 }
 
 // Unwrap returns the error of the system.

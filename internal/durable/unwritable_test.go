@@ -26,8 +26,8 @@ func TestUnwritable(t *testing.T) {
 		err  error
 		want string // "" if the error stays as it is
 	}{
-		{&fs.PathError{Op: "mkdir", Path: dir + "/a/b.new", Err: syscall.EACCES}, "cannot write to " + dir + ": this process runs as user " + user + "; the directory belongs to user " + user + " and has mode 0750; make it writable, for example with 'chown " + user + " " + dir + "'"},
-		{fmt.Errorf("backup: %w", syscall.EROFS), "cannot write to " + dir + ": its file system is read-only for this process, which runs as user " + user + "; if systemd runs it with ProtectSystem=strict, add ReadWritePaths=" + dir + " to its unit"},
+		{&fs.PathError{Op: "mkdir", Path: dir + "/a/b.new", Err: syscall.EACCES}, "cannot write to " + dir + " as user " + user + ": the directory belongs to user " + user + " and has mode 0750; make it writable for this user, for example with 'chown " + user + " " + dir + "'"},
+		{fmt.Errorf("backup: %w", syscall.EROFS), "cannot write to " + dir + " as user " + user + ": its file system is read-only; if systemd runs the server with ProtectSystem=strict, add ReadWritePaths=" + dir + " to its unit"},
 		{syscall.ENOSPC, ""},
 		{nil, ""},
 	} {

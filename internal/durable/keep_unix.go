@@ -1,0 +1,61 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// KeepOwner gives the files of root in the directory dir to the user and group of the directory
+// like. It is for commands that root runs on the files of a server, which must be able to use
+// them afterwards. It does nothing for other users, and if like belongs to root.
+//
+// The directory may belong to a user who is not trusted: KeepOwner follows no symbolic link out
+// of dir, and leaves files with several links alone, because these may be files of the system.
+func KeepOwner(dir, like string) error {
+	info, err := os.Stat(like)
+	if err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	user, group, ok := owner(info)
+	if !ok || user == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case !e.IsDir() && !e.Type().IsRegular():
+			return nil
+		}
+		return give(root, path, user, group)
+	})
+}
+
+// give changes the owner of a file of root.
+func give(root *os.Root, path string, user, group int) error {
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || s.Uid != 0 || !info.IsDir() && s.Nlink != 1 {
+		return nil
+	}
+	return f.Chown(user, group)
+}

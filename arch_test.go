@@ -46,6 +46,7 @@ var layout = []modulePackage{
 
 	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},
+	{layer: 1, dir: "internal/sbom", ours: "internal/tsv"},
 	{layer: 1, dir: "iri", ours: "uri internal/ascii", theirs: "golang.org/x/text golang.org/x/net"},
 	{layer: 1, dir: "urn", ours: "internal/ascii internal/tsv uri"},
 	{layer: 1, dir: "scheme/internal/layout", ours: "uri internal/ascii"},

@@ -82,9 +82,6 @@ func writeOptions(b *strings.Builder, flags *pflag.FlagSet) {
 			spelled = "-" + f.Shorthand + ", " + spelled
 		}
 		byDefault := strings.TrimSuffix(strings.TrimPrefix(defaultOf(f), " (default "), ")")
-		if f.Name == "data" { // depends on the user
-			byDefault = "`/var/lib/nomen` for root, otherwise the user's data directory"
-		}
 		if i := strings.LastIndex(usage, " (default "); i >= 0 && strings.HasSuffix(usage, ")") {
 			usage, byDefault = usage[:i], usage[i+len(" (default "):len(usage)-1]
 		}

@@ -107,6 +107,21 @@ func checkCommands(t *testing.T, root *cobra.Command, where, line string) int {
 	return found
 }
 
+// The manual does not depend on the user: packages contain it.
+func TestManualOfAnyUser(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_DATA_HOME", "")
+	one := manual((&cli{}).root())
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	t.Setenv("NOMEN_DATA", t.TempDir())
+	if manual((&cli{}).root()) != one {
+		t.Error("the manual depends on the environment")
+	}
+	if want := roff("(default /var/lib/nomen for root, otherwise the user's data directory)"); !strings.Contains(one, want) {
+		t.Errorf("the manual lacks %q", want)
+	}
+}
+
 // The page of the manual has every command and option, and no line that troff
 // would take for a request.
 func TestManual(t *testing.T) {

@@ -208,6 +208,9 @@ func options(b *strings.Builder, flags *pflag.FlagSet) {
 // defaultOf returns the default value of an option as text for the help, unless the
 // usage text already says it.
 func defaultOf(f *pflag.Flag) string {
+	if f.Name == "data" { // depends on the user; documents are the same for all
+		return " (default " + systemData + " for root, otherwise the user's data directory)"
+	}
 	switch f.DefValue {
 	case "", "0", "false", "[]", "0s":
 		return ""

@@ -142,6 +142,7 @@ const rootExample = `  nomen serve --demo                                serve t
   nomen resolve --via localhost:4500 urn:ietf:rfc:2648`
 
 func (c *cli) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:               "nomen",
 		Short:             "publish and resolve persistent names",
@@ -151,8 +152,14 @@ func (c *cli) root() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return c.configure(cmd) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return c.printVersion()
+			}
+			return cmd.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "print the version, as 'nomen version' does")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{optionError("", err)} })
 	f := root.PersistentFlags()
 	f.StringVar(&c.data, "data", defaultData(), "data directory: the store, the administrator's token and the server's address")

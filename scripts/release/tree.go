@@ -1,0 +1,130 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// An entry is a file or directory of a package, an archive or an image.
+type entry struct {
+	path  string      // without a leading slash
+	mode  fs.FileMode // of a directory, fs.ModeDir is set
+	data  []byte
+	owner int // user and group
+	conf  bool
+}
+
+// A tree is a list of entries.
+type tree []entry
+
+func (t *tree) file(path string, data []byte) {
+	*t = append(*t, entry{path: path, mode: 0o644, data: data})
+}
+
+func (t *tree) program(path string, data []byte) {
+	*t = append(*t, entry{path: path, mode: 0o755, data: data})
+}
+
+// complete returns the tree sorted by path, with the directories above its entries.
+func (t tree) complete() tree {
+	all := slices.Clone(t)
+	known := map[string]bool{".": true}
+	for _, e := range t {
+		known[e.path] = true
+	}
+	for _, e := range t {
+		for dir := path.Dir(e.path); !known[dir]; dir = path.Dir(dir) {
+			known[dir] = true
+			all = append(all, entry{path: dir, mode: fs.ModeDir | 0o755})
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.path, b.path) })
+	return all
+}
+
+// stage writes the tree below a directory, whatever the umask is. Owners are left alone: the
+// tools that make packages set them.
+func (t tree) stage(dir string, at time.Time) error {
+	for _, e := range t.complete() {
+		to := filepath.Join(dir, e.path)
+		var err error
+		if e.mode.IsDir() {
+			err = os.Mkdir(to, 0o755)
+		} else {
+			err = os.WriteFile(to, e.data, e.mode.Perm())
+		}
+		if err == nil {
+			err = os.Chmod(to, e.mode.Perm())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range t.complete() {
+		if err := os.Chtimes(filepath.Join(dir, e.path), at, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tar writes the tree as an archive below a directory, which can be empty.
+func (t tree) tar(w io.Writer, dir string, at time.Time) error {
+	out := tar.NewWriter(w)
+	for _, e := range t.complete() {
+		h := &tar.Header{
+			Name: path.Join(dir, e.path), Mode: tarMode(e.mode), ModTime: at.Truncate(time.Second),
+			Uid: e.owner, Gid: e.owner, Size: int64(len(e.data)), Typeflag: tar.TypeReg,
+		}
+		if e.mode.IsDir() {
+			h.Name, h.Typeflag = h.Name+"/", tar.TypeDir
+		}
+		if err := out.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := out.Write(e.data); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// tarMode returns the mode of a file with the sticky bit where tar has it.
+func tarMode(m fs.FileMode) int64 {
+	mode := int64(m.Perm())
+	if m&fs.ModeSticky != 0 {
+		mode |= 0o1000
+	}
+	return mode
+}
+
+// compress returns data compressed with gzip, without name and time.
+func compress(data []byte) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// readContrib returns the files below contrib/.
+func readContrib(root string) (t tree, err error) {
+	err = fs.WalkDir(os.DirFS(root), "contrib", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(root, file))
+		t.file(file, text)
+		return err
+	})
+	return t, err
+}

@@ -13,7 +13,7 @@ COUNT     ?= 5
 export CGO_ENABLED = 0
 export GOFLAGS := $(strip -trimpath $(GOFLAGS))
 
-.PHONY: all build demo test quick test-ha check lint cross race plain static test-clients attack soak faults bench bench-scale fuzz mutate generate pictures crash clean help
+.PHONY: all build demo test quick test-ha check lint cross race plain static test-clients attack soak faults release release-check test-packages bench bench-scale fuzz mutate generate pictures crash clean help
 
 all: build
 
@@ -63,7 +63,7 @@ lint: $(TOOLS)/.built
 	@scripts/subjects.sh
 	@test -z "$$($(TOOLS)/gofumpt -l . | tee /dev/stderr)" || { echo 'gofumpt: run $(TOOLS)/gofumpt -w .'; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags clients,attack,faults,ha,soak ./cmd/nomen ./gateway ./scripts/...
+	$(GO) vet -tags clients,attack,faults,ha,packages,soak ./cmd/nomen ./gateway ./scripts/...
 	$(GO) mod tidy -diff
 	$(TOOLS)/staticcheck ./...
 	$(TOOLS)/unparam ./...
@@ -110,6 +110,19 @@ KILLED_pg = Database
 faults: ## as root: take disk and database away from servers, and compare what is seen with docs/reference/failures.md; RUN=REGEXP for some
 	$(GO) test -count=1 -tags faults -v -timeout 30m $(if $(RUN),-run '$(RUN)') ./scripts/faults
 	$(if $(RUN),,$(GO) test -count=1 -tags faults -v -run '^TestReadOnlyMedium$$' ./cmd/nomen)
+
+# The time of the commit is the time of all files in a release.
+release: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
+release: ## programs, .deb, .rpm, image, SBOM and SHA256SUMS in dist/VERSION; SIGN_KEY=FILE signs
+	@scripts/prepare.sh packages
+	$(GO) run ./scripts/release -version '$(VERSION)' $(if $(SIGN_KEY),-key '$(SIGN_KEY)') $(if $(MAINTAINER),-maintainer '$(MAINTAINER)') $(if $(CA_BUNDLE),-roots '$(CA_BUNDLE)')
+
+release-check: ## build the release of the commit twice, in two directories, and compare every file
+	@scripts/prepare.sh packages
+	scripts/release-check.sh
+
+test-packages: release ## install, upgrade, remove and purge the packages in a Debian chroot, and run the image (root); CHROOTS=DIR keeps the chroot
+	$(GO) test -count=1 -tags packages -run '^TestPackage' -timeout 30m -v ./scripts/release -args -dist '$(CURDIR)/dist' -version '$(VERSION)' -chroots '$(or $(CHROOTS),/var/cache/nomen-chroots)'
 
 bench: ## all benchmarks; the figures go to docs/bench/latest.txt
 	@mkdir -p docs/bench

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs what the tests need and a bare machine lacks: a C compiler for the
-# race detector, curl, PostgreSQL, nginx and systemd-analyze; with the argument
-# "clients" also the foreign clients, with "ha" what a cluster consists of.
+# race detector, curl, PostgreSQL, nginx and systemd-analyze; with the argument "clients" also
+# the foreign clients, with "ha" what a cluster consists of, with "packages" what builds and
+# checks a release.
 set -eu
 
 missing=''
@@ -36,6 +37,17 @@ if [ "${1:-}" = ha ]; then
 	need etcdctl etcd-client
 	need haproxy haproxy
 	need ip iproute2
+fi
+
+if [ "${1:-}" = packages ]; then
+	need dpkg-deb dpkg-dev
+	need lintian lintian
+	need rpmbuild rpm
+	need debootstrap debootstrap
+	need skopeo skopeo
+	need ssh-keygen openssh-client
+	need ip iproute2
+	[ -e /etc/ssl/certs/ca-certificates.crt ] || missing="$missing ca-certificates"
 fi
 
 [ -n "$missing" ] || exit 0

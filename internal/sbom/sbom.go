@@ -45,6 +45,7 @@ func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	of := Licences()
 	program := describe("application", debug.Module{Path: info.Main.Path, Version: version}, of)
 	program.Name = name
+	program.Licences = []licence{{Licence: &licenceID{ID: "Apache-2.0"}}}
 	program.Properties = properties(info)
 	doc.Metadata.Component = program
 	doc.Metadata.Timestamp = setting(info, "vcs.time")

@@ -212,7 +212,7 @@ func (f *Fetcher) Open(ctx context.Context, location uri.URI, r Request) (*Objec
 	o, err := j.travel(ctx, location)
 	if err != nil {
 		watch.end()
-		f.o.Log.Debug("fetch failed", "location", location.Redacted(), "error", err)
+		f.o.Log.Debug("fetch failed", "location", location.Redacted(), "err", err)
 		return nil, watch.explain(location.Redacted(), err)
 	}
 	f.o.Log.Debug("fetched", "location", location.Redacted(), "url", o.URL, "type", o.Type, "size", o.Size)

@@ -319,7 +319,7 @@ func (c *Counter) saveFromTimeToTime() {
 			err := c.flush()
 			switch {
 			case err != nil && !failed:
-				c.o.Log.Warn("cannot save failed lookups", "file", c.o.File, "error", err)
+				c.o.Log.Warn("cannot save failed lookups", "file", c.o.File, "err", err)
 			case err == nil && failed:
 				c.o.Log.Info("failed lookups are saved again", "file", c.o.File)
 			}
@@ -335,7 +335,7 @@ func (c *Counter) load() error {
 	switch {
 	case errors.As(err, &bad):
 		aside, moved := putAside(c.o.File)
-		c.o.Log.Warn("cannot read the file of failed lookups; starting from zero", "file", c.o.File, "kept_as", aside, "error", err)
+		c.o.Log.Warn("cannot read the file of failed lookups; starting from zero", "file", c.o.File, "kept_as", aside, "err", err)
 		return moved
 	case err != nil:
 		return err

@@ -67,7 +67,7 @@ type Options struct {
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // receives one line per request; disabled if nil (1995, 7: Y95-71)
+	AccessLog *slog.Logger     // receives one line per request; disabled if nil (1995, 7: Y95-71). The attribute remote is a netip.Addr, which its handler can shorten
 
 	// Middleware wraps the handler of the public listener; nil for none. It also sees the
 	// requests of 1995. It must pass on the request with its context, and must not change

@@ -54,7 +54,7 @@ type Options struct {
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // receives one line per request; disabled if nil
+	AccessLog *slog.Logger     // receives one line per request; disabled if nil. The attribute remote is a netip.Addr
 }
 
 // Metrics counts what an API does. It must be safe for concurrent use.

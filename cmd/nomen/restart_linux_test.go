@@ -172,3 +172,34 @@ func testRestarts(t *testing.T, restarts, requests int) {
 }
 
 func TestRestartUnderLoad(t *testing.T) { testRestarts(t, 3, 200) }
+
+// A server reports its state to systemd, with signs of life, and says which of its sockets it
+// does not use.
+func TestService(t *testing.T) {
+	s, addresses := newService(t, `
+admin = "off"
+
+[[listen]]
+address = "fd:web"
+`)
+	s.env = append(s.env, "WATCHDOG_USEC=100000")
+	s.start()
+	for range 3 {
+		s.await("WATCHDOG=1")
+	}
+	for _, request := range []string{"GET /-/readyz HTTP/1.0\r\n\r\n", "GET /-/readyz\r\n"} {
+		if got, err := exchange(addresses[0], request); err != nil || !strings.HasSuffix(got, "ready\r\n") {
+			t.Errorf("%q: got %q, %v", request, got, err)
+		}
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if got := s.await("STOPPING=1"); !strings.Contains(got, "\nSTATUS=shutting down") {
+		t.Errorf("reported %q", got)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if said := s.messages.String(); !strings.Contains(said, "an inherited socket is not used") || !strings.Contains(said, addresses[1]) {
+		t.Errorf("no warning about %s: %s", addresses[1], said)
+	}
+}

@@ -25,7 +25,9 @@ import (
 
 const serveLong = `Serve runs the resolver. The public listener (--listen) answers requests for names, over
 HTTP and in the resolution protocol of 1995 (draft-ietf-uri-yaurn-00). The admin listener
-(--admin) serves the admin API.
+(--admin) serves the admin API, by default at a loopback address and at the Unix socket
+admin.sock in the data directory. [[listen]] tables of the configuration file describe
+any number of listeners: docs/reference/configuration.md.
 
 The names are in a store in the data directory (--data). The first start creates the store
 and an administrator's token. The token is in the file admin.token, which only its owner
@@ -394,7 +396,9 @@ func (c *cli) announce(ctx context.Context, f serveFlags, listeners []server.Lis
 		c.writeURL(ctx, url, log)
 	}
 	for _, o := range listeners {
-		fmt.Fprintf(c.err, "nomen: %s\n", describeListener(o))
+		if socket, ok := o.Open.(*adminSocketFile); !ok || !socket.quiet {
+			fmt.Fprintf(c.err, "nomen: %s\n", describeListener(o))
+		}
 	}
 	if f.demo && l.Public != nil {
 		return c.suggest(c.err, l.Public)

@@ -100,6 +100,7 @@ func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketF
 		l, err := openSocket(path)
 		switch {
 		case err == nil:
+			l.quiet = s.optional
 			*sockets = append(*sockets, l)
 			return []server.Listener{{Open: l}}, nil
 		case s.optional:

@@ -17,8 +17,9 @@ const maxSocketPath = 107
 // connect to.
 type adminSocketFile struct {
 	net.Listener
-	path string
-	made os.FileInfo
+	path  string
+	made  os.FileInfo
+	quiet bool // is not announced
 }
 
 // openSocket listens on a Unix socket. It replaces the socket of a server that was killed, and
@@ -39,7 +40,7 @@ func openSocket(path string) (*adminSocketFile, error) {
 	if err := errors.Join(err, os.Chmod(path, 0o600)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &adminSocketFile{l, path, made}, nil
+	return &adminSocketFile{Listener: l, path: path, made: made}, nil
 }
 
 // removeStale removes the socket of a server that no longer runs.

@@ -278,3 +278,25 @@ func filesWith(t *testing.T, dir, text string) (found []string) {
 	}
 	return found
 }
+
+// TestDoctorOfHosts: the doctor does not miss the name of a host that has its own certificate.
+func TestDoctorOfHosts(t *testing.T) {
+	t.Parallel()
+	pair := testCertificate(t, clock().Add(-time.Hour), clock().Add(time.Hour))
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if hello.ServerName == "unknown.example.org" {
+			return nil, nil
+		}
+		return &pair, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() { _ = http.Serve(l, http.NotFoundHandler()) }()
+	for host, want := range map[string]bool{"names.example.org": true, "Names.Example.org:443": true, "other.example.org": false, "unknown.example.org": false} {
+		if got := hasOwnCertificate(t.Context(), l.Addr().String(), host); got != want {
+			t.Errorf("%s has a certificate: %v, want %v", host, got, want)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/store"
 )
 
 // readyPath is where a server says whether it is ready.
@@ -213,7 +214,20 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 		d.problem(check, "install a certificate for this host with its whole chain", "clients do not accept it: %s", words(err))
 		return
 	}
-	d.certificate(check, chain[0], d.hosts(ctx))
+	hosts := slices.DeleteFunc(d.hosts(ctx), func(host string) bool { return hasOwnCertificate(ctx, address, host) })
+	d.certificate(check, chain[0], hosts)
+}
+
+// hasOwnCertificate reports whether a server has a certificate for another host, as servers
+// that order certificates do.
+func hasOwnCertificate(ctx context.Context, address, host string) bool {
+	host = store.CanonicalHost(host)
+	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: host}}).DialContext(ctx, "tcp", address) //nolint:gosec // only the names matter
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].VerifyHostname(host) == nil
 }
 
 // hosts returns the hosts of the authorities in the store.

@@ -28,20 +28,23 @@ func fixedValues(values string) valueSource {
 // that have the flag, --FLAG.
 func flagValues() map[string]valueSource {
 	return map[string]valueSource{
-		"serve --ask-others":         fixedValues("off own all"),
-		"serve --proxy":              fixedValues("off own all"),
-		"import --format":            fixedValues("jsonl csv tsv"),
-		"import --on-conflict":       fixedValues("merge keep replace fail"),
-		"export --format":            fixedValues("jsonl csv tsv nginx-map apache-map uri-list"),
-		"export --status":            fixedValues("reserved active retired"),
-		"put --status":               fixedValues("reserved active retired"),
-		"token make --role":          fixedValues("reader editor owner administrator"),
-		"authority known --registry": fixedValues("bioregistry identifiers.org"),
-		"resolve --service":          serviceValues,
-		"history --authority":        prefixValues,
-		"redact --authority":         prefixValues,
-		"conform --authority":        prefixValues,
-		"--prefix":                   prefixValues,
+		"serve --ask-others":           fixedValues("off own all"),
+		"serve --proxy":                fixedValues("off own all"),
+		"serve --log-format":           fixedValues("auto text json"),
+		"serve --access-log-addresses": fixedValues("none truncated full"),
+		"serve --tls":                  fixedValues("off files acme"),
+		"import --format":              fixedValues("jsonl csv tsv"),
+		"import --on-conflict":         fixedValues("merge keep replace fail"),
+		"export --format":              fixedValues("jsonl csv tsv nginx-map apache-map uri-list"),
+		"export --status":              fixedValues("reserved active retired"),
+		"put --status":                 fixedValues("reserved active retired"),
+		"token make --role":            fixedValues("reader editor owner administrator"),
+		"authority known --registry":   fixedValues("bioregistry identifiers.org"),
+		"resolve --service":            serviceValues,
+		"history --authority":          prefixValues,
+		"redact --authority":           prefixValues,
+		"conform --authority":          prefixValues,
+		"--prefix":                     prefixValues,
 	}
 }
 
@@ -63,6 +66,7 @@ func argumentValues() map[string]valueSource {
 		"redact":          prefixValues,
 		"resolve":         prefixValues,
 		"discover":        prefixValues,
+		"config explain":  configValues,
 		"jobs show":       jobValues,
 		"jobs wait":       jobValues,
 		"jobs cancel":     jobValues,
@@ -162,6 +166,14 @@ func tokenValues(ctx context.Context, c *cli) (values []string) {
 		}
 		return err
 	})
+	return values
+}
+
+// configValues returns the keys of the configuration file.
+func configValues(context.Context, *cli) (values []string) {
+	for _, k := range configKeys() {
+		values = append(values, described(k.Key, k.Meaning))
+	}
 	return values
 }
 

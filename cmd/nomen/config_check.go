@@ -88,6 +88,7 @@ func (c *cli) checkServe(_ context.Context, f *serveFlags) []error {
 		func() error { _, err := f.proxies(); return err },
 		c.checkStore,
 		c.checkMemory,
+		func() error { return c.checkBackups(f) },
 		func() error { _, err := c.listeners(f); return err },
 		func() error { return checkServeFiles(f) },
 	} {

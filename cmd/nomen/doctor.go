@@ -53,7 +53,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.known = knownOptions(cmd.Root())
+			d.command = cmd.Root()
 			return d.run(cmd.Context())
 		},
 	}
@@ -82,9 +82,9 @@ type diagnosis struct {
 type doctor struct {
 	*cli
 	flags         *serveFlags
-	options       *pflag.FlagSet  // of serve; they set flags
-	known         map[string]bool // the names of all options
-	configuration error           // of reading the configuration
+	options       *pflag.FlagSet // of serve; they set flags
+	command       *cobra.Command // nomen
+	configuration error          // of reading the configuration
 
 	server  string           // URL of the running server's admin listener, "" if none runs
 	version adminapi.Version // of the running server
@@ -171,42 +171,25 @@ func (d *doctor) show() error {
 	return nil
 }
 
-// checkConfiguration reports errors of the configuration, and variables that are not options.
-func (d *doctor) checkConfiguration(context.Context) {
+// checkConfiguration reports the errors of the configuration and the warnings about it.
+func (d *doctor) checkConfiguration(ctx context.Context) {
 	const check = "configuration"
-	where := "no configuration file"
-	if d.config != "" {
-		where = d.config
-	}
-	err := d.configuration
-	if err == nil {
-		_, err = d.listeners(d.flags)
-		err = errors.Join(err, d.flags.check())
-	}
-	if err != nil {
-		d.problem(check, "the server does not start, or keeps its old configuration, until this is corrected", "%s", words(err))
-	} else {
-		d.ok(check, "%s", where)
-	}
-	for _, name := range d.unknownVariables() {
-		d.warning(check, "correct the name or remove it", "the environment variable %s is not the name of an option", name)
-	}
-}
-
-// unknownVariables returns the environment variables that look like options and are not.
-func (d *doctor) unknownVariables() (unknown []string) {
-	known := map[string]bool{}
-	for option, is := range d.known {
-		known[variableOf(option)] = is
-	}
-	known[variableOf("config")] = true
-	for _, v := range os.Environ() {
-		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, environmentPrefix) && !known[name] {
-			unknown = append(unknown, name)
+	failed := false
+	for _, f := range d.findings(ctx, d.command, d.flags, d.configuration) {
+		if f.Severity == "error" {
+			d.problem(check, "a server does not start with it", "%s", f.text)
+			failed = true
+		} else {
+			d.warning(check, "", "%s", f.text)
 		}
 	}
-	return unknown
+	switch {
+	case failed:
+	case d.config == "":
+		d.ok(check, "no configuration file")
+	default:
+		d.ok(check, "%s", d.config)
+	}
 }
 
 // checkServer reports whether a server runs on the data directory, is ready, and has the version

@@ -207,7 +207,7 @@ func TestDoctorWithoutServer(t *testing.T) {
 	lines, status := examined(t, "--data", data, "--config", filepath.Join(data, "nomen.toml"))
 	expect(t, lines,
 		`problem configuration: `+filepath.Join(data, "nomen.toml")+`:1:1: unknown key "listn"`,
-		"warning configuration: the environment variable NOMEN_LISTN is not the name of an option",
+		"warning configuration: environment: NOMEN_LISTN is not the variable of an option",
 		"warning server: no server runs on",
 		"problem store: the history does not continue that of the background verification: changes are missing: the log has 1 changes, the head 5",
 		"problem verification: 2 faults found in the store",

@@ -161,7 +161,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.check(); err != nil {
+	if err := errors.Join(f.check(), c.checkBackups(&f)); err != nil {
 		return err
 	}
 	usual := pebblestore.ServingCacheSize()

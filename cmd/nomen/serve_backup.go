@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -44,16 +43,21 @@ func (o *backupFlags) plan() (*backups.Plan, error) {
 		Rehearse: o.rehearse, Hook: o.hook, HookTimeout: o.hookTimeout,
 	}
 	if o.keep == 0 {
-		p.Keep = -1 // not the default
+		return nil, usagef("serve: --backup.keep 0: must be positive")
 	}
 	if err := p.Complete(); err != nil {
-		return nil, usagef("backup: %w", err)
+		return nil, usagef("serve: --backup.%w", err)
 	}
 	return p, nil
 }
 
-// errBackupOfDatabase is the reason why a server with a database makes no backups.
-var errBackupOfDatabase = errors.New("backup.to: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)")
+// checkBackups rejects scheduled backups of a database.
+func (c *cli) checkBackups(f *serveFlags) error {
+	if f.backup.to == "" || !c.inDatabase() {
+		return nil
+	}
+	return usagef("serve: --backup.to %q: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)", f.backup.to)
+}
 
 // startBackups starts the scheduled backups. stop ends them, and waits until a backup in
 // progress has been removed. The scheduler is nil if this server makes no backups.
@@ -63,8 +67,6 @@ func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, t
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case plan != nil && !ok:
-		return nil, nil, usageError{errBackupOfDatabase}
 	case plan != nil && f.readOnly:
 		log.Warn("no scheduled backups with --read-only")
 	}

@@ -1,7 +1,6 @@
 package backups
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -31,8 +30,16 @@ type Plan struct {
 	HookTimeout time.Duration // after which the hook is killed
 }
 
+// A FieldError is an error in a field of a [Plan].
+type FieldError struct {
+	Field   string // as in a configuration file, such as "keep-weekly"
+	Problem string // with the value
+}
+
+func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
+
 // Complete sets the defaults of the fields that are zero, except Rehearse and KeepWeekly, and
-// returns an error for a plan that cannot be followed.
+// returns a [*FieldError] for a plan that cannot be followed.
 func (p *Plan) Complete() error {
 	if p.Every == 0 && p.At == "" {
 		p.Every = DefaultEvery
@@ -45,21 +52,25 @@ func (p *Plan) Complete() error {
 	}
 	switch {
 	case !filepath.IsAbs(p.To):
-		return fmt.Errorf("to = %q: must be an absolute path of a directory", p.To)
+		return &FieldError{"to", fmt.Sprintf("%q: must be an absolute path of a directory", p.To)}
 	case p.Every != 0 && p.At != "":
-		return errors.New("every and at cannot be combined: every is a duration, at a time of day")
+		return &FieldError{"at", "cannot be combined with every: every is a duration, at a time of day"}
 	case p.At == "" && p.Every < minEvery:
-		return fmt.Errorf("every = %q: must be at least %v", p.Every, minEvery)
+		return &FieldError{"every", fmt.Sprintf("%v: must be at least %v", p.Every, minEvery)}
 	case p.Keep < 1:
-		return fmt.Errorf("keep = %d: must be positive", p.Keep)
-	case p.KeepWeekly < 0 || p.Rehearse < 0 || p.HookTimeout < 0:
-		return errors.New("keep-weekly, rehearse and hook-timeout must not be negative")
+		return &FieldError{"keep", fmt.Sprintf("%d: must be positive", p.Keep)}
+	case p.KeepWeekly < 0:
+		return &FieldError{"keep-weekly", fmt.Sprintf("%d: must not be negative", p.KeepWeekly)}
+	case p.Rehearse < 0:
+		return &FieldError{"rehearse", fmt.Sprintf("%d: must not be negative", p.Rehearse)}
+	case p.HookTimeout < 0:
+		return &FieldError{"hook-timeout", fmt.Sprintf("%v: must not be negative", p.HookTimeout)}
 	case len(p.Hook) > 0 && p.Hook[0] == "":
-		return errors.New("hook: the program is missing")
+		return &FieldError{"hook", "must begin with a program"}
 	}
 	if p.At != "" {
 		if _, err := time.Parse(clockTime, p.At); err != nil {
-			return fmt.Errorf("at = %q: must be a time of day, such as \"03:00\"", p.At)
+			return &FieldError{"at", fmt.Sprintf("%q: must be a time of day, such as \"03:00\"", p.At)}
 		}
 	}
 	p.To = filepath.Clean(p.To)

@@ -19,14 +19,14 @@ func at(text string) time.Time {
 func TestPlanErrors(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]Plan{
-		"to = \"backup\": must be an absolute path": {To: "backup"},
-		"every and at cannot be combined":           {To: "/b", Every: time.Hour, At: "03:00"},
-		"every = \"1s\": must be at least 1m0s":     {To: "/b", Every: time.Second},
-		"at = \"3 am\": must be a time of day":      {To: "/b", At: "3 am"},
-		"at = \"24:00\": must be a time of day":     {To: "/b", At: "24:00"},
-		"keep = -1: must be positive":               {To: "/b", Keep: -1},
-		"must not be negative":                      {To: "/b", KeepWeekly: -1},
-		"hook: the program is missing":              {To: "/b", Hook: []string{""}},
+		"to \"backup\": must be an absolute path": {To: "backup"},
+		"at cannot be combined with every":        {To: "/b", Every: time.Hour, At: "03:00"},
+		"every 1s: must be at least 1m0s":         {To: "/b", Every: time.Second},
+		"at \"3 am\": must be a time of day":      {To: "/b", At: "3 am"},
+		"at \"24:00\": must be a time of day":     {To: "/b", At: "24:00"},
+		"keep -1: must be positive":               {To: "/b", Keep: -1},
+		"keep-weekly -1: must not be negative":    {To: "/b", KeepWeekly: -1},
+		"hook must begin with a program":          {To: "/b", Hook: []string{""}},
 	} {
 		if err := p.Complete(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", p, err, want)

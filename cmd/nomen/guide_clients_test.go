@@ -92,6 +92,99 @@ func (m *machine) follow(t *testing.T, page string) {
 	}
 }
 
+// debVar names a package for Debian, as make release makes it. Without it the tests use a package
+// with the same units, configuration and scripts, which they make themselves.
+const debVar = "NOMEN_DEB"
+
+// debs returns two packages, of versions 1.0.0 and 2.0.0, as on a page of the guide: their names
+// and contents.
+func debs(t *testing.T) map[string][]byte {
+	t.Helper()
+	dir := t.TempDir()
+	tree := filepath.Join(dir, "tree")
+	script := `set -eu
+if [ -n "$DEB" ]; then
+	dpkg-deb -R "$DEB" tree
+else
+	mkdir -p tree/DEBIAN tree/usr/bin tree/etc/nomen tree/lib/systemd/system tree/usr/lib/sysusers.d tree/usr/lib/tmpfiles.d
+	cp "$PROGRAM" tree/usr/bin/nomen
+	cp "$ROOT"/contrib/nomen.toml tree/etc/nomen/
+	cp "$ROOT"/contrib/systemd/nomen.service "$ROOT"/contrib/systemd/nomen.socket tree/lib/systemd/system/
+	cp "$ROOT"/contrib/systemd/nomen.sysusers tree/usr/lib/sysusers.d/nomen.conf
+	cp "$ROOT"/contrib/systemd/nomen.tmpfiles tree/usr/lib/tmpfiles.d/nomen.conf
+	cp "$ROOT"/scripts/release/deb/postinst "$ROOT"/scripts/release/deb/prerm "$ROOT"/scripts/release/deb/postrm tree/DEBIAN/
+	chmod 755 tree/DEBIAN/p*
+	echo /etc/nomen/nomen.toml >tree/DEBIAN/conffiles
+	printf 'Package: nomen\nVersion: 0\nArchitecture: amd64\nMaintainer: the test <test@example.edu>\nDescription: name service\n' >tree/DEBIAN/control
+fi
+for v in 1.0.0 2.0.0; do
+	sed -i "s/^Version:.*/Version: $v-1/" tree/DEBIAN/control
+	dpkg-deb --root-owner-group -Znone -b tree nomen_$v-1_amd64.deb
+done`
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "ROOT="+root, "DEB="+os.Getenv(debVar))
+	if os.Getenv(debVar) == "" {
+		cmd.Env = append(cmd.Env, "PROGRAM="+buildProgram(t, "v1.0.0"))
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("dpkg-deb in %s: %v\n%s", tree, err, out)
+	}
+	all := map[string][]byte{}
+	for _, name := range []string{"nomen_1.0.0-1_amd64.deb", "nomen_2.0.0-1_amd64.deb"} {
+		if all[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestClientGuide follows the guide on bare machines, page by page: from the package to names that
+// are answered over HTTPS, an upgrade and the way back, and the recovery from disasters.
+func TestClientGuide(t *testing.T) {
+	if !enterNetwork(t) {
+		return
+	}
+	base := baseOfMachines(t)
+	packages := debs(t)
+	n := connectInternet(t)
+	for _, page := range []string{"", "upgrade", "disaster"} {
+		t.Run(page, func(t *testing.T) {
+			m := bootMachine(t, base, n)
+			m.write(t, homeOnMachine+"/nomen_1.0.0-1_amd64.deb", packages["nomen_1.0.0-1_amd64.deb"], 0o644)
+			begun := time.Now()
+			m.follow(t, "../../docs/howto/production.md")
+			t.Logf("from the package to HTTPS: %v", time.Since(begun))
+			if page == "" {
+				m.unprivileged(t)
+				return
+			}
+			if page == "upgrade" {
+				m.write(t, homeOnMachine+"/nomen_2.0.0-1_amd64.deb", packages["nomen_2.0.0-1_amd64.deb"], 0o644)
+			}
+			m.follow(t, guide+page+".md")
+		})
+	}
+}
+
+// unprivileged checks that the process has no privileges, and that a restart refuses no connection.
+func (m *machine) unprivileged(t *testing.T) {
+	t.Helper()
+	status := m.run(t, "cat /proc/$(systemctl show -P MainPID nomen)/status")
+	for _, want := range []string{"CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1"} {
+		if !strings.Contains(status, want) {
+			t.Errorf("the process of the service: want %q in\n%s", want, status)
+		}
+	}
+	if strings.Contains(status, "Uid:\t0") {
+		t.Errorf("the service runs as root:\n%s", status)
+	}
+}
+
 // buildProgram builds the program that the machines install.
 func buildProgram(t *testing.T, version string) string {
 	t.Helper()

@@ -31,6 +31,8 @@ const (
 	machineAddr  = "192.0.2.10"
 	machineHost  = "id.example.edu" // the name of the machine in the guide
 
+	homeOnMachine = "/home/admin" // of the person who follows the guide
+
 	// insideVar is set in the process that has a network of its own.
 	insideVar = "NOMEN_GUIDE_INSIDE"
 	// machineVar names a directory in which the bare Debian is kept from one run to the next.
@@ -136,8 +138,8 @@ func (m *machine) try(command string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(m.init), "-m", "-p", "-n", "-u", "-i", "-C", "-r", "-w",
-		"env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", "SYSTEMD_PAGER=",
-		"bash", "-c", "cd; "+command)
+		"env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME="+homeOnMachine, "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", "SYSTEMD_PAGER=",
+		"bash", "-c", "mkdir -p ~; cd; "+command)
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	return string(out), err

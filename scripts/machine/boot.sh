@@ -38,4 +38,7 @@ ln -s fd/1 "$root/dev/stdout"
 ln -s fd/2 "$root/dev/stderr"
 hostname "$name"
 echo "$name" >"$root/etc/hostname"
-exec chroot "$root" /usr/bin/env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /sbin/init </dev/null
+cd "$root"
+pivot_root . mnt # in a chroot, units with PrivateUsers do not start
+umount -l /mnt
+exec chroot . /usr/bin/env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /sbin/init </dev/null

@@ -31,7 +31,7 @@ const (
 	machineAddr  = "192.0.2.10"
 	machineHost  = "id.example.edu" // the name of the machine in the guide
 
-	homeOnMachine = "/home/admin" // of the person who follows the guide
+	homeOnMachine = "/srv/admin" // of the person who follows the guide
 
 	// insideVar is set in the process that has a network of its own.
 	insideVar = "NOMEN_GUIDE_INSIDE"

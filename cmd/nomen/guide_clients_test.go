@@ -92,9 +92,24 @@ func (m *machine) follow(t *testing.T, page string) {
 	}
 }
 
-// debVar names a package for Debian, as make release makes it. Without it the tests use a package
-// with the same units, configuration and scripts, which they make themselves.
-const debVar = "NOMEN_DEB"
+// distVar names the directory of a release, as make release makes it. Without it the tests use a
+// package with the same units, configuration and scripts, which they make themselves, and run no
+// image.
+const distVar = "NOMEN_DIST"
+
+// released returns a file of the release, or "".
+func released(t *testing.T, pattern string) string {
+	t.Helper()
+	dist := os.Getenv(distVar)
+	if dist == "" {
+		return ""
+	}
+	found, err := filepath.Glob(filepath.Join(dist, pattern))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s in %s: %q %v", pattern, dist, found, err)
+	}
+	return found[0]
+}
 
 // debs returns two packages, of versions 1.0.0 and 2.0.0, as on a page of the guide: their names
 // and contents.
@@ -125,10 +140,11 @@ done`
 	if err != nil {
 		t.Fatal(err)
 	}
+	deb := released(t, "nomen_*_amd64.deb")
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "ROOT="+root, "DEB="+os.Getenv(debVar))
-	if os.Getenv(debVar) == "" {
+	cmd.Env = append(os.Environ(), "ROOT="+root, "DEB="+deb)
+	if deb == "" {
 		cmd.Env = append(cmd.Env, "PROGRAM="+buildProgram(t, "v1.0.0"))
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -169,6 +185,19 @@ func TestClientGuide(t *testing.T) {
 			m.follow(t, guide+page+".md")
 		})
 	}
+	t.Run("container", func(t *testing.T) {
+		image := released(t, "nomen-*-oci.tar")
+		if image == "" {
+			t.Skipf("SKIPPED: no image is run: %s does not name a release", distVar)
+		}
+		archive, err := os.ReadFile(image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := bootMachine(t, base, n)
+		m.write(t, homeOnMachine+"/"+filepath.Base(image), archive, 0o644)
+		m.follow(t, guide+"container.md")
+	})
 }
 
 // unprivileged checks that the process has no privileges, and that a restart refuses no connection.

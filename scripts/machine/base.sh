@@ -4,7 +4,7 @@
 # cannot reach the internet: apt-get takes them from its cache.
 set -eu
 dir=$1
-packages='nginx libnginx-mod-stream apache2 caddy certbot python3-certbot-nginx python3-certbot-apache postgresql haproxy'
+packages='nginx libnginx-mod-stream apache2 caddy certbot python3-certbot-nginx python3-certbot-apache postgresql haproxy podman'
 complete="$dir/.complete"
 
 mkdir -p "$(dirname "$dir")"

@@ -50,7 +50,7 @@ func (c *cli) findings(ctx context.Context, root *cobra.Command, f *serveFlags, 
 		all = append(all, findingOf("error", err))
 	}
 	slices.SortStableFunc(all, func(a, b configFinding) int { return a.Line - b.Line })
-	for _, err := range c.configWarnings(root) {
+	for _, err := range append(c.configWarnings(root), c.exposedListeners(f)...) {
 		all = append(all, findingOf("warning", err))
 	}
 	return all

@@ -228,6 +228,22 @@ func (s *listenSpec) isExposed(at net.Addr) bool {
 	return ok && s.admin && s.tls == tlsOff && !tcp.IP.IsLoopback()
 }
 
+// exposedText is the warning about an admin listener that other machines can reach without TLS.
+const exposedText = `the admin listener is reachable from other machines without TLS, so tokens are sent unencrypted; use a loopback address, a Unix socket, or a [[listen]] table with protocols = ["admin"] and tls = "files"`
+
+// exposedListeners returns a warning for each admin listener whose address is not a loopback
+// address and that has no TLS.
+func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
+	specs, _ := c.listeners(f) // errors are reported elsewhere
+	for i := range specs {
+		s := &specs[i]
+		if host := s.host(); !isSpecial(s.address) && s.admin && s.tls == tlsOff && !isLocal(host) {
+			warnings = append(warnings, c.located(c.listenError(s, ".address", fmt.Errorf("%s: %s", s.address, exposedText))))
+		}
+	}
+	return warnings
+}
+
 // duplicates returns an error for each listener with the address of an earlier one.
 func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	for i := range specs {

@@ -61,7 +61,7 @@ func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.
 		for _, l := range opened {
 			l.Admin, l.Protocols, l.TLS, l.WellKnown = s.admin, s.protocols, s.secure, s.wellKnown
 			if s.isExposed(l.Open.Addr()) {
-				log.Warn("the admin listener is reachable from other machines without TLS: tokens are sent unencrypted; use a loopback address, a Unix socket, or a [[listen]] table with protocols = [\"admin\"] and tls = \"files\"", "listener", l.Open.Addr().String())
+				log.Warn(exposedText, "listener", l.Open.Addr().String())
 			}
 			all = append(all, l)
 		}

@@ -59,7 +59,11 @@ func (r *release) image() error {
 	if err != nil {
 		return err
 	}
-	d.Annotations = map[string]string{"org.opencontainers.image.ref.name": r.tag()}
+	name := "localhost/nomen:" + r.tag()
+	d.Annotations = map[string]string{
+		"org.opencontainers.image.ref.name": name, // podman load names the image so
+		"io.containerd.image.name":          name, // and docker load
+	}
 	top, err := json.Marshal(index{Schema: 2, MediaType: typeIndex, Manifests: []descriptor{d}})
 	if err != nil {
 		return err

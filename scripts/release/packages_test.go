@@ -96,7 +96,7 @@ func (r *root) debian(t *testing.T) {
 // args returns the command line for a command in the root, as the user of the service or, with
 // an empty user, as root.
 func (r *root) args(user string, command ...string) []string {
-	args := []string{"netns", "exec", r.net, "chroot"}
+	args := []string{"netns", "exec", r.net, "/usr/sbin/chroot"}
 	if user != "" {
 		args = append(args, "--userspec="+user)
 	}

@@ -102,7 +102,10 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 			return nil, err
 		}
 	}
-	limits := s.given.withDefaults(len(all))
+	for _, o := range all {
+		l.Addrs = append(l.Addrs, o.Open.Addr())
+	}
+	limits := l.limits(s)
 	for i := range all {
 		l.add(&all[i], limits)
 	}
@@ -117,10 +120,21 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 	return l, nil
 }
 
+// limits returns the limits of each listener of a server. Unix sockets have few clients, and do
+// not lower the limits of the others.
+func (l *Listening) limits(s *Server) Limits {
+	n := 0
+	for _, at := range l.Addrs {
+		if at.Network() != "unix" {
+			n++
+		}
+	}
+	return s.given.withDefaults(n)
+}
+
 // add serves on an open listener.
 func (l *Listening) add(o *Listener, limits Limits) {
 	s, at := l.server, o.Open.Addr()
-	l.Addrs = append(l.Addrs, at)
 	if o.Admin {
 		l.Admin = cmp.Or(l.Admin, at)
 		on := o.Open

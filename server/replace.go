@@ -55,7 +55,7 @@ func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 	c.replacing.Lock()
 	defer c.replacing.Unlock()
 	next.carried, next.admin = c, l.server.admin
-	limits := next.given.withDefaults(len(l.Addrs))
+	limits := l.limits(next)
 	c.rates.Set(limits.Rate, limits.Burst, next.now())
 	c.turns.Resize(limits.Costly, perAddress(limits.Costly, 8))
 	c.resources.Resize(limits.Resources, perAddress(limits.Resources, 4))

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -400,8 +401,9 @@ func (c *cli) announce(ctx context.Context, f serveFlags, listeners []server.Lis
 			fmt.Fprintf(c.err, "nomen: %s\n", describeListener(o))
 		}
 	}
-	if f.demo && l.Public != nil {
-		return c.suggest(c.err, l.Public)
+	plain := slices.IndexFunc(listeners, func(o server.Listener) bool { return !o.Admin && o.TLS == nil && o.Protocols == 0 })
+	if f.demo && plain >= 0 {
+		return c.suggest(c.err, l.Addrs[plain])
 	}
 	return nil
 }

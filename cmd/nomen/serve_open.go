@@ -56,6 +56,9 @@ func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.
 		if err != nil {
 			closeListeners(all, inherited)
 			remove()
+			if s.place != "" {
+				err = c.file.about(s.place+".address", err)
+			}
 			return nil, nil, err
 		}
 		for _, l := range opened {
@@ -121,6 +124,9 @@ func (s *listenSpec) takeNamed(name string, inherited []*inheritedSocket) (all [
 	var names []string
 	for _, l := range inherited {
 		if l.name == name && !l.used {
+			if l.Addr().Network() == "unix" && !s.admin {
+				return nil, fmt.Errorf("serve: %s: socket %q is a Unix socket: only the admin API listens on Unix sockets", s.title, name)
+			}
 			l.used = true
 			all = append(all, server.Listener{Name: name, Open: l.Listener})
 		}

@@ -22,6 +22,7 @@ import (
 
 // TestOrder orders certificates, by either challenge.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name       string
 		plain, tls bool
@@ -61,6 +62,7 @@ func TestOrder(t *testing.T) {
 // TestWrongHost: nothing is ordered because of a handshake, nor for hosts for which no
 // certificate can be issued or that lead to another server.
 func TestWrongHost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	w.hosts = []string{"localhost", "a.localhost", "192.0.2.1", "[2001:db8::1]", "single", "*.example.org", "bücher.example", "a..example", "-a.example", "1.2.3", "", strings.Repeat("a", 64) + ".example.org"}
 	m := w.node(nil)
@@ -115,6 +117,7 @@ func TestWrongHost(t *testing.T) {
 // TestHostsChange: hosts that are added get a certificate, and hosts that are removed stop
 // being served, without a restart.
 func TestHostsChange(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	m := w.node(nil)
 	m.pass(t.Context())
@@ -134,6 +137,7 @@ func TestHostsChange(t *testing.T) {
 // TestRenewal: a certificate is renewed when a third of its lifetime is left, whatever the
 // lifetime is.
 func TestRenewal(t *testing.T) {
+	t.Parallel()
 	for _, life := range []time.Duration{90 * 24 * time.Hour, 6 * 24 * time.Hour, 3 * time.Hour} {
 		t.Run(life.String(), func(t *testing.T) {
 			w := newWorld(t, acmetest.Options{Lifetime: life})
@@ -158,6 +162,7 @@ func TestRenewal(t *testing.T) {
 // TestClockAhead: a clock that is so far ahead that new certificates are due does not cause
 // order after order.
 func TestClockAhead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	w.clock.add(80 * 24 * time.Hour)
 	m, other := w.node(nil), w.node(nil)
@@ -177,6 +182,7 @@ func TestClockAhead(t *testing.T) {
 
 // TestFailingHostsLast: hosts that fail do not delay the others.
 func TestFailingHostsLast(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	w.hosts = []string{"a.example.org", ours}
 	m := w.node(nil)
@@ -193,6 +199,7 @@ func TestFailingHostsLast(t *testing.T) {
 // TestAuthorityDown: while the authority is down, the certificate stays in use, even after it
 // has expired; orders are repeated with growing pauses.
 func TestAuthorityDown(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	m := w.node(nil)
 	m.pass(t.Context())
@@ -236,6 +243,7 @@ func TestAuthorityDown(t *testing.T) {
 // TestRateLimited: after a rate limit nothing is ordered for an hour, or for as long as the
 // authority says, by no node, and not after a reload.
 func TestRateLimited(t *testing.T) {
+	t.Parallel()
 	for after, want := range map[string]time.Duration{"": time.Hour, "60": time.Hour, "18000": 5 * time.Hour, "99999999": maxPause} {
 		t.Run("Retry-After "+after, func(t *testing.T) {
 			w := newWorld(t, acmetest.Options{})
@@ -284,6 +292,7 @@ func TestRateLimited(t *testing.T) {
 
 // TestReload: after other failures, a reload retries at once.
 func TestReload(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	broken := true
 	w.authority.Intercept = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -308,6 +317,7 @@ func TestReload(t *testing.T) {
 // TestSecondNode: one of two nodes orders; if it dies with the lease, the other one takes over
 // when the lease has expired.
 func TestSecondNode(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	dead := w.node(nil)
 	if ok, err := w.vault.Lease(t.Context(), dead.prefix+"lease", dead.node, leaseTime); err != nil || !ok {
@@ -327,6 +337,7 @@ func TestSecondNode(t *testing.T) {
 // TestNodesAtOnce: of several nodes that look at the same time, one orders, all serve the
 // certificate, and all answer the challenge.
 func TestNodesAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	w.hosts = []string{ours, second}
 	nodes := make([]*Manager, 4)
@@ -352,6 +363,7 @@ func TestNodesAtOnce(t *testing.T) {
 // TestVaultFails: while the store is away or read-only, the certificates in memory stay in
 // use, nothing is ordered, and the log says so once.
 func TestVaultFails(t *testing.T) {
+	t.Parallel()
 	for _, cause := range []error{&store.AwayError{Cause: "the database cannot be reached"}, store.ErrReadOnly} {
 		w := newWorld(t, acmetest.Options{})
 		m := w.node(nil)
@@ -378,6 +390,7 @@ func TestVaultFails(t *testing.T) {
 // TestVaultFailsAfterOrder: a certificate that cannot be stored is served, not ordered again,
 // and stored later.
 func TestVaultFailsAfterOrder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	gone := error(&store.AwayError{Cause: "the disk is full"})
 	w.authority.Intercept = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -400,6 +413,7 @@ func TestVaultFailsAfterOrder(t *testing.T) {
 // TestExternalAccount: an authority that needs an external account gets it, and the log says
 // what is missing.
 func TestExternalAccount(t *testing.T) {
+	t.Parallel()
 	const key = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
 	w := newWorld(t, acmetest.Options{EABID: "kid-1", EABKey: key})
 	m := w.node(nil)
@@ -431,6 +445,7 @@ func TestExternalAccount(t *testing.T) {
 
 // TestUnchecked: without the check nothing is dialled; the challenges are tried in turn.
 func TestUnchecked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	m := w.node(func(o *Options) { o.Unchecked = true })
 	m.pass(t.Context())
@@ -447,6 +462,7 @@ func TestUnchecked(t *testing.T) {
 
 // TestDirectories: the certificates of one authority are not used with another one.
 func TestDirectories(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, acmetest.Options{})
 	m := w.node(nil)
 	m.pass(t.Context())

@@ -3,6 +3,8 @@ package pgstore
 import (
 	"testing"
 	"time"
+
+	"github.com/nomen-project/nomen/store"
 )
 
 // Changes wait as long as no node seals any; a higher fence shows that one did.
@@ -25,5 +27,28 @@ func TestBacklog(t *testing.T) {
 	b.forget()
 	if got := b.age(at(100)); got != 0 {
 		t.Errorf("forgotten: %v", got)
+	}
+}
+
+// While the head of the log is locked, a store reports that changes wait; and it reports the
+// roles of its servers.
+func TestUsage(t *testing.T) {
+	url := newURL(t, shared)
+	s := open(t, url)
+	c := connect(t, url)
+	if _, err := c.Exec(t.Context(), "begin; select id from nomen_head for update"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), []store.Change{put("urn:x-a:b", "u:1", 0)}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "changes wait for half a second", func() bool { return store.UsageOf(s).Unsealed > 500*time.Millisecond })
+	if _, err := c.Exec(t.Context(), "rollback"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "no changes wait", func() bool { return store.UsageOf(s).Unsealed == 0 })
+	u := store.UsageOf(s)
+	if u.Servers["primary"] != 1 || u.Servers["down"] != 0 || len(u.Servers) != int(roles) || u.Failures != 0 || u.Disk != nil {
+		t.Errorf("usage: %+v", u)
 	}
 }

@@ -151,6 +151,13 @@ func (g *Gopher) Shutdown(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// Connections returns the number of open connections.
+func (g *Gopher) Connections() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.conns)
+}
+
 // accept serves a connection in the background, unless there are too many.
 func (g *Gopher) accept(c net.Conn) {
 	from := remote(c)

@@ -46,7 +46,7 @@ func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
 	}
 	p.gateway.into(&o)
 	srv, err := server.New(o)
-	p.seen.set(srv, api, p.outside)
+	p.seen.set(srv, api, p.outside, p.gateway)
 	return srv, err
 }
 

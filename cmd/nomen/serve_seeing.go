@@ -35,6 +35,7 @@ type seen struct {
 	server  atomic.Pointer[server.Server]
 	api     atomic.Pointer[admin.API]
 	outside atomic.Pointer[outside]
+	gateway atomic.Pointer[gatewayServer]
 
 	certificates atomic.Pointer[serverCertificates]
 }
@@ -56,8 +57,9 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *s
 }
 
 // set sets the server and the parts of it that it describes from now on.
-func (v *seen) set(s *server.Server, api *admin.API, w *outside) {
+func (v *seen) set(s *server.Server, api *admin.API, w *outside, g *gatewayServer) {
 	v.server.Store(s)
+	v.gateway.Store(g)
 	v.api.Store(api)
 	v.outside.Store(w)
 }
@@ -100,10 +102,15 @@ func (v *seen) jobs() (all []metrics.Jobs) {
 }
 
 func (v *seen) connections() map[string]int {
-	if s := v.server.Load(); s != nil {
-		return s.Connections()
+	s, g := v.server.Load(), v.gateway.Load()
+	if s == nil {
+		return nil
 	}
-	return nil
+	open := s.Connections()
+	if g.gopher != nil {
+		open["gopher"] = g.gopher.Connections()
+	}
+	return open
 }
 
 // build returns what identifies this program.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -32,7 +33,10 @@ it reads /etc/nomen/nomen.toml, if that file exists.
 
 If a public URL is set, doctor connects to it and finds out what a proxy in front of the
 server changes: names with %2F, // or https:// in the path, queries, redirects, and the
-version of HTTP.`
+version of HTTP.
+
+With --bundle FILE, doctor also writes what helps others to find a fault: the results without
+names and addresses, which options are set, the versions, and the metrics of the server.`
 
 // systemConfig is the configuration file that packages install.
 const systemConfig = "/etc/nomen/nomen.toml"
@@ -43,7 +47,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 		Use:     "doctor",
 		Short:   "check the installation and say what to do",
 		Long:    doctorLong,
-		Example: "  nomen doctor\n  nomen doctor --config /etc/nomen/nomen.toml --json",
+		Example: "  nomen doctor\n  nomen doctor --config /etc/nomen/nomen.toml --json\n  nomen doctor --bundle support.tar.gz",
 		Args:    noArguments,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := os.Stat(systemConfig); err == nil && !cmd.Flags().Changed("config") && os.Getenv(variableOf("config")) == "" {
@@ -57,9 +61,9 @@ func (c *cli) doctorCommand() *cobra.Command {
 			return d.run(cmd.Context())
 		},
 	}
-	d.options = c.serveWith(d.flags).Flags()
-	d.options.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
-	cmd.Flags().AddFlagSet(d.options)
+	c.serveOptions(cmd, d.flags)
+	cmd.Flags().StringVar(&d.bundle, "bundle", "", "also write a support bundle to this file, which must not exist: a .tar.gz without names, addresses and secrets")
+	d.options = cmd.Flags()
 	return cmd
 }
 
@@ -76,6 +80,8 @@ type diagnosis struct {
 	Check string `json:"check"`
 	Text  string `json:"text"`
 	Next  string `json:"next,omitempty"` // what to do
+
+	bare string // the text for a support bundle
 }
 
 // A doctor checks an installation.
@@ -89,6 +95,7 @@ type doctor struct {
 	server  string           // URL of the running server's admin listener, "" if none runs
 	version adminapi.Version // of the running server
 	metrics map[string]float64
+	bundle  string // file
 	all     []diagnosis
 }
 
@@ -103,7 +110,14 @@ func (d *doctor) problem(check, next, format string, args ...any) {
 }
 
 func (d *doctor) add(state, check, next, format string, args ...any) {
-	d.all = append(d.all, diagnosis{state, check, fmt.Sprintf(format, args...), next})
+	bare := slices.Clone(args)
+	for i, arg := range args {
+		bare[i] = hidden(arg)
+		if err, ok := arg.(error); ok {
+			args[i] = words(err)
+		}
+	}
+	d.all = append(d.all, diagnosis{state, check, fmt.Sprintf(format, args...), next, fmt.Sprintf(format, bare...)})
 }
 
 // option returns the values of an option of serve.
@@ -136,6 +150,11 @@ func (d *doctor) run(ctx context.Context) error {
 		cancel()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+	}
+	if d.bundle != "" {
+		if err := d.writeBundle(); err != nil {
+			return err
 		}
 	}
 	return d.show()
@@ -202,13 +221,13 @@ func (d *doctor) checkServer(ctx context.Context) {
 		d.warning(check, "start it, or check --data", "no server runs on %s", d.data)
 		return
 	case err != nil:
-		d.problem(check, "see its log; if no server runs, remove "+urlFile+" in the data directory", "the server of %s does not answer: %s", d.data, words(err))
+		d.problem(check, "see its log; if no server runs, remove "+urlFile+" in the data directory", "the server of %s does not answer: %s", d.data, err)
 		return
 	}
 	d.server = api.URL
 	d.version, err = api.Version(ctx)
 	if err != nil {
-		d.problem(check, "see its log", "the server at %s does not answer: %s", api.URL, words(err))
+		d.problem(check, "see its log", "the server at %s does not answer: %s", api.URL, err)
 		return
 	}
 	client, base, err := reach(d.server)
@@ -223,6 +242,6 @@ func (d *doctor) checkServer(ctx context.Context) {
 		d.problem(check, "see docs/reference/failures.md", "the server at %s is not ready: %s", d.server, status)
 	}
 	if d.version.Version != versionText() {
-		d.warning(check, "restart the server after an upgrade", "the server has version %s, this program %s", d.version.Version, versionText())
+		d.warning(check, "restart the server after an upgrade", "the server has version %s, this program %s", safe(d.version.Version), safe(versionText()))
 	}
 }

@@ -44,7 +44,7 @@ func (d *doctor) checkClock(ctx context.Context) {
 				return
 			}
 		}
-		d.warning(check, "see the check of the store", "cannot read the clock of the database: %s", words(err))
+		d.warning(check, "see the check of the store", "cannot read the clock of the database: %s", err)
 		return
 	}
 	if synchronised, known := clockSynchronised(); known && !synchronised {
@@ -134,13 +134,13 @@ func (d *doctor) checkSpace(context.Context) {
 		free := int64(usage.AvailBytes)
 		switch {
 		case err != nil:
-			d.warning("space", "", "%s: cannot be determined: %s", of[1], words(err))
+			d.warning("space", "", "%s: cannot be determined: %s", of[1], err)
 		case free < needed:
-			d.problem("space", next, "%s %s has only %s left", of[0], of[1], sizeText(free))
+			d.problem("space", next, "%s %s has only %s left", of[0], of[1], safe(sizeText(free)))
 		case free < littleSpace || free < int64(usage.TotalBytes)/20:
-			d.warning("space", next, "%s %s has only %s of %s left", of[0], of[1], sizeText(free), sizeText(int64(usage.TotalBytes)))
+			d.warning("space", next, "%s %s has only %s of %s left", of[0], of[1], safe(sizeText(free)), safe(sizeText(int64(usage.TotalBytes))))
 		default:
-			d.ok("space", "%s %s has %s left", of[0], of[1], sizeText(free))
+			d.ok("space", "%s %s has %s left", of[0], of[1], safe(sizeText(free)))
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (d *doctor) checkAccess(context.Context) {
 	before := len(d.all)
 	info, err := os.Stat(d.data)
 	if err != nil {
-		d.warning(check, "", "%s", words(err))
+		d.warning(check, "", "%s", err)
 		return
 	}
 	owner := durable.OwnerOf(info)
@@ -177,7 +177,7 @@ func (d *doctor) checkAccess(context.Context) {
 		case err == nil && info.Mode().Perm()&0o007 != 0:
 			d.problem(check, "run 'chmod o= "+path+"'", "other users can read %s, %s (mode %04o)", what, path, info.Mode().Perm())
 		case err != nil && !os.IsNotExist(err):
-			d.warning(check, "run doctor as user "+owner+" or as root", "%s", words(err))
+			d.warning(check, "run doctor as user "+owner+" or as root", "%s", err)
 		}
 	}
 	if strange, whose := d.strangeOwner(owner); strange != "" {

@@ -71,7 +71,7 @@ func (d *doctor) checkNames(ctx context.Context, host string) bool {
 	}
 	addresses, err := net.DefaultResolver.LookupHost(ctx, host)
 	if err != nil {
-		d.problem(check, "add A and AAAA records for this host, or correct public-url", "%s: %s", host, words(err))
+		d.problem(check, "add A and AAAA records for this host, or correct public-url", "%s: %s", host, err)
 		return false
 	}
 	slices.Sort(addresses)
@@ -87,7 +87,7 @@ func (d *doctor) checkInstance(ctx context.Context, p publicURL) bool {
 	begun := clock()
 	resp, _, err := p.get(ctx, readyPath+query)
 	if err != nil {
-		d.problem(check, "check the proxy in front, the firewall and DNS", "%s cannot be reached: %s", p, words(err))
+		d.problem(check, "check the proxy in front, the firewall and DNS", "%s cannot be reached: %s", p, err)
 		return false
 	}
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
@@ -151,7 +151,7 @@ func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 		var problem struct{ Name string }
 		switch {
 		case err != nil:
-			d.problem(check, next, "names with %s: no response: %s", probe.what, words(err))
+			d.problem(check, next, "names with %s: no response: %s", probe.what, err)
 		case json.Unmarshal(body, &problem) != nil || problem.Name == "":
 			d.problem(check, next, "names with %s do not arrive: status %d for %s", probe.what, resp.StatusCode, probe.target)
 		case problem.Name != probe.name:
@@ -163,7 +163,7 @@ func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	want := p.EscapedPath() + "/urn%3A-doctor%3Aa%252Fb"
 	switch {
 	case err != nil:
-		d.problem(check, next, "no response to %s: %s", redirect, words(err))
+		d.problem(check, next, "no response to %s: %s", redirect, err)
 	case resp.StatusCode != http.StatusSeeOther || !strings.HasSuffix(resp.Header.Get("Location"), want):
 		d.problem(check, "let the proxy pass on redirects unchanged (nginx: proxy_redirect off)", "redirects are changed: status %d to %q, expected %d to %q", resp.StatusCode, resp.Header.Get("Location"), http.StatusSeeOther, want)
 	}
@@ -200,7 +200,7 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	}
 	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname()}}).DialContext(ctx, "tcp", address) //nolint:gosec // verified below
 	if err != nil {
-		d.problem(check, "check the proxy in front and the firewall", "no TLS connection to %s: %s", address, words(err))
+		d.problem(check, "check the proxy in front and the firewall", "no TLS connection to %s: %s", address, err)
 		return
 	}
 	defer conn.Close()
@@ -211,7 +211,7 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	}
 	_, err = chain[0].Verify(x509.VerifyOptions{DNSName: u.Hostname(), Intermediates: others, CurrentTime: clock()})
 	if err != nil {
-		d.problem(check, "install a certificate for this host with its whole chain", "clients do not accept it: %s", words(err))
+		d.problem(check, "install a certificate for this host with its whole chain", "clients do not accept it: %s", err)
 		return
 	}
 	hosts := slices.DeleteFunc(d.hosts(ctx), func(host string) bool { return hasOwnCertificate(ctx, address, host) })
@@ -250,9 +250,9 @@ func (d *doctor) certificate(check string, c *x509.Certificate, hosts []string) 
 	case left <= 0:
 		d.problem(check, renew, "expired at %s", c.NotAfter.UTC().Format(time.RFC3339))
 	case left < time.Duration((1-expirySoon)*float64(life)):
-		d.warning(check, renew, "expires in %s", ageText(left.Seconds()))
+		d.warning(check, renew, "expires in %s", safe(ageText(left.Seconds())))
 	default:
-		d.ok(check, "valid for %s more", ageText(left.Seconds()))
+		d.ok(check, "valid for %s more", safe(ageText(left.Seconds())))
 	}
 	for _, host := range hosts {
 		if err := c.VerifyHostname(host); err != nil {
@@ -270,9 +270,9 @@ func (d *doctor) checkFileCertificate() {
 	pair, err := tls.LoadX509KeyPair(d.text("tls-cert"), d.text("tls-key"))
 	switch {
 	case errors.Is(err, os.ErrPermission):
-		d.warning(check, "run doctor as the user of the server or as root", "%s", words(err))
+		d.warning(check, "run doctor as the user of the server or as root", "%s", err)
 	case err != nil:
-		d.problem(check, "correct --tls-cert and --tls-key", "%s", words(err))
+		d.problem(check, "correct --tls-cert and --tls-key", "%s", err)
 	default:
 		d.certificate(check, pair.Leaf, nil)
 	}

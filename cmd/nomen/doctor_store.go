@@ -71,14 +71,14 @@ func (d *doctor) checkStore(ctx context.Context) {
 				return nil
 			}
 		}
-		d.ok(check, "%s", count(int64(head.Size), "change"))
+		d.ok(check, "%s", safe(count(int64(head.Size), "change")))
 		return nil
 	})
 	switch {
 	case errors.As(err, new(*noStoreError)):
-		d.problem(check, "", "%s", words(err))
+		d.problem(check, "", "%s", err)
 	case err != nil:
-		d.problem(check, "see docs/reference/failures.md", "%s", words(err))
+		d.problem(check, "see docs/reference/failures.md", "%s", err)
 	}
 }
 
@@ -130,13 +130,13 @@ func (d *doctor) checkScrub(context.Context) {
 	case s == nil:
 		d.warning(check, verify, "no background verification has run on this data directory")
 	case s.Faults+s.Last.Faults > 0:
-		d.problem(check, verify+", and see docs/howto/verify-the-history.md", "%s found in the store", count(int64(max(s.Faults, s.Last.Faults)), "fault"))
+		d.problem(check, verify+", and see docs/howto/verify-the-history.md", "%s found in the store", safe(count(int64(max(s.Faults, s.Last.Faults)), "fault")))
 	case s.Last.Ended.IsZero():
 		d.ok(check, "the first pass has not ended yet")
 	case clock().Sub(s.Last.Ended) > scrubOld:
-		d.warning(check, verify, "the last pass ended %s ago", ageText(clock().Sub(s.Last.Ended).Seconds()))
+		d.warning(check, verify, "the last pass ended %s ago", safe(ageText(clock().Sub(s.Last.Ended).Seconds())))
 	default:
-		d.ok(check, "no faults, %s ago", ageText(clock().Sub(s.Last.Ended).Seconds()))
+		d.ok(check, "no faults, %s ago", safe(ageText(clock().Sub(s.Last.Ended).Seconds())))
 	}
 }
 
@@ -156,7 +156,7 @@ func (d *doctor) checkBackups(context.Context) {
 		d.warning(check, "start the server", "no backup was made yet")
 		return
 	case err != nil:
-		d.problem(check, "", "%s", words(err))
+		d.problem(check, "", "%s", err)
 		return
 	}
 	status := backupStatusOf(&s, clock())
@@ -166,8 +166,8 @@ func (d *doctor) checkBackups(context.Context) {
 	switch {
 	case status.Problems != nil:
 	case status.Rehearsed == nil:
-		d.warning(check, "set backup.rehearse", "the last one is %s old and none was rehearsed", ageText(status.Age))
+		d.warning(check, "set backup.rehearse", "the last one is %s old and none was rehearsed", safe(ageText(status.Age)))
 	default:
-		d.ok(check, "%s, the last one %s ago, rehearsed", count(int64(status.Count), "backup"), ageText(status.Age))
+		d.ok(check, "%s, the last one %s ago, rehearsed", safe(count(int64(status.Count), "backup")), safe(ageText(status.Age)))
 	}
 }

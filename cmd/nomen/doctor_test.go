@@ -1,14 +1,17 @@
 package main
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -133,7 +136,7 @@ func TestDoctorOfServer(t *testing.T) {
 
 	// The server is asked at its public URL.
 	lines, status = examined(t, "--data", data, "--public-url", "http://"+p.public, "--admin", "0.0.0.0:4501", "--backup.to", "/backup")
-	expect(t, lines, "warning backups: no backup was made yet", "problem admin listener: other machines can reach 0.0.0.0:4501 without TLS")
+	expect(t, lines, "warning backups: no backup was made yet", "warning configuration: serve: --admin: 0.0.0.0:4501", "problem admin listener: other machines can reach 0.0.0.0:4501 without TLS")
 	if status != exitNo {
 		t.Errorf("status %d", status)
 	}
@@ -272,4 +275,58 @@ func testCertificate(t *testing.T, begins, ends time.Time) tls.Certificate {
 		t.Fatal(err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}
+
+// A support bundle says what is wrong, but has no names, addresses and secrets.
+func TestSupportBundle(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	p := start(t, data)
+	if status := run(t.Context(), []string{"put", "--data", data, "urn:example:hidden-name", "https://hidden.example/a"}, streams{out: io.Discard, err: io.Discard}); status != exitYes {
+		t.Fatal(status)
+	}
+	file := filepath.Join(t.TempDir(), "support.tar.gz")
+	args := []string{
+		"--data", data, "--bundle", file, "--public-url", "http://" + p.public, "--admin", "192.0.2.77:4501", "--host", "hidden.example",
+		"--rate", "23", "--backup.to", "/hidden-dir", "--backup.hook", "hidden-program", "--tls-cert", "/hidden-cert",
+	}
+	examined(t, args...)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	uncompressed, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for in := tar.NewReader(uncompressed); ; {
+		head, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		text, err2 := io.ReadAll(in)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		all += "== " + head.Name + "\n" + string(text)
+	}
+	for _, want := range []string{"problem\tadmin listener\tother machines can reach … without TLS", "ok\tstore\t", "rate = 23\n", "host = …\n", "process_open_fds ", `"go": "go`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	token, err := os.ReadFile(filepath.Join(data, tokenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"hidden", "192.0.2", "127.0.0.1", data, strings.TrimSpace(string(token))} {
+		if strings.Contains(all, secret) {
+			t.Errorf("%q is in\n%s", secret, all)
+		}
+	}
+	if status := run(t.Context(), append([]string{"doctor"}, args...), streams{out: io.Discard, err: io.Discard}); status != exitFailure {
+		t.Errorf("a bundle over another: status %d", status)
+	}
 }

@@ -94,10 +94,8 @@ type serveFlags struct {
 	limits                  limitFlags
 }
 
-func (c *cli) serveCommand() *cobra.Command { return c.serveWith(new(serveFlags)) }
-
-// serveWith returns the command serve, whose options set the fields of s.
-func (c *cli) serveWith(s *serveFlags) *cobra.Command {
+func (c *cli) serveCommand() *cobra.Command {
+	var s serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "run the resolver",
@@ -109,8 +107,8 @@ func (c *cli) serveWith(s *serveFlags) *cobra.Command {
   nomen serve --ask-others own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
 		Args: noArguments,
 	}
-	c.registerServe(s, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.located(c.serve(cmd.Context(), *s)) }
+	c.registerServe(&s, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.located(c.serve(cmd.Context(), s)) }
 	return cmd
 }
 

@@ -120,16 +120,18 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 	return l, nil
 }
 
-// limits returns the limits of each listener of a server. Unix sockets have few clients, and do
-// not lower the limits of the others.
-func (l *Listening) limits(s *Server) Limits {
-	n := 0
+// limits returns the limits of each listener of a server.
+func (l *Listening) limits(s *Server) Limits { return s.given.withDefaults(l.sharing()) }
+
+// sharing returns the number of listeners that share the open files. Unix sockets have few
+// clients, and do not lower the limits of the others.
+func (l *Listening) sharing() (n int) {
 	for _, at := range l.Addrs {
 		if at.Network() != "unix" {
 			n++
 		}
 	}
-	return s.given.withDefaults(n)
+	return n
 }
 
 // add serves on an open listener.

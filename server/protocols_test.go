@@ -226,3 +226,23 @@ func TestMiddlewareSeesEveryRequest(t *testing.T) {
 		t.Errorf("with SameOrigin: %q", got)
 	}
 }
+
+// A Unix socket does not lower the number of connections of the other listeners.
+func TestLimitsWithUnixSocket(t *testing.T) {
+	s, _ := newTestServer(t, nil)
+	socket, err := net.Listen("unix", t.TempDir()+"/s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const local = "127.0.0.1:0"
+	two := []Listener{{Address: local}, {Address: local, Admin: true}}
+	if two, three := connectionsFor(6000, 2), connectionsFor(6000, 3); two != 1500 || three != 1000 {
+		t.Errorf("of 6000 files two listeners get %d each, three %d", two, three)
+	}
+	for want, listeners := range map[int][]Listener{2: append(two[:2:2], Listener{Open: socket, Admin: true}), 3: append(two[:2:2], Listener{Address: local})} {
+		l := listenAll(t, s, listeners...)
+		if got := l.sharing(); got != want {
+			t.Errorf("%v: %d listeners share the open files, want %d", l.Addrs, got, want)
+		}
+	}
+}

@@ -89,6 +89,9 @@ type Asks struct{ turns *Turns }
 // for one client.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
+// Resize changes the limits that NewAsks sets.
+func (a *Asks) Resize(all int) { a.turns.Resize(all, max(all/8, 1)) }
+
 // Load returns how many requests are running, and how many are waiting for their turn.
 func (a *Asks) Load() (running, waiting int) { return a.turns.load() }
 

@@ -85,6 +85,7 @@ func (c *cli) checkServe(_ context.Context, f *serveFlags) []error {
 	var errs []error
 	for _, check := range []func() error{
 		f.check,
+		func() error { return c.checkBackups(f) },
 		func() error { _, err := f.proxies(); return err },
 		c.checkStore,
 		c.checkMemory,

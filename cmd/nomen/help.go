@@ -12,7 +12,7 @@ import (
 func groups() []group {
 	return []group{
 		{"publish", "Publish names:", "serve put get retire delete import export mint authority token find relocate history changes undo redact misses"},
-		{"keep", "Maintain the store:", "config doctor health backup restore verify jobs migrate rekey"},
+		{"keep", "Maintain the store:", "config reload doctor health backup restore verify jobs migrate rekey"},
 		{"ask", "Resolve and inspect names:", "resolve fetch discover crawl conform zone"},
 		{"any", "Work with identifiers:", "parse check normalize compare join relativize extract schemes namespaces services"},
 		{"about", "About nomen:", "help man completion version"},

@@ -44,15 +44,13 @@ func (o *outsideFlags) register(f *pflag.FlagSet) {
 	o.find.register(f)
 }
 
-// An outside has the parts of a server that need other servers or other files: resolvers of
-// delegated names, a fetcher of resources, a table of countries and a counter of failed
-// lookups.
+// An outside has the parts of a server that need other servers: resolvers of delegated names
+// and a fetcher of resources.
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
 	asks    *gateway.Asks // bounds concurrent requests to other resolvers
 	fetcher *fetch.Fetcher
-	country func(netip.Addr) string // nil without a database
 	misses  *misses.Counter
 
 	mu      sync.Mutex
@@ -67,34 +65,40 @@ type target struct {
 	client  *client.Client
 }
 
-// openOutside opens the parts that the flags configure.
-func (c *cli) openOutside(o *outsideFlags, log *slog.Logger) (*outside, error) {
-	w := &outside{flags: o, log: log, targets: map[string]target{}, asks: gateway.NewAsks(o.asks)}
+// openOutside opens the parts that the flags configure. It uses the limits of requests to other
+// resolvers and the counter of failed lookups of p.
+func (c *cli) openOutside(o *outsideFlags, p serverParts) (*outside, error) {
+	w := &outside{flags: o, log: p.log, targets: map[string]target{}, asks: p.asks, misses: p.misses}
 	hosts, err := o.find.hosts()
 	if err != nil {
 		return nil, err
 	}
 	w.fetcher, err = fetch.New(fetch.Options{
 		Schemes: []string{"http", "https"}, AllowPrivate: o.private, MaxSize: servedSize,
-		Timeout: servedSilence, MaxTime: servedTime, MaxRedirects: servedRedirects, DNS: hosts, Now: clock, Log: log,
+		Timeout: servedSilence, MaxTime: servedTime, MaxRedirects: servedRedirects, DNS: hosts, Now: clock, Log: p.log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	w.close = append(w.close, w.fetcher)
-	if o.countries != "" {
-		table, err := country.Open(o.countries)
-		if err != nil {
-			return nil, errors.Join(usagef("--country-db: %w", err), w.Close())
-		}
-		w.country = table.Of
-	}
-	w.misses, err = misses.Open(misses.Options{File: filepath.Join(c.data, missesFile), Now: clock, Log: log})
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-	w.close = append(w.close, w.misses)
 	return w, nil
+}
+
+// country returns the function that returns the country of a client, nil without a database.
+func (o *outsideFlags) country() (func(netip.Addr) string, error) {
+	if o.countries == "" {
+		return nil, nil
+	}
+	table, err := country.Open(o.countries)
+	if err != nil {
+		return nil, usagef("--country-db: %w", err)
+	}
+	return table.Of, nil
+}
+
+// openMisses opens the counter of failed lookups.
+func (c *cli) openMisses(log *slog.Logger) (*misses.Counter, error) {
+	return misses.Open(misses.Options{File: filepath.Join(c.data, missesFile), Now: clock, Log: log})
 }
 
 // ask returns the resolver to which names are delegated, and creates it for a new
@@ -123,7 +127,7 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	return known.bounded, nil
 }
 
-// Close closes the resolvers, the fetcher and the counter.
+// Close closes the resolvers and the fetcher.
 func (w *outside) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -45,6 +45,10 @@ type cli struct {
 	memory    int                     // MiB that the process may use; 0 means 512 more than the default cache
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
 	file      *configFile             // of config; nil without one
+	arguments []string                // the command line
+	command   *cobra.Command          // that runs
+	serving   *serveFlags             // of the command serve
+	hangups   chan os.Signal          // of serve
 	flags     *pflag.FlagSet          // the options of the command
 	sources   map[string]optionSource // of the options that the environment or the file sets
 	systemd   *systemd.Notifier       // of serve; nil for other commands
@@ -76,7 +80,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
-	c := &cli{streams: s, sources: map[string]optionSource{}}
+	c := &cli{streams: s, arguments: args, sources: map[string]optionSource{}}
 	root := c.root()
 	root.SetArgs(args)
 	root.SetIn(s.in)
@@ -179,7 +183,7 @@ func (c *cli) root() *cobra.Command {
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
 		c.fetchCommand(), c.crawlCommand(), c.conformCommand(),
-		c.authorityCommand(), c.configCommand(), c.tokenCommand(), c.versionCommand(), c.manCommand(),
+		c.authorityCommand(), c.configCommand(), c.reloadCommand(), c.tokenCommand(), c.versionCommand(), c.manCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)
 	arrange(root)
@@ -198,7 +202,7 @@ func (c *cli) configure(cmd *cobra.Command) error {
 
 // readSources takes options from the environment and the file. It returns all errors.
 func (c *cli) readSources(cmd *cobra.Command) error {
-	c.flags = cmd.Flags()
+	c.command, c.flags = cmd, cmd.Flags()
 	err := errors.Join(c.readEnvironment(cmd), c.readFile(cmd))
 	c.dataDefault = !cmd.Flags().Changed("data")
 	return err

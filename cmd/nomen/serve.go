@@ -10,15 +10,17 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/internal/systemd"
-	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
@@ -95,7 +97,8 @@ type serveFlags struct {
 }
 
 func (c *cli) serveCommand() *cobra.Command {
-	var s serveFlags
+	c.serving = new(serveFlags)
+	s := c.serving
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "run the resolver",
@@ -107,8 +110,8 @@ func (c *cli) serveCommand() *cobra.Command {
   nomen serve --ask-others own --proxy own --own-users 192.0.2.0/24 --gopher :70`,
 		Args: noArguments,
 	}
-	c.registerServe(&s, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.located(c.serve(cmd.Context(), s)) }
+	c.registerServe(s, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.located(c.serve(cmd.Context(), *s)) }
 	return cmd
 }
 
@@ -149,6 +152,9 @@ const untilAnswered = 10 * time.Second
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	c.instance = rand.Text()
+	c.hangups = make(chan os.Signal, 1)
+	signal.Notify(c.hangups, syscall.SIGHUP) // from the beginning, so that it never ends the server
+	defer signal.Stop(c.hangups)
 	var err error
 	if c.systemd, err = systemd.NewNotifier(); err != nil {
 		return err
@@ -160,7 +166,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.check(), c.checkBackups(&f)); err != nil {
+	if err := errors.Join(append(c.checkAuthorities(), f.check(), c.checkBackups(&f))...); err != nil {
 		return err
 	}
 	usual := pebblestore.ServingCacheSize()
@@ -298,55 +304,56 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	if err != nil {
 		return err
 	}
-	out, err := c.openOutside(&f.outside, log)
+	v, err := c.newLive(&f, serverParts{
+		store: s, registrar: reg, table: table, token: own, proxies: proxies,
+		seen: newSeen(s, reg, c.lostLines.Load), log: log,
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	engine := resolve.New(s, resolve.Options{Now: clock, Authorities: table, Fetch: out.fetcher.Location, Ask: out.ask})
-	p, err := c.openGateway(&f.gateway, out, engine, s, table, log)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
-		defer cancel()
-		err = errors.Join(err, p.Close(last))
-	}()
-	seen := newSeen(s, reg, c.lostLines.Load)
-	_, endBackups, err := c.startBackups(ctx, &f, s, &seen.tasks, log)
-	if err != nil {
+	defer func() { err = errors.Join(err, v.Close()) }()
+	var endBackups func()
+	if v.backups, endBackups, err = c.startBackups(ctx, &f, s, &v.parts.seen.tasks, log); err != nil {
 		return err
 	}
 	defer endBackups()
-	registries, err := readRegistries(f.registry)
-	if err != nil {
-		return fmt.Errorf("serve: --registry: %w", err)
+	if v.certificates, err = c.openCertificates(&f, s, table, v.parts.seen, log); err != nil {
+		return err
 	}
-	srv, err := c.newServer(&f, serverParts{
-		store: s, registrar: reg, table: table, token: own, proxies: proxies, registries: &registries, outside: out, gateway: p, seen: seen, log: log,
-	})
+	return c.listen(ctx, &f, v, prepared)
+}
+
+// listen serves until ctx ends or an error arrives on failed.
+func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <-chan error) (err error) {
+	srv, err := c.newServer(f, v.parts, v.api)
 	if err != nil {
 		return usageError{err}
 	}
-	kept, err := c.openCertificates(&f, s, table, seen, log)
+	v.parts.seen.set(srv, v.api, v.parts.outside)
+	gopher, err := openGopher(&f.gateway, v.parts)
 	if err != nil {
 		return err
 	}
-	listeners, remove, err := c.openListeners(f.specs, log)
+	v.parts.seen.gopher.Store(gopher)
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
+		defer cancel()
+		err = errors.Join(err, gopher.Close(last))
+	}()
+	listeners, remove, err := c.openListeners(f.specs, v.parts.log)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	defer kept.start(ctx)()
-	listening, err := srv.Listen(listeners...)
-	if err != nil {
+	defer v.certificates.start(ctx)()
+	if v.listening, err = srv.Listen(listeners...); err != nil {
 		return err
 	}
-	if p.listener != nil {
-		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", p.listener.Addr())
+	if gopher != nil {
+		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", gopher.listener.Addr())
 	}
-	return c.untilEnd(ctx, f, listeners, listening, prepared, log)
+	defer v.begin(ctx, c.hangups)()
+	return c.untilEnd(ctx, *f, listeners, v, failed)
 }
 
 // reportClock logs the error of a check of the clock, if there is one.
@@ -362,7 +369,8 @@ func (c *cli) reportClock(err error, log *slog.Logger) {
 
 // untilEnd prints the addresses of the listeners, and shuts them down when ctx ends or
 // an error arrives on failed.
-func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Listener, l *server.Listening, failed <-chan error, log *slog.Logger) error {
+func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Listener, v *liveServer, failed <-chan error) error {
+	l, log := v.listening, v.parts.log
 	url := adminURL(listeners)
 	if err := c.announce(ctx, f, listeners, l, url, log); err != nil {
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
@@ -378,9 +386,9 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Lis
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	case <-ctx.Done():
 	}
-	log.Info("shutting down; draining requests", "drain", f.drain)
+	log.Info("shutting down; draining requests", "drain", v.drain())
 	c.reportStopping("shutting down; draining requests")
-	l.Drain(context.WithoutCancel(ctx), f.drain)
+	l.Drain(context.WithoutCancel(ctx), v.drain())
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), untilAnswered)
 	defer cancel()
 	if err := l.Shutdown(last); err != nil && !errors.Is(err, context.DeadlineExceeded) {

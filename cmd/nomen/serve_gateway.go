@@ -46,8 +46,6 @@ type gatewayServer struct {
 	resolver  nomen.Resolver
 	explainer *gateway.Explainer
 	forward   *gateway.Forward
-	gopher    *gateway.Gopher // nil without a listener
-	listener  net.Listener
 	close     []func() error
 }
 
@@ -66,19 +64,13 @@ func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s s
 	if proxy.Policy() != gateway.Off {
 		f := gateway.ForwardOptions{Access: proxy, Log: log}
 		if f.DNS, err = w.flags.find.hosts(); err != nil {
-			return nil, errors.Join(err, p.Close(context.Background()))
+			return nil, errors.Join(err, p.Close())
 		}
 		for _, port := range o.connect {
 			f.Connect = append(f.Connect, uint16(port))
 		}
 		p.forward = gateway.NewForward(f)
 		p.close = append(p.close, p.forward.Close)
-	}
-	if o.gopher != "" {
-		err = p.openGopher(gateway.GopherOptions{Resolver: p.resolver, Store: s, Authorities: table, Host: o.host, Log: log}, o.gopher)
-	}
-	if err != nil {
-		return nil, errors.Join(err, p.Close(context.Background()))
 	}
 	return p, nil
 }
@@ -141,24 +133,51 @@ func ways(f *discover.Finder) gateway.Ways {
 	}
 }
 
-// openGopher starts the listener for Gopher clients.
-func (p *gatewayServer) openGopher(o gateway.GopherOptions, address string) (err error) {
-	if p.gopher, err = gateway.NewGopher(o); err != nil {
-		return usageError{fmt.Errorf("serve: %w", err)}
+// A gopherServer is the listener for Gopher clients. A nil gopherServer does nothing.
+type gopherServer struct {
+	gopher   *gateway.Gopher
+	listener net.Listener
+}
+
+// openGopher starts the listener for Gopher clients, if the options have one.
+func openGopher(o *gatewayFlags, p serverParts) (*gopherServer, error) {
+	if o.gopher == "" {
+		return nil, nil
 	}
+	g := &gopherServer{}
+	var err error
+	g.gopher, err = gateway.NewGopher(gateway.GopherOptions{Resolver: p.resolver, Store: p.store, Authorities: p.table, Host: o.host, Log: p.log})
+	if err != nil {
+		return nil, usageError{fmt.Errorf("serve: %w", err)}
+	}
+	address := o.gopher
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		address = net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(gateway.GopherPort))
 	}
-	if p.listener, err = net.Listen("tcp", address); err != nil {
-		return fmt.Errorf("serve: --gopher: %w", err)
+	if g.listener, err = net.Listen("tcp", address); err != nil {
+		return nil, fmt.Errorf("serve: --gopher: %w", err)
 	}
-	p.close = append(p.close, p.listener.Close)
 	go func() {
-		if err := p.gopher.Serve(p.listener); err != nil && !errors.Is(err, net.ErrClosed) {
-			o.Log.Error("gopher listener failed", "err", err)
+		if err := g.gopher.Serve(g.listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			p.log.Error("gopher listener failed", "err", err)
 		}
 	}()
-	return nil
+	return g, nil
+}
+
+// Close closes the listener. It completes the requests of clients first, until ctx ends.
+func (g *gopherServer) Close(ctx context.Context) error {
+	if g == nil {
+		return nil
+	}
+	var errs []error
+	if err := g.gopher.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		errs = append(errs, err)
+	}
+	if err := g.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // into sets the gateway in the options of a server.
@@ -166,18 +185,11 @@ func (p *gatewayServer) into(o *server.Options) {
 	o.Resolver, o.Explainer, o.Forward = p.resolver, p.explainer, p.forward
 }
 
-// Close closes the gateway. It completes the requests of Gopher clients first.
-func (p *gatewayServer) Close(ctx context.Context) error {
+// Close closes the gateway. It ends the tunnels of the proxy.
+func (p *gatewayServer) Close() error {
 	var errs []error
-	if p.gopher != nil {
-		if err := p.gopher.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			errs = append(errs, err)
-		}
-	}
 	for _, c := range p.close {
-		if err := c(); !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, c())
 	}
 	return errors.Join(errs...)
 }

@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"path/filepath"
 
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/server"
@@ -23,45 +26,53 @@ type serverParts struct {
 	registries *registry.Registries
 	outside    *outside
 	gateway    *gatewayServer
+	country    func(netip.Addr) string // nil without a database
+	asks       *gateway.Asks           // bounds concurrent requests to other resolvers
+	misses     *misses.Counter
+	resolver   nomen.Resolver // that of the gateway, also after a reload
+	live       *liveServer
 	seen       *seen
 	log        *slog.Logger
 }
 
-// newServer returns a server with its admin API and its metrics.
-func (c *cli) newServer(f *serveFlags, p serverParts) (*server.Server, error) {
-	var access *slog.Logger
-	if !f.noAccessLog {
-		access = p.log
-	}
-	api, err := c.newAdmin(f, p, access)
-	if err != nil {
-		return nil, err
-	}
+// newServer returns a server with an admin API.
+func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.Server, error) {
 	o := server.Options{
 		Store: p.store, Authorities: p.table, Admin: api, Metrics: p.seen.metrics, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
-		Country: p.outside.country, CountryHeader: f.outside.countryHeader, Misses: p.outside.misses,
-		Now: clock, Log: p.log, AccessLog: access,
+		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses,
+		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log),
 		Limits: f.serverLimits(),
 	}
 	p.gateway.into(&o)
-	srv, err := server.New(o)
-	p.seen.set(srv, api, p.outside, p.gateway)
-	return srv, err
+	return server.New(o)
+}
+
+// accessLog returns the log of requests, nil for none.
+func (f *serveFlags) accessLog(log *slog.Logger) *slog.Logger {
+	if f.noAccessLog {
+		return nil
+	}
+	return log
+}
+
+// adminHosts returns the hosts of the admin API.
+func (f *serveFlags) adminHosts() (all []string) {
+	if u, err := url.Parse(f.publicURL); err == nil && u.Host != "" {
+		all = []string{u.Host}
+	}
+	return append(all, f.hostsOf(true)...)
 }
 
 // newAdmin returns the admin API of a server.
-func (c *cli) newAdmin(f *serveFlags, p serverParts, access *slog.Logger) (*admin.API, error) {
+func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, error) {
 	o := admin.Options{
-		Store: p.store, Registrar: p.registrar, Resolver: p.gateway.resolver, Authorities: p.table,
-		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.outside.misses, Metrics: p.seen.metrics, Scratch: newScratch,
+		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
+		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Metrics: p.seen.metrics, Scratch: newScratch,
 		Jobs: filepath.Join(c.data, jobsDir), Scrub: c.scrubRate(f.scrub),
-		Now: clock, Log: p.log, AccessLog: access,
+		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log), Hosts: f.adminHosts(), Limits: f.limits.tokenLimits(),
+		Config: p.live,
 	}
-	if u, err := url.Parse(f.publicURL); err == nil && u.Host != "" {
-		o.Hosts = []string{u.Host}
-	}
-	o.Hosts = append(o.Hosts, f.hostsOf(true)...)
 	if !f.readOnly {
 		o.ScrubDir = c.data
 	}

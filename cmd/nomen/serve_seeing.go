@@ -35,7 +35,7 @@ type seen struct {
 	server  atomic.Pointer[server.Server]
 	api     atomic.Pointer[admin.API]
 	outside atomic.Pointer[outside]
-	gateway atomic.Pointer[gatewayServer]
+	gopher  atomic.Pointer[gopherServer]
 
 	certificates atomic.Pointer[serverCertificates]
 }
@@ -57,9 +57,8 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *s
 }
 
 // set sets the server and the parts of it that it describes from now on.
-func (v *seen) set(s *server.Server, api *admin.API, w *outside, g *gatewayServer) {
+func (v *seen) set(s *server.Server, api *admin.API, w *outside) {
 	v.server.Store(s)
-	v.gateway.Store(g)
 	v.api.Store(api)
 	v.outside.Store(w)
 }
@@ -102,12 +101,12 @@ func (v *seen) jobs() (all []metrics.Jobs) {
 }
 
 func (v *seen) connections() map[string]int {
-	s, g := v.server.Load(), v.gateway.Load()
+	s, g := v.server.Load(), v.gopher.Load()
 	if s == nil {
 		return nil
 	}
 	open := s.Connections()
-	if g.gopher != nil {
+	if g != nil {
 		open["gopher"] = g.gopher.Connections()
 	}
 	return open

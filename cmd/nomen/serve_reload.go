@@ -1,0 +1,410 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/backups"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/resolve"
+	"github.com/nomen-project/nomen/server"
+	"github.com/nomen-project/nomen/server/admin"
+	"github.com/nomen-project/nomen/server/metrics"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A liveServer is a running server whose configuration can be reloaded. It implements
+// [admin.Configuration].
+type liveServer struct {
+	parts        serverParts // outside and gateway are the current ones
+	api          *admin.API
+	resolver     *currentResolver // of the admin API and of Gopher clients
+	listening    *server.Listening
+	certificates *serverCertificates
+	backups      *backups.Scheduler // nil if this server makes no backups
+
+	reloading sync.Mutex // held during a reload; guards parts, gateway and files
+	gateway   string     // what the current outside and gateway were made from
+	files     map[string]string
+
+	now atomic.Pointer[configuration]
+}
+
+// A configuration is a configuration in effect.
+type configuration struct {
+	cli   *cli
+	flags *serveFlags
+}
+
+// newLive opens the parts of a server that a reload may replace, and its admin API. A reload
+// waits for [liveServer.begin].
+func (c *cli) newLive(f *serveFlags, p serverParts) (_ *liveServer, err error) {
+	v := &liveServer{resolver: &currentResolver{}, files: c.digests()}
+	v.gateway = c.gatewayOf(v.files)
+	v.reloading.Lock()
+	v.now.Store(&configuration{c, f})
+	p.live, p.resolver, p.asks = v, v.resolver, gateway.NewAsks(f.outside.asks)
+	if p.misses, err = c.openMisses(p.log); err != nil {
+		return nil, err
+	}
+	registries, err := readRegistries(f.registry)
+	if err != nil {
+		err = fmt.Errorf("serve: --registry: %w", err)
+	}
+	p.registries = &registries
+	if err == nil {
+		p.country, err = f.outside.country()
+	}
+	if err == nil {
+		p.outside, p.gateway, err = c.openParts(f, p)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.misses.Close())
+	}
+	v.parts = p
+	v.resolver.now.Store(&p.gateway.resolver)
+	if v.api, err = c.newAdmin(f, p); err != nil {
+		return nil, errors.Join(usageError{err}, v.Close())
+	}
+	return v, nil
+}
+
+// begin permits reloads, and reloads after each hangup until stop is called.
+func (v *liveServer) begin(ctx context.Context, hangups <-chan os.Signal) (stop func()) {
+	v.reloading.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { v.watchHangups(ctx, hangups) })
+	return func() {
+		cancel()
+		watching.Wait()
+		v.reloading.Lock() // no reload after the end
+	}
+}
+
+// Close closes the parts of the server, which must have ended.
+func (v *liveServer) Close() error {
+	return errors.Join(v.parts.gateway.Close(), v.parts.outside.Close(), v.parts.misses.Close())
+}
+
+// A currentResolver is a resolver that can be replaced.
+type currentResolver struct {
+	now atomic.Pointer[nomen.Resolver]
+}
+
+// Resolve implements [nomen.Resolver].
+func (r *currentResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
+	return (*r.now.Load()).Resolve(ctx, q)
+}
+
+// openParts opens the parts that need other servers: the outside and the gateway.
+func (c *cli) openParts(f *serveFlags, p serverParts) (*outside, *gatewayServer, error) {
+	out, err := c.openOutside(&f.outside, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	engine := resolve.New(p.store, resolve.Options{Now: clock, Authorities: p.table, Fetch: out.fetcher.Location, Ask: out.ask})
+	g, err := c.openGateway(&f.gateway, out, engine, p.store, p.table, p.log)
+	if err != nil {
+		return nil, nil, errors.Join(err, out.Close())
+	}
+	return out, g, nil
+}
+
+// gatewayOf returns what the outside and the gateway are made from.
+func (c *cli) gatewayOf(files map[string]string) string {
+	var b strings.Builder
+	for option := range strings.FieldsSeq("allow-private ask-others proxy own-users connect table public-table dns default-resolver") {
+		fmt.Fprintf(&b, "%s=%s\n", option, c.flags.Lookup(option).Value)
+	}
+	return b.String() + files["table"] + "\n" + files["public-table"]
+}
+
+// digests returns the digests of the files that a reload reads again, by their options.
+func (c *cli) digests() map[string]string {
+	all := map[string]string{}
+	for option := range strings.FieldsSeq("registry country-db table public-table") {
+		if b, err := os.ReadFile(c.flags.Lookup(option).Value.String()); err == nil {
+			sum := sha256.Sum256(b)
+			all[option] = hex.EncodeToString(sum[:])
+		}
+	}
+	return all
+}
+
+// Settings returns the settings in effect.
+func (v *liveServer) Settings() []adminapi.Setting { return v.now.Load().cli.settings() }
+
+// drain returns --drain.
+func (v *liveServer) drain() time.Duration { return v.now.Load().flags.drain }
+
+// reloadTimeout bounds how long a reload waits for the store.
+const reloadTimeout = 30 * time.Second
+
+// Reload reads the configuration again, with the same command line and environment. It changes
+// everything or nothing, and logs the result. A reload during another one waits for it.
+func (v *liveServer) Reload() (adminapi.Reloaded, error) {
+	v.reloading.Lock()
+	defer v.reloading.Unlock()
+	first, log := v.now.Load().cli, v.parts.log
+	first.logReport(first.systemd.Reloading("reloading the configuration"))
+	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
+	defer cancel()
+	out, err := v.reload(ctx)
+	v.parts.seen.tasks.Ran(metrics.TaskReload, clock(), err)
+	first.logReport(first.systemd.Ready("serving at " + addresses(v.listening)))
+	var rejected *adminapi.ReloadError
+	switch {
+	case errors.As(err, &rejected):
+		for _, text := range rejected.Errors {
+			log.Error("configuration rejected, nothing was changed", "err", text)
+		}
+	case err != nil:
+		log.Error("cannot reload the configuration, nothing was changed", "err", err)
+	default:
+		log.Info("configuration reloaded", "changes", len(out.Changes))
+		for _, change := range out.Changes {
+			log.Info("setting changed", "key", change.Key, "from", change.From, "to", change.To)
+		}
+		for _, text := range out.Warnings {
+			log.Warn("configuration", "warning", text)
+		}
+	}
+	return out, err
+}
+
+// readAgain reads the configuration of this process again.
+func (c *cli) readAgain(ctx context.Context) (*configuration, []error) {
+	next := &cli{streams: c.streams, arguments: c.arguments, sources: map[string]optionSource{}, instance: c.instance, systemd: c.systemd}
+	root := next.root()
+	cmd, rest, err := root.Find(next.arguments)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err != nil {
+		return nil, []error{err} // cannot happen: the command line has been read before
+	}
+	err = next.readSources(cmd)
+	f := *next.serving
+	errs := flatten(err)
+	if next.file != nil || next.config == "" {
+		errs = append(errs, next.checkServe(ctx, &f)...)
+	}
+	f.specs, _ = next.listeners(&f) // errors are in errs
+	return &configuration{next, &f}, flatten(next.file.sorted(errs))
+}
+
+// rejected returns the error for a configuration that cannot take effect.
+func rejected(errs []error) error {
+	e := &adminapi.ReloadError{}
+	for _, err := range errs {
+		e.Errors = append(e.Errors, words(err))
+	}
+	return e
+}
+
+func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err error) {
+	before := v.now.Load()
+	next, errs := before.cli.readAgain(ctx)
+	if len(errs) > 0 {
+		return out, rejected(errs)
+	}
+	files := next.cli.digests()
+	if errs := before.cli.fixed(next.cli); len(errs) > 0 {
+		return out, rejected(errs)
+	}
+	out.Changes = append(before.cli.differences(next.cli), changedFiles(before.cli, next.cli, v.files, files)...)
+	made, err := v.make(next, files)
+	if err != nil {
+		return out, rejected([]error{next.cli.located(err)})
+	}
+	written, warnings, err := v.putAuthorities(ctx, before, next)
+	if err != nil {
+		return out, errors.Join(err, made.discard())
+	}
+	out.Changes = append(out.Changes, written...)
+	for _, w := range next.cli.configWarnings(next.cli.command.Root()) {
+		out.Warnings = append(out.Warnings, words(w))
+	}
+	out.Warnings = append(out.Warnings, warnings...)
+	v.swap(next, made)
+	v.gateway, v.files = made.gateway, files
+	return out, nil
+}
+
+// A replacement is what a reload has made and not yet put into use.
+type replacement struct {
+	srv     *server.Server
+	parts   serverParts
+	gateway string
+	isNew   bool // the outside and the gateway are new
+}
+
+// discard closes what is not put into use.
+func (r *replacement) discard() error {
+	if !r.isNew {
+		return nil
+	}
+	return errors.Join(r.parts.gateway.Close(), r.parts.outside.Close())
+}
+
+// make makes the parts for a configuration. The current outside and gateway stay if nothing
+// that they are made from has changed, so that their caches stay too.
+func (v *liveServer) make(next *configuration, files map[string]string) (*replacement, error) {
+	r := &replacement{parts: v.parts, gateway: next.cli.gatewayOf(files)}
+	f := next.flags
+	registries, err := readRegistries(f.registry)
+	if err != nil {
+		return nil, fmt.Errorf("serve: --registry: %w", err)
+	}
+	r.parts.registries = &registries
+	if r.parts.proxies, err = f.proxies(); err != nil {
+		return nil, err
+	}
+	if r.parts.country, err = f.outside.country(); err != nil {
+		return nil, err
+	}
+	if r.gateway != v.gateway {
+		if r.parts.outside, r.parts.gateway, err = next.cli.openParts(f, v.parts); err != nil {
+			return nil, err
+		}
+		r.isNew = true
+	}
+	if r.srv, err = next.cli.newServer(f, r.parts, v.api); err != nil {
+		return nil, errors.Join(usageError{err}, r.discard())
+	}
+	return r, nil
+}
+
+// swap puts a configuration into use. It cannot fail.
+func (v *liveServer) swap(next *configuration, made *replacement) {
+	f, before := next.flags, v.parts
+	v.parts = made.parts
+	v.parts.asks.Resize(f.outside.asks)
+	v.resolver.now.Store(&v.parts.gateway.resolver)
+	v.api.Set(f.adminSettings(v.parts.log))
+	completed := v.listening.Replace(made.srv)
+	v.parts.seen.set(made.srv, v.api, v.parts.outside)
+	if v.backups != nil {
+		plan, _ := f.backup.plan() // was checked
+		v.backups.Set(plan)
+	}
+	if err := v.certificates.reload(f.publicURL); err != nil {
+		v.parts.log.Warn("a certificate was not read again; the previous one stays in use", "err", err)
+	}
+	v.now.Store(next)
+	if made.isNew {
+		go func() {
+			<-completed
+			old := &replacement{parts: before, isNew: true}
+			if err := old.discard(); err != nil {
+				v.parts.log.Warn("closing what the previous configuration used", "err", err)
+			}
+		}()
+	}
+}
+
+// fixed returns an error for each option that has changed and needs a restart.
+func (c *cli) fixed(next *cli) (errs []error) {
+	c.flags.VisitAll(func(f *pflag.Flag) {
+		if classOf(f.Name) != restart {
+			return
+		}
+		if to := next.flags.Lookup(f.Name); to.Value.String() != f.Value.String() {
+			source := next.sources[f.Name]
+			errs = append(errs, source.errorf("%s: a change from %s to %s needs a restart", f.Name, shownValue(f), shownValue(to)))
+		}
+	})
+	if !reflect.DeepEqual(c.file.listen(), next.file.listen()) {
+		errs = append(errs, next.file.errorf("listen.1", "listen: a change of the [[listen]] tables needs a restart"))
+	}
+	return errs
+}
+
+// differences returns the options that have changed.
+func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
+	c.flags.VisitAll(func(f *pflag.Flag) {
+		if classOf(f.Name) != live {
+			return
+		}
+		if to := next.flags.Lookup(f.Name); to.Value.String() != f.Value.String() {
+			all = append(all, adminapi.SettingChange{Key: f.Name, From: shownValue(f), To: shownValue(to)})
+		}
+	})
+	return all
+}
+
+// changedFiles returns the files that have the same name and another content.
+func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi.SettingChange) {
+	for option := range strings.FieldsSeq("registry country-db table public-table") {
+		path := next.flags.Lookup(option).Value.String()
+		if c.flags.Lookup(option).Value.String() == path && before[option] != after[option] {
+			all = append(all, adminapi.SettingChange{Key: option, To: path + " was read again"})
+		}
+	}
+	return all
+}
+
+// putAuthorities writes the authorities of a configuration in one batch. While the storage is
+// unavailable, authorities that are as before need not be written.
+func (v *liveServer) putAuthorities(ctx context.Context, before, next *configuration) (all []adminapi.SettingChange, warnings []string, err error) {
+	authorities := next.cli.file.authorities()
+	if len(authorities) == 0 || next.flags.readOnly {
+		return nil, nil, nil
+	}
+	outs, err := v.parts.registrar.PutAuthorities(ctx, registrar.Operator(), authorities, "configuration file")
+	switch {
+	case store.IsAway(err) && reflect.DeepEqual(before.cli.file.authorities(), authorities):
+		return nil, []string{"the authorities were not written: " + words(err)}, nil
+	case err != nil && outs == nil:
+		return nil, nil, fmt.Errorf("%s: %w", next.cli.config, err)
+	}
+	var errs []error
+	for i, out := range outs {
+		if out.Err != nil {
+			errs = append(errs, next.cli.authorityError(i, out.Err))
+		}
+		if err == nil && out.Changed {
+			all = append(all, adminapi.SettingChange{Key: "authority " + authorities[i].Prefix.String(), To: fmt.Sprintf("revision %d", out.Revision)})
+			for _, w := range out.Warnings {
+				warnings = append(warnings, w.Message)
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return nil, nil, rejected(errs)
+	}
+	return all, warnings, nil
+}
+
+// watchHangups reloads after each SIGHUP until ctx ends.
+func (v *liveServer) watchHangups(ctx context.Context, hangups <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+			_, _ = v.Reload() // is logged
+		}
+	}
+}
+
+// adminSettings returns the settings of the admin API.
+func (f *serveFlags) adminSettings(log *slog.Logger) admin.Settings {
+	return admin.Settings{Hosts: f.adminHosts(), AccessLog: f.accessLog(log), Limits: f.limits.tokenLimits()}
+}

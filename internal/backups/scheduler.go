@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/internal/durable"
-	"github.com/nomen-project/nomen/internal/flock"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
@@ -236,36 +235,6 @@ func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 	return k.finish(ctx, p, b)
 }
 
-// lock prepares the directory of a plan and locks it, so that no other server that follows the
-// advice uses it at the same time.
-func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
-	s, _ := k.State()
-	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is
-		if err := os.Mkdir(p.To, durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, durable.Unwritable(p.To, err)
-		}
-	}
-	dir, err := os.Open(p.To)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is missing, although it has earlier backups: is its disk mounted?", p.To)
-	case err != nil:
-		return nil, durable.Unwritable(filepath.Join(p.To, "x"), err)
-	}
-	mount := isMount(p.To)
-	switch {
-	case s.Mount && s.To == p.To && !mount:
-		err = fmt.Errorf("nothing is mounted at %s, where earlier backups are: mount the disk; if the backups are meant to be on this disk now, choose another directory", p.To)
-	case errors.Is(flock.Try(dir), flock.ErrLocked):
-		err = fmt.Errorf("%s: another server is making a backup there", p.To)
-	}
-	if err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	k.update(func(s *State) { s.Mount = mount })
-	return func() { _ = dir.Close() }, nil
-}
-
 // resume completes or removes a backup that a crash interrupted.
 func (k *Scheduler) resume() error {
 	s, _ := k.State()
@@ -317,10 +286,13 @@ const nameFormat = "nomen-20060102T150405Z"
 func freeName(to string, now time.Time) (string, error) {
 	base := filepath.Join(to, now.UTC().Format(nameFormat))
 	for n, dir := 1, base; ; n, dir = n+1, fmt.Sprintf("%s-%d", base, n+1) {
-		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-			return dir, nil
-		} else if err != nil {
+		_, err := os.Lstat(dir)
+		_, unfinished := os.Lstat(dir + ".new") // of another server
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", err
+		case err != nil && errors.Is(unfinished, fs.ErrNotExist):
+			return dir, nil
 		}
 	}
 }

@@ -280,6 +280,30 @@ func TestMissingDisk(t *testing.T) {
 	}
 }
 
+// Two servers do not make backups in one directory at the same time.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	k := newScheduled(t)
+	k.set(Plan{Every: time.Hour, Rehearse: 1})
+	k.step(t.Context())
+	other, err := lockDir(k.to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.now = k.now.Add(time.Hour)
+	if wait := k.step(t.Context()); wait != firstRetry || !strings.Contains(k.problem(), "another server is making a backup there") {
+		t.Errorf("waits %v: %s", wait, k.problem())
+	}
+	// Even if the file system has no locks, the unfinished backup of another server stays.
+	unfinished := filepath.Join(k.to, "nomen-20261123T050000Z.new")
+	if err := errors.Join(other.Close(), os.Mkdir(unfinished, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	k.now = k.now.Add(time.Hour)
+	k.step(t.Context())
+	k.check("nomen-20261123T030000Z", "nomen-20261123T050000Z-2", "nomen-20261123T050000Z.new")
+}
+
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	k := newScheduled(t)

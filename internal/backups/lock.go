@@ -1,0 +1,64 @@
+package backups
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/flock"
+)
+
+// lock prepares the directory of a plan and locks it, so that no other server that follows the
+// advice uses it at the same time.
+func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
+	s, _ := k.State()
+	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is
+		if err := os.Mkdir(p.To, durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, durable.Unwritable(p.To, err)
+		}
+	}
+	_, err = os.Stat(p.To)
+	mount := isMount(p.To)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is missing, although it has earlier backups: is its disk mounted?", p.To)
+	case err != nil:
+		return nil, durable.Unwritable(filepath.Join(p.To, "x"), err)
+	case s.Mount && s.To == p.To && !mount:
+		return nil, fmt.Errorf("nothing is mounted at %s, where earlier backups are: mount the disk; if the backups are meant to be on this disk now, choose another directory", p.To)
+	}
+	lock, err := lockDir(p.To)
+	if err != nil {
+		return nil, err
+	}
+	k.update(func(s *State) { s.Mount = mount })
+	return func() { _ = lock.Close() }, nil
+}
+
+// lockFile is used where directories cannot be locked, as on NFS.
+const lockFile = ".nomen-backup.lock"
+
+// lockDir locks a directory until the file that it returns is closed.
+func lockDir(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, durable.Unwritable(filepath.Join(dir, lockFile), err)
+	}
+	if err = flock.Try(f); err != nil && !errors.Is(err, flock.ErrLocked) {
+		_ = f.Close()
+		if f, err = os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, durable.Private); err != nil {
+			return nil, durable.Unwritable(filepath.Join(dir, lockFile), err)
+		}
+		err = flock.Try(f)
+	}
+	if errors.Is(err, flock.ErrLocked) {
+		err = fmt.Errorf("%s: another server is making a backup there", dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

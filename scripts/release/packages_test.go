@@ -302,7 +302,7 @@ func TestPackageImage(t *testing.T) {
 	archive := "oci-archive:" + result(t, "nomen-*-oci.tar")
 	for _, arch := range architectures {
 		var config imageConfig
-		if err := json.Unmarshal([]byte(output(t, "skopeo", "--override-arch", arch, "inspect", "--config", archive)), &config); err != nil {
+		if err := json.Unmarshal([]byte(output(t, "skopeo", "--override-arch", arch, "inspect", "--config", "--raw", archive)), &config); err != nil {
 			t.Fatal(err)
 		}
 		if c := config.Config; config.Architecture != arch || c.User != "65532:65532" || fmt.Sprint(c.Healthcheck.Test) != "[CMD /usr/bin/nomen health]" {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/internal/sbom"
+	"github.com/nomen-project/nomen/internal/testrun"
 )
 
 var commitTime = time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
@@ -46,7 +47,7 @@ func TestParseVersion(t *testing.T) {
 // dpkg must order versions as they came about.
 func TestVersionOrder(t *testing.T) {
 	if _, err := exec.LookPath("dpkg"); err != nil {
-		t.Skip("needs dpkg")
+		testrun.Missing(t, "dpkg")
 	}
 	before := ""
 	for _, full := range []string{"3c968c93", "v0.9.0", "v1.0.0-rc.1", "v1.0.0-rc.1-3-gabcdef01", "v1.0.0", "v1.0.0-3-gabcdef01", "v1.0.1"} {
@@ -140,7 +141,7 @@ func TestTreeTar(t *testing.T) {
 	list.Stdin = &a
 	out, err := list.CombinedOutput()
 	if err != nil {
-		t.Skipf("tar: %v", err)
+		t.Fatalf("tar: %v\n%s", err, out)
 	}
 	var got []string
 	for line := range strings.Lines(string(out)) {

@@ -2,15 +2,17 @@
 # Builds the release of the commit twice and compares every file: in two directories, with
 # different umasks, time zones and languages. Uncommitted changes are not part of it.
 set -eu
-version=$(git describe --tags --always)
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD)
+version=$(git describe --tags --always "$commit")
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 dir=$(mktemp -d "${TMPDIR:-/tmp}/nomen-release-check.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
 # build DIRECTORY UMASK TZ LANG
 build() {
-	git clone -q --shared . "$1"
+	git clone -q --shared --no-checkout . "$1"
+	git -C "$1" checkout -q --detach "$commit"
 	(cd "$1" && umask "$2" && TZ=$3 LANG=$4 go run ./scripts/release -dist "$dir/dist-$2" -version "$version" -key none)
 }
 build "$dir/one" 022 UTC C.UTF-8

@@ -168,14 +168,14 @@ func TestClientGuide(t *testing.T) {
 	base := baseOfMachines(t)
 	packages := debs(t)
 	n := connectInternet(t)
-	for _, page := range []string{"", "upgrade", "disaster"} {
+	for _, page := range []string{"production", "upgrade", "disaster"} {
 		t.Run(page, func(t *testing.T) {
 			m := bootMachine(t, base, n)
 			m.write(t, homeOnMachine+"/nomen_1.0.0-1_amd64.deb", packages["nomen_1.0.0-1_amd64.deb"], 0o644)
 			begun := time.Now()
 			m.follow(t, "../../docs/howto/production.md")
 			t.Logf("from the package to HTTPS: %v", time.Since(begun))
-			if page == "" {
+			if page == "production" {
 				m.unprivileged(t)
 				return
 			}
@@ -196,6 +196,8 @@ func TestClientGuide(t *testing.T) {
 		}
 		m := bootMachine(t, base, n)
 		m.write(t, homeOnMachine+"/"+filepath.Base(image), archive, 0o644)
+		// crun cannot limit devices on a machine in name spaces: that needs CAP_SYS_RESOURCE.
+		m.write(t, "/etc/containers/containers.conf", []byte("[containers]\ncgroups = \"disabled\"\n"), 0o644)
 		m.follow(t, guide+"container.md")
 	})
 }

@@ -36,6 +36,8 @@ ln -s /proc/self/fd "$root/dev/fd"
 ln -s fd/0 "$root/dev/stdin"
 ln -s fd/1 "$root/dev/stdout"
 ln -s fd/2 "$root/dev/stderr"
+mkdir -p "$root/var/lib/containers" # podman cannot use an overlay below its own
+mount -t tmpfs tmpfs "$root/var/lib/containers"
 hostname "$name"
 echo "$name" >"$root/etc/hostname"
 cd "$root"

@@ -62,6 +62,50 @@ func commandsReference(root *cobra.Command) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
+const optionsDocument = "../../docs/reference/options.md"
+
+// TestOptionsDocument checks that the reference of the keys of a configuration is up to date, and
+// that configuration.md has every option of serve; -update-docs writes the reference.
+func TestOptionsDocument(t *testing.T) {
+	want := optionsReference()
+	got, err := os.ReadFile(optionsDocument)
+	if string(got) != want {
+		if !*updateDocs {
+			t.Fatalf("%s is not up to date (%v): go test ./cmd/nomen -run TestOptionsDocument -update-docs", optionsDocument, err)
+		}
+		if err := os.WriteFile(optionsDocument, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile("../../docs/reference/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range configKeys() {
+		_, key, _ := strings.Cut(k.Key, ".")
+		if !strings.HasPrefix(k.Key, "authority.") && !strings.Contains(string(text), "`"+k.Option) && !strings.Contains(string(text), "`"+k.Key+"`") && !strings.Contains(string(text), "`"+key+"`") {
+			t.Errorf("docs/reference/configuration.md does not describe %s", k.Key)
+		}
+	}
+}
+
+// optionsReference returns the keys of a configuration as Markdown.
+func optionsReference() string {
+	var b strings.Builder
+	b.WriteString("<!-- Generated from the help texts: go test ./cmd/nomen -run TestOptionsDocument -update-docs -->\n\n# Keys of the configuration\n\n")
+	b.WriteString("All keys of a [configuration file](configuration.md), as `nomen config explain KEY` shows them. A key without a table is also an option of `nomen serve`. Changed by: a [reload](configuration.md#reload), or only a restart.\n\n")
+	b.WriteString("| key | type | default | changed by | meaning |\n| --- | --- | --- | --- | --- |\n")
+	cells := strings.NewReplacer("|", `\|`, "<", "&lt;")
+	for _, k := range configKeys() {
+		by := "restart"
+		if k.Reload {
+			by = "reload"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Key, k.Type, cells.Replace(k.Default), by, cells.Replace(k.Meaning))
+	}
+	return b.String()
+}
+
 // writeHelp writes a help text as it is laid out.
 func writeHelp(b *strings.Builder, text string) {
 	if text = strings.TrimSpace(text); text != "" {

@@ -57,6 +57,7 @@ func TestDocuments(t *testing.T) {
 	known["config"], known["help"] = true, true
 	known["proxy-pac-url"] = true // of Chromium
 	known["all"] = true           // in a text that is read
+	known["health-cmd"] = true    // of podman
 	found := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -79,8 +80,8 @@ func TestDocuments(t *testing.T) {
 
 var (
 	commandLine  = regexp.MustCompile("(?:^|[\\s`'(\"$|])nomen ((?:-v )?[a-z][a-z-]*(?: [a-z]+)?)([^|`]*)")
-	option       = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9-]*)`)
-	quotedOption = regexp.MustCompile("`--([a-z][a-z0-9-]*)")
+	option       = regexp.MustCompile(`(?:^|\s)--([a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)?)`)
+	quotedOption = regexp.MustCompile("`--([a-z][a-z0-9-]*(?:[.][a-z][a-z0-9-]*)?)")
 )
 
 // checkCommands checks the command lines in a line of text: the options of those

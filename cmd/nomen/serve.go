@@ -46,6 +46,9 @@ To stop the server, interrupt it (Ctrl-C). It completes the requests in progress
 With --drain TIME, it keeps answering for TIME after SIGTERM. Meanwhile /-/readyz has
 status 503, so that load balancers use other servers.
 
+'nomen reload' and SIGHUP make the server read its configuration again. 'nomen config' checks
+and explains it.
+
 These host names are accepted without --host: those of --public-url and --listen, the name
 of the machine, localhost, and IP addresses.
 

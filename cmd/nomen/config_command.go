@@ -161,7 +161,7 @@ func keysOf(all []adminapi.Setting) func(func(string) bool) {
 func (c *cli) settings() []adminapi.Setting {
 	var all []adminapi.Setting
 	c.flags.VisitAll(func(f *pflag.Flag) {
-		if classOf(f.Name) == ofCommand {
+		if classOf(f.Name) == ofCommand || f.Name == "listen" && !f.Changed && len(c.file.listen()) > 0 {
 			return
 		}
 		s := adminapi.Setting{Key: f.Name, Value: shownValue(f), Source: "default", Reload: classOf(f.Name) == live}
@@ -175,13 +175,18 @@ func (c *cli) settings() []adminapi.Setting {
 
 // tableSettings returns the tables of the file, in their order.
 func (c *cli) tableSettings() (all []adminapi.Setting) {
-	for i, a := range c.file.authorities() {
-		text, err := json.Marshal(a)
-		if err != nil {
-			continue
+	add := func(key, place string, table any, reload bool) {
+		if text, err := json.Marshal(table); err == nil {
+			all = append(all, adminapi.Setting{Key: key, Value: string(text), Source: fmt.Sprintf("%s:%d", c.file.path, c.file.place(place).line), Reload: reload})
 		}
-		at := c.file.place(fmt.Sprintf("authority.%d", i+1))
-		all = append(all, adminapi.Setting{Key: "authority " + a.Prefix.String(), Value: string(text), Source: fmt.Sprintf("%s:%d", c.file.path, at.line), Reload: true})
+	}
+	if !c.flags.Changed("listen") { // which replaces them
+		for i, t := range c.file.listen() {
+			add(fmt.Sprintf("listen %d", i+1), fmt.Sprintf("listen.%d", i+1), t, false)
+		}
+	}
+	for i, a := range c.file.authorities() {
+		add("authority "+a.Prefix.String(), fmt.Sprintf("authority.%d", i+1), a, true)
 	}
 	return all
 }

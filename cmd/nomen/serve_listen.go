@@ -33,10 +33,11 @@ func (o *listenFlags) register(f *pflag.FlagSet) {
 
 // A listenTable is a [[listen]] table of the configuration file.
 type listenTable struct {
-	Address   any      // HOST:PORT, a port number, unix:PATH or fd:NAME
-	TLS       string   // off, files or acme
-	Cert, Key string   // PEM files of tls = "files"; --tls-cert and --tls-key if empty
-	Protocols []string // web and 1995, or admin alone
+	Address   any      `json:"address"`             // HOST:PORT, a port number, unix:PATH or fd:NAME
+	TLS       string   `json:"tls,omitempty"`       // off, files or acme
+	Cert      string   `json:"cert,omitempty"`      // PEM file of tls = "files"; --tls-cert if empty
+	Key       string   `json:"key,omitempty"`       // PEM file with its key; --tls-key if empty
+	Protocols []string `json:"protocols,omitempty"` // web and 1995, or admin alone
 }
 
 // The values of tls in a [[listen]] table.

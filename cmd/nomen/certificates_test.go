@@ -22,7 +22,10 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore/pgtest"
 )
 
-const securedHost = "names.example.org"
+const (
+	securedHost = "names.example.org"
+	movedHost   = "urn.example.net"
+)
 
 // A securedServer is a running server with a plain listener and one with certificates by ACME.
 type securedServer struct {
@@ -70,10 +73,10 @@ func portOf(t *testing.T, address string) int {
 }
 
 // certificate waits until a handshake succeeds, and returns the certificate.
-func (s *securedServer) certificate(t *testing.T) *x509.Certificate {
+func (s *securedServer) certificate(t *testing.T, host string) *x509.Certificate {
 	t.Helper()
 	for end := time.Now().Add(startTimeout); ; time.Sleep(10 * time.Millisecond) {
-		c, err := tls.Dial("tcp", s.secure, &tls.Config{ServerName: securedHost, RootCAs: s.roots})
+		c, err := tls.Dial("tcp", s.secure, &tls.Config{ServerName: host, RootCAs: s.roots})
 		if err == nil {
 			_ = c.Close()
 			return c.ConnectionState().PeerCertificates[0]
@@ -145,7 +148,7 @@ func (s *securedServer) get(t *testing.T, url string, status int) *x509.Certific
 func TestCertificateOrdered(t *testing.T) {
 	t.Parallel()
 	plain, secure := freePort(t), freePort(t)
-	authority, err := acmetest.Start(acmetest.Options{Hosts: []string{securedHost}, HTTPPort: portOf(t, plain), TLSPort: portOf(t, secure)})
+	authority, err := acmetest.Start(acmetest.Options{Hosts: []string{securedHost, movedHost}, HTTPPort: portOf(t, plain), TLSPort: portOf(t, secure)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,20 +164,18 @@ func TestCertificateOrdered(t *testing.T) {
 		t.Errorf("another host: %v, want the alert unrecognized name", err)
 	}
 	data := filepath.Join(dir, "data")
+	s.move(t, dir, securedHost, movedHost)
+	s.move(t, dir, movedHost, securedHost)
 	log := s.output()
 	if err := s.stop(); err != nil {
 		t.Error(err)
 	}
 	s.process = startSecured(t, dir, s.secure)
-	if again := s.certificate(t); !again.Equal(first) || authority.Orders() != 1 {
+	if again := s.certificate(t, securedHost); !again.Equal(first) || authority.Orders() != 2 {
 		t.Errorf("after a restart: %d orders, the same certificate: %v\n%s", authority.Orders(), again.Equal(first), s.output())
 	}
 	for _, args := range [][]string{{"backup", filepath.Join(dir, "backup")}, {"export", "--output", filepath.Join(dir, "export.jsonl")}} {
-		cmd := exec.Command(os.Args[0], append(args, "--data", data)...)
-		cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v: %v\n%s", args, err, out)
-		}
+		runSecured(t, append(args, "--data", data)...)
 	}
 	log += s.output()
 	if err := s.stop(); err != nil {
@@ -183,8 +184,38 @@ func TestCertificateOrdered(t *testing.T) {
 	if strings.Contains(log, "PRIVATE") {
 		t.Errorf("the log has a private key:\n%s", log)
 	}
-	if got, want := filesWith(t, dir, "PRIVATE KEY"), 2; len(got) != want || !strings.HasPrefix(got[0], filepath.Join("data", "store", "secrets")) {
+	if got, want := filesWith(t, dir, "PRIVATE KEY"), 3; len(got) != want || !strings.HasPrefix(got[0], filepath.Join("data", "store", "secrets")) {
 		t.Errorf("files with a private key: %q, want %d in the store", got, want)
+	}
+}
+
+// move changes the host of the public URL and reloads: the new host has a certificate without a
+// restart, and the old one has none.
+func (s *securedServer) move(t *testing.T, dir, from, to string) {
+	t.Helper()
+	file := filepath.Join(dir, "nomen.toml")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.Replace(string(text), "https://"+from, "https://"+to, 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	runSecured(t, "reload", "--data", filepath.Join(dir, "data"))
+	s.certificate(t, to)
+	if c, err := tls.Dial("tcp", s.secure, &tls.Config{ServerName: from, InsecureSkipVerify: true}); err == nil {
+		_ = c.Close()
+		t.Errorf("%s still has a certificate", from)
+	}
+}
+
+// runSecured runs a command of the program.
+func runSecured(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "NOMEN_TEST_PROGRAM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", args, err, out)
 	}
 }
 
@@ -212,7 +243,7 @@ func TestCertificateOfNodes(t *testing.T) {
 		nodes[i].process = startSecured(t, dir, ports[2*i+1], "--store", db.URL())
 	}
 	close(listening)
-	if a, b := nodes[0].certificate(t), nodes[1].certificate(t); !a.Equal(b) {
+	if a, b := nodes[0].certificate(t, securedHost), nodes[1].certificate(t, securedHost); !a.Equal(b) {
 		t.Error("the nodes have different certificates")
 	}
 	if n := authority.Orders(); n != 1 {

@@ -340,16 +340,14 @@ func TestClientProxies(t *testing.T) {
 		return
 	}
 	base := baseOfMachines(t)
-	program, err := os.ReadFile(buildProgram(t, "v1.0.0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	deb := debs(t)["nomen_1.0.0-1_amd64.deb"]
 	n := connectInternet(t)
 	results := map[string][]string{}
 	for _, proxy := range proxies {
 		t.Run(proxy.page, func(t *testing.T) {
 			m := newProxiedMachine(bootMachine(t, base, n), n)
-			m.install(t, program)
+			m.write(t, homeOnMachine+"/nomen.deb", deb, 0o644)
+			m.run(t, "apt-get install -y -q ./nomen.deb")
 			m.follow(t, guide+proxy.page+".md")
 			m.load(t)
 			for _, c := range passedCases() {
@@ -486,22 +484,6 @@ func (m *proxiedMachine) drain(t *testing.T) {
 	if got := m.compare(t, c); got != "same" {
 		t.Errorf("503: %s", got)
 	}
-}
-
-// install puts the program on the machine as a service.
-func (m *machine) install(t *testing.T, program []byte) {
-	t.Helper()
-	m.write(t, "/usr/bin/nomen", program, 0o755)
-	m.write(t, "/etc/systemd/system/nomen.service", []byte(`[Service]
-ExecStart=/usr/bin/nomen serve --config /etc/nomen/nomen.toml --data /var/lib/nomen
-ExecStartPost=/bin/sh -c 'until curl -sf http://127.0.0.1:4500/-/healthz; do sleep 0.1; done'
-DynamicUser=yes
-StateDirectory=nomen
-[Install]
-WantedBy=multi-user.target
-`), 0o644)
-	m.write(t, "/etc/nomen/nomen.toml", nil, 0o644)
-	m.run(t, "systemctl daemon-reload && systemctl enable --now nomen")
 }
 
 // load publishes the names of the cases.

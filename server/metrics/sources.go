@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,6 +76,11 @@ func sources(o Options) []prometheus.Collector {
 			}
 		}, "kind", "state"))
 	}
+	return slices.Concat(all, traffic(o), o.Tasks.sources())
+}
+
+// traffic returns the metrics of requests, connections, certificates and the log.
+func traffic(o Options) (all []prometheus.Collector) {
 	if o.Upstream != nil {
 		all = append(all, gauge("nomen_upstream_requests", "Requests to other resolvers, by state: running, or waiting because of a limit.", func(to value) {
 			running, waiting := o.Upstream()
@@ -102,7 +108,7 @@ func sources(o Options) []prometheus.Collector {
 	if o.Dropped != nil {
 		all = append(all, counter("nomen_log_lines_dropped_total", "Lines of the log that could not be written.", func(to value) { to(float64(o.Dropped())) }))
 	}
-	return append(all, o.Tasks.sources()...)
+	return all
 }
 
 // storage returns the metrics of what a store knows about itself.

@@ -158,11 +158,15 @@ func (c *cli) showBackups(all []*backups.Backup) error {
 
 // sizeText formats a number of bytes.
 func sizeText(n int64) string {
-	const mb = 1e6
-	if n < 10*mb {
-		return fmt.Sprintf("%.1f MB", float64(n)/mb)
+	const kB, MB = 1e3, 1e6
+	switch size := float64(n); {
+	case size < MB:
+		return fmt.Sprintf("%.0f kB", size/kB)
+	case size < 10*MB:
+		return fmt.Sprintf("%.1f MB", size/MB)
+	default:
+		return fmt.Sprintf("%.0f MB", size/MB)
 	}
-	return fmt.Sprintf("%.0f MB", float64(n)/mb)
 }
 
 // ageText formats an age, in seconds.

@@ -38,6 +38,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"relocate":         {"https://a.example/ https://b.example/", "--dry-run https://a.example/ https://b.example/"},
 		"misses":           {"", "--clear --yes"},
 		"verify":           {""},
+		"reload":           {""},
 		"config check":     {""},
 		"config show":      {""},
 		"config explain":   {"rate"},

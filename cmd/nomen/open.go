@@ -32,7 +32,7 @@ func (c *cli) storePath() (string, error) {
 	}
 	dir, ok := strings.CutPrefix(c.store, "pebble:")
 	if !ok || dir == "" {
-		return "", usagef("--store %q: must be pebble:DIR, or postgres://HOST/DATABASE for commands that work on a database", c.store)
+		return "", usagef("--store %q: must be pebble:DIR, or postgres://HOST/DATABASE for commands that work on a database", hideSecrets(c.store))
 	}
 	return dir, nil
 }

@@ -88,7 +88,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-func (m *Manager) stateKey(name string) string { return m.prefix + "state-" + name }
+// stateKey returns the key of the back-off of a host. No host name has a "_": the host
+// state-example.org has a key of its own.
+func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
 // readBackOff returns the back-off of a host that the nodes share.
 func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {

@@ -506,3 +506,24 @@ func TestBackOff(t *testing.T) {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }
+
+// TestLikeNamedHosts: hosts whose names begin like the keys of other secrets keep their
+// certificates while those of other hosts are ordered, and serve no challenge of others.
+func TestLikeNamedHosts(t *testing.T) {
+	t.Parallel()
+	all := []string{"tls-" + ours, "state-" + ours, "http-" + ours, "account-" + ours, ours}
+	w := newWorld(t, acmetest.Options{Hosts: all[:4]})
+	w.hosts = all[:4]
+	m := w.node(nil)
+	m.pass(t.Context())
+	w.orders(4)
+	w.hosts, w.httpPort = all, 0 // by tls-alpn-01
+	m.pass(t.Context())
+	w.orders(5)
+	restarted := w.node(nil)
+	restarted.pass(t.Context())
+	for _, host := range all {
+		w.verified(w.served(host), host)
+	}
+	w.orders(5)
+}

@@ -30,7 +30,7 @@ const (
 )
 
 func (m *Manager) httpKey(token string) string { return m.prefix + "http-" + token }
-func (m *Manager) tlsKey(name string) string   { return m.prefix + "tls-" + name }
+func (m *Manager) tlsKey(name string) string   { return m.prefix + "tls_" + name } // no host name has a "_"
 
 // TLS implements [Source]. A handshake for a host without a certificate, or without a host,
 // fails with the alert unrecognized_name.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -143,8 +144,8 @@ func TestReplaceLimits(t *testing.T) {
 	l := listen(t, s)
 	client := netip.MustParseAddr("192.0.2.1")
 	spend := func() bool { return s.current.Load().rates.Spend(client, testNow) == nil }
-	if !spend() || !spend() || spend() {
-		t.Fatal("the burst is not 2")
+	if got := []bool{spend(), spend(), spend()}; !slices.Equal(got, []bool{true, true, false}) {
+		t.Fatalf("got %v, the burst is not 2", got)
 	}
 	<-l.Replace(with(t, s, limits(1, 2, 4)))
 	if spend() {

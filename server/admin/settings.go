@@ -97,10 +97,10 @@ func (r *tokenRates) spend(token string, now time.Time) error {
 
 // tidy makes room for another token.
 func (r *tokenRates) tidy(now time.Time) {
-	if r.of == nil || len(r.of) < maxTokenRates {
-		if r.of == nil {
-			r.of = map[string]*rate.Limiter{}
-		}
+	if r.of == nil {
+		r.of = map[string]*rate.Limiter{}
+	}
+	if len(r.of) < maxTokenRates {
 		return
 	}
 	for token, of := range r.of {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -50,7 +51,10 @@ func TestAdminSocket(t *testing.T) {
 	if out, err := withData(t, data, "health"); err != nil || !strings.Contains(out, "ready") {
 		t.Errorf("health: %v: %s", err, out)
 	}
-	client := &http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", socket)
+	}}}
 	resp, err := client.Get("http://localhost/api/v1/version")
 	if err != nil {
 		t.Fatal(err)

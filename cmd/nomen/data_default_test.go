@@ -29,7 +29,8 @@ func TestDefaultData(t *testing.T) {
 	}
 	if defaultData() == systemData {
 		if _, err := os.Stat(systemData); err == nil {
-			t.Skip("this machine has a data directory")
+			t.Logf("%s exists here: what is said without it is not tested", systemData)
+			return
 		}
 	}
 	const hint = " is the default data directory of user "

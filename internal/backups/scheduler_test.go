@@ -339,9 +339,6 @@ func TestUnreadableState(t *testing.T) {
 }
 
 func TestHook(t *testing.T) {
-	if os.Getenv("OS") == "Windows_NT" {
-		t.Skip("needs a shell")
-	}
 	k := newScheduled(t)
 	t.Setenv("NOMEN_STORE", "postgres://secret@host/db")
 	out := filepath.Join(t.TempDir(), "out")

@@ -11,13 +11,12 @@ import (
 
 // What root makes in the directory of a user becomes the user's, and nothing else does.
 func TestKeepOwner(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	if os.Geteuid() != 0 {
 		if err := KeepOwner(dir, dir); err != nil {
 			t.Error(err)
 		}
-		t.Skip("needs root")
+		return // only root can change owners
 	}
 	const nobody = 65534
 	outside := filepath.Join(t.TempDir(), "outside")

@@ -62,9 +62,12 @@ func TestCorpusSums(t *testing.T) {
 
 // elsewhere names the tests that may skip: those of other packages use Missing.
 var elsewhere = map[string]string{
-	"internal/testrun/testrun.go":   "Missing",
-	"bench/":                        "another module, for comparisons with other libraries",
-	"scripts/attacks/files_test.go": "as root only; run by make attack",
+	"internal/testrun/testrun.go":       "Missing",
+	"bench/":                            "another module, for comparisons with other libraries",
+	"scripts/attacks/files_test.go":     "as root only; run by make attack",
+	"scripts/release/packages_test.go":  "as root only; run by make test-packages",
+	"cmd/nomen/guide_clients_test.go":   "runs the image of a release, if one is given; run by make test-clients",
+	"cmd/nomen/upgrade_clients_test.go": "needs an earlier commit in the clone; run by make test-clients",
 }
 
 // TestNoSkips checks that no test skips unless a program is not installed: what a

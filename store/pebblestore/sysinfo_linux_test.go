@@ -5,10 +5,7 @@ import "testing"
 // Without /proc, the memory of the machine is known too.
 func TestPhysicalMemory(t *testing.T) {
 	shown, got := numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()
-	if shown == 0 {
-		t.Skip("/proc/meminfo is hidden")
-	}
-	if got < shown { // a container may show less than the machine has
+	if got == 0 || got < shown { // a container may show less than the machine has
 		t.Errorf("the machine has %d bytes, /proc/meminfo shows %d", got, shown)
 	}
 }

@@ -254,7 +254,7 @@ func (c *cli) configWarnings(root *cobra.Command) []error {
 			continue
 		}
 		source := c.sources[option] // the zero value stands for the command line
-		if source.file == nil {
+		if source.file == nil && !slices.Equal(c.file.options[option], []string{f.Value.String()}) {
 			all = append(all, c.file.errorf(option, "%s has no effect: it is overridden by the %s", option, source))
 		}
 	}

@@ -241,7 +241,8 @@ func hideSecrets(value string) string {
 }
 
 const configExplainLong = `Explain prints what a key of the configuration means: an option of 'nomen serve', or a
-key of a table, such as authority.max_age. Without KEY it lists all keys.`
+key of a table, such as authority.max_age. For the name of a table it lists the keys of the
+table, and without KEY all keys.`
 
 func (c *cli) configExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -253,23 +254,30 @@ func (c *cli) configExplainCommand() *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		keys := configKeys()
-		if len(args) == 0 {
-			for _, k := range keys {
+		name := ""
+		if len(args) > 0 {
+			name = strings.Trim(strings.TrimLeft(args[0], "-"), "[]")
+		}
+		if i := slices.IndexFunc(keys, func(k configKey) bool { return k.Key == name }); i >= 0 {
+			return c.say(keys[i], "%s", keys[i].text())
+		}
+		found := false
+		for _, k := range keys {
+			if name == "" || strings.HasPrefix(k.Key, name+".") {
+				found = true
 				if err := c.say(k, "%s\t%s", k.Key, k.Meaning); err != nil {
 					return err
 				}
 			}
+		}
+		if found {
 			return nil
 		}
-		i := slices.IndexFunc(keys, func(k configKey) bool { return k.Key == strings.TrimLeft(args[0], "-") })
-		if i < 0 {
-			names := map[string]bool{}
-			for _, k := range keys {
-				names[k.Key] = true
-			}
-			return usagef("config explain: unknown key %q%s", args[0], meant(args[0], maps.Keys(names)))
+		names := map[string]bool{}
+		for _, k := range keys {
+			names[k.Key] = true
 		}
-		return c.say(keys[i], "%s", keys[i].text())
+		return usagef("config explain: unknown key %q%s", args[0], meant(name, maps.Keys(names)))
 	}
 	return cmd
 }

@@ -177,6 +177,7 @@ func TestClientGuide(t *testing.T) {
 			t.Logf("from the package to HTTPS: %v", time.Since(begun))
 			if page == "production" {
 				m.unprivileged(t)
+				m.repaired(t)
 				return
 			}
 			if page == "upgrade" {
@@ -214,6 +215,24 @@ func (m *machine) unprivileged(t *testing.T) {
 	if strings.Contains(status, "Uid:\t0") {
 		t.Errorf("the service runs as root:\n%s", status)
 	}
+}
+
+// repaired checks that a wrong configuration makes a reload and a restart fail, and that the
+// service then starts by itself once the configuration is right, however long that takes.
+func (m *machine) repaired(t *testing.T) {
+	t.Helper()
+	const config = "/etc/nomen/nomen.toml"
+	m.run(t, "cp "+config+" right.toml; echo wrong = 1 >"+config)
+	if out, err := m.try("systemctl reload nomen"); err == nil {
+		t.Errorf("systemctl reload with a wrong configuration succeeds: %s", out)
+	}
+	m.run(t, "nomen health")
+	if out, err := m.try("systemctl restart nomen"); err == nil {
+		t.Errorf("systemctl restart with a wrong configuration succeeds: %s", out)
+	}
+	// More starts than systemd allows by default, some of them because of a client.
+	_, _ = m.try("for i in 1 2 3 4 5 6; do timeout 1 curl -s http://localhost/; systemctl restart nomen; done")
+	m.run(t, "cp right.toml "+config+"; curl -s -m 20 -o /dev/null http://localhost/-/healthz && systemctl is-active nomen.socket nomen.service")
 }
 
 // buildProgram builds the program that the machines install.

@@ -178,6 +178,7 @@ func TestClientGuide(t *testing.T) {
 			if page == "production" {
 				m.unprivileged(t)
 				m.repaired(t)
+				m.reinstalled(t)
 				return
 			}
 			if page == "upgrade" {
@@ -233,6 +234,13 @@ func (m *machine) repaired(t *testing.T) {
 	// More starts than systemd allows by default, some of them because of a client.
 	_, _ = m.try("for i in 1 2 3 4 5 6; do timeout 1 curl -s http://localhost/; systemctl restart nomen; done")
 	m.run(t, "cp right.toml "+config+"; curl -s -m 20 -o /dev/null http://localhost/-/healthz && systemctl is-active nomen.socket nomen.service")
+}
+
+// reinstalled checks that the package, removed and installed again, serves at all ports as before.
+func (m *machine) reinstalled(t *testing.T) {
+	t.Helper()
+	m.run(t, "apt-get remove -y -q nomen && apt-get install -y -q ./nomen_1*.deb")
+	m.run(t, "nomen health && curl -sS -m 20 -o /dev/null --fail-with-body http://localhost/-/healthz && systemctl is-active nomen.socket nomen.service")
 }
 
 // buildProgram builds the program that the machines install.

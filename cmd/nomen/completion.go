@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nomen-project/nomen/registry"
 )
@@ -74,7 +75,8 @@ func argumentValues() map[string]valueSource {
 	}
 }
 
-// completeValues adds the completion of values to all commands.
+// completeValues adds the completion of values to all commands. Cobra keeps these commands as
+// long as the process runs, so it is not for those that a reload makes.
 func (c *cli) completeValues(root *cobra.Command) {
 	flags, arguments := flagValues(), argumentValues()
 	eachCommand(root, func(cmd *cobra.Command) {
@@ -82,18 +84,28 @@ func (c *cli) completeValues(root *cobra.Command) {
 		if source := arguments[path]; source != nil {
 			cmd.ValidArgsFunction = c.completion(source)
 		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if values := f.Annotations[valuesAnnotation]; values != nil {
+				register(cmd, f.Name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+			}
+		})
 		for key, source := range flags {
 			command, flag, _ := strings.Cut(key, "--")
 			if command = strings.TrimSpace(command); command != "" && command != path || cmd.Flags().Lookup(flag) == nil {
 				continue
 			}
-			if err := cmd.RegisterFlagCompletionFunc(flag, c.completion(source)); err != nil {
-				panic("nomen: " + err.Error()) // registered twice
-			}
+			register(cmd, flag, c.completion(source))
 		}
 	})
 	if err := errors.Join(root.MarkPersistentFlagDirname("data"), root.MarkPersistentFlagFilename("config", "toml")); err != nil {
 		panic("nomen: " + err.Error())
+	}
+}
+
+// register sets the completion of the values of a flag.
+func register(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic("nomen: " + err.Error()) // registered twice
 	}
 }
 

@@ -44,10 +44,12 @@ func addDialects(cmd *cobra.Command) *dialects {
 	return d
 }
 
-// complete registers the values of a flag for shell completion.
+// valuesAnnotation is the annotation of a flag with its values.
+const valuesAnnotation = "nomen-values"
+
+// complete sets the values of a flag for [cli.completeValues].
 func complete(cmd *cobra.Command, flag string, values []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
+	if err := cmd.Flags().SetAnnotation(flag, valuesAnnotation, values); err != nil {
 		panic("nomen: " + err.Error())
 	}
 }

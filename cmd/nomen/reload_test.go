@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/nomen-project/nomen/adminapi"
 )
@@ -195,4 +197,19 @@ func TestHangup(t *testing.T) {
 	hangUp("rate = 6\n", `"key":"rate","from":"5","to":"6"`)
 	hangUp("rate = 0\n", config+":1:8: rate 0: must be positive")
 	hangUp("rate = 7\n", `"key":"rate","from":"6","to":"7"`)
+}
+
+// TestCommandsAreCollected: the commands that a reload makes to read the configuration do not
+// stay in memory.
+func TestCommandsAreCollected(t *testing.T) {
+	c := &cli{}
+	c.root()
+	kept := weak.Make(c)
+	c = nil
+	for range 5 {
+		runtime.GC()
+	}
+	if kept.Value() != nil {
+		t.Error("the commands are still in memory")
+	}
 }

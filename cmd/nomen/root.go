@@ -82,6 +82,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
 	c := &cli{streams: s, arguments: args, sources: map[string]optionSource{}}
 	root := c.root()
+	c.completeValues(root)
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -187,7 +188,6 @@ func (c *cli) root() *cobra.Command {
 	)
 	root.AddCommand(c.identifierCommands()...)
 	arrange(root)
-	c.completeValues(root)
 	return root
 }
 

@@ -72,8 +72,8 @@ func TestFilesChange(t *testing.T) {
 		cert3, key3 := pair(t, 3, begins, 90*24*time.Hour)
 		replace(t, certFile, cert1)
 		replace(t, keyFile, key1)
-		var log bytes.Buffer
-		f, err := NewFiles(certFile, keyFile, nil, slog.New(slog.NewTextHandler(&log, nil)))
+		log := &world{log: new(bytes.Buffer)}
+		f, err := NewFiles(certFile, keyFile, nil, slog.New(slog.NewTextHandler(log, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +87,8 @@ func TestFilesChange(t *testing.T) {
 			if got, err := serial(config); err != nil || got != want {
 				t.Errorf("%s: certificate %d, %v, want %d", what, got, err, want)
 			}
-			if got := strings.Count(log.String(), "\n"); got != lines {
-				t.Errorf("%s: %d lines in the log, want %d:\n%s", what, got, lines, &log)
+			if got := log.logged("\n"); got != lines {
+				t.Errorf("%s: %d lines in the log, want %d:\n%s", what, got, lines, log.log)
 			}
 		}
 		step("unchanged", 1, 0)

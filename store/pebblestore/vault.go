@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func (s *Store) writeSecret(key string, value []byte) error {
 	if err != nil {
 		return err
 	}
-	return durable.Write(disk{s.fs}, path, value)
+	return durable.Write(disk{s.fs}, path, bytes.Clone(value)) // since vfs.File.Write may change its argument
 }
 
 // copySecrets copies the secrets of a store to the directory of another one.

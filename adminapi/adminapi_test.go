@@ -250,3 +250,19 @@ func TestStrangeServer(t *testing.T) {
 		t.Error("a server that is not there")
 	}
 }
+
+// TestFailureText: an explanation is not preceded by the words of the status 500.
+func TestFailureText(t *testing.T) {
+	for _, tt := range []struct {
+		err  StatusError
+		want string
+	}{
+		{StatusError{Status: 500, Detail: "cannot write to /root"}, "adminapi: cannot write to /root"},
+		{StatusError{Status: 500}, "adminapi: 500 Internal Server Error: "},
+		{StatusError{Status: 502, Detail: "no answer"}, "adminapi: 502 Bad Gateway: no answer"},
+	} {
+		if got := tt.err.Error(); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

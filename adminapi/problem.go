@@ -92,7 +92,12 @@ type StatusError struct {
 	Detail string
 }
 
+// Error returns the detail, preceded by the status unless the detail explains a failure of the
+// server.
 func (e *StatusError) Error() string {
+	if e.Kind == "" && e.Status == http.StatusInternalServerError && e.Detail != "" {
+		return "adminapi: " + e.Detail
+	}
 	return fmt.Sprintf("adminapi: %d %s: %s", e.Status, http.StatusText(e.Status), e.Detail)
 }
 

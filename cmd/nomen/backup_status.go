@@ -48,14 +48,14 @@ const overdue = time.Hour
 func backupStatusOf(s *backups.State, now time.Time) backupStatus {
 	out := backupStatus{Schedule: s.Plan, Next: s.Next, Count: len(s.Backups), Last: s.Last(), Rehearsed: s.LastRehearsed()}
 	problem := func(format string, args ...any) { out.Problems = append(out.Problems, fmt.Sprintf(format, args...)) }
-	if s.Problem != "" {
+	if s.Problem != "" && s.Plan != "" {
 		problem("the last attempt failed: %s", s.Problem)
 	}
 	switch {
+	case s.Plan == "":
+		problem("no backups are scheduled any more: set backup.to in the configuration again")
 	case out.Last == nil && s.Problem == "":
 		problem("no backup was made yet")
-	case s.Plan == "":
-		problem("no backups are scheduled any more")
 	case out.Last != nil && now.After(s.Next.Add(overdue)) && s.Problem == "":
 		problem("a backup is overdue since %s: is the server running?", s.Next.Format(time.RFC3339))
 	}

@@ -191,45 +191,61 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 	return all
 }
 
-// shownValue returns the value of an option as a file has it, without secrets.
+// shownValue returns the value of an option without secrets: text in quotes; numbers, durations
+// and descriptions of defaults without.
 func shownValue(f *pflag.Flag) string {
 	if _, text := usageOf(f); !f.Changed && strings.Contains(f.Usage, " (default ") {
-		return text // which depends on the machine or on other options
+		text, _, _ = strings.Cut(text, ":") // of "none: no backups"
+		return text                         // which depends on the machine or on other options
 	}
 	list, ok := f.Value.(pflag.SliceValue)
 	if !ok {
-		return quotedValue(f, hideSecrets(f.Value.String()))
+		return quotedValue(f, f.Value.String())
 	}
 	var values []string
 	for _, v := range list.GetSlice() {
-		values = append(values, quotedValue(f, hideSecrets(v)))
+		values = append(values, quotedValue(f, v))
 	}
 	return "[" + strings.Join(values, ", ") + "]"
 }
 
-// quotedValue returns a value in the syntax of TOML.
+// quotedValue returns a value without secrets, in quotes if it is text.
 func quotedValue(f *pflag.Flag, value string) string {
 	switch strings.TrimSuffix(f.Value.Type(), "Slice") {
 	case "int", "uint", "float64", "bool", "uint16":
 		return value
+	case "duration":
+		return shortDuration(value)
 	}
-	b, _ := json.Marshal(value) // cannot fail for a string
+	return tomlString(value)
+}
+
+// tomlString returns a text without secrets as a string of TOML.
+func tomlString(value string) string {
+	b, _ := json.Marshal(hideSecrets(value)) // cannot fail for a string
 	return string(b)
 }
 
-// hideSecrets returns a value without passwords.
+// shortDuration returns a duration without the units that are zero: 24h for 24h0m0s.
+func shortDuration(text string) string {
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
+
+// hideSecrets returns a value without the passwords of the URLs in it.
 func hideSecrets(value string) string {
 	u, err := url.Parse(value)
 	if err != nil {
-		scheme, rest, isURL := strings.Cut(value, "://")
-		if _, after, hasUser := strings.Cut(rest, "@"); isURL && hasUser {
-			return scheme + "://xxxxx@" + after
-		}
-		return value
+		return hideUserinfo(value)
 	}
 	q := u.Query()
 	if _, ok := u.User.Password(); !ok && !q.Has("password") && !q.Has("sslpassword") {
-		return value
+		return hideUserinfo(value)
 	}
 	for _, key := range []string{"password", "sslpassword"} {
 		if q.Has(key) {
@@ -238,6 +254,37 @@ func hideSecrets(value string) string {
 	}
 	u.RawQuery = q.Encode()
 	return u.Redacted()
+}
+
+// hideUserinfo hides the user and the password of each URL in a text, such as an argument
+// --repo=rest:https://user:password@host/.
+func hideUserinfo(text string) string {
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(text, "://")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		b.WriteString("://")
+		text = after
+		end := len(after)
+		if i := strings.IndexAny(after, " \t\n\"'"); i >= 0 {
+			end = i
+		}
+		at, colon := strings.LastIndexByte(after[:end], '@'), strings.IndexByte(after[:end], ':')
+		path := strings.IndexByte(after[:end], '/')
+		if colon >= 0 && colon < at && (path < 0 || colon < path) && !beginsWithPort(after[colon+1:end]) {
+			b.WriteString("xxxxx")
+			text = after[at:]
+		}
+	}
+}
+
+// beginsWithPort reports whether a text begins with a port number and the end of an authority.
+func beginsWithPort(text string) bool {
+	i := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	return i > 0 && text[i] == '/'
 }
 
 const configExplainLong = `Explain prints what a key of the configuration means: an option of 'nomen serve', or a

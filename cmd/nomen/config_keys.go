@@ -89,7 +89,9 @@ func typeOf(f *pflag.Flag) (kind, example string) {
 		kind, example = "string", `"..."`
 	}
 	if _, byDefault := usageOf(f); f.DefValue != "" && f.DefValue == byDefault {
-		example = quotedValue(f, byDefault)
+		if example = quotedValue(f, byDefault); kind == "duration" {
+			example = tomlString(byDefault)
+		}
 	}
 	if shown, ok := optionExamples()[f.Name]; ok {
 		example = shown

@@ -160,6 +160,14 @@ func (d *doctor) checkBackups(context.Context) {
 		return
 	}
 	status := backupStatusOf(&s, clock())
+	if s.Plan == "" {
+		last := "no backup was made"
+		if status.Last != nil {
+			last = "the last one is " + ageText(status.Age) + " old"
+		}
+		d.warning(check, "set backup.to in the configuration again (docs/howto/back-up-and-restore.md); if backups are made in another way, delete "+backups.File+" in the data directory to forget the earlier ones", "no backups are scheduled any more; %s", safe(last))
+		return
+	}
 	for _, problem := range status.Problems {
 		d.problem(check, "'nomen backup status' shows more", "%s", problem)
 	}

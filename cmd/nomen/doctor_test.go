@@ -221,6 +221,10 @@ func TestDoctorWithoutServer(t *testing.T) {
 	write("scrub.json", `{"version":1,"head":"1:`+zeros+`","last":{"ended":"2026-01-01T00:00:00Z"}}`)
 	lines, _ = examined(t, "--data", data)
 	expect(t, lines, "the log does not begin with the log of the head 1:", "warning server", "warning verification: the last pass ended", "warning configuration", "problem backups")
+	write("backups.json", `{"version":1,"problem":"disk full","failures":3,"backups":[]}`) // not scheduled any more
+	lines, _ = examined(t, "--data", data)
+	expect(t, lines, "the log does not begin", "warning server", "warning verification", "warning configuration", "warning backups: no backups are scheduled any more; no backup was made")
+	write("backups.json", `{"version":1,"plan":"every 24h to /backup","to":"/backup","problem":"disk full","failures":3,"backups":[]}`)
 	write("admin.url", "http://127.0.0.1:1\n")
 	write("admin.token", "a.b\n")
 	lines, _ = examined(t, "--data", data)

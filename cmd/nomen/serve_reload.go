@@ -243,6 +243,11 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	}
 	out.Warnings = append(out.Warnings, warnings...)
 	v.swap(next, made)
+	if v.backups != nil {
+		if problem := v.backups.Retry(); problem != "" {
+			out.Warnings = append(out.Warnings, "the last backup failed and is now tried again ('nomen backup status' shows the result): "+problem)
+		}
+	}
 	v.gateway, v.files = made.gateway, files
 	return out, nil
 }
@@ -319,6 +324,9 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 	}
 }
 
+// howToRestart says how to restart a server.
+const howToRestart = "run 'systemctl restart nomen', or stop the server and start it again"
+
 // fixed returns an error for each option that has changed and needs a restart.
 func (c *cli) fixed(next *cli) (errs []error) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
@@ -327,23 +335,26 @@ func (c *cli) fixed(next *cli) (errs []error) {
 		}
 		if to := next.flags.Lookup(f.Name); to.Value.String() != f.Value.String() {
 			source := next.sources[f.Name]
-			errs = append(errs, source.errorf("%s: a change from %s to %s needs a restart", f.Name, shownValue(f), shownValue(to)))
+			errs = append(errs, source.errorf("%s: a change from %s to %s needs a restart: %s", f.Name, shownValue(f), shownValue(to), howToRestart))
 		}
 	})
 	if !reflect.DeepEqual(c.file.listen(), next.file.listen()) {
-		errs = append(errs, next.file.errorf("listen.1", "listen: a change of the [[listen]] tables needs a restart"))
+		errs = append(errs, next.file.errorf("listen.1", "listen: a change of the [[listen]] tables needs a restart: "+howToRestart))
 	}
 	return errs
 }
 
-// differences returns the options that have changed.
+// differences returns the options of which the values have changed.
 func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	c.flags.VisitAll(func(f *pflag.Flag) {
 		if classOf(f.Name) != live {
 			return
 		}
-		if to := next.flags.Lookup(f.Name); to.Value.String() != f.Value.String() {
-			all = append(all, adminapi.SettingChange{Key: f.Name, From: shownValue(f), To: shownValue(to)})
+		to := next.flags.Lookup(f.Name)
+		from, now := shownValue(f), shownValue(to)
+		sameAsDefault := from == now && f.Changed != to.Changed // such as every = "24h"
+		if to.Value.String() != f.Value.String() && !sameAsDefault {
+			all = append(all, adminapi.SettingChange{Key: f.Name, From: from, To: now})
 		}
 	})
 	return all

@@ -16,7 +16,11 @@ import (
 func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
 	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is
-		if err := os.Mkdir(p.To, durable.PrivateDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		err := os.Mkdir(p.To, durable.PrivateDir)
+		switch user := durable.CurrentUser(); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("cannot create %s: the directory above it, %s, does not exist; make both with 'mkdir -p %s && chown %s %s', then reload the configuration to try again at once", p.To, filepath.Dir(p.To), p.To, user, p.To)
+		case err != nil && !errors.Is(err, fs.ErrExist):
 			return nil, durable.Unwritable(p.To, err)
 		}
 	}

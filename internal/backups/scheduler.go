@@ -61,12 +61,13 @@ type Options struct {
 // A Scheduler makes the backups of a plan. It is safe for concurrent use.
 type Scheduler struct {
 	Options
-	changed chan struct{} // the plan was replaced
+	changed chan struct{} // the plan was replaced, or a failed backup is to be repeated
 
 	mu          sync.Mutex
 	plan        *Plan
 	state       State
 	writeFailed bool // a failure to save the state was logged
+	retry       bool // after a failure: try again at once
 }
 
 // New returns a Scheduler without a plan. It reads the state of earlier runs.
@@ -91,10 +92,29 @@ func (k *Scheduler) Set(p *Plan) {
 		k.expect(p)
 	}
 	if !same {
-		select {
-		case k.changed <- struct{}{}:
-		default: // it is pending already
-		}
+		k.wake()
+	}
+}
+
+// Retry makes a backup at once if the last attempt failed, and returns why it failed; otherwise,
+// and without a plan, it does nothing and returns "".
+func (k *Scheduler) Retry() (problem string) {
+	k.mu.Lock()
+	if k.plan != nil && k.state.Failures > 0 {
+		k.retry, problem = true, k.state.Problem
+	}
+	k.mu.Unlock()
+	if problem != "" {
+		k.wake()
+	}
+	return problem
+}
+
+// wake makes Run look at once for what is due.
+func (k *Scheduler) wake() {
+	select {
+	case k.changed <- struct{}{}:
+	default: // it is pending already
 	}
 }
 
@@ -152,7 +172,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 	k.mu.Unlock()
 	if p == nil {
 		k.update(func(s *State) {
-			s.Plan, s.Next, s.Interval = "", time.Time{}, 0
+			s.Plan, s.Next, s.Interval, s.Problem, s.Failures = "", time.Time{}, 0, "", 0
 		})
 		return -1
 	}
@@ -194,7 +214,10 @@ func (k *Scheduler) due(p *Plan) (next time.Time) {
 		if s.Failures > 0 {
 			wait := min(firstRetry<<min(s.Failures-1, 10), lastRetry, p.Interval())
 			next = s.Attempted.Add(wait)
-			if s.Attempted.After(now) { // the clock was set back
+			switch {
+			case k.retry:
+				next = now
+			case s.Attempted.After(now): // the clock was set back
 				next = now.Add(wait)
 			}
 		}
@@ -210,7 +233,7 @@ func (s *State) last(to string) *Backup {
 
 // attempt makes a backup, or finishes the last one if it was interrupted after it was made.
 func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
-	k.update(func(s *State) { s.Attempted = k.Now().UTC() })
+	k.update(func(s *State) { s.Attempted, k.retry = k.Now().UTC(), false })
 	unlock, err := k.lock(p)
 	if err != nil {
 		k.Tasks.Ran(TaskBackup, k.Now(), err)

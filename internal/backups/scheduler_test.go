@@ -176,6 +176,48 @@ func TestCrash(t *testing.T) {
 	k.check(good, "nomen-20261123T040000Z")
 }
 
+// A retry repeats a failed backup at once, and does nothing otherwise; without a plan nothing of
+// a failure remains.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	k := newScheduled(t)
+	if got := k.Retry(); got != "" {
+		t.Errorf("without a plan: %q", got)
+	}
+	above := k.to
+	k.to = filepath.Join(above, "backups")
+	k.set(Plan{Every: time.Hour, Rehearse: 1})
+	if wait := k.step(t.Context()); wait != firstRetry || !strings.Contains(k.problem(), above+", does not exist; make both with 'mkdir -p "+k.to) {
+		t.Errorf("waits %v: %s", wait, k.problem())
+	}
+	<-k.changed   // by set
+	for range 3 { // a failed retry waits again
+		if got := k.Retry(); got == "" || len(k.changed) != 1 {
+			t.Errorf("retry: %q", got)
+		}
+		<-k.changed
+		if wait := k.step(t.Context()); wait < firstRetry {
+			t.Errorf("waits %v", wait)
+		}
+	}
+	if err := os.Mkdir(above, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	k.Retry()
+	if wait := k.step(t.Context()); wait != time.Hour || k.problem() != "" {
+		t.Errorf("waits %v: %s", wait, k.problem())
+	}
+	if got := k.Retry(); got != "" {
+		t.Errorf("after a success: %q", got)
+	}
+	k.update(func(s *State) { s.Problem, s.Failures = "disk full", 3 })
+	k.Set(nil)
+	k.step(t.Context())
+	if s, _ := k.State(); k.Retry() != "" || s.Problem != "" || s.Failures != 0 {
+		t.Errorf("without a plan: %+v", s)
+	}
+}
+
 // A failed rehearsal keeps all earlier backups, and the next good one ends that.
 func TestFailedRehearsal(t *testing.T) {
 	t.Parallel()

@@ -27,11 +27,17 @@ func (e *UnwritableError) Error() string {
 	switch {
 	case e.ReadOnly:
 		return what + "its file system is read-only; if systemd runs the server with ProtectSystem=strict, add ReadWritePaths=" + e.Dir + " to its unit"
+	case e.masked():
+		return what + "it belongs to root and has mode 0000; if systemd runs the server, ProtectHome or InaccessiblePaths of its unit hides this directory: choose a directory elsewhere, such as below /var/lib/nomen"
 	case e.Owner != "":
 		what += fmt.Sprintf("the directory belongs to user %s and has mode %04o; ", e.Owner, e.Mode)
 	}
 	return what + "make it writable for this user, for example with 'chown " + e.User + " " + e.Dir + "'"
 }
+
+// masked reports whether the directory looks like one that systemd has hidden: it mounts an
+// empty directory of root with mode 0000 over it.
+func (e *UnwritableError) masked() bool { return e.Owner == "root" && e.Mode == 0 }
 
 // Unwrap returns the error of the system.
 func (e *UnwritableError) Unwrap() error { return e.Err }

@@ -38,3 +38,16 @@ func TestUnwritable(t *testing.T) {
 		}
 	}
 }
+
+// TestMasked: a directory that systemd hides looks like one of root without any permissions.
+func TestMasked(t *testing.T) {
+	err := &UnwritableError{Dir: "/root", User: "nomen", Owner: "root", Err: syscall.EACCES}
+	if got := err.Error(); strings.Contains(got, "chown") || !strings.Contains(got, "ProtectHome or InaccessiblePaths of its unit hides this directory") {
+		t.Error(got)
+	}
+	for _, other := range []UnwritableError{{Owner: "anna"}, {Owner: "root", Mode: 0o700}} {
+		if got := other.Error(); !strings.Contains(got, "chown") {
+			t.Error(got)
+		}
+	}
+}

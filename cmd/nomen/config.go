@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -12,6 +13,27 @@ import (
 )
 
 const environmentPrefix = "NOMEN_"
+
+// systemConfig is the configuration file that packages install.
+const systemConfig = "/etc/nomen/nomen.toml"
+
+// useSystemConfig takes the configuration from file, if the file exists and the user named no
+// other one. It reports whether it does.
+func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
+	_, named := os.LookupEnv(variableOf("config"))
+	if _, err := os.Stat(file); named || cmd.Flags().Changed("config") || errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	c.config = file
+	return true
+}
+
+// sayConfig takes the configuration as useSystemConfig does, and says so.
+func (c *cli) sayConfig(cmd *cobra.Command, file string) {
+	if c.useSystemConfig(cmd, file) {
+		fmt.Fprintf(c.err, "nomen: using %s; --config names another file\n", printable(file))
+	}
+}
 
 // An optionSource says where the value of an option comes from. The zero value stands for the
 // command line.

@@ -29,8 +29,9 @@ func (c *cli) configCommand() *cobra.Command {
 }
 
 const configCheckLong = `Check reads a configuration as 'nomen serve' does and prints all errors, one a line,
-as FILE:LINE:COLUMN: MESSAGE. Without FILE it checks the file of --config or NOMEN_CONFIG.
-The options of 'nomen serve' can be given too.
+as FILE:LINE:COLUMN: MESSAGE. Without FILE it checks the file of --config or NOMEN_CONFIG,
+or otherwise /etc/nomen/nomen.toml, if that file exists. The options of 'nomen serve' can be
+given too.
 
 Check reads the files that the configuration names, and runs the tests of rules. It opens
 neither listeners nor the store, and writes nothing. The exit status is 1 if there are
@@ -51,6 +52,8 @@ func (c *cli) configCheckCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			c.config = args[0]
+		} else {
+			c.sayConfig(cmd, systemConfig)
 		}
 		return c.checkConfig(cmd, &s)
 	}
@@ -92,7 +95,8 @@ func (c *cli) checkConfig(cmd *cobra.Command, s *serveFlags) error {
 
 const configShowLong = `Show prints the value of each option of 'nomen serve' and where the value comes from:
 the command line, the environment, a line of the configuration file, or the default.
-Passwords are hidden. The options of 'nomen serve' can be given too.
+Passwords are hidden. Without --config it reads /etc/nomen/nomen.toml, if that file exists.
+The options of 'nomen serve' can be given too.
 
 With --running it prints the values of the server that runs on the data directory (--data).`
 
@@ -107,6 +111,10 @@ func (c *cli) configShowCommand() *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 	}
 	c.serveOptions(cmd, &s)
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		c.sayConfig(cmd, systemConfig)
+		return c.configure(cmd)
+	}
 	cmd.Flags().BoolVar(&running, "running", false, "show the values of the running server")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		all := c.settings()

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,5 +79,40 @@ tests = [{from = "urn:x-a:n5", to = ["https://h.example/005"]}]
 	}
 	if _, err := a.Compile(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Without --config and NOMEN_CONFIG, commands about a server take the configuration of the
+// package, if there is one, and say so.
+func TestSystemConfig(t *testing.T) {
+	t.Setenv("NOMEN_CONFIG", "") // so that it is restored
+	os.Unsetenv("NOMEN_CONFIG")
+	file := filepath.Join(t.TempDir(), "nomen.toml")
+	taken := func(args ...string) (config, said string) {
+		t.Helper()
+		var errs bytes.Buffer
+		c := &cli{streams: streams{err: &errs}, sources: map[string]optionSource{}}
+		cmd := c.root()
+		if err := cmd.ParseFlags(args); err != nil {
+			t.Fatal(err)
+		}
+		c.sayConfig(cmd, file)
+		return c.config, errs.String()
+	}
+	if config, said := taken(); config != "" || said != "" {
+		t.Errorf("without the file: %q, %q", config, said)
+	}
+	if err := os.WriteFile(file, []byte("rate = 7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if config, said := taken(); config != file || said != "nomen: using "+file+"; --config names another file\n" {
+		t.Errorf("with the file: %q, %q", config, said)
+	}
+	if config, said := taken("--config", "x"); config != "x" || said != "" {
+		t.Errorf("with --config: %q, %q", config, said)
+	}
+	t.Setenv("NOMEN_CONFIG", "x")
+	if config, said := taken(); config != "" || said != "" {
+		t.Errorf("with NOMEN_CONFIG: %q, %q", config, said)
 	}
 }

@@ -55,6 +55,29 @@ func (c *cli) defaultHint() string {
 	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
 }
 
+// checkNew rejects a new store in the default data directory of a user, if the data directory of
+// the service, system, has a store or cannot be read by this user: the command may be meant for
+// that store. It accepts a data directory or a store that the user named.
+func (c *cli) checkNew(system string) error {
+	if !c.dataDefault || c.store != "" || c.data == system {
+		return nil
+	}
+	err := storeThere(filepath.Join(system, storeDir))
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	who := "the user of the service"
+	if info, err := os.Stat(system); err == nil {
+		who = durable.OwnerOf(info)
+	}
+	state := "has a store"
+	if err != nil {
+		state = "cannot be read by user " + durable.CurrentUser()
+	}
+	return usagef("%s has no store, and %s, the data directory of the service, %s: run the command as the service does, with 'sudo -u %s', or create a store of your own with --data %s",
+		c.data, system, state, who, c.data)
+}
+
 // storeIn says which of several data directories other than data has a store.
 func storeIn(data string, usual []string) string {
 	usual = slices.DeleteFunc(usual, func(dir string) bool { return dir == data })

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -38,9 +37,6 @@ version of HTTP.
 With --bundle FILE, doctor also writes what helps others to find a fault: the results without
 names and addresses, which options are set, the versions, and the metrics of the server.`
 
-// systemConfig is the configuration file that packages install.
-const systemConfig = "/etc/nomen/nomen.toml"
-
 func (c *cli) doctorCommand() *cobra.Command {
 	d := &doctor{cli: c, flags: new(serveFlags)}
 	cmd := &cobra.Command{
@@ -50,9 +46,7 @@ func (c *cli) doctorCommand() *cobra.Command {
 		Example: "  nomen doctor\n  nomen doctor --config /etc/nomen/nomen.toml --json\n  nomen doctor --bundle support.tar.gz",
 		Args:    noArguments,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := os.Stat(systemConfig); err == nil && !cmd.Flags().Changed("config") && os.Getenv(variableOf("config")) == "" {
-				c.config = systemConfig
-			}
+			c.useSystemConfig(cmd, systemConfig)
 			d.configuration = c.configure(cmd)
 			return nil
 		},

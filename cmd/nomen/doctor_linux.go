@@ -1,6 +1,13 @@
 package main
 
-import "syscall"
+import (
+	"io/fs"
+	"os"
+	"os/user"
+	"runtime"
+	"strconv"
+	"syscall"
+)
 
 // unsynchronised is the bit STA_UNSYNC of the status of the kernel's clock.
 const unsynchronised = 0x40
@@ -21,4 +28,55 @@ func maxFiles() uint64 {
 		return 0
 	}
 	return limit.Cur
+}
+
+// readAs opens a file for reading as the owner of another file does, and returns the error. If
+// this process does not run as root, or the owner is root, it does nothing.
+func readAs(owner fs.FileInfo, path string) error {
+	s, ok := owner.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || s.Uid == 0 {
+		return nil
+	}
+	groups := []int{int(s.Gid)}
+	if u, err := user.LookupId(strconv.Itoa(int(s.Uid))); err == nil {
+		ids, _ := u.GroupIds()
+		for _, id := range ids {
+			if n, err := strconv.Atoi(id); err == nil {
+				groups = append(groups, n)
+			}
+		}
+	}
+	return openAs(int(s.Uid), groups, path)
+}
+
+// openAs opens a file for reading with the rights of a user and one of its groups after the
+// other. It returns nil if one of them can.
+func openAs(uid int, groups []int, path string) (err error) {
+	for _, group := range groups {
+		asUser(uid, group, func() {
+			var f *os.File
+			if f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+				f.Close()
+			}
+		})
+		if err == nil {
+			break
+		}
+	}
+	return err
+}
+
+// asUser calls f with the rights of a user and a group to files, if this process may act for
+// others. f runs in a thread of its own, and must not start goroutines.
+func asUser(uid, gid int, f func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread() // without unlocking: the thread ends with this goroutine
+		_, _, _ = syscall.RawSyscall(syscall.SYS_SETGROUPS, 0, 0, 0)
+		_ = syscall.Setfsgid(gid)
+		_ = syscall.Setfsuid(uid)
+		f()
+	}()
+	<-ended
 }

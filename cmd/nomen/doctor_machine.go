@@ -155,7 +155,7 @@ func existing(dir string) string {
 	}
 }
 
-// checkAccess reports files that others can read, and files that the server cannot.
+// checkAccess reports files that others can read, and files that the server cannot read.
 func (d *doctor) checkAccess(context.Context) {
 	const check = "permissions"
 	before := len(d.all)
@@ -169,8 +169,10 @@ func (d *doctor) checkAccess(context.Context) {
 	if dir, err := d.storePath(); err == nil && !d.inDatabase() {
 		private[dir] = "the store"
 	}
-	if key := d.text("tls-key"); key != "" {
-		private[key] = "the private key of the certificate"
+	for _, f := range d.namedFiles() {
+		if f.private {
+			private[f.path] = f.what
+		}
 	}
 	for path, what := range private {
 		switch info, err := os.Stat(path); {
@@ -180,6 +182,7 @@ func (d *doctor) checkAccess(context.Context) {
 			d.warning(check, "run doctor as user "+owner+" or as root", "%s", err)
 		}
 	}
+	d.checkNamedFiles(check, info)
 	if strange, whose := d.strangeOwner(owner); strange != "" {
 		d.problem(check, "run 'chown -R "+owner+" "+d.data+"' while the server is stopped", "%s belongs to user %s, and %s to user %s", strange, whose, d.data, owner)
 	}

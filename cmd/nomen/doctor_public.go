@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ type publicURL struct {
 func (d *doctor) checkPublic(ctx context.Context) {
 	const check = "public URL"
 	if d.text("public-url") == "" {
-		d.checkFileCertificate()
+		d.checkFileCertificates()
 		d.ok(check, "not set; not checked")
 		return
 	}
@@ -258,22 +257,5 @@ func (d *doctor) certificate(check string, c *x509.Certificate, hosts []string) 
 		if err := c.VerifyHostname(host); err != nil {
 			d.warning(check, "add the host to the certificate, or remove it from the authority", "the host %s of an authority is not in it", host)
 		}
-	}
-}
-
-// checkFileCertificate checks the certificate of --tls-cert if there is no public URL.
-func (d *doctor) checkFileCertificate() {
-	const check = "certificate"
-	if d.text("tls-cert") == "" {
-		return
-	}
-	pair, err := tls.LoadX509KeyPair(d.text("tls-cert"), d.text("tls-key"))
-	switch {
-	case errors.Is(err, os.ErrPermission):
-		d.warning(check, "run doctor as the user of the server or as root", "%s", err)
-	case err != nil:
-		d.problem(check, "correct --tls-cert and --tls-key", "%s", err)
-	default:
-		d.certificate(check, pair.Leaf, nil)
 	}
 }

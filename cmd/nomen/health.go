@@ -66,9 +66,13 @@ type healthLine struct {
 }
 
 func (c *cli) health(ctx context.Context, target string, live bool) error {
+	guessed := ""
 	if target == "" {
 		var err error
-		if target, err = c.ownServer(); err != nil {
+		if target, err = c.ownServer(); errors.Is(err, fs.ErrNotExist) {
+			target = defaultPublicURL
+			guessed = "no server runs on " + c.data + ", which has no " + urlFile + c.defaultHint() + "; health also asked at " + target + ", the default address of the public listener"
+		} else if err != nil {
 			return err
 		}
 	}
@@ -84,6 +88,9 @@ func (c *cli) health(ctx context.Context, target string, live bool) error {
 	defer cancel()
 	line := healthLine{Server: target}
 	line.Status, line.Healthy = askHealth(ctx, client, base+path)
+	if guessed != "" && !line.Healthy {
+		line.Status += " (" + guessed + ")"
+	}
 	if c.json || line.Healthy {
 		err = c.say(line, "%s: %s", printable(target), printable(line.Status))
 	} else {
@@ -95,17 +102,11 @@ func (c *cli) health(ctx context.Context, target string, live bool) error {
 	return err
 }
 
-// ownServer returns the URL of the admin listener of the data directory's server. If there is
-// no such server, it returns the default URL of a public listener.
+// ownServer returns the URL of the admin listener of the data directory's server. The error is
+// fs.ErrNotExist if there is no such server.
 func (c *cli) ownServer() (string, error) {
 	text, err := os.ReadFile(filepath.Join(c.data, urlFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return defaultPublicURL, nil
-	case err != nil:
-		return "", err
-	}
-	return strings.TrimSpace(string(text)), nil
+	return strings.TrimSpace(string(text)), err
 }
 
 // reach returns a client for a server, and the URL to which paths are appended. The target is a

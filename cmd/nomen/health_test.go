@@ -60,3 +60,20 @@ func TestHealthOfSilentServer(t *testing.T) {
 		t.Errorf("%q, healthy %t", status, healthy)
 	}
 }
+
+// Without a server, health says where it looked.
+func TestHealthOfNone(t *testing.T) {
+	t.Parallel()
+	if conn, err := net.Dial("tcp", strings.TrimPrefix(defaultPublicURL, "http://")); err == nil {
+		conn.Close()
+		t.Logf("a server runs at %s: not tested", defaultPublicURL)
+		return
+	}
+	data := filepath.Join(t.TempDir(), "none")
+	var errs bytes.Buffer
+	status := run(t.Context(), []string{"health", "--data", data}, streams{out: &errs, err: &errs})
+	want := "(no server runs on " + data + ", which has no admin.url; health also asked at http://127.0.0.1:4500, the default address of the public listener)\n"
+	if status != exitNo || !strings.HasSuffix(errs.String(), want) {
+		t.Errorf("status %d, %q; want %q", status, errs.String(), want)
+	}
+}

@@ -200,6 +200,9 @@ func (c *cli) openStore(dir string, how access) (*pebblestore.Store, error) {
 		return nil, &noStoreError{dir, c.defaultHint()}
 	}
 	if missing {
+		if err := c.checkNew(systemData); err != nil {
+			return nil, err
+		}
 		if err := c.makeData(); err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(free(to), pebblestore.IsBackup(from)); err != nil {
+	if err := errors.Join(free(to), pebblestore.IsBackup(from), c.checkNew(systemData)); err != nil {
 		return err
 	}
 	if c.store == "" {

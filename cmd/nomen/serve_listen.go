@@ -245,28 +245,44 @@ func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	return warnings
 }
 
-// duplicates returns an error for each listener with the address of an earlier one.
+// duplicates returns an error for each listener that cannot listen because of an earlier one. The
+// error of a table and an option has the place of the table.
 func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	for i := range specs {
 		for j := range i {
-			if a := specs[i].address; a != "" && sameAddress(a, specs[j].address) {
-				errs = append(errs, c.listenError(&specs[i], ".address", fmt.Errorf("%s: %s has the same address", a, specs[j].title)))
-				break
+			s, other := &specs[i], &specs[j]
+			if s.address == "" || !sameAddress(s.address, other.address) {
+				continue
 			}
+			if s.place == "" && other.place != "" {
+				s, other = other, s
+			}
+			text := fmt.Sprintf("%s: %s has the same address", s.address, other.title)
+			if s.address != other.address {
+				text = fmt.Sprintf("%s: %s has the same port, at %s", s.address, other.title, other.address)
+			}
+			if s.place != "" && other.place == "" {
+				text += `; change one of them, or set admin = "off"`
+			}
+			errs = append(errs, c.listenError(s, ".address", errors.New(text)))
+			break
 		}
 	}
 	return errs
 }
 
 // sameAddress reports whether two addresses cannot both be listened at. Port 0 is a different
-// port each time.
+// port each time. A wildcard address of either family includes all addresses of the machine.
 func sameAddress(a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
 	if errA != nil || errB != nil || isSpecial(a) || isSpecial(b) {
 		return a == b
 	}
-	return portA == portB && portA != "0" && (hostA == hostB || isWildcard(hostA) && isWildcard(hostB))
+	const local = "localhost"
+	same := hostA == hostB || isWildcard(hostA) || isWildcard(hostB) ||
+		hostA == local && hostB == "127.0.0.1" || hostB == local && hostA == "127.0.0.1"
+	return portA == portB && portA != "0" && same
 }
 
 func isSpecial(address string) bool {

@@ -30,6 +30,9 @@ func take(name string) string {
 // credentialScheme begins the name of a credential where the path of a file is expected.
 const credentialScheme = "credential:"
 
+// IsCredential reports whether a text names a credential of the service instead of a file.
+func IsCredential(text string) bool { return strings.HasPrefix(text, credentialScheme) }
+
 // Path returns the path of a file that an option names. The text credential:NAME names the
 // credential NAME of the service (LoadCredential in the unit). Any other text is the path.
 func Path(text string) (string, error) {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/systemd"
+)
+
+// A namedFile is a file that the configuration names.
+type namedFile struct {
+	path, what string
+	private    bool // it has a private key
+}
+
+// namedFiles returns the files that the server reads as its own user, and the configuration
+// itself. Credentials of the service are not among them, because systemd reads those.
+func (d *doctor) namedFiles() (all []namedFile) {
+	seen := map[string]bool{"": true}
+	add := func(path, what string, private bool) {
+		if !seen[path] && !systemd.IsCredential(path) {
+			seen[path] = true
+			all = append(all, namedFile{path, what, private})
+		}
+	}
+	add(d.config, "the configuration", false)
+	specs, _ := d.listeners(d.flags) // errors are reported by the check of the configuration
+	for i := range specs {
+		if s := &specs[i]; s.tls == tlsFiles {
+			add(s.key, "the private key of "+s.title, true)
+			add(s.cert, "the certificate of "+s.title, false)
+		}
+	}
+	add(d.text("tls-key"), "the private key of --tls-key", true)
+	for _, option := range []string{"acme-root", "registry", "country-db", "table", "public-table"} {
+		if path := d.text(option); path != noTable {
+			add(path, "the file of --"+option, false)
+		}
+	}
+	add(d.text("acme-eab-key-file"), "the key of --acme-eab-key-file", true)
+	return all
+}
+
+// checkNamedFiles reports the files that the owner of the data directory, who runs the server,
+// cannot read.
+func (d *doctor) checkNamedFiles(check string, data fs.FileInfo) {
+	owner := durable.OwnerOf(data)
+	for _, f := range d.namedFiles() {
+		if err := readAs(data, f.path); errors.Is(err, fs.ErrPermission) {
+			d.problem(check, "give this user permission to read the file and to enter the directories above it, or make it a credential of the service if it has a key (LoadCredential in the unit)",
+				"user %s, who owns %s, cannot read %s, %s", owner, d.data, f.what, f.path)
+		}
+	}
+}
+
+// checkFileCertificates checks the certificates in files of all listeners if there is no public
+// URL.
+func (d *doctor) checkFileCertificates() {
+	const check = "certificate"
+	specs, _ := d.listeners(d.flags)
+	seen := map[[2]string]bool{}
+	for i := range specs {
+		s := &specs[i]
+		pair := [2]string{s.cert, s.key}
+		if s.tls != tlsFiles || s.cert == "" || seen[pair] || systemd.IsCredential(s.cert) || systemd.IsCredential(s.key) {
+			continue
+		}
+		seen[pair] = true
+		switch loaded, err := tls.LoadX509KeyPair(s.cert, s.key); {
+		case errors.Is(err, os.ErrPermission):
+			d.warning(check, "run doctor as the user of the server or as root", "%s: %s", safe(s.title), err)
+		case err != nil:
+			d.problem(check, "correct the certificate and the key of this listener", "%s: %s", safe(s.title), err)
+		default:
+			d.certificate(check, loaded.Leaf, nil)
+		}
+	}
+}

@@ -22,6 +22,9 @@ func TestDoctorReadsAsService(t *testing.T) {
 		return
 	}
 	top := t.TempDir()
+	if err := os.Chmod(filepath.Dir(top), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	data := filepath.Join(top, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
@@ -49,7 +52,7 @@ func TestDoctorReadsAsService(t *testing.T) {
 		return found
 	}
 	if openAs(nobody, []int{nobody}, top) != nil {
-		t.Log("user nobody cannot enter the temporary directory: only part is tested")
+		t.Log("the user of the service cannot enter the temporary directory: only part is tested")
 		if len(cannot()) != 3 {
 			t.Errorf("%q", cannot())
 		}

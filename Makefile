@@ -68,7 +68,7 @@ lint: $(TOOLS)/.built
 	$(TOOLS)/staticcheck ./...
 	$(TOOLS)/unparam ./...
 	@out=$$($(TOOLS)/deadcode -test ./...); test -z "$$out" || { echo "$$out"; exit 1; }
-	@$(TOOLS)/misspell -error -locale UK -i normalize,unauthorized README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $$(find docs -name '*.md' ! -path 'docs/spec/*')
+	@$(TOOLS)/misspell -error -locale UK -i normalize,unauthorized,unrecognized README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md $$(find docs -name '*.md' ! -path 'docs/spec/*')
 
 cross: ## vet the packages with files for some systems alone, as for macOS, FreeBSD and Windows; ten minutes the first time
 	@for os in darwin freebsd windows; do GOOS=$$os $(GO) vet ./internal/durable ./internal/flock ./bulk ./client ./fetch ./server ./store/... || exit 1; done

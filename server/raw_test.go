@@ -187,7 +187,7 @@ func TestRawBytes(t *testing.T) {
 // Y95-72: limits of requests.
 func TestRawLimits(t *testing.T) {
 	patient, _ := newTestServer(t, nil)
-	hasty, _ := newTestServer(t, func(o *Options) { o.Limits.HeadTimeout = 50 * time.Millisecond })
+	hasty, _ := newTestServer(t, func(o *Options) { o.Limits.HeadTimeout = time.Second / 2 })
 	public := map[bool]net.Addr{false: listen(t, patient).Public, true: listen(t, hasty).Public}
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for _, tt := range []struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -40,11 +39,11 @@ func findingOf(severity string, err error) configFinding {
 
 // findings returns all errors of the configuration of a server, given the error of reading
 // it, and all warnings. The errors are first.
-func (c *cli) findings(ctx context.Context, root *cobra.Command, f *serveFlags, read error) []configFinding {
+func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configFinding {
 	var all []configFinding
 	errs := flatten(read)
 	if c.file != nil || c.config == "" {
-		errs = append(errs, c.checkServe(ctx, f)...)
+		errs = append(errs, c.checkServe(f)...)
 	}
 	for _, err := range errs {
 		all = append(all, findingOf("error", err))
@@ -81,7 +80,7 @@ func flatten(err error) []error {
 
 // checkServe checks the configuration of a server without writing, and without opening a
 // listener or the store. It returns all errors, each with the source of its option.
-func (c *cli) checkServe(_ context.Context, f *serveFlags) []error {
+func (c *cli) checkServe(f *serveFlags) []error {
 	var errs []error
 	for _, check := range []func() error{
 		f.check,
@@ -89,7 +88,6 @@ func (c *cli) checkServe(_ context.Context, f *serveFlags) []error {
 		func() error { _, err := f.proxies(); return err },
 		c.checkStore,
 		c.checkMemory,
-		func() error { return c.checkBackups(f) },
 		func() error { _, err := c.listeners(f); return err },
 		func() error { return checkServeFiles(f) },
 	} {

@@ -72,7 +72,7 @@ func (c *cli) checkConfig(cmd *cobra.Command, s *serveFlags) error {
 		return err
 	}
 	failed := false
-	for _, f := range c.findings(cmd.Context(), cmd.Root(), s, err) {
+	for _, f := range c.findings(cmd.Root(), s, err) {
 		failed = failed || f.Severity == "error"
 		text := f.text
 		if f.Severity == "warning" {

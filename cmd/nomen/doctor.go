@@ -185,10 +185,10 @@ func (d *doctor) show() error {
 }
 
 // checkConfiguration reports the errors of the configuration and the warnings about it.
-func (d *doctor) checkConfiguration(ctx context.Context) {
+func (d *doctor) checkConfiguration(context.Context) {
 	const check = "configuration"
 	failed := false
-	for _, f := range d.findings(ctx, d.command, d.flags, d.configuration) {
+	for _, f := range d.findings(d.command, d.flags, d.configuration) {
 		if f.Severity == "error" {
 			d.problem(check, "a server does not start with it", "%s", f.text)
 			failed = true

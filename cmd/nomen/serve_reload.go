@@ -189,7 +189,7 @@ func (v *liveServer) Reload() (adminapi.Reloaded, error) {
 }
 
 // readAgain reads the configuration of this process again.
-func (c *cli) readAgain(ctx context.Context) (*configuration, []error) {
+func (c *cli) readAgain() (*configuration, []error) {
 	next := &cli{streams: c.streams, arguments: c.arguments, sources: map[string]optionSource{}, instance: c.instance, systemd: c.systemd}
 	root := next.root()
 	cmd, rest, err := root.Find(next.arguments)
@@ -203,7 +203,7 @@ func (c *cli) readAgain(ctx context.Context) (*configuration, []error) {
 	f := *next.serving
 	errs := flatten(err)
 	if next.file != nil || next.config == "" {
-		errs = append(errs, next.checkServe(ctx, &f)...)
+		errs = append(errs, next.checkServe(&f)...)
 	}
 	f.specs, _ = next.listeners(&f) // errors are in errs
 	return &configuration{next, &f}, flatten(next.file.sorted(errs))
@@ -220,7 +220,7 @@ func rejected(errs []error) error {
 
 func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err error) {
 	before := v.now.Load()
-	next, errs := before.cli.readAgain(ctx)
+	next, errs := before.cli.readAgain()
 	if len(errs) > 0 {
 		return out, rejected(errs)
 	}

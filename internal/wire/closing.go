@@ -36,8 +36,9 @@ func (l *listener) isClosed() bool {
 }
 
 // Close closes the connection. When the server shuts down, net/http closes the connections that
-// it considers idle (see [http.Server.SetKeepAlivesEnabled]). If a request is arriving on such a connection, Close does nothing: the
-// request is answered, and net/http closes the connection again after it.
+// it considers idle (see [http.Server.SetKeepAlivesEnabled]). If a request is arriving on such a
+// connection, Close does nothing: the request is answered, and net/http closes the connection
+// again after it.
 func (c *conn) Close() error {
 	if c.listener.isClosed() && c.isArriving() && c.closing.kept.CompareAndSwap(false, true) {
 		time.AfterFunc(lastCall, func() { _ = c.closeNow() })

@@ -50,7 +50,7 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 }
 
 // GetAt returns the record of n as of a time, or the current record if at is zero. It returns
-// [store.ErrNotFound] if there is none.
+// [store.ErrNotFound] if none exists.
 func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", at)

@@ -172,7 +172,7 @@ var kinds = sync.OnceValue(func() []Kind {
 	}
 })
 
-// KindOf returns the kind with a name; it returns false if there is none.
+// KindOf returns the kind with a name, and false if no kind has the name.
 func KindOf(name string) (Kind, bool) {
 	i := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == name })
 	if i < 0 {

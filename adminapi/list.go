@@ -14,8 +14,8 @@ import (
 const firstPage = 16
 
 // Keys yields the names whose keys begin with prefix, sorted by key. It requests them in pages
-// that start small, so that stopping early costs little. A change between two pages may show
-// in the later one.
+// that start small, so that stopping early costs little. A change made between the requests
+// for two pages may appear in the later page.
 func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return func(yield func(name.Name, error) bool) {
 		after := ""

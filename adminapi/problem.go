@@ -112,7 +112,7 @@ func (e *StatusError) problem() *Problem {
 
 // A JobsError is returned if too many jobs are running to start another one.
 type JobsError struct {
-	Status int // 429 if they are of this token, 503 if they are of all
+	Status int // 429 if this token has too many jobs, 503 if all tokens together have
 	Detail string
 }
 

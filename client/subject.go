@@ -41,7 +41,7 @@ func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	return q, err
 }
 
-// fragmentOf returns the f-component of u with its mark; "" if there is none.
+// fragmentOf returns the f-component of u with its mark; "" if u has none.
 func fragmentOf(u urn.URN) string {
 	if f, ok := u.FComponent(); ok {
 		return "#" + f

@@ -81,7 +81,8 @@ func (p *probe) equal(a, b string) *response {
 	return r
 }
 
-// urnAtEnd returns the URN at the end of a URL, or the URL if there is none.
+// urnAtEnd returns the URN at the end of a URL, or the URL if it does not
+// end with a URN.
 func urnAtEnd(url string) string {
 	const scheme = "urn:"
 	// Do not search a lower-case copy: its length and offsets may differ.

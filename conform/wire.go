@@ -56,8 +56,8 @@ func (r request) bytes() []byte {
 	return b.Bytes()
 }
 
-// A response is a parsed response. The zero value means that there was none,
-// with status 0.
+// A response is a parsed response. The zero value, with status 0, means that no
+// response arrived.
 type response struct {
 	proto   string // "HTTP/1.0"
 	status  int

@@ -46,7 +46,8 @@ const (
 )
 
 // characterReference returns the length of the character reference at the
-// beginning of b and the text it stands for. The length is 0 if there is none.
+// beginning of b and the text it stands for. The length is 0 if b does not
+// begin with one.
 func characterReference(b []byte, attribute bool) (int, string) {
 	for _, r := range commonReferences {
 		if len(b) >= len(r.source) && string(b[:len(r.source)]) == r.source {

@@ -22,7 +22,7 @@ func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBa
 // A scope is a part of a document with one base.
 type scope struct {
 	outer *scope
-	ref   uri.URI // relative to the base outside; invalid if there is none
+	ref   uri.URI // relative to the base outside; invalid if none
 	rule  string
 	known bool // ref is final
 	taken bool // there was a BASE

@@ -65,7 +65,7 @@ func (s *scanner) atParameterEnd() bool {
 	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
 }
 
-// token reads 1*tchar; "" if there is none.
+// token reads 1*tchar; "" if none.
 func (s *scanner) token() string {
 	start := s.i
 	for !s.atEnd() && isTokenChar(s.s[s.i]) {

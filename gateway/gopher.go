@@ -232,7 +232,7 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	if _, err := c.Write(out); err != nil {
 		return
 	}
-	// Unread input of the client must not reset the connection before it has read the
+	// Closing a connection with unread input would reset it, and the client might lose the
 	// response.
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))

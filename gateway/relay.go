@@ -41,7 +41,7 @@ func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, s
 // Run forwards the request and its response.
 func (w *Relay) Run() { w.forward.ServeHTTP(w, w.request) }
 
-// Status returns the status of the response, or 0 if there is none.
+// Status returns the status of the response, or 0 before the response has begun.
 func (w *Relay) Status() int { return w.status }
 
 // Sent returns the number of bytes of the body that were sent.

@@ -122,9 +122,8 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 const patience = 5 * time.Second
 
 // Wait takes a turn for a client at a target. If no turn is free, Wait waits until ctx ends.
-// As many clients may wait as may have turns, in all, for each address and for each target.
-// The error is a [*LimitError], or that of
-// a cancelled context.
+// The number of waiting clients has the same limits as the number of turns: in all, for each
+// address and for each target. The error is a [*LimitError], or that of a cancelled context.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()

@@ -55,8 +55,8 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key that is greater than all keys of an authority with the same delimiter
-// after the prefix as in key. It returns "" if there is no such key.
+// beyond returns a key that is greater than every key of an authority that has the same
+// delimiter after the prefix as key. It returns "" if there is no such key.
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""

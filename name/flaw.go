@@ -17,10 +17,10 @@ type Flaw struct {
 	Message string // what was found
 }
 
-// Flaw returns the first violation by n of a rule of its namespace if it is a
-// URN, or of its scheme if that is ark, doi, hdl, info or tag. It returns nil if
-// there is none, and for other schemes, which package scheme checks. It does not
-// allocate for a URN without a flaw.
+// Flaw returns the first violation by n of a rule of its namespace if it is a URN, or of its
+// scheme if that is ark, doi, hdl, info or tag. It returns nil if n violates no rule, and also
+// for other schemes, which package scheme checks. It does not allocate for a URN without a
+// flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {
 		if nid == "dns" { // their keys always keep the rules

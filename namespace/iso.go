@@ -45,7 +45,7 @@ func among(list, word string) bool {
 // isoFields iterates over the fields of a name.
 type isoFields struct {
 	s          string
-	start, end int // of the current field; start is beyond the end if there is none
+	start, end int // of the current field; start is beyond the end after the last field
 }
 
 func isoFrom(s string) isoFields { return isoFields{s, 0, until(s, 0, ':')} }

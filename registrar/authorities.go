@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// CheckAuthority checks what can be checked of an authority without the store: its fields and
-// its rules with their tests. The error is a [*RefusalError].
+// CheckAuthority makes the checks of an authority that need no store: its fields, and its rules
+// with their tests. The error is a [*RefusalError].
 func CheckAuthority(a *store.Authority) error {
 	a = a.Clone()
 	if err := checkAuthority(a, ""); err != nil {
@@ -19,10 +19,11 @@ func CheckAuthority(a *store.Authority) error {
 	return checkAnswers(a.Prefix.String(), a)
 }
 
-// PutAuthorities creates or replaces several authorities in one batch: all or none. They are
-// checked as they will be after the batch, so that a host can move from one to another. The
+// PutAuthorities creates or replaces several authorities in one batch: all or none. It checks
+// the state after the batch, so a batch can move a host from one authority to another. The
 // actor must be an administrator of all names. The outcomes are in the order of the
-// authorities; if one has an error, nothing was changed, and the error is the first of them.
+// authorities. If any outcome has an error, nothing was changed, and PutAuthorities returns the
+// first of these errors.
 func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Authority, why string) ([]Outcome, error) {
 	if a.Role < Administrator || len(a.Prefixes) > 0 {
 		return nil, a.denied(Administrator, "")

@@ -104,9 +104,10 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 }
 
 // takesRequests reports whether a change makes an authority answer requests that it did not
-// answer before. Such requests may have gone to another authority so far, even one outside the
-// actor's scope. A new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). A new web
-// prefix answers requests for its host and path, unless an authority covers these already.
+// answer before. Until now another authority may have answered such requests, even one outside
+// the actor's scope. A new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). A new
+// web prefix answers requests for its host and path, unless an authority already covers that
+// path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -120,9 +121,10 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 }
 
 // asksAnew reports whether a change makes the server ask another resolver than before. An
-// operator may delegate to machines in the local network, but others must not be able to read
-// from them. A delegation without a resolver does not count: the server then finds the
-// resolver by discovery, and asks it only if its address is public.
+// operator may delegate to machines in the local network. Other actors must not, because a
+// delegation lets them read what such a machine answers. A delegation without a resolver does
+// not count: the server then finds the resolver by discovery, and asks it only if its address
+// is public.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -160,8 +162,7 @@ func warnings(next, there *store.Authority) []Warning {
 	return all
 }
 
-// checkAuthority checks what can be checked without the store, and normalises hosts and
-// addresses.
+// checkAuthority makes the checks that need no store, and normalises hosts and addresses.
 func checkAuthority(a *store.Authority, why string) error {
 	of := a.Prefix.String()
 	if a.Prefix.IsZero() {
@@ -279,8 +280,8 @@ func checkRedirect(code int) fault {
 	return faultf(0, "status", "%d must be one of 301, 302, 303, 307, 308", code)
 }
 
-// checkAgainst checks next against the other authorities and the existing names. It reads
-// all authorities, unless nothing can conflict.
+// checkAgainst checks next against the other authorities and the existing names. It reads all
+// authorities, unless next has nothing that can conflict.
 func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority) error {
 	folds := next.FoldCase && (there == nil || !there.FoldCase)
 	if len(next.Hosts) == 0 && len(next.Addresses) == 0 && !next.Default && !folds {
@@ -325,8 +326,8 @@ func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if an authority that is to fold case has a name with upper-case
-// letters. Requests could not find that name any more. checkFolded reads every name under the
+// checkFolded returns an error if next starts to fold case although names with upper-case
+// letters exist: requests could no longer find those names. It reads every name under the
 // prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {

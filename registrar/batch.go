@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts is the maximum number of attempts at a request without an expected revision,
-// while other clients change the name.
+// maxAttempts limits how often a request without an expected revision is tried again because
+// another client has changed the name.
 const maxAttempts = 100
 
 // A plan turns the requests of a batch into changes, each based on the stored record and on
@@ -37,10 +37,10 @@ type plan struct {
 
 // A state is the state of a name within a batch.
 type state struct {
-	record  *store.Record // nil if there is none
-	before  *store.Record // record before the batch, nil if there was none
+	record  *store.Record // the current record; nil if none
+	before  *store.Record // the record before the batch; nil if none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // an earlier request was accepted, and Load.single allows equal Expected
+	built   bool          // an earlier request was accepted, and Load.single lets later requests expect the same revision
 	based   uint64        // the revision that the earlier request expected
 }
 
@@ -52,7 +52,7 @@ func (s *state) last() *store.Change {
 	return &store.Change{Record: s.record, Expected: s.record.Revision - 1, Time: s.record.Modified}
 }
 
-// revision returns the current revision, 0 if there is none.
+// revision returns the current revision, or 0 for a name without a record.
 func (s *state) revision() uint64 {
 	if s.record == nil {
 		return 0
@@ -98,7 +98,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 	return outs, err
 }
 
-// plan plans the requests on the current state. It skips those with an error in final.
+// plan plans the requests on the current state. It skips requests that have an error in final.
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
 	p := &plan{
@@ -150,7 +150,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the existing record of n, the name of request i, or nil if there is none.
+// read returns the existing record of n, the name of request i, or nil if none exists.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -170,17 +170,17 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	return rec, err
 }
 
-// A batch whose names ascend is read with one listing. A listing is cheaper than single reads,
-// unless many other names lie between the names of the batch.
+// If the names of a batch are in ascending order, one listing reads their records. A listing is
+// cheaper than single reads, unless many other names lie between the names of the batch.
 const (
 	fewNames    = 8  // fewer names are read one by one
 	maxBetween  = 2  // maximum number of listed records per requested record
 	widePenalty = 16 // batches until a listing is tried again
 )
 
-// list reads the records of the requests with a listing. It stops early if the listing
-// contains too many other names or fails, for instance because a connection is lost. The
-// remaining names are then read one by one, where the store retries or returns the error.
+// list reads the records of the requests with a listing. It stops early if the listing contains
+// too many other names, or if it fails, for example because a connection is lost. The remaining
+// names are then read one by one; the store retries such reads or returns their error.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -309,9 +309,9 @@ func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	return nil
 }
 
-// put adds the change of request i, which turns the record of a name into rec. The first
-// change of a name expects the revision that was read. The store applies further changes of
-// the name on top of the first.
+// put adds the change of request i, which turns the record of a name into rec. The first change
+// of a name expects the revision that was read. Each further change of the name builds on the
+// change before it.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()
@@ -363,8 +363,9 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 }
 
 // confirm reports whether the requests that change nothing were compared with current records.
-// The records were read after begun, or earlier if they came with the batch. The other
-// requests need no confirmation: the store checks their revisions when it applies them.
+// The records were read after begun; records that came with the batch may have been read
+// earlier. Requests that do change something need no confirmation: the store checks their
+// revisions when it applies them.
 func (p *plan) confirm(begun time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
@@ -376,7 +377,8 @@ func (p *plan) confirm(begun time.Time) (bool, error) {
 }
 
 // commit writes the batch and sets the results of the outcomes. If the store rejects a change,
-// index is that of the change; in all other cases it is -1. After an error nothing was written.
+// index is the index of that change; in all other cases it is -1. After an error nothing was
+// written.
 func (p *plan) commit() (index int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
@@ -392,7 +394,7 @@ func (p *plan) commit() (index int, err error) {
 	return -1, nil
 }
 
-// refused returns the index of the change that a store rejected, -1 for other errors.
+// refused returns the index of the change that a store rejected, or -1 for any other error.
 func refused(err error) int {
 	var conflict *store.ConflictError
 	var state *store.StateError

@@ -15,7 +15,7 @@ type clockGuard struct {
 	asking sync.Mutex // held while reading the store; meanwhile other calls use the last result
 
 	mu      sync.Mutex
-	asked   time.Time   // when the store was last read, by the clock that is checked; zero if never
+	asked   time.Time   // when the store was last read, according to the clock being checked; zero if never
 	latest  time.Time   // time of the last known change
 	problem *ClockError // deviation from the clock of the database, nil if none
 	tried   time.Time   // when ClockProblem last started a read
@@ -41,9 +41,10 @@ const retryClock = time.Second
 // clockTimeout is the timeout of the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] behind the
-// last change of the store, or differs by more than that from the clock of its database.
-// Changes are then rejected with a [*store.AwayError], unless [Options].AnyTime is set.
+// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] earlier than
+// the last change of the store, or differs by more than MaxSkew from the clock of the
+// database. Changes are then rejected with a [*store.AwayError], unless [Options].AnyTime is
+// set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
@@ -130,8 +131,8 @@ func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// lastChange returns the time of the last change of a store, zero if there is none or the
-// store is not a Feed.
+// lastChange returns the time of the last change of a store. It returns zero if the store
+// has no changes or is not a Feed.
 func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	feed, ok := s.(store.Feed)
 	if !ok {

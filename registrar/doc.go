@@ -33,9 +33,9 @@
 //
 // # Several nodes
 //
-// Changes are planned from committed data, not from a cache or a replica that may
-// lag (see [store.Fresh]). Otherwise another node's recent change would cause a
-// false conflict, or a request to reverse that change would seem to change nothing.
+// Changes are planned from committed data, not from a cache or a replica that may lag (see
+// [store.Fresh]). From older data, a recent change by another node would cause a false
+// conflict, and a request to reverse that change would seem to change nothing.
 //
 // # Tokens
 //
@@ -45,11 +45,11 @@
 // # Merging
 //
 // A [Request] replaces a whole record, replaces some of its fields, or adds to these fields. A
-// request that would not change the record makes no new revision. It succeeds even if the
-// record does not have the revision that the request expects (RFC 9110, 13.1.1 allows that).
+// request that would not change the record makes no new revision. Such a request succeeds even
+// if the record has another revision than the request expects (RFC 9110, 13.1.1 allows that).
 //
-// What an import or another batch does to a record is decided in batch.go, which plans each
-// request on the stored record, and in merge.go, which merges the fields.
+// Two files decide what a batch, such as an import, does to a record: batch.go plans each
+// request on the stored record, and merge.go merges the fields.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

@@ -74,7 +74,7 @@ func doubts(n name.Name, req *Request) []doubt {
 	return all
 }
 
-// appendDoubt appends the doubt about n, if any. The given field has the given spelling of n.
+// appendDoubt appends the doubt about n, if any. spelling is the value of field and spells n.
 func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
 		message := f.Rule + ": " + f.Message
@@ -104,8 +104,9 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant returns a suggestion for what s probably means, to be appended to a message; "" if
-// there is none. It includes the reason, unless the message contains the reason already.
+// meant returns a suggestion for what s probably means, to be appended to a message. It
+// returns "" if it has no suggestion. The suggestion includes its reason, unless the message
+// already contains that reason.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {

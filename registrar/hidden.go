@@ -10,12 +10,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule is hidden if something else answers for its names first. A rule that is hidden by an
-// earlier rule is rejected elsewhere: [rule.Set.Check] requires that at least one test of each
-// rule reaches the rule. This file finds rules that are hidden by case folding, by records and
-// by other authorities.
+// A rule is hidden if something else answers for its names first. This file finds rules that
+// are hidden by case folding, by records and by other authorities. [rule.Set.Check] rejects
+// rules that are hidden by an earlier rule: it requires that at least one test of each rule
+// reaches the rule.
 
-// A shown is a name for which a test shows what a rule returns.
+// A shown is a name from a test of a rule.
 type shown struct {
 	test int
 	name name.Name // folded as for a request

@@ -15,12 +15,13 @@ import (
 // concurrently and ahead of time, with Check.
 //
 // A Load assumes that all names of its first batch are new, and does not read their records.
-// It assumes the same of each batch that follows a batch with only new names. If the store
-// then reports a conflict, the Load reads the existing records and plans the batch again.
+// It makes the same assumption for each batch that follows a batch with only new names. If the
+// assumption is wrong, the store reports a conflict. Then the Load reads the existing records
+// and plans the batch again.
 //
-// A request that expects a revision is rejected if an earlier request of the same Load gave
-// the name another revision, even in another batch. There are two exceptions. A request that
-// would change nothing succeeds. In a Load of a single batch, all requests for a name may
+// A request that expects a revision is rejected if an earlier request of the same Load, even
+// in an earlier batch, gave the name another revision. There are two exceptions. A request
+// that would change nothing succeeds. In a Load of a single batch, all requests for a name may
 // expect the revision that the name had before the batch.
 //
 // The file batch.go decides what a request does to a record.
@@ -36,9 +37,8 @@ type Load struct {
 
 	new bool // all names of the last batch were new
 
-	// One listing of the store usually reads the records of a batch faster than single
-	// reads. If a listing had too many other names, the next wide batches are read name
-	// by name.
+	// wide counts down the batches that are read name by name, because the last listing contained
+	// too many other names. Usually one listing of the store is faster than single reads.
 	wide int
 }
 
@@ -75,15 +75,15 @@ func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error 
 
 // A Scratch stores records temporarily during a preview.
 type Scratch interface {
-	// Record returns the record of n that was kept last, nil if there is none.
+	// Record returns the record of n that was kept last, or nil if none was.
 	Record(n name.Name) (*store.Record, error)
 
 	// Keep stores records, replacing those of the same names.
 	Keep(records []*store.Record) error
 }
 
-// Remember makes each further preview start from the results of the previews before it, which
-// are kept in s. Without Remember, each preview starts from the stored records.
+// Remember makes each further preview build on the previews before it. It keeps their results
+// in s. Without Remember, each preview starts from the stored records.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
 // A Batch is a list of requests with the results of the checks that need no record. It belongs
@@ -100,7 +100,7 @@ type Batch struct {
 // A check is the result of checking a request without its record.
 type check struct {
 	name      name.Name
-	authority *store.Authority // of the name; nil if there is none
+	authority *store.Authority // of the name; nil if none
 	err       error            // why it is rejected
 	doubts    []Warning        // about identifiers and dates; without spare capacity, so that append copies
 
@@ -108,9 +108,9 @@ type check struct {
 	freshErr error        // why it cannot create a name
 }
 
-// Check checks requests, which must not be modified as long as the batch is used. It is safe
-// for concurrent use. The error is a failure of the store; rejected requests are reported by
-// Write.
+// Check makes the checks of requests that need no record. The caller must not modify the
+// requests while the batch is in use. Check is safe for concurrent use. The error is a failure
+// of the store; Write reports which requests are rejected.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -225,7 +225,7 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	return p.outs, l.scratch.Keep(records)
 }
 
-// current returns b, checked again if authorities have changed since.
+// current returns b. If authorities have changed since b was checked, it checks b again.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {

@@ -25,9 +25,10 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill sets rec to the result of applying a request to there, the existing record of n, which
-// is nil if there is none. It modifies neither the request nor there, but rec may share lists
-// with both. The record of a new name is in normal form except for time and revision.
+// fill sets rec to the result of applying a request to the existing record of n, which is the
+// parameter there. For a new name it is nil. fill modifies neither the request nor the
+// existing record, but rec may share lists with both. The record of a new name is in normal
+// form except for time and revision.
 func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if there != nil {
@@ -106,9 +107,10 @@ func (q *Request) missing(there *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations. A given location copies the fields that it leaves
-// empty from the first existing location with the same URL and component. If it has no fields
-// but URL and component, it stands for all existing locations with the same URL and component.
+// completedAll returns the given locations, completed. Fields that a given location leaves
+// empty are copied from the first existing location with the same URL and component. A given
+// location that has only a URL and a component stands for all existing locations with that URL
+// and component.
 func completedAll(there, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -127,7 +129,7 @@ func completedAll(there, given []nomen.Location) []nomen.Location {
 	return all
 }
 
-// meant returns the fields given by the request: all if Fields is 0.
+// meant returns the fields that the request gives: all fields if Fields is 0.
 func (q *Request) meant() Fields {
 	if q.Fields == 0 {
 		return ^Fields(0)
@@ -225,9 +227,10 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone returns the fields in which a later request reverted what an earlier one added or
-// changed. The earlier request turned before into between, the later one between into after. A
-// nil before means that there was no record.
+// undone compares the results of two requests: the first turned the record before into
+// between, and the second turned between into after. It returns the fields in which the second
+// request removed or replaced a value that the first one had set. A nil before means that
+// there was no record.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)
@@ -262,10 +265,10 @@ func lost[T comparable](before, between, after []T) bool {
 }
 
 // locations returns the given locations or, if add is set, the existing ones with the given
-// ones added. A given location is compared with the existing ones that have the same URL and
-// component. If it would not change one of them, it is left out. Otherwise it completes the
-// first of them that was not completed yet. If all were completed, or there are none, it is
-// added.
+// ones added. Each given location is matched with the existing locations that have the same
+// URL and component. If one of them already has all the given fields, nothing changes.
+// Otherwise the given location completes the first match that no other given location has
+// completed. Without such a match, it is added.
 func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(there) == 0 {
 		return given

@@ -30,8 +30,8 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns n in the letter case in which its authority stores it, as of the time at, or
-// now if that is zero. The history is stored under this spelling, and rights are checked on it.
+// Kept returns n in the letter case in which its authority stores it as of the time at. A zero
+// time means now. The history is stored under this spelling, and rights are checked on it.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s redactable) refuse(i int, format string, args ...any) error {
 }
 
 // find returns the last change and the revisions to redact. If asked is empty, these are all
-// revisions before the last one that still have content. Otherwise find returns an error for a
+// revisions that still have content, except the last. Otherwise find returns an error for a
 // revision that does not exist, is the current one or has no content any more.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(asked))

@@ -25,7 +25,8 @@ type Options struct {
 	AnyTime bool
 }
 
-// authorityLife is how long a change of an authority by another process may go unnoticed.
+// authorityLife is how long a Registrar may miss that another process has changed an
+// authority.
 const authorityLife = time.Second
 
 // A Registrar changes a store. It is safe for concurrent use.
@@ -54,9 +55,9 @@ func New(s store.Store, o Options) *Registrar {
 	return r
 }
 
-// Put creates or changes a record as req says. The error is a [*RefusalError], a
-// [*DeniedError], one of the errors of [store.Store], or a failure of the store. The
-// Outcome has the error too.
+// Put creates or changes a record as req describes. The error is a [*RefusalError], a
+// [*DeniedError], one of the errors of [store.Store], or a failure of the store. The Outcome
+// has the error too.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {
@@ -89,10 +90,10 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns of successors that do not exist. It skips names without an authority here,
-// and authorities with rules or a delegation, whose names need no record. A reserved name
-// outside the actor's scope counts as missing, because the actor must not learn that it is
-// reserved.
+// strangers warns of successors that do not exist. It skips names without an authority here.
+// It also skips names of authorities with rules or a delegation, because such names need no
+// record. A reserved name outside the actor's scope counts as missing, because the actor must
+// not learn that it is reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -146,7 +147,7 @@ func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error)
 }
 
 // findFor checks that the actor may change n, and then returns the record of n. If it finds no
-// record, it reads again until the store confirms that the answer was current.
+// record, it reads again until the store confirms that the name really has none.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

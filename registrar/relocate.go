@@ -28,7 +28,7 @@ type Relocation struct {
 	DryRun  bool   `json:"dry_run,omitempty"` // change nothing
 	Why     string `json:"why,omitempty"`     // for the history
 
-	// Relocate calls those of these functions that are not nil.
+	// Relocate calls these functions. Each may be nil.
 	Begun    func(id string)                    `json:"-"` // before the first change, with the batch ID
 	Moved    func(n name.Name, from, to string) `json:"-"` // for each location that is (or would be) replaced
 	Refused  func(n name.Name, err error)       `json:"-"` // for each name that cannot be changed
@@ -53,9 +53,9 @@ const (
 
 // Relocate replaces locations as rel says, with the same checks as all changes. It skips names
 // that the actor may not change. A name that another client changes concurrently is read
-// again. A name that gets its first matching location after Relocate has read past it is
-// missed. The error is a failure, or a [*RefusalError] if rel is invalid. Changes made before
-// the error remain.
+// again. Relocate misses a name that gets its first matching location after Relocate has read
+// past that point. The error is a failure, or a [*RefusalError] if rel is invalid. Changes
+// made before the error remain.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
@@ -125,7 +125,7 @@ type mover struct {
 	Relocation
 	load  *Load
 	start time.Time
-	late  map[name.Name]struct{} // names that were read after others had changed them since start; only the reader uses it
+	late  map[name.Name]struct{} // names that others had changed after start when they were read; only the reader uses it
 	sum   Relocated
 }
 
@@ -274,11 +274,11 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether a record is to be processed where it was found by this URL. A record
-// is found once for each matching location. It is processed only for the smallest URL, so that
-// it is counted once. A record that others have changed since the start is processed where it
-// is found first, because its smallest URL may be new and the reader may have passed it
-// already.
+// first reports whether to process a record now that it was found by this URL. The listing
+// finds a record once for each matching location, but a record must be counted only once. So
+// first selects the smallest URL. There is one exception: if others have changed the record
+// since the start, its smallest URL may be new, and the reader may have passed it already.
+// Then first selects the URL by which the record is found first.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -302,8 +302,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether this relocation made the last change of a name. A location that was
-// moved already may match again if From begins with To.
+// ours reports whether this relocation made the last change of a name. If From begins with To,
+// a location may match again after it was moved.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil

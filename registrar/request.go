@@ -103,10 +103,10 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //   - Without Fields the whole record is replaced, including its spelling. Its status is kept
 //     if none is given.
 //   - With Fields, only these fields are replaced.
-//   - With Fields and Add, only values in Remove are removed. Locations are added; a location
-//     with an existing URL and component sets fields of the existing one. Values of same_as
-//     and successors are added. The given elements of metadata are replaced, or removed if
-//     they have no values. The other fields are replaced.
+//   - With Fields and Add, only values in Remove are removed. Locations are added; a given
+//     location with the URL and component of an existing location sets fields of that
+//     location. Values of same_as and successors are added. The given elements of metadata
+//     are replaced, or removed if they have no values. The other fields are replaced.
 //
 // A name that does not exist is created; it is active if no status is given.
 type Request struct {
@@ -118,9 +118,9 @@ type Request struct {
 	// Add and the respective Fields. A value that does not exist is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations is an exception to Add: the given locations replace all others. Fields
-	// that they leave empty, such as type and language, are copied from existing locations
-	// with the same URL and component.
+	// ReplaceLocations is an exception to Add: the given locations replace all others. If a
+	// given location leaves a field such as type or language empty, the field is copied from the
+	// existing location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
 
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
@@ -132,8 +132,8 @@ type Request struct {
 	Expected uint64 `json:"-"`
 	OrCreate bool   `json:"or_create,omitempty"` // create a name that does not exist, whatever Expected is
 
-	// Strict rejects the creation of a record with the warning WarnDoubtful or WarnResolver,
-	// because a name that was active once can never be deleted.
+	// Strict rejects a new record if its warnings would include WarnDoubtful or WarnResolver. A
+	// mistake in a name is permanent: a name that was active once can never be deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 
@@ -168,7 +168,7 @@ const (
 	WarnNoReason    = "no-reason"    // retired without a reason
 	WarnSuccessor   = "successor"    // a successor under an authority here does not exist
 	WarnOwners      = "owners"       // the authority has fewer than two owners
-	WarnFoldOff     = "fold-off"     // other spellings of its names are no longer found
+	WarnFoldOff     = "fold-off"     // the authority no longer folds case: requests in another letter case no longer find its names
 	WarnHidden      = "hidden"       // no test shows that a rule of the authority is reached
 )
 

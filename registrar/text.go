@@ -108,7 +108,7 @@ const (
 // checkLang accepts the form of a language tag (RFC 5646, 2.1): subtags of at most eight
 // letters and digits. The first subtag consists of letters: a language of at least two
 // letters, or "x" or "i" followed by other subtags. A later subtag of one character must also
-// be followed by another subtag, except after "x", where subtags are private.
+// be followed by another subtag. After "x" it need not be, because those subtags are private.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {

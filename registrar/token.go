@@ -46,7 +46,7 @@ func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why s
 }
 
 // RevokeToken permanently revokes a token. It returns [store.ErrNotFound] if there is no such
-// token, otherwise errors as PutToken does.
+// token. The other errors are those of PutToken.
 func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -98,9 +98,10 @@ func (e *ReachError) Error() string {
 }
 
 // CheckReach returns a [*ReachError] if a prefix of a token does not cover the names that
-// begin with it. There are two reasons: their authority stores them in lower case, or the
-// prefix ends in the middle of a part of names. A prefix covers a name only if a delimiter
-// follows it in the name: "ark:12345/x0" covers "ark:12345/x0/1" but not "ark:12345/x01".
+// begin with it. There are two possible reasons. Either the authority stores these names in
+// lower case and the prefix has upper case, or the prefix ends in the middle of a part of
+// names. A prefix covers a name only if a delimiter follows it in the name: "ark:12345/x0"
+// covers "ark:12345/x0/1" but not "ark:12345/x01".
 //
 // The end of the prefix is not checked for:
 //   - the prefix of an authority, or a prefix that covers one
@@ -132,7 +133,7 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 }
 
-// divides reports whether a prefix is that of an authority, or covers the prefix of one.
+// divides reports whether a prefix is the prefix of an authority, or covers such a prefix.
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }

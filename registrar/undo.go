@@ -16,13 +16,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing selects changes of the log to undo: all with one batch ID, or all in a range of
-// numbers. Imports, relocations and undos give their changes a batch ID.
+// An Undoing selects changes of the log to undo: all changes with one batch ID, or all in a
+// range of numbers. The changes of an import, a relocation or an undo share a batch ID.
 //
 // Each name gets the content that it had before the first of the changes, in a new revision;
 // nothing is removed from the history. A name that the changes created is deleted if it is
-// still reserved. Otherwise it may be in use, and becomes a tombstone without content. A name
-// that was changed later is not restored, unless Force is set.
+// still reserved. If it is not, it may be in use, and becomes a tombstone without content. A
+// name that was changed later is not restored, unless Force is set.
 type Undoing struct {
 	Batch string `json:"batch,omitempty"` // as in store.Change
 	From  uint64 `json:"from,omitempty"`  // number of the first change in the log
@@ -33,7 +33,7 @@ type Undoing struct {
 	Reason string `json:"reason,omitempty"`  // for the tombstones; DefaultUndoReason if empty
 	Why    string `json:"why,omitempty"`     // for the history
 
-	// Undo calls those of these functions that are not nil.
+	// Undo calls these functions. Each may be nil.
 	Begun    func(id string)             `json:"-"` // before the first change, with the batch ID
 	Reverted func(Reversal)              `json:"-"` // for each name or authority that is (or would be) changed
 	Refused  func(key string, err error) `json:"-"` // for each name or authority that cannot be changed
@@ -46,7 +46,7 @@ const DefaultUndoReason = "assigned by mistake"
 // The values of Reversal.Action.
 const (
 	ActionRestored  = "restored"  // has its earlier content again
-	ActionRetired   = "retired"   // is a tombstone now: was created by the changes, or was reserved before them
+	ActionRetired   = "retired"   // is a tombstone now: before the changes it did not exist, or was reserved
 	ActionDeleted   = "deleted"   // was created by the changes, and was still reserved
 	ActionRecreated = "recreated" // was deleted by the changes
 )
@@ -250,8 +250,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns the last change of a subject, and the last one before the changes to be undone,
-// which is nil if there was none.
+// look returns the last change of a subject, and its last change before the changes to be
+// undone, or nil if there was no such change.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -276,8 +276,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, before, nil
 }
 
-// later returns an error if the subject has other changes between or after those to be undone,
-// unless Force is set.
+// later returns an error if the subject also has changes that are not to be undone, between or
+// after those that are. With Force it returns nil.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -388,8 +388,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a subject is not changed. It returns only errors that concern more than
-// this subject.
+// refuse reports why a subject is not changed. It returns the error only if it concerns more
+// than this subject.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err

@@ -9,7 +9,8 @@ import (
 )
 
 // aliased answers for an unknown name if a record lists it as an alias. The answer is about
-// that record and has its name. Aliases of aliases are not followed, so there are no loops.
+// that record, and has the record's name. Aliases of aliases are not followed, so there are no
+// loops.
 //
 // If only one record lists the name, that record answers. If several records list the name, the
 // active record answers if there is exactly one. If not, the name stays unknown. Reserved records
@@ -69,9 +70,9 @@ func (d *decision) listing() (all []*store.Record, err error) {
 	return all, nil
 }
 
-// mayAlias reports whether a record may answer for its alias. An alias under no authority of this
-// service has no restriction. The authority of any other alias must be that of the record, or
-// share an owner with it.
+// mayAlias reports whether a record may answer for its alias. An alias without an authority
+// here is always allowed. For any other alias, its authority and the authority of the record
+// must be the same or have a common owner.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)
 	switch {

@@ -151,7 +151,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	return a
 }
 
-// found reduces a description to the answer for the requested service.
+// found reduces the description a to the answer for the requested service.
 func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2N, nomen.I2Ns:
@@ -184,7 +184,8 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer to the service. The best location of a is already first.
+// located returns the answer for the requested service. The first location of a is already the
+// best.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:

@@ -89,8 +89,8 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity holds the last and the next time at which the set of valid locations changes. A time
-// is zero if the set did not, or will not, change.
+// A validity holds the last time at which the set of valid locations changed, and the next time
+// at which it will change. last is zero if it never changed, next if it will not change.
 type validity struct{ last, next time.Time }
 
 // note takes the bounds of a location into account.
@@ -109,7 +109,8 @@ func (v *validity) note(l *nomen.Location, now time.Time) {
 	}
 }
 
-// bound limits the age of an answer to the time for which it is true.
+// bound limits how long an answer may be cached: at most until the set of valid locations
+// changes.
 func (v *validity) bound(a *nomen.Answer, now time.Time) {
 	if v.last.After(a.Modified) {
 		a.Changed = v.last.UTC()
@@ -144,9 +145,9 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the quality of a media type or language that no preference of the client matches. A
-// location without a type matches only "*/*", and a location without a language only "*". The
-// quality is more than that of a rejected value, and not more than that of an accepted value.
+// unstated is the quality of a media type or language that no preference of the client matches.
+// A location without a type matches only "*/*", and a location without a language only "*". It
+// is above the quality of a rejected value, and not above that of any accepted value.
 const unstated = 1
 
 // mediaQ returns the quality of a media type.
@@ -235,7 +236,8 @@ func (c *choice) order(locations []nomen.Location) {
 	copy(locations, sorted)
 }
 
-// best returns the index of the location to use, or -1 if there is none. It does not allocate.
+// best returns the index of the location to use, or -1 if locations is empty. It does not
+// allocate.
 func (c *choice) best(locations []nomen.Location, how store.Choice, pick func(int) int) int {
 	best, total := -1, 0
 	var top rank

@@ -34,7 +34,8 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	return d.redirect(c)
 }
 
-// redirect redirects the client to the other resolver, with all parts of the question.
+// redirect redirects the client to the other resolver. The URL contains all parts of the
+// question.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
 	if d.q.Service != "" { // the other resolver may offer the resource
@@ -49,7 +50,7 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
-	case c.Form == store.FormElement: // the form has no directives (1995, 2.3: Y95-08)
+	case c.Form == store.FormElement: // a request of 1995 for an element has no directives (2.3: Y95-08)
 		u, err := urn.Draft1995.Parse(d.name.Key())
 		if err != nil || !d.q.At.IsZero() || service == nomen.IisI {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: it takes only ElementIDs")
@@ -116,7 +117,7 @@ func withDirectives(link string, asked map[string]string) string {
 }
 
 // withComponents appends the r- and q-component to a link that ends in a name, or a plain query
-// if the authority passes it on. They cannot be appended to a link with a query or fragment.
+// if the authority passes it on. It does not change a link that has a query or fragment.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link
@@ -194,7 +195,7 @@ func (d *decision) passedOn(shown string, err error) error {
 	return fmt.Errorf("resolve: %w: %s: %w", nomen.ErrUpstream, shown, err)
 }
 
-// adopt converts the answer of another resolver into ours.
+// adopt turns the answer of another resolver into the answer of this engine.
 func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 	own := *a
 	store.Clean(&own)

@@ -10,11 +10,12 @@
 // the first of these sources that knows the name answers:
 //
 //  1. the record of exactly that name;
-//  2. if the authority allows it, the record of the longest beginning of the name that ends at a
-//     delimiter. The rest of the name is appended to the locations of this record;
+//  2. if the authority allows it, the record of a shorter name: the longest registered
+//     beginning of the name that ends at a delimiter. The rest of the name is appended to the
+//     locations of this record;
 //  3. the rules of the authority;
-//  4. the delegation of the authority: the client is redirected to another resolver, or that
-//     resolver is asked, through at most [nomen.MaxHops] resolvers;
+//  4. the delegation of the authority: the engine redirects the client to another resolver, or
+//     asks that resolver itself. A question passes through at most [nomen.MaxHops] resolvers;
 //  5. without a delegation, a record that lists the name as an alias.
 //
 // The result depends on the record:
@@ -24,8 +25,8 @@
 //   - A retired name with exactly one successor is redirected to the successor if the service is
 //     I2L or I2R, unless the chain of successors leads back to the name.
 //   - For any other retired name, and for other services, the result is Gone, with the tombstone.
-//   - If the service asks for one item and there is none, the result is NoResult. If it asks for
-//     a list, the list is empty.
+//   - If the record has nothing for the service, a service that asks for one item gets
+//     NoResult, and a service that asks for a list gets an empty list.
 //   - A name that no source knows is Unknown, with suggestions.
 //
 // # Services
@@ -77,8 +78,8 @@
 // A location of a related resource, such as a licence, is used only in descriptions, or if
 // there are no other locations.
 //
-// A location is valid from ValidFrom until just before ValidUntil. An answer expires no later than
-// the next time at which a location of the name becomes valid or invalid.
+// A location is valid from ValidFrom until just before ValidUntil. A cached answer expires at
+// the latest when a location of the name next becomes valid or invalid.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package resolve

@@ -26,11 +26,11 @@ type Options struct {
 	// Fetch opens a location for I2R and I2Rs; if nil, authorities cannot offer these services.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
-	// Ask returns the resolver for the target of a delegation. The target is one of these:
+	// Ask returns the resolver for the target of a delegation. The target has one of these forms:
 	//
 	//   - HOST:PORT, HOST:PORT/full or HOST:PORT/element: the protocol of 1995
 	//   - an absolute URL: a template with {+name}
-	//   - "": the resolver that discovery finds
+	//   - "": use the resolver that discovery finds
 	//
 	// If Ask is nil, the answer for a name whose delegation has the mode ask is NoResult.
 	Ask func(target string) (nomen.Resolver, error)
@@ -164,7 +164,7 @@ type decision struct {
 
 	q         nomen.Question
 	set       *store.AuthoritySet
-	authority *store.Authority // responsible for the name; nil if there is none
+	authority *store.Authority // responsible for the name; nil if none
 	policy    *store.Policy    // of the authority, or the zero policy
 	name      name.Name
 	service   nomen.Service // the service to answer
@@ -231,8 +231,8 @@ func (d *decision) withoutService() (*nomen.Answer, error) {
 	return nil, d.refuse(nomen.NoResult, "this service is not offered for the name")
 }
 
-// admit returns an error for names with restricted access, also if they were public at the time
-// asked about.
+// admit returns an error for names with restricted access. The current policy counts, even if
+// the names were public at the time that the question is about.
 func (d *decision) admit() error {
 	e := d.authority.Refuses(d.name.Key())
 	if e == nil && !d.q.At.IsZero() {
@@ -254,7 +254,8 @@ func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 	return &nomen.Error{Kind: k, Name: d.name.Key(), Service: d.service, Message: message}
 }
 
-// unknown returns the same error for reserved and for missing names.
+// unknown returns the error for a name without a public record. It is the same for reserved
+// and for missing names, so it does not reveal which names are reserved.
 func (d *decision) unknown() *nomen.Error {
 	message := "not found"
 	if d.authority == nil {

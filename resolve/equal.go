@@ -74,7 +74,8 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer. since is the time since which it holds; zero means always.
+// verdict returns the answer to I=I. since is the time from which the answer has been true;
+// zero means always.
 func (d *decision) verdict(same bool, since time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
@@ -82,8 +83,8 @@ func (d *decision) verdict(same bool, since time.Time, why string, args ...any) 
 	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: since}
 }
 
-// sameAs returns the aliases of the name by its record or rules, and the time since which they
-// hold. It returns nil if the name is unknown.
+// sameAs returns the aliases of the name from its record or rules, and the time from which
+// they have been valid. It returns nil if the name is unknown.
 func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
 	var since time.Time

@@ -65,8 +65,8 @@ func beforeQuery(u uri.URI, more string) (string, bool) {
 	return "&", true
 }
 
-// takesQuery reports whether URIs of a scheme with an authority have a query to which others
-// may append.
+// takesQuery reports whether a parameter may be appended to the query of a URI of this scheme.
+// The URI has an authority component.
 func takesQuery(scheme string) bool {
 	switch scheme {
 	case "ftp", "ftps", "sftp", "tftp", "gopher", "telnet", "tn3270", "rlogin", "ssh", "nntp", "news", "imap", "pop",
@@ -76,8 +76,8 @@ func takesQuery(scheme string) bool {
 	return true
 }
 
-// beforeQComponent is beforeQuery for a URN. A part of what follows its first question mark may
-// be a q-component (RFC 8141, 2.3).
+// beforeQComponent is beforeQuery for a URN. The text after the first question mark of a URN
+// may contain a q-component (RFC 8141, 2.3).
 func beforeQComponent(query string, has bool, more string) (string, bool) {
 	switch {
 	case more[0] == '/' || more[0] == '?': // cannot begin a q-component

@@ -66,9 +66,10 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	return a
 }
 
-// behind appends the rest of a name, which begins with a delimiter, to a location: at the end
-// or before a fragment, with a single slash where both have one. ok is false if the result
-// would be outside the registered location.
+// behind appends the rest of a name, which begins with a delimiter, to a location: at its
+// end, or before its fragment. If the location ends with a slash and the rest begins with
+// one, the result has a single slash there. ok is false if the result would be outside the
+// registered location.
 func behind(at, rest string) (string, bool) {
 	u, err := uri.Parse(at)
 	if err != nil {
@@ -78,7 +79,7 @@ func behind(at, rest string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(at, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(at): // a longer mailbox or number is a different one
+	case !hasAuthority && !isURN(at): // such as mailto or tel: a longer mailbox or number would be a different one
 		return "", false
 	case hasQuery:
 	case path == "":

@@ -224,12 +224,12 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is the length of a body in bytes below which send leaves the field Content-Length
-// to net/http. The map of fields is cheaper if it has at most eight.
+// ownLength is a length in bytes. For a shorter body net/http sets Content-Length: without
+// that field, the map of header fields often has at most eight entries, which is cheaper.
 const ownLength = 2 << 10
 
 // send writes a reply and returns the number of bytes of the body. If the body is a stream,
-// ctx identifies the client on whose behalf it asks other servers.
+// the stream may ask other servers on behalf of the client in ctx.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()
 	h := w.Header()

@@ -160,9 +160,9 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// A listLookups is the share of one list in the lookups of all lists, whose number is limited.
-// Only one name of each list waits for a free lookup at a time. So a short list is answered
-// soon, even while many long lists are read.
+// A listLookups is the share of one list in the lookups of all lists. The server limits the
+// lookups in progress. Only one name of each list waits for a free lookup at a time. So a short
+// list is answered soon, even while many long lists are read.
 type listLookups struct {
 	server *Server
 	next   chan struct{} // has an element while a name of the list waits

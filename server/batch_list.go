@@ -59,8 +59,9 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 	return read, nil
 }
 
-// readItems reads the body and reserves memory for it. The caller must call back to release
-// the memory. If the list is invalid, the reply says why; otherwise it is nil.
+// readItems reads the body and reserves memory for it. The caller must call the function
+// back, which releases the memory. If the list is invalid, the reply says why; otherwise it
+// is nil.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()

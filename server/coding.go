@@ -28,9 +28,8 @@ const minCoded = 1400
 
 // codingFor returns the coding preferred by an Accept-Encoding field (RFC 9110, 12.5.3), or
 // identity if the field is empty. Of codings with equal weights it returns the first of zstd,
-// gzip and identity. If the field does not name identity, it returns identity only if the
-// field accepts neither zstd nor gzip. It also returns identity for a field that excludes all
-// three.
+// gzip and identity. A field that accepts zstd or gzip and does not name identity gets zstd
+// or gzip. A field that excludes all three gets identity.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity

@@ -106,7 +106,7 @@ func (t *limitedListener) wait(c *limitedConn) error {
 		}
 		select {
 		case <-t.freed:
-		case <-t.closed: // the last connection; those of a shutdown end soon
+		case <-t.closed: // accept this last connection: a server that shuts down soon closes it
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			t.add(c)
@@ -116,8 +116,8 @@ func (t *limitedListener) wait(c *limitedConn) error {
 }
 
 // admit adds a connection, and closes an idle one if necessary. If ok is false and full is
-// set, the listener has no free slot. If both are false, the limit of the address is reached,
-// or the listener is full and the address has connections, none of them idle.
+// set, the listener has no free slot. If both are false, either the address has reached its
+// limit, or the listener is full and the address already has connections, all of them busy.
 func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,8 +150,8 @@ func (t *limitedListener) add(c *limitedConn) {
 	t.setIdle(c)
 }
 
-// limit changes the limits. Above a lower limit, idle connections are closed; others stay open
-// until they end.
+// limit changes the limits. If more connections are open than a new limit allows, limit closes
+// idle ones. Busy connections stay open until they end.
 func (t *limitedListener) limit(most, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -375,7 +375,7 @@ type limitedConn struct {
 	silent  atomic.Bool // nothing has arrived yet
 
 	isOpen         bool          // guarded by table.mu, like the fields below
-	since          int64         // the value of heard by which it is ordered
+	since          int64         // the value of heard that gives its position in the lists
 	inAll, inShare *list.Element // while it is idle
 }
 

@@ -13,18 +13,18 @@
 // # Targets
 //
 //   - ELEMENT, without a slash, is a request of 1995. The Host field selects the authority. If
-//     it selects none, the local address does. If neither does, the default authority applies,
-//     unless the field names another host than this server: then the status is 421. The
-//     response for a name is the description (I2C), in text/urc-0 unless the client asks for
-//     another format.
+//     the field selects none, the address at which the request arrived does. If neither does,
+//     the default authority applies. A request whose Host field names another server gets
+//     status 421. The response for a name is the description (I2C), in text/urc-0 unless the
+//     client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
 //     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards
 //     them.
-//   - /urn:... and /NAME of any scheme is a web request: it redirects to the best
-//     location, or does what the default service of the authority says.
-//   - /ELEMENT is like ELEMENT. If the names of the host's authority are http or https URLs,
-//     the URL of the request is the name, and the request is a web request.
+//   - /urn:... and /NAME of any scheme is a web request: the server redirects to the best
+//     location, or provides the default service of the authority.
+//   - /ELEMENT is like ELEMENT, with one exception. If the names of the host's authority are
+//     http or https URLs, the URL of the request is the name, and the request is a web request.
 //   - /uri-res/SERVICE?URI and /SERVICE?urn:... are THTTP (RFC 2169); see below.
 //   - urn+m, urn+a, urn+c and urn+p instead of an element, with or without a slash, are
 //     reserved requests. Any other element that begins with urn+ is an error.
@@ -42,23 +42,26 @@
 // # THTTP
 //
 // SERVICE is a service of RFC 2169 or RFC 2483, in any letter case. The query of I=I is two
-// URIs separated by the first ampersand, so a URI that contains an ampersand must be escaped as
-// a whole. For L2Ns, L2Ls and L2C the URI is a URL. The server answers for the names that have
-// this URL, as spelled or in its normal form, as a location. THTTP has no default service: a
-// request for a service that is not available is an error. If the name has an error too, such as
-// an unknown name, the response is the error of the name.
+// URIs. The first ampersand separates them, so a client must escape the whole of a URI that
+// contains an ampersand. For L2Ns, L2Ls and L2C the URI is a URL. The server answers about the
+// names that have this URL as a location, either as the client spelled it or in its normal
+// form. THTTP has no default service: a request for a service that is not available is an
+// error. If the name cannot be resolved either, for example because it is unknown, the response
+// reports that error instead.
 //
 // # Queries
 //
-// "?s=" and "?c=" are the directives of the URN draft of 2012. A keyword that is given twice
-// is ignored with all its values; two times in "at=" are an error. Unknown keywords and
-// services are ignored, and so are services and components that the authority of the name
-// does not list. s=I=I expects the other URI in "with=". Together with "s=", "format=" names a format, which takes precedence over Accept.
+// "?s=" and "?c=" are the directives of the URN draft of 2012. If a keyword is given twice, all
+// its values are ignored. But giving "at=" twice is an error. Unknown keywords and services are
+// ignored, and so are services and components that the authority of the name does not list.
+// s=I=I expects the other URI in "with=". Together with "s=", "format=" names a format, which
+// takes precedence over Accept.
 //
 // "?+" and "?=" begin the r-component and the q-component of RFC 8141. Package resolve describes
 // what they mean.
 //
-// A plain query is any other query, or one with a malformed component:
+// A plain query is any other query, or one with a malformed component. What the server does
+// with it depends on the target:
 //
 //   - If a name that is an http or https URL is registered with this query, the query belongs
 //     to the name.
@@ -74,11 +77,11 @@
 //
 // # Resources
 //
-// I2R and I2Rs pass on content from other servers. The field "Content-Security-Policy:
-// sandbox" keeps this content from running script and from acting with the origin of this
-// server. Content that a browser would execute is sent as an attachment. Caches do not keep
-// the content unless the authority sets a lifetime. The response to I2Rs is
-// multipart/alternative (RFC 2169, 3.4), even if there is only one version or no version.
+// I2R and I2Rs pass on content from other servers. The field "Content-Security-Policy: sandbox"
+// keeps this content from running script and from acting with the origin of this server.
+// Content that a browser would execute is sent as an attachment. Caches do not keep the content
+// unless the authority sets a lifetime. The response to I2Rs is multipart/alternative (RFC
+// 2169, 3.4), even with a single version of the resource or none.
 //
 // # Time
 //
@@ -90,7 +93,7 @@
 //   - Before the name was public, the name is unknown.
 //   - If the content of that time was redacted, the status is 451.
 //   - In the future, the response has no Memento-Datetime, because the answer may still change.
-//   - In all other cases, the response is a memento (RFC 7089), also if it is a redirect or a
+//   - In all other cases, the response is a memento (RFC 7089), even if it is a redirect or a
 //     tombstone. Memento-Datetime is the time of the revision shown, rounded up to the second.
 //
 // The path of a name is its own TimeGate (RFC 7089, pattern 1.1). With Accept-Datetime it

@@ -19,7 +19,7 @@ type client struct {
 	proxied bool   // a trusted proxy sent the request
 }
 
-// maxHops is how many proxies are followed at most.
+// maxHops is the maximum number of proxies whose reports the server reads.
 const maxHops = 16
 
 // A hop is what one proxy reports about the request it received.
@@ -90,8 +90,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	return c
 }
 
-// origin returns the first address, starting with that of the connection, that is not of
-// a trusted proxy.
+// origin starts with the address of the connection and follows the hops backwards. It returns
+// the first address that does not belong to a trusted proxy.
 func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
 	for _, h := range hops {
 		from, ok := hopAddr(h.from)
@@ -119,8 +119,8 @@ func hopAddr(s string) (netip.Addr, bool) {
 }
 
 // forwardedHops returns the hops in Forwarded (RFC 7239, 4), nearest first, or nil. If ok is
-// false, a quoted string is not terminated. The client began it, so it has swallowed the
-// elements that trusted proxies added.
+// false, a quoted string is not terminated. That string comes from the client, and the elements
+// that trusted proxies appended have become part of it.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )

@@ -26,8 +26,8 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 }
 
 // crossSiteReason returns why another site may have caused a request, or "" if none did. A
-// target without a slash is not checked: a browser never sends one, and with it a proxy of
-// 1995 may send any Host field.
+// target without a slash is not checked: browsers never send such a target, and proxies of
+// 1995 may send any Host field with it.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {

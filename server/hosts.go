@@ -35,11 +35,11 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	return hostOther
 }
 
-// isOwnOrigin reports whether a scheme and a port belong to this server, given a host that
-// does. They must be those of the connection or of the public URL. The default port of the
-// scheme is also accepted, because it may be mapped to the port of the listener. It is not
-// accepted if the public URL gives the port of this host. defaultPort is accepted at the host
-// of an authority (1995, 3.2: Y95-29).
+// isOwnOrigin reports whether a scheme and the port in host belong to this server. The host
+// itself must belong to it. Scheme and port must be those of the connection or of the public
+// URL. The default port of the scheme is also accepted, because it may be mapped to the port
+// of the listener, unless this is the host of the public URL, whose port is known.
+// defaultPort is accepted at the host of an authority (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

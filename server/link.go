@@ -85,8 +85,9 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	*room = l
 }
 
-// addSigns adds the links to the descriptions of a name, given its URL in two parts. The
-// linkset has to be about the requested URL, if that is another one.
+// addSigns adds the links to the descriptions of a name, given its URL in two parts. If the
+// client requested another URL of the name, asked is that URL, and the linkset must describe
+// it.
 func (l *linkField) addSigns(signs []signpost, base, path, asked string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
@@ -106,8 +107,8 @@ func describes(a *store.Authority) bool {
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// requestURL returns the URL of a request without its query, or "" if that is the URL of the
-// name on this server, or if the target is not a path.
+// requestURL returns the URL of a request without its query. It returns "" for the URL of the
+// name on this server, and for a target that is not a path.
 func (s *Server) requestURL(r *request, a parsedTarget, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
 	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {

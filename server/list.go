@@ -148,8 +148,8 @@ func (l listing) write(ctx context.Context, w io.Writer) error {
 	return format.WriteList(w, l.s.elements(ctx, l.set, l.authority))
 }
 
-// writePart writes the bytes of the list from begin to before end. It returns an error if
-// the list has become shorter in the meantime.
+// writePart writes the bytes of the list from offset begin up to, but not including, offset
+// end. It returns an error if the list has become shorter in the meantime.
 func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) error {
 	if begin == end {
 		return nil

@@ -49,8 +49,8 @@ type Listener struct {
 	// HTTP/1.0 and of the protocol of 1995 need not negotiate a protocol.
 	TLS *tls.Config
 
-	// WellKnown wraps the handler of requests for paths below /.well-known/, such as those of
-	// ACME challenges; nil for none. All other requests pass it by.
+	// WellKnown wraps the handler of requests for paths below /.well-known/, such as those of ACME
+	// challenges; nil for none. It does not see other requests.
 	WellKnown func(http.Handler) http.Handler
 }
 
@@ -75,8 +75,8 @@ func (o *Listener) open(ctx context.Context) error {
 // A Listening is a server that accepts connections.
 type Listening struct {
 	server  *Server
-	Public  net.Addr   // address of the first public listener; nil if there is none
-	Admin   net.Addr   // address of the first admin listener; nil if there is none
+	Public  net.Addr   // address of the first public listener; nil if none
+	Admin   net.Addr   // address of the first admin listener; nil if none
 	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
 	servers []*listenerServer
 	public  []net.Listener // of package wire
@@ -216,8 +216,8 @@ func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	})
 }
 
-// withProtocols returns a copy of a TLS configuration that negotiates these protocols, besides
-// those that it has.
+// withProtocols returns a copy of a TLS configuration that negotiates these protocols in
+// addition to its own.
 func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
 	t = t.Clone()
 	for _, p := range t.NextProtos {
@@ -328,9 +328,9 @@ type listenerServer struct {
 	ended   chan struct{} // closed when no more connections arrive
 }
 
-// finish closes the listener and answers what clients have sent, until all connections are closed
-// or ctx ends. [http.Server.Shutdown] alone would drop the requests that it reads from then on,
-// also those on connections that the listener has accepted.
+// finish closes the listener and answers what clients have sent, until all connections are
+// closed or ctx ends. [http.Server.Shutdown] alone would drop every request that it reads after
+// the call, even on a connection that the listener accepted before.
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
 	_ = h.on.Close()

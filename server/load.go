@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How long the first read of the authorities delays the start, and how often it is repeated
-// until it succeeds.
+// How long the first read of the authorities may delay the start, and the interval between
+// attempts until one succeeds.
 const (
 	firstLoad = time.Second
 	nextLoad  = 500 * time.Millisecond

@@ -214,8 +214,9 @@ const (
 // original parses the text after a TimeGate prefix: the URL of a name on this server, a name
 // that is a URL, or any other name. The text may be percent-encoded as a whole, and may have
 // one slash where a proxy has merged two. If the URL would redirect to a location, the result
-// is a request for the description of the name instead. A memento that redirects would lead to
-// the present content of the location. An error is to be shown for the returned target.
+// is a request for the description of the name instead. The reason: a memento that redirects
+// would lead to the present content of the location. The caller shows an error as the response
+// to the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
 	page := parsedTarget{form: formPage} // on which errors are shown
@@ -381,7 +382,8 @@ func (s *Server) mementos(ctx context.Context, a parsedTarget) iter.Seq2[*store.
 	}
 }
 
-// A revision is a change that made a memento, and the one before it; nil for the first.
+// A revision is a change that made a memento, and the change before it, which is nil for the
+// first.
 type revision struct{ change, before *store.Change }
 
 // revisions yields the mementos of a name, newest first.

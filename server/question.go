@@ -28,7 +28,7 @@ func (a parsedTarget) text() string {
 
 // interpreted returns the target as the authority of the name interprets it, with the service
 // for which an answer is expected. How the server handles the request depends on this service.
-// The answer says for which service it is; that may still be another one.
+// The answer itself names its service, which may still differ from the expected one.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,

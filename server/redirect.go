@@ -151,9 +151,9 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 const maxPhrase = 256
 
 // setRedirectPhrase sets the reason phrase of a redirect in the protocol of 1995 to its target
-// (3.4.1: Y95-42), unless the phrase is set already. A client of 1995 resolves a URN in the
-// phrase instead of the first one (Y95-43). So a URL that contains a URN is shortened to its
-// scheme and host.
+// (3.4.1: Y95-42), unless the phrase is set already. A client of 1995 that finds a URN in the
+// phrase resolves that URN instead of the one it requested (Y95-43). So a URL that contains a
+// URN is shortened to its scheme and host.
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// carried is what a server passes on to the server that replaces it: what it counts, and what
-// it has given to clients.
+// carried is the state that a server passes on to the server that replaces it: its counters,
+// and how much of their limits clients are using.
 type carried struct {
 	current   atomic.Pointer[Server] // the server that answers the next requests
 	replacing sync.Mutex
@@ -42,11 +42,11 @@ func newCarried(o Options) *carried {
 func perAddress(all, parts int) int { return max(all/parts, 1) }
 
 // Replace makes another server answer all requests from now on, on the same listeners. No
-// request is dropped: the previous server completes the requests that it has begun. The channel
-// is closed when it has completed them, so that parts which only it uses can be closed.
+// request is dropped: the previous server completes the requests that it has begun. Then the
+// channel is closed, and the caller may close what only the previous server used.
 //
-// What clients use of their limits is counted across the replacement, as are the open
-// connections. The options Store, Admin, Metrics, Clock, Now and Log of the other server must be
+// The next server continues to count the open connections and how much of their limits clients
+// are using. The options Store, Admin, Metrics, Clock, Now and Log of the other server must be
 // those of the previous server. Three limits stay as they were: HeadTimeout, IdleTimeout and
 // Timeout of connections. The other server must be new: it has answered no request, and it has
 // not replaced a server before.
@@ -79,13 +79,13 @@ func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// users counts the requests that a server is answering. It does not count those of shortcuts,
-// which use nothing that is closed when the server is replaced.
+// users counts the requests that a server is answering. It does not count requests answered by
+// a [shortcut]: they use nothing that is closed when the server is replaced.
 type users struct {
 	n     atomic.Int64
-	ended atomic.Bool // no request is added that stays
+	ended atomic.Bool // the server was replaced: serveCurrent takes back any request added from now on
 	once  sync.Once
-	gone  chan struct{} // closed when the count has ended and is zero
+	gone  chan struct{} // closed when ended is set and n is zero
 }
 
 func (u *users) add() { u.n.Add(1) }

@@ -107,7 +107,7 @@ func (noMetrics) Stale()                             {}
 // Limits bound what clients can use. A zero field means the default, which follows the
 // semicolon in its comment.
 type Limits struct {
-	Connections int           // open at once on each listener; 10,000, or if that is less, an equal part of half of the limit of open files
+	Connections int           // open at once on each listener; 10,000 or, if that is less, half the limit of open files divided by the number of listeners
 	PerAddress  int           // connections from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
 	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s

@@ -91,9 +91,9 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	return p
 }
 
-// A pool limits the number of streams of one kind. If all turns are taken, a new request
-// replaces the stream with the slowest client, provided that this client reads too slowly for
-// a busy server.
+// A pool limits the number of streams of one kind. If all turns are taken, a new request may
+// take the turn of the stream with the slowest client, but only if that client reads too slowly
+// for a busy server.
 type pool struct {
 	*gateway.Turns
 

@@ -95,7 +95,8 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 }
 
 // mayBeLocal reports whether a target may turn out to be local: it begins with a slash, and is
-// neither a service nor a page. So targets of those kinds are not parsed twice.
+// neither a service nor a page. Services and pages go to net/http without being parsed here
+// first.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)

@@ -43,8 +43,8 @@ type sizes struct {
 	counting map[name.Prefix]chan struct{} // closed when the count ends
 }
 
-// of returns the size of the list of a. A request that waits for another request's count
-// takes over if that request gives up.
+// of returns the size of the list of a. A request that waits for the count by another
+// request counts itself if the other gives up.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {
 		known, counted, mine := z.begin(a.Prefix, s.now())
@@ -83,8 +83,8 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of a count. If more results are cached than the number others, it
-// drops them first.
+// end stores the result of a count. If the cache has more than others results, end first
+// drops them all.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

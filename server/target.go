@@ -201,7 +201,8 @@ func (a *parsedTarget) takeQuery(q string) {
 	a.whole = wholeName(a.name, q)
 }
 
-// wholeName returns a web name including its query, or zero if there is none.
+// wholeName returns a web name including its query, or the zero Name if n is not a web name or
+// the query is empty or invalid.
 func wholeName(n name.Name, q string) name.Name {
 	if q == "" || !isURL(n.Key()) {
 		return name.Name{}
@@ -304,7 +305,7 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 }
 
 // reservedName turns a full name whose element is a reserved request into the request (1995,
-// 2.3). If the element is a reserved request only when unescaped, the request is unknown.
+// 2.3). An element that becomes a reserved request only after unescaping is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -324,8 +325,8 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 }
 
 // similarRequest returns the reserved request that a name looks like, or "". In a namespace
-// with several delimiters, only text after the first delimiter is compared. After another
-// delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
+// with several delimiters, similarRequest looks only at the text after the first delimiter.
+// After a later delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""

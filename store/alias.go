@@ -18,8 +18,8 @@ const aliasMark = "\x00same_as\x00"
 // aliasEnd sorts after all aliases in the index.
 const aliasEnd = "\x00same_as\x01"
 
-// AliasSpan returns the half-open range of URLs, from to before to, that the places of
-// aliases have in an index.
+// AliasSpan returns the range of the URLs that an index has for aliases. It includes the first
+// result and excludes the second.
 func AliasSpan() (from, to string) { return aliasMark, aliasEnd }
 
 // withoutAliases yields the locations that f finds. It skips the aliases among them
@@ -53,8 +53,8 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends the URLs under which an index of locations contains the record that c
-// leaves, if there is one: the URLs of its locations and aliases, each once. It sorts list.
+// AppendIndexed appends the URLs under which an index of locations contains the record that
+// exists after c, if any: the URLs of its locations and aliases, each once. It sorts list.
 func (c *Change) AppendIndexed(list []string) []string {
 	if c == nil || c.Record == nil {
 		return list
@@ -100,8 +100,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether r has n in its same_as. It compares after folding the names in
-// same_as as their authorities in set require.
+// HasAlias reports whether r has n in its same_as. Before comparing, it folds each name in
+// same_as if the authority of that name in set folds case.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

@@ -73,7 +73,7 @@ type Watched interface {
 	Condition() Condition
 }
 
-// ConditionOf returns the condition of r, and the zero Condition if r is not [Watched].
+// ConditionOf returns the condition of r, or the zero Condition if r is not [Watched].
 func ConditionOf(r Reader) Condition {
 	if w, ok := r.(Watched); ok {
 		return w.Condition()

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// AnyRevision as [Change].Expected applies a change whatever the current revision is, and also
-// if there is none.
+// AnyRevision, as the value of [Change].Expected, accepts every current revision, and also a
+// subject that does not exist.
 const AnyRevision = ^uint64(0)
 
 // A Change is the unit of writing and of history. Exactly one of Record, Authority,
@@ -152,7 +152,7 @@ type ConflictError struct {
 	Index    int    // of the change in its batch
 	Key      string // of the name, or the authority's prefix
 	Expected uint64
-	Current  uint64 // 0 if there is none
+	Current  uint64 // 0 if none
 }
 
 func (e *ConflictError) Error() string {

@@ -15,8 +15,9 @@ const MaxSkew = 24 * time.Hour
 // ClockTolerance is the maximum difference between the clocks of correctly set machines.
 const ClockTolerance = 5 * time.Minute
 
-// ahead returns an explanation if the last change of a subject is dated too far after
-// next, and "" otherwise. Tokens are exempt: a wrong clock must not prevent revoking one.
+// ahead returns an explanation if the time of last, the last change of a subject, is more
+// than [MaxSkew] later than the time of next. Otherwise it returns "". Tokens are exempt: a
+// wrong clock must not prevent revoking one.
 func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""
@@ -27,7 +28,7 @@ func ahead(last, next *Change) string {
 
 // A Clocked store has a clock that its nodes share.
 type Clocked interface {
-	// Clock returns the time of that clock, zero if there is none.
+	// Clock returns the time of that clock, or zero if the store has none.
 	Clock(ctx context.Context) (time.Time, error)
 }
 
@@ -39,7 +40,7 @@ func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// A FutureCheck collects changes that are dated after a clock, for [Verifier]s.
+// A FutureCheck finds changes whose time is later than a clock, for [Verifier]s.
 type FutureCheck struct {
 	Now time.Time // the clock's time; if zero, Add does nothing
 

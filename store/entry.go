@@ -77,7 +77,8 @@ type Loader interface {
 	// or if an entry does not follow the entry before it.
 	//
 	// If Load fails, the entries loaded so far stay in the store. Another Load with the same
-	// entries continues after them. It fails if the store has other entries, or more.
+	// entries continues after them. It fails if the store has other entries than these, or more of
+	// them.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
@@ -151,7 +152,7 @@ func (e *EntryError) Error() string {
 }
 
 // Follow returns the step that a store must write to load e, as [Plan] does for changes. The
-// function last returns the last stored change of a subject, or nil if there is none. The step
+// function last returns the last stored change of a subject, or nil if it has none. The step
 // shares no memory with e. If last fails, Follow returns the error of last. If no store could have
 // recorded e after the last change, Follow returns an [*EntryError]. Follow does not check the
 // digest of e.

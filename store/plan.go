@@ -22,7 +22,7 @@ type Step struct {
 
 // Plan returns the steps that a batch leads to, in the order in which they must be written,
 // and the result of each change. The batch must have passed [CheckBatch]. The function last
-// returns the last stored change of a subject, or nil if there is none; it need not know the
+// returns the last stored change of a subject, or nil if it has none; it need not know the
 // batch, because Plan itself takes earlier changes of the batch into account. The steps share
 // no memory with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {

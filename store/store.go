@@ -13,12 +13,12 @@ import (
 // A Reader reads records and authorities as of a time, at. The zero time means now. A Reader
 // is safe for concurrent use.
 type Reader interface {
-	// Get returns the record of n. It returns ErrNotFound if there is none, or if a
+	// Get returns the record of n. It returns ErrNotFound if n has no record, or if a
 	// reserved name was deleted.
 	Get(ctx context.Context, n name.Name, at time.Time) (*Record, error)
 
-	// List yields records in key order as of one moment, without changes made while it runs.
-	// After an error, which it yields with a nil record, it ends. Close waits until loops over
+	// List yields records in key order as of one moment, without changes made while it runs. If
+	// it fails, it yields a nil record with the error, and ends. Close waits until loops over
 	// List have ended.
 	List(ctx context.Context, s Scan) iter.Seq2[*Record, error]
 

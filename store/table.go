@@ -65,7 +65,7 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return t.readAgain(ctx, e, stale)
 }
 
-// readAgain reads the set again; e is its last edition, nil if there is none. The caller must
+// readAgain reads the set again; e is its last edition, nil if none. The caller must
 // hold t.reading.
 func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
 	t.tried.Store(true)

@@ -42,8 +42,8 @@ type TokenHistorian interface {
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change that records the day of use of c in the token of last, or nil if
-// there is nothing to record. c has UseOnly.
+// use returns the change for c, which has UseOnly: the token of last with the day of use
+// from c. It returns nil if this changes nothing.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil

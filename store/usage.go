@@ -8,7 +8,7 @@ type Usage struct {
 	Disk     *DiskUsage     // nil if the store has no disk, or nothing is known about it yet
 	Failures uint64         // how often the store became unavailable since it was opened
 	Servers  map[string]int // number of database servers by role; nil without a database
-	Unsealed time.Duration  // how long changes have been waiting to be sealed without progress; 0 if none are
+	Unsealed time.Duration  // how long changes have been waiting to be sealed without progress; 0 if no change is waiting
 }
 
 // A CacheUsage describes a cache in memory.
@@ -33,7 +33,7 @@ type Measured interface {
 	Usage() Usage
 }
 
-// UsageOf returns the usage of r, and the zero Usage if r is not [Measured].
+// UsageOf returns the usage of r, or the zero Usage if r is not [Measured].
 func UsageOf(r Reader) Usage {
 	if m, ok := r.(Measured); ok {
 		return m.Usage()

@@ -26,9 +26,9 @@ type Vault interface {
 	// does not begin with ".".
 	PutSecret(ctx context.Context, key string, value []byte) error
 
-	// Lease reports whether the holder has the lease with this key from now on, for the
-	// duration d. It has it if no other holder has it. A holder that calls Lease again extends
-	// its lease; with d = 0 it ends it. The clock is that of the store.
+	// Lease gives the holder the lease with this key for the duration d, unless another holder
+	// has the lease. It reports whether the holder now has it. A holder that calls Lease again
+	// extends its lease, or ends it with d = 0. The store measures d with its own clock.
 	Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error)
 }
 

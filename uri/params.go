@@ -82,8 +82,8 @@ func (p Params) GetAll(name Data) []Data {
 }
 
 // Set returns p with one parameter of a name: it replaces the first parameter with this name,
-// or is added at the end if there is none. Other parameters with this name are removed. If the
-// first one already has the value, it keeps its spelling.
+// or is added at the end if no parameter has this name. Other parameters with this name are
+// removed. If the first one already has the value, it keeps its spelling.
 func (p Params) Set(name, value Data) Params {
 	found := false
 	list := make([]string, 0, len(p.list)+1)

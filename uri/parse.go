@@ -88,7 +88,7 @@ func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	return 0, noScheme(g, t, s, i)
 }
 
-// schemeEnd returns the end of a possible scheme, 0 if there is none.
+// schemeEnd returns the end of a possible scheme, or 0 if s cannot begin with one.
 func schemeEnd(g *grammar, t *[256]class, s string) int {
 	i := 0
 	for i < len(s) && t[s[i]]&inScheme != 0 {

@@ -3,9 +3,9 @@ package uri
 import "strings"
 
 // Relativize returns the shortest reference that resolves to exactly target against the base
-// u. It reports false if there is none: if the dialects differ, if u has no scheme, or if no
-// reference resolves to target, as when target has dot segments in RFC 3986. It never returns
-// a reference to another host.
+// u. It reports false if no reference does this: if the dialects differ, if u has no scheme,
+// or if no reference resolves to target, as when target has dot segments in RFC 3986. It
+// never returns a reference to another host.
 //
 // Among references of the same length it prefers those that depend on less of the base. In
 // dialects with a "current document" it never returns a reference that means the current

@@ -20,7 +20,7 @@ const MaxLength = 1 << 24
 // The zero URI is not valid; parsers return it with an error.
 type URI struct {
 	s       string
-	scheme  uint32 // index of the colon after the scheme; 0 if there is none
+	scheme  uint32 // index of the colon after the scheme; 0 if none
 	host    uint32 // start of the host
 	hostEnd uint32 // end of the host
 	path    uint32 // start of the path, which is the end of the authority

@@ -1,8 +1,9 @@
-// Package bulktest makes files of any size for tests and benchmarks of bulk
-// work: the same number and options always give the same bytes, and no record
-// has to be kept. The names are spread over several authorities and have lengths
-// like those of real ones; what is under one authority comes in the order of its
-// keys, as in the files that publishers hand over.
+// Package bulktest makes files of records, of any size, for tests and benchmarks
+// of imports and exports. The same number of records and the same options always
+// give the same bytes, and records are made as they are read, not held in
+// memory. The names belong to several authorities and are as long as real names.
+// Within one authority they are in the order of their keys, as in the files of
+// publishers.
 package bulktest
 
 import (
@@ -24,7 +25,7 @@ type Options struct {
 // A share is a part of a file under one authority.
 type share struct {
 	prefix  string
-	join    string // between it and the element
+	join    string // between the prefix and the element
 	parts   int    // of 20, of all records
 	element func(b []byte, i uint64) []byte
 	site    string // before the element, in locations
@@ -57,7 +58,7 @@ type Reader struct {
 	n, next uint64
 	shares  []share
 	options Options
-	line    []byte // what of the last line was not read yet
+	line    []byte // the unread part of the last line
 	buffer  []byte
 }
 
@@ -104,7 +105,7 @@ func (r *Reader) WriteTo(w io.Writer) (total int64, err error) {
 	return total, nil
 }
 
-// order returns which record stands at place i.
+// order returns the number of the record at position i of the file.
 func (r *Reader) order(i uint64) uint64 {
 	if !r.options.Shuffled {
 		return i
@@ -177,7 +178,7 @@ func word(i uint64) string {
 	}[i%64]
 }
 
-// path appends one like those of the files of a distribution.
+// path appends a path like those of files in a Linux distribution.
 func path(b []byte, i uint64) []byte {
 	b = append(b, "usr/share/"...)
 	b = append(b, word(i>>24)...)
@@ -227,7 +228,7 @@ func uniform(b []byte, i uint64) []byte {
 	return b
 }
 
-// padded appends i in at least so many digits.
+// padded appends i with at least the given number of digits, with leading zeros.
 func padded(b []byte, i uint64, digits int) []byte {
 	for div, k := uint64(10), 1; k < digits; div, k = div*10, k+1 {
 		if i < div {

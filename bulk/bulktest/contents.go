@@ -21,12 +21,12 @@ func SubAuthorities() []string {
 	return all
 }
 
-// WriteContents writes n records as JSON Lines whose names are real paths: of the
-// files of a distribution, one a line, then a tab and the packages in which it is,
-// with commas between them. Each package is a location. The paths are named under
-// one of the first subs [SubAuthorities] after the other; if they are too few,
-// they come again with running numbers. open opens the list of paths from its
-// beginning.
+// WriteContents writes n records as JSON Lines. The names are the paths of files
+// in a Linux distribution. open opens the list of these paths: each line has a
+// path, a tab, and the packages that contain the file, separated by commas. Each
+// package becomes a location. WriteContents goes through the list once for each of
+// the first subs [SubAuthorities]. If these are fewer than n names, it starts
+// again and adds running numbers.
 func WriteContents(w io.Writer, n uint64, subs int, open func() (io.ReadCloser, error)) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	c := contents{out: out, left: n}
@@ -74,7 +74,7 @@ func (c *contents) pass(open func() (io.ReadCloser, error)) error {
 	return paths.Err()
 }
 
-// record returns one line; it is good until the next call.
+// record returns one line, which is valid until the next call.
 func (c *contents) record(path, packages []byte) []byte {
 	c.element = escaped(c.element[:0], path)
 	if c.number > 0 {

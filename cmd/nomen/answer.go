@@ -24,8 +24,8 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return judge(ctx, failed, err)
 }
 
-// judge returns the error of a command whose answers ended with err; failed says that one
-// of them was a failure.
+// judge returns the error of a command whose answers ended with err. failed says that an
+// answer was a failure.
 func judge(ctx context.Context, failed bool, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -211,8 +211,8 @@ func (l *local) Backup(ctx context.Context, dir string, progress func(done, tota
 	return durable.KeepOwner(dir, filepath.Dir(dir))
 }
 
-// current returns the authority of a prefix and its revision. If there is none, it
-// returns an empty authority and revision 0.
+// current returns the authority of a prefix and its revision. If none exists, it returns an
+// empty authority and revision 0.
 func current(ctx context.Context, b backend, p name.Prefix) (*store.Authority, uint64, error) {
 	a, err := b.Authority(ctx, p)
 	switch {

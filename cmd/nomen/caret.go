@@ -72,14 +72,15 @@ func caret(v uri.Violation, columns int) string {
 	return "\n" + caretIndent + line + "\n" + caretIndent + strings.Repeat(" ", column) + "^"
 }
 
-// oneLine returns s without characters that a terminal obeys; each line end and tab is
-// a space.
+// oneLine returns s without control characters of terminals. Line ends and tabs become
+// spaces.
 func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }
 
-// window returns which characters to show if all are wider than columns: the one at
-// place and those around it, more of them before than after it.
+// window returns the range of characters to show if all of them together are wider than
+// columns. The range contains the character at place, and more characters before it
+// than after it.
 func window(widths []int, place, columns int) (from, to int) {
 	from, to = place, min(place+1, len(widths))
 	used := 0

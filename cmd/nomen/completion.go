@@ -76,7 +76,7 @@ func argumentValues() map[string]valueSource {
 }
 
 // completeValues adds the completion of values to all commands. Cobra keeps these commands as
-// long as the process runs, so it is not for those that a reload makes.
+// long as the process runs, so do not call it for the commands that a reload makes.
 func (c *cli) completeValues(root *cobra.Command) {
 	flags, arguments := flagValues(), argumentValues()
 	eachCommand(root, func(cmd *cobra.Command) {

@@ -36,8 +36,8 @@ func userData() string {
 
 func homeData(home string) string { return home + "/.local/share/nomen" }
 
-// usualData returns the data directories that a user may mean who gives none. The first one is
-// the default.
+// usualData returns the data directories that the user may mean if none is given. The first one
+// is the default.
 func usualData() []string {
 	all := []string{defaultData(), userData(), systemData}
 	if u, err := user.Lookup(os.Getenv("SUDO_USER")); err == nil && u.HomeDir != "" {
@@ -46,8 +46,8 @@ func usualData() []string {
 	return all
 }
 
-// defaultHint says that the data directory is the default, and whether another usual one has a
-// store. It returns "" if the user named a data directory or a store.
+// defaultHint says that the data directory is the default, and whether another usual data
+// directory has a store. It returns "" if the user named a data directory or a store.
 func (c *cli) defaultHint() string {
 	if !c.dataDefault || c.store != "" {
 		return ""

@@ -19,7 +19,7 @@ import (
 // directory of its own, and compares what the commands print with what the document
 // says. In a block, a line that begins with "$ " is a command, one that begins with "> "
 // continues it, and the others are its output. A file that is shown with "$ cat FILE" is
-// made with this content if there is none. "…" stands for any text in a line, and on
+// made with this content if it does not exist. "…" stands for any text in a line, and on
 // a line of its own for any lines. Times, durations, hashes and IDs need not agree. A
 // command `nomen serve` runs in the background until the document ends. A block in an
 // HTML comment sets up what the page need not show. A block that cannot be run here is

@@ -103,8 +103,8 @@ func isUnknownRule(err error) bool {
 	return errors.Is(err, uri.ErrUnknownRule) || errors.Is(err, urn.ErrUnknownRule)
 }
 
-// checkRule checks s against the production. If both dialects have it, that of the dialect
-// given last counts, by default that for URIs.
+// checkRule checks s against the production. If both dialects have a production of this
+// name, checkRule uses the dialect given last, by default the one for URIs.
 func (k *checker) checkRule(s string) error {
 	first, second := k.uri.CheckRule, k.urn.CheckRule
 	if k.urnFirst {

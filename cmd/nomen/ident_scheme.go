@@ -11,8 +11,9 @@ import (
 )
 
 // schemeParts returns the parts that the scheme of u defines, with their values as spelled.
-// Some parts are decoded before use. If such a part has escapes and the decoded value is
-// text, the decoded value follows under the name of the part with "_decoded".
+// Some parts are decoded before use. If such a part has escapes and its decoded value is
+// text, this value follows as another part, whose name is the name of the part with
+// "_decoded" appended.
 func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts

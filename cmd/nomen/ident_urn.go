@@ -236,6 +236,6 @@ func mayMeanName(id identifier, valid bool) bool {
 	return !slices.Contains(schemesToo, strings.ToLower(scheme))
 }
 
-// schemesToo are the namespace identifiers that are also URI schemes. What begins with one
-// of these and a colon was meant as a URI, not as a URN without "urn:".
+// schemesToo are the namespace identifiers that are also URI schemes. An input that begins
+// with one of these and a colon was meant as a URI, not as a URN without "urn:".
 var schemesToo = []string{"dns", "doi", "dvb", "ed2k", "example", "oid", "pwid", "service", "xmpp"}

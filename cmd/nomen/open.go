@@ -129,8 +129,9 @@ func (c *cli) through(remote *adminapi.Client) backend {
 }
 
 // elsewhere returns a client of the server that the data directory names. It returns nil if the
-// directory names no server, or if --store is set. Callers must know that this server does not
-// have the store in the directory open: it serves a database or runs on another machine.
+// directory names no server, or if --store is set. Call it only if no server on this machine
+// has the store in the directory open. A server that it returns then serves a database, or runs
+// on another machine.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil

@@ -43,8 +43,8 @@ func (m *meter) end() {
 	}
 }
 
-// counting returns a function that shows how much is done, with the rate, and one that ends
-// this. A total of 0 means unknown.
+// counting returns a function that shows how much is done, with the rate, and a function
+// that ends the display. A total of 0 means unknown.
 func (c *cli) counting(title string) (show func(done, total uint64), end func()) {
 	m, start := c.newMeter(false), clock()
 	return func(done, total uint64) {

@@ -167,8 +167,8 @@ func isPath(err error) bool {
 	return errors.As(err, &path)
 }
 
-// isVersion returns a test for the error about a store of an earlier version that is
-// converted in this way.
+// isVersion returns a function that reports whether an error is about a store of an earlier
+// version that must be converted in this way.
 func isVersion(how store.Conversion) func(error) bool {
 	return func(err error) bool {
 		var e *store.VersionError

@@ -345,8 +345,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// progress returns a function that shows the progress of an import or export, and one that
-// ends this. A negative size means unknown.
+// progress returns a function that shows the progress of an import or export, and a
+// function that ends the display. A negative size means unknown.
 func (c *cli) progress(title string, size int64) (show func(s bulk.Summary, bytes int64), end func()) {
 	m, start := c.newMeter(size >= 0), clock()
 	return func(s bulk.Summary, bytes int64) {

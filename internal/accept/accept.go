@@ -98,10 +98,10 @@ func (f *Field) At(i int) (value string, q int) {
 //
 // A charset parameter of a range must equal the charset of the type, where "" stands for
 // utf-8. If charset is "*", meaning unknown, a charset parameter is treated like other
-// parameters. A range with other parameters does not match unless ignore is set, which a
-// caller does if its media type stands for any parameters. With ignore, a range without
-// parameters is more specific than one with them, and a weight of 0 on a range with parameters
-// excludes nothing (RFC 9110, 12.5.1).
+// parameters. A range with other parameters does not match unless ignore is set. A caller sets
+// ignore if its media type stands for any parameters. With ignore, a range without parameters
+// is more specific than one with them, and a weight of 0 on a range with parameters excludes
+// nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.elements[:f.n] {

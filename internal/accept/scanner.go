@@ -113,7 +113,7 @@ func (s *scanner) skipElement() {
 	}
 }
 
-// token parses 1*tchar; "" if there is none.
+// token parses 1*tchar; "" if none.
 func (s *scanner) token() string {
 	begin := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {

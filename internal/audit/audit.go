@@ -261,7 +261,7 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 	}
 }
 
-// newest returns the last change of a subject, or nil if there is none.
+// newest returns the last change of a subject, or nil if it has none.
 func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, error) {
 	changes := store.History(ctx, a.Source, name.FromKey(s.Key))
 	if s.Kind == store.KindAuthority {

@@ -53,7 +53,7 @@ func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 }
 
 // hookArguments puts the directory of a backup into the arguments of a hook: in place of each
-// {backup} or, if there is none, at the end.
+// {backup}, or at the end if no argument contains {backup}.
 func hookArguments(args []string, dir string) []string {
 	found := false
 	all := make([]string, 0, len(args)+1)

@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/internal/flock"
 )
 
-// lock prepares the directory of a plan and locks it, so that no other server that follows the
-// advice uses it at the same time.
+// lock prepares the directory of a plan and takes an advisory lock on it, so that no other
+// server uses it at the same time.
 func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
 	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is

@@ -24,8 +24,8 @@ type Plan struct {
 	Every       time.Duration // from the start of a backup to the start of the next; 0 if At is set
 	At          string        // time of day, HH:MM in the local time zone; "" if Every is set
 	Keep        int           // the newest backups that are kept
-	KeepWeekly  int           // of so many further weeks, the newest backup is kept
-	Rehearse    int           // every so many backups one is rehearsed; 0 for none
+	KeepWeekly  int           // number of earlier weeks of which the newest backup is kept
+	Rehearse    int           // rehearse one backup out of this many; 0 for none
 	Hook        []string      // program and arguments, run after each backup; empty for none
 	HookTimeout time.Duration // after which the hook is killed
 }
@@ -89,8 +89,9 @@ func (p *Plan) equal(other *Plan) bool {
 	return slices.Equal(p.Hook, other.Hook) && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// next returns when the backup after the one of last is due. If the clock was set back, so that
-// last is in the future, the next backup is due as if the last one had been made now.
+// next returns when the next backup is due if the last one was made at the time last. If the
+// clock was set back, so that last is in the future, the next backup is due as if the last one
+// had been made now.
 func (p *Plan) next(last, now time.Time) time.Time {
 	if last.IsZero() {
 		return now
@@ -122,7 +123,8 @@ func (p *Plan) Interval() time.Duration {
 // backups, oldest first. A backup is good if no rehearsal of it failed.
 //
 //   - The newest Keep good backups are kept.
-//   - Of each of the KeepWeekly weeks before the weeks of these, the newest good backup is kept.
+//   - Of the older backups, the newest good one of a week is kept, for the KeepWeekly weeks
+//     before the weeks of those Keep backups.
 //   - The last backup whose rehearsal succeeded is kept.
 //   - If the last rehearsal failed, all good backups are kept, and of the others the newest.
 func (p *Plan) expired(all []*Backup) (old []*Backup) {

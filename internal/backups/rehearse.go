@@ -19,7 +19,7 @@ const (
 	lastNames  = 5
 )
 
-// A rehearsal is the result of one.
+// A rehearsal is the result of rehearsing a backup.
 type rehearsal struct {
 	records  int64
 	changes  uint64

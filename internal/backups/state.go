@@ -32,7 +32,7 @@ type State struct {
 	Backups   []*Backup `json:"backups"`            // that this server made and has not deleted, oldest first
 }
 
-// A Backup is one that the server made.
+// A Backup describes a backup that the server made.
 type Backup struct {
 	Dir     string    `json:"dir"`
 	Made    time.Time `json:"made"`    // when it began

@@ -49,7 +49,7 @@ type Writer struct {
 
 	mu          sync.Mutex
 	least, busy credit
-	since       time.Time // when the current write began; zero if there is none
+	since       time.Time // when the current write began; zero if none
 	cut         bool      // the stream is aborted in favor of others
 }
 

@@ -47,7 +47,7 @@ func names(want func(Scheme) bool) []string {
 }
 
 // Lookup returns the scheme with a name, which must be in lower case. It returns
-// the zero Scheme if there is none.
+// the zero Scheme if none.
 func Lookup(name string) Scheme {
 	for _, s := range schemes {
 		if s.Name == name {

@@ -22,7 +22,7 @@ const (
 	KindFailed   = "resolver-failed"
 )
 
-// find returns the kind with a name; it returns false if there is none.
+// find returns the kind with a name, and false if no kind has the name.
 func find(name string) (adminapi.Kind, bool) {
 	for _, k := range kinds() {
 		if k.Name == name {

@@ -19,7 +19,7 @@ type Reader struct{ changes Changes }
 // Changes finds changes in a store. The caller owns the changes that it gets.
 type Changes struct {
 	// Find returns the change of a subject that is current at a time. It returns
-	// [store.ErrNotFound] if there is none or if it is a deletion.
+	// [store.ErrNotFound] if no change has it, or if the change is a deletion.
 	Find func(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error)
 
 	// Scan calls yield with the changes that are current at the time of a scan, in the order

@@ -27,7 +27,7 @@ type Record struct {
 	Proto    string
 	Host     string
 	Agent    string // User-Agent
-	Trace    string // ID of the trace, from traceparent; "" if there is none
+	Trace    string // ID of the trace, from traceparent; "" if none
 }
 
 // listenerKey is the key of the context value with the name of a listener.

@@ -62,11 +62,11 @@ func Checks(t *testing.T, reduced int) {
 	t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 }
 
-// Corpus returns a file of the collected data, decompressed: the committed copy in
-// testdata/corpus/whole; if there is none, the copy in the directory ../shared/data beside the
-// module; otherwise the committed part of the file in testdata/corpus/part. whole reports
-// whether the result is all of the data. If the file has no copy at all, the test fails,
-// because every clone should have one.
+// Corpus returns a file of the collected data, decompressed. It looks for the file in three
+// places, in this order: the committed copy in testdata/corpus/whole, the copy in the
+// directory ../shared/data beside the module, and the committed part of the file in
+// testdata/corpus/part. whole reports whether the result is all of the data. If the file has
+// no copy at all, the test fails, because every clone should have one.
 func Corpus(t testing.TB, file string) (data []byte, whole bool) {
 	t.Helper()
 	committed := filepath.Join(moduleRoot(t), "testdata", "corpus")

@@ -67,8 +67,8 @@ func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
 func isZero(s string) bool { return strings.Trim(s, "0") == "" }
 
-// Of returns the value in a header, with its tracestate. It returns false if there is none, if
-// it is invalid, or if there are several. It drops an invalid tracestate.
+// Of returns the value in a header, with its tracestate. It returns false if the header has
+// none, if it is invalid, or if there are several. It drops an invalid tracestate.
 func Of(h http.Header) (Parent, bool) {
 	values := h[Header]
 	if len(values) != 1 {
@@ -102,7 +102,7 @@ func New() Parent {
 // String returns the value as it is sent, "" for the zero Parent.
 func (p Parent) String() string { return p.text }
 
-// State returns the value of tracestate, "" if there is none.
+// State returns the value of tracestate, "" if none.
 func (p Parent) State() string { return p.state }
 
 // ID returns the trace ID: 32 hexadecimal digits, or "" for the zero Parent.

@@ -99,7 +99,7 @@ type minting struct {
 	Backend
 	Options
 
-	authority *store.Authority // the authority of the names; nil if there is none
+	authority *store.Authority // the authority of the names; nil if none
 }
 
 // keys yields the existing names, as the authority stores them.

@@ -49,8 +49,8 @@ const (
 	rulePOPUser  = "RFC 2384, ABNF: user-auth"
 )
 
-// mailUser returns the end of the user name and the start of the mechanism, -1
-// if there is none.
+// mailUser returns the end of the user name and the start of the mechanism, or
+// -1 if there is no mechanism.
 func mailUser(l *layout.Layout) (end, mechanism int) {
 	end = ascii.Until(l.Text, l.User, l.UserEnd, ';')
 	const key = ";auth="

@@ -68,7 +68,7 @@ type packageURL struct {
 	typeAt, typeEnd   int
 	spaceAt, spaceEnd int // empty if there is no namespace
 	nameAt, nameEnd   int
-	version           int // after the "@", -1 if there is none; it extends to the end of the path
+	version           int // after the "@", -1 if none; it extends to the end of the path
 	end               int // of the path, without slashes at its end
 }
 

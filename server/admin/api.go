@@ -48,7 +48,7 @@ type Options struct {
 
 	Limits Limits // of tokens
 
-	Config Configuration // read and reloaded by administrators; nil if there is none
+	Config Configuration // read and reloaded by administrators; nil if the server has none
 
 	Timeout time.Duration // for each step of a stream; 30 s if zero
 

@@ -165,8 +165,8 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	return op.do(c)
 }
 
-// operation returns the route of a request and its value. If only the method is wrong,
-// the value is the allowed methods.
+// operation returns the route of a request, and the text in the path for the part in braces.
+// If only the method is wrong, that text is the list of allowed methods instead.
 func (s *API) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {

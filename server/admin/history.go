@@ -210,8 +210,8 @@ func (s *API) changes(c *call) error {
 	})
 }
 
-// maySee reports whether an actor may see a change. Authorities are visible to every
-// token.
+// maySee reports whether an actor may see a change. Every token may see changes of
+// authorities.
 func maySee(a registrar.Actor, c *store.Change) bool {
 	switch {
 	case c.Record != nil:
@@ -247,8 +247,8 @@ func (s *API) await(ctx context.Context, after uint64, most time.Duration) error
 	}
 }
 
-// head returns the head of the log. With "since" it also returns a proof that the log of size
-// "size" begins with the log of size "since".
+// head returns the head of the log. With the parameter "since" it also returns a proof: the
+// log of size "size" begins with the log of size "since".
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {

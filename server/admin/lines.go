@@ -81,8 +81,9 @@ func (s *API) end(w *lineWriter, err error) error {
 	panic(http.ErrAbortHandler)
 }
 
-// stream sends the lines that line returns for values, except those for which it returns false:
-// at most limit, if that is not 0. If there is none, the error is empty, which may be nil.
+// stream sends a line for each value: the first result of line. It skips values for which the
+// second result is false. It sends at most limit lines, or all if limit is 0. If it has sent no
+// line, it returns the error empty, which may be nil.
 func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, empty error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {

@@ -28,7 +28,7 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 }
 
 // isLocal reports whether a request comes from this machine: from a loopback address or over a
-// Unix socket, and not from a proxy that says that it passes on the request of someone else.
+// Unix socket, without a header field by which a proxy says that it forwards the request.
 func isLocal(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header[field] != nil {
@@ -46,8 +46,8 @@ func (s *API) count(w *statusWriter) {
 	}
 }
 
-// CountJobs calls yield with the number of jobs of each kind and state, including those of which
-// there are none.
+// CountJobs calls yield with the number of jobs for every kind and state, even if the number is
+// 0.
 func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	type key struct{ kind, state string }
 	n := map[key]int{}
@@ -83,7 +83,8 @@ func (j *job) outcome() error {
 	return nil
 }
 
-// countTasks reports the tasks that succeeded before this start, and the ends of later ones.
+// countTasks reports to the metrics when each task last succeeded before this start, and from
+// now on the end of each task.
 func (s *API) countTasks() {
 	if s.metrics == nil {
 		return

@@ -94,9 +94,9 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 	return page, nil
 }
 
-// within yields the records of a scan that an actor has rights on. It reads no other records,
-// except those that share the beginning of a prefix. So a page that ends at maxRead does not
-// reveal how many other records there are.
+// within yields the records of a scan that an actor has rights on. It reads only these
+// records, and records whose keys begin like a prefix of the actor without being under it. So
+// a page that ends at maxRead does not reveal how many other records there are.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if len(a.Prefixes) == 0 {
 		return s.store.List(ctx, scan)

@@ -94,7 +94,8 @@ func (s *API) undo(c *call) error {
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
 // verification returns the verification that a request asks for: of the whole store, or of the
-// changes after the head in the query. subject names that head.
+// changes after the head in the query. subject is "since" and that head, or "" for the whole
+// store.
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
@@ -114,7 +115,7 @@ func (s *API) verification(q url.Values) (check verification, subject string, er
 	}, "since " + since.String(), nil
 }
 
-// verify verifies the store, or what came after a head given in the query.
+// verify verifies the store, or only the changes after a head given in the query.
 func (s *API) verify(c *call) error {
 	if err := c.requireAllNames("verify"); err != nil {
 		return err

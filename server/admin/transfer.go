@@ -260,7 +260,7 @@ func (s *API) exportNames(c *call) error {
 	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-// addTrailer adds a field to a trailer that has been announced.
+// addTrailer adds a field to the trailer. The header must already announce the field.
 func addTrailer(h http.Header, field string, v any) error {
 	text, err := adminapi.Encode(v)
 	if err == nil {

@@ -19,21 +19,22 @@ const (
 	lastPause    = 6 * time.Hour
 	limitPause   = time.Hour // minimum after a rate limit
 	maxPause     = 8 * 24 * time.Hour
-	clockPause   = 24 * time.Hour   // after an order that was of no use
+	clockPause   = 24 * time.Hour   // after an order whose certificate is already due for renewal
 	firstRecheck = 30 * time.Second // after a failed check, which costs the authority nothing; it doubles
 	lastRecheck  = 10 * time.Minute
 )
 
-// A backOff says when a failed order is tried again. It is kept in the vault as JSON.
+// A backOff says when the Manager repeats a failed order. It is kept in the vault as JSON.
 type backOff struct {
 	Failures int       `json:"failures"`
 	Error    string    `json:"error"`
 	At       time.Time `json:"at"` // of the last failure
 	After    time.Time `json:"after"`
-	Limited  bool      `json:"limited,omitempty"` // the pause holds for all nodes, after a restart, and after a reload
+	Limited  bool      `json:"limited,omitempty"` // the pause applies to all nodes, and outlasts a restart or reload
 }
 
-// waits reports whether an order must wait. A pause that is too long is the mistake of a clock.
+// waits reports whether an order must wait. A pause longer than maxPause comes from a wrong
+// clock and is ignored.
 func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
@@ -76,7 +77,7 @@ func (e *clockError) Error() string {
 	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
 }
 
-// retryAfter returns the value of a Retry-After field, 0 if there is none.
+// retryAfter returns the value of a Retry-After field, or 0 if the field is absent or invalid.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -88,8 +89,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// stateKey returns the key of the back-off of a host. No host name has a "_": the host
-// state-example.org has a key of its own.
+// stateKey returns the key of the back-off of a host. The "_" prevents confusion with the key
+// of the host state-example.org: no host name contains one.
 func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
 // readBackOff returns the back-off of a host that the nodes share.
@@ -99,7 +100,7 @@ func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err 
 		return b, nil
 	}
 	if err == nil && json.Unmarshal(text, &b) != nil {
-		b = backOff{} // damaged: as if there were none
+		b = backOff{} // damaged: treated as absent
 	}
 	return b, err
 }

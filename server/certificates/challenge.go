@@ -42,7 +42,7 @@ func (m *Manager) TLS() *tls.Config {
 	}
 }
 
-// certificate returns the certificate of the host of a handshake, nil if there is none.
+// certificate returns the certificate of the host of a handshake, or nil if it has none.
 func (m *Manager) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return m.host(store.CanonicalHost(hello.ServerName)).cert, nil
 }
@@ -69,15 +69,15 @@ func (m *Manager) challengeConfig(hello *tls.ClientHelloInfo) (*tls.Config, erro
 	return config, nil
 }
 
-// has reports whether a host is in the list.
+// has reports whether the Manager has a host.
 func (m *Manager) has(name string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.hosts[name] != nil
 }
 
-// answer reads the answer to a challenge from the vault, nil if there is none. It limits how
-// many reads clients can cause at once.
+// answer reads the answer to a challenge from the vault, or nil if none is stored. It limits
+// how many reads clients can cause at once.
 func (m *Manager) answer(ctx context.Context, key string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, challengeWait)
 	defer cancel()

@@ -6,18 +6,19 @@
 // A Manager orders a certificate for each of its hosts, and orders again when a third of the
 // lifetime is left. It never orders because of a handshake: unknown host names cost nothing.
 // The certificates, the key of the account and the challenges are in a [store.Vault], which all
-// nodes share. A lease in the vault ensures that one node orders, and that another node takes
-// over when this one dies. All nodes answer the challenges.
+// nodes share. A lease in the vault ensures that only one node orders at a time, and that
+// another node takes over if that node dies. All nodes answer the challenges.
 //
-// Before an order, the Manager asks itself over the network at the host, over HTTP on port 80
-// and over TLS on port 443, because only a host that reaches this server can be validated. This
-// saves the failed validations that authorities limit, and decides between the challenges
-// http-01 and tls-alpn-01.
+// The authority can only validate a host that leads to this server. So before an order, the
+// Manager connects to the host over the network, with HTTP on port 80 and TLS on port 443, and
+// checks that this server answers. The check avoids failed validations, whose number
+// authorities limit, and shows whether http-01 or tls-alpn-01 will work.
 //
 // # Failures
 //
-// A certificate stays in use until it is replaced, even if it has expired. After a failed order,
-// a host waits for 5 minutes, and twice as long after each further failure, up to 6 hours; after
-// a rate limit for at least an hour. All nodes know of failures by the vault. While the vault is
-// unavailable or read-only, the certificates in memory stay in use and nothing is ordered.
+// A certificate stays in use until it is replaced, even if it has expired. After a failed
+// order, the Manager waits 5 minutes before it orders for this host again. Each further failure
+// doubles the wait, up to 6 hours. After a rate limit it waits at least an hour. The nodes
+// share the failures through the vault. While the vault is unavailable or read-only, the
+// certificates in memory stay in use and nothing is ordered.
 package certificates

@@ -18,8 +18,9 @@ import (
 const filesEvery = 5 * time.Second
 
 // Files is a [Source] of one certificate, in a file, and its private key, in another file or
-// the same. They are read again when they change. If they do not fit together, for example
-// because only one of them was replaced so far, the last certificate stays in use.
+// the same. They are read again when they change. If the certificate and the key do not
+// match, for example because only one of the files has been replaced so far, the previous
+// certificate stays in use.
 type Files struct {
 	cert, key string
 	now       func() time.Time
@@ -35,7 +36,7 @@ type Files struct {
 type fileState struct {
 	pair     *tls.Certificate // the last one that could be read
 	err      error            // of the last attempt
-	attempts int              // failed ones since then
+	attempts int              // failed attempts since pair was read
 }
 
 var _ Source = (*Files)(nil)

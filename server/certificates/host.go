@@ -44,8 +44,8 @@ func isLabel(l string) bool {
 	return true
 }
 
-// orderable returns the hosts for which certificates can be ordered, without duplicates, at
-// most maxHosts of them; rest is how many more there are.
+// orderable returns the hosts for which certificates can be ordered, without duplicates and at
+// most maxHosts. rest is the number of hosts beyond that.
 func orderable(hosts []string) (all []string, rest int) {
 	for _, h := range hosts {
 		if h = store.CanonicalHost(h); CanOrder(h) && !slices.Contains(all, h) {

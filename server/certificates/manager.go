@@ -29,19 +29,19 @@ const LetsEncrypt = acme.LetsEncryptURL
 type Options struct {
 	Vault store.Vault
 
-	// Hosts returns the hosts that need certificates, in any spelling. Those for which none can
-	// be ordered are ignored. It is called every few seconds.
+	// Hosts returns the hosts that need certificates, in any spelling. The Manager calls it every
+	// few seconds, and ignores hosts for which no certificate can be ordered.
 	Hosts func(context.Context) ([]string, error)
 
 	Directory   string         // URL of the authority's directory; [LetsEncrypt] if ""
 	Email       string         // address for messages of the authority; "" for none
-	AcceptTerms bool           // agree to the terms of service of the authority
+	AcceptTerms bool           // agrees to the terms of service of the authority
 	AccountID   string         // of the external account that the authority has assigned; "" for none
 	AccountKey  []byte         // HMAC key of that account
-	Roots       *x509.CertPool // certificates that the directory's own certificate must lead to; those of the system if nil
+	Roots       *x509.CertPool // root certificates that verify the directory's own certificate; nil means those of the system
 
-	// Unchecked orders without checking first that this server is reached at the host. Some
-	// networks do not let a server reach its own public address.
+	// Unchecked omits the check before an order that the host leads to this server. Some networks
+	// do not let a server reach its own public address.
 	Unchecked bool
 
 	Ordered   func(error)      // called after each order, with nil if a certificate was issued; may be nil
@@ -77,17 +77,17 @@ type Manager struct {
 
 	// The other fields are used only by pass.
 	told      string               // the last failure of the vault or of Hosts
-	leftOver  int                  // hosts beyond maxHosts that were logged
+	leftOver  int                  // the number of hosts beyond maxHosts that was last logged
 	reminders map[string]*reminder // by host
 }
 
 // A host is the state of the certificate of a host. All fields are protected by Manager.mu.
 type host struct {
-	cert    *tls.Certificate // nil if there is none yet
+	cert    *tls.Certificate // nil if none yet
 	unsaved []byte           // the certificate, if it could not be written to the vault
 	back    backOff
 	checked string    // the last failed check that was logged
-	since   time.Time // failures that other nodes had until then do not delay an order, except by a rate limit
+	since   time.Time // earlier failures of other nodes do not delay an order, unless they are rate limits
 }
 
 var _ Source = (*Manager)(nil)
@@ -182,8 +182,8 @@ func (h *host) due(now time.Time) bool {
 	return !now.Before(leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3))
 }
 
-// pass looks once at all hosts: it adopts the certificates that other nodes have ordered, and
-// orders what is missing or due. It reports whether another node is ordering.
+// pass goes through all hosts once: it adopts certificates that other nodes have ordered, and
+// orders those that are missing or due. others reports whether another node is ordering.
 func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
 		m.tell(ctx, "the hosts that need certificates are not known", err)
@@ -203,7 +203,7 @@ func (m *Manager) pass(ctx context.Context) (others bool) {
 	return others
 }
 
-// tell logs a failure of the store, once.
+// tell logs a failure of the store, unless it has just logged the same failure.
 func (m *Manager) tell(ctx context.Context, what string, err error) {
 	text := ""
 	if err != nil {
@@ -242,7 +242,8 @@ func (m *Manager) look(ctx context.Context) error {
 }
 
 // adopt reads the certificates that are missing or due from the vault. It returns the hosts
-// that still need one and do not wait, in the order in which to order.
+// that still need a certificate and need not wait for a back-off, in the order in which to
+// order them.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -256,7 +257,7 @@ func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 			due = append(due, s.Host)
 		}
 	}
-	// Hosts that fail can take long, so they come last.
+	// Orders for hosts that have failed before can take long, so they come last.
 	slices.SortStableFunc(due, func(a, b string) int { return cmp.Compare(m.host(a).back.Failures, m.host(b).back.Failures) })
 	return due, nil
 }

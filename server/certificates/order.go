@@ -89,8 +89,9 @@ func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	}, nil
 }
 
-// retryBackoff returns when the nth retry of a request is sent: at once for a nonce that has
-// expired, later for a brief failure, never for a rate limit, which ends the order.
+// retryBackoff returns how long to wait before the nth retry of a request. It is retried at
+// once if its nonce has expired, and later after a brief failure. After a rate limit it is
+// not retried, and the order fails.
 func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	switch {
 	case resp.StatusCode == http.StatusBadRequest && n <= 10:
@@ -191,7 +192,8 @@ func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name strin
 	return fmt.Errorf("the authority offers none of the challenges %v", challenges)
 }
 
-// prepare puts what all nodes need to answer a challenge into the vault, and returns the key.
+// prepare puts the answer to a challenge into the vault, where all nodes find it, and returns
+// its key.
 func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name string) (key string, err error) {
 	if kind == typeHTTP {
 		key = m.httpKey(token)

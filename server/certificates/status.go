@@ -32,15 +32,15 @@ type Status struct {
 	Host     string    // a DNS name; for files the first name of the certificate
 	Begins   time.Time // zero if there is no certificate yet
 	Expires  time.Time // zero if there is no certificate yet
-	Err      string    // why the last order or reading failed, one line; "" if it did not
-	Attempts int       // failed ones since the last success
-	Next     time.Time // of the next attempt after a failed one; zero if none is known
+	Err      string    // why the last order or read failed, one line; "" if it succeeded
+	Attempts int       // failed attempts since the last success
+	Next     time.Time // of the next attempt, after a failure; zero if unknown
 }
 
 const maxWarning = 21 * 24 * time.Hour
 
 // late reports whether a certificate should have been replaced: at most a sixth of its lifetime
-// is left, or three weeks of a long one.
+// is left, or for a long lifetime at most three weeks.
 func (s *Status) late(now time.Time) bool {
 	return !s.Expires.IsZero() && s.Expires.Sub(now) < min(s.Expires.Sub(s.Begins)/6, maxWarning)
 }
@@ -62,8 +62,8 @@ func (r *reminder) remind(log *slog.Logger, s Status, now time.Time) {
 
 const maxText = 500 // bytes of an error in a log line or a Status
 
-// oneLine returns the text of an error on one line of limited length: texts of authorities can
-// have any length.
+// oneLine returns the text of an error on one line of limited length. An error message of an
+// authority can have any length.
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")
 	if len(text) > maxText {

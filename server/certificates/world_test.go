@@ -103,7 +103,7 @@ type world struct {
 	logMu     sync.Mutex
 	hosts     []string
 	front     atomic.Pointer[Manager] // serves the listeners
-	httpPort  int                     // of the listener without TLS; 0 if there is none
+	httpPort  int                     // of the listener without TLS; 0 if none
 	tlsPort   int
 	dials     atomic.Int64
 }
@@ -183,7 +183,7 @@ func (w *world) node(change func(*Options)) *Manager {
 	return m
 }
 
-// served returns the certificate of a handshake at the listener, nil if there is none.
+// served returns the certificate of a handshake at the listener, or nil if it has none.
 func (w *world) served(host string) *x509.Certificate {
 	w.Helper()
 	c, err := tls.Dial("tcp", fmt.Sprint("127.0.0.1:", w.tlsPort), &tls.Config{ServerName: host, InsecureSkipVerify: true})

@@ -24,13 +24,13 @@ type Options struct {
 	Store store.Reader         // its condition, usage and size; required
 	Clock func() bool          // whether the clock is accepted for dating changes; nil if the server dates none
 	Ready func() bool          // whether the server is ready, as /-/readyz reports
-	Scrub func() (Scrub, bool) // the state of the background verification, false if there is none
+	Scrub func() (Scrub, bool) // the state of the background verification; false if it does not run
 	Jobs  func() []Jobs
 
 	Connections func() map[string]int         // open connections by the name of the listener
 	Upstream    func() (running, waiting int) // requests to other resolvers
 	Misses      func() uint64                 // failed lookups
-	Certificate func() time.Time              // when the certificate that expires first does; zero if there is none
+	Certificate func() time.Time              // the earliest expiry of a certificate; zero if none
 	Dropped     func() uint64                 // lines of the log that could not be written
 	Tasks       *Tasks                        // the runs of recurring tasks; nil for those of the admin API only
 

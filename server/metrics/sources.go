@@ -111,7 +111,7 @@ func traffic(o Options) (all []prometheus.Collector) {
 	return all
 }
 
-// storage returns the metrics of what a store knows about itself.
+// storage returns the metrics of the condition and usage that a store reports.
 func storage(r store.Reader) []prometheus.Collector {
 	condition := func() store.Condition { return store.ConditionOf(r) }
 	disk := func(get func(*store.DiskUsage) uint64) func(value) {

@@ -33,8 +33,8 @@ type task struct {
 	failing      bool      // the last run failed
 }
 
-// Expect shows a task that has not run yet in this process. last is its last success, zero if
-// there is none.
+// Expect shows a task that has not run yet in this process. last is the time of its last
+// success, or zero.
 func (t *Tasks) Expect(name string, last time.Time) {
 	t.change(name, func(of *task) {
 		if last.After(of.last) {

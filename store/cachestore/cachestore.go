@@ -280,8 +280,8 @@ func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use 
 	return v, use, ok && s.good(subject, v)
 }
 
-// mayBeStale reports whether ctx accepts a stale answer now. The caller must call use if it
-// returns one.
+// mayBeStale reports whether ctx accepts a stale answer now. A caller that returns a stale
+// answer must call use.
 func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
 	since := time.Unix(0, checked)
@@ -306,8 +306,8 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// An evictions counts the entries that a cache removes to make room. Hits and misses are
-// counted by the store, because one of its reads may look into the cache twice.
+// An evictions counts the entries that a cache removes to make room. The Store itself counts
+// hits and misses, because one read of the Store may look into the cache twice.
 type evictions struct {
 	stats.NoopRecorder
 	n atomic.Uint64

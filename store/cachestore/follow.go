@@ -141,8 +141,8 @@ func listed(each iter.Seq2[*store.Authority, error]) (all []*store.Authority, er
 
 // behind handles a log that ends before the last change seen. If that change was seen so long
 // ago that every replica must have it, behind empties the cache and continues at the end of
-// this log. Either changes were lost, or only a late replica is available, whose answers must
-// not stay in the cache.
+// this log. In that case either changes were lost, or only a late replica is available, and
+// its answers must not stay in the cache.
 func (s *Store) behind(ctx context.Context, now time.Time) error {
 	head, err := s.Backing.Head(ctx)
 	if err != nil || len(s.marks) == 0 {
@@ -178,7 +178,7 @@ func (s *Store) heard(c *store.Change, revision uint64) {
 	}
 }
 
-// changed records the minimum that current data of a subject must have.
+// changed records the oldest state of a changed subject that may still be cached.
 func (s *Store) changed(subject store.Subject, least minimum) {
 	s.mu.Lock()
 	now := time.Now()
@@ -198,8 +198,8 @@ func (s *Store) changed(subject store.Subject, least minimum) {
 	s.cache.Invalidate(subject)
 }
 
-// forget drops expired minima, and ends a pause. It then empties the cache again, to
-// remove answers that were in progress when the pause began.
+// forget drops expired minima, and ends a pause. When it ends a pause, it empties the cache
+// again, to remove answers that were in progress when the pause began.
 func (s *Store) forget(now time.Time) {
 	s.mu.RLock()
 	over := !s.paused.IsZero() && now.After(s.paused)

@@ -36,7 +36,7 @@ func (p *places) add(step store.Step) {
 // has reports whether the record after a change has a location or alias.
 func has(c *store.Change, url string) bool { return slices.Contains(c.AppendIndexed(nil), url) }
 
-// all returns the current index, and builds it from names if there is none.
+// all returns the current index, and builds it from names on first use.
 func (p *places) all(names *table) []store.Place {
 	if !p.made {
 		p.made = true

@@ -90,7 +90,8 @@ func (s *Store) write(step store.Step) {
 	s.add(step, seq)
 }
 
-// add adds a step with its number in the log, and redacts what it redacts.
+// add adds a step with its number in the log, and redacts the revisions that the step
+// lists.
 func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})

@@ -50,11 +50,10 @@
 //
 // # Format
 //
-// Keys and values are described in docs/reference/files.md. The store records the
-// versions of its format and of the rules of names. A program with another version
-// of either gets a [*store.VersionError] from Open. Pebble checksums every block,
-// and the decoder accepts only what the encoder writes. So damage causes an error
-// that names the key, never a wrong answer.
+// Keys and values are described in docs/reference/files.md. The store records the versions of
+// its format and of the rules of names. If the program has another version of either, Open
+// returns a [*store.VersionError]. Pebble checksums every block, and the decoder accepts only
+// what the encoder writes. So damage causes an error that names the key, never a wrong answer.
 //
 // # Rules of names
 //

@@ -19,8 +19,8 @@ const (
 	maxLoadingCacheSize = 256 << 20
 )
 
-// cacheSize returns the size of a cache for an amount of memory, 0 if unknown: at most
-// most. Both are in bytes.
+// cacheSize returns the size of a cache in bytes: a share of memory, but at most most. A
+// memory of 0 means unknown.
 func cacheSize(memory, most int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), most)
 }

@@ -213,7 +213,8 @@ func (s *Store) install(e *engine) {
 	}
 }
 
-// exists returns fs.ErrNotExist if there must be a store but there is none.
+// exists returns fs.ErrNotExist if the options require an existing store but the directory
+// has none.
 func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil

@@ -53,7 +53,8 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(subject, value)
 }
 
-// at returns the change of a subject that was current at a time, nil if there was none.
+// at returns the change of a subject that was current at a time, or nil if it did not exist
+// then.
 func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err error) {
 	err = viewing(e.db, func(v *view) error { c, err = v.at(subject, at); return err })
 	return c, err
@@ -145,7 +146,7 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 }
 
 // here returns the change that is current at a time for the subject at which v is
-// positioned, nil if there is none.
+// positioned, or nil if none.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)

@@ -23,7 +23,7 @@ type Merge uint8
 // The values of Merge. Names that may not be merged are a collision for an operator to decide.
 const (
 	MergeNothing    Merge = iota
-	MergeSafe             // all but a retired with an active name
+	MergeSafe             // all names, except a retired name with an active one
 	MergeRetiredToo       // all; the active name takes precedence
 )
 
@@ -76,8 +76,8 @@ type RekeyResult struct {
 // The new store has a new log: its changes in the order of their times, then of their keys
 // and revisions, with new salts.
 //
-// The changes of names that are merged are put in the order of their times and renumbered. As
-// of any time, the merged name has the state of its active name, otherwise of the retired one,
+// If names are merged, their changes are put in the order of their times and renumbered. As of
+// any time, the merged name has the state of its active name, otherwise of the retired one,
 // otherwise of the reserved one. So a public name never appears reserved or deleted. A final
 // change merges the locations, metadata, same_as and successors of the names that have the
 // final status, and keeps all spellings in same_as. Names with another status, such as a

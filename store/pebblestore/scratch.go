@@ -48,7 +48,7 @@ func newScratch(files vfs.FS, dir string) (*Scratch, error) {
 	return &Scratch{dir: dir, db: db, files: files}, nil
 }
 
-// Record returns the record of n, nil if there is none.
+// Record returns the record of n, or nil if none.
 func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	if s.view == nil {
 		v, err := newView(s.db.DB)

@@ -98,7 +98,7 @@ func (e *engine) tidy(ctx context.Context, more func() bool) error {
 func (e *engine) names() (above, lowest []pebble.SSTableInfo) {
 	levels, err := e.db.SSTables()
 	if err != nil {
-		return nil, nil // only a filter can fail, and there is none
+		return nil, nil // cannot happen: only an option with a filter can fail
 	}
 	for level, tables := range levels {
 		for _, t := range tables {

@@ -101,8 +101,8 @@ func (m moment) changes() iter.Seq2[check.Change, error] {
 	})
 }
 
-// eachChange calls yield until it returns false. Between the subjects it also passes history
-// that has no last change.
+// eachChange calls yield until it returns false. It also passes the history of subjects whose
+// last change is missing.
 func (m moment) eachChange(yield func(check.Change) bool) error {
 	past, err := m.iterate(spaceHistory)
 	if err != nil {
@@ -147,8 +147,8 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields history from where v is, while more returns true for the prefix of its subject's
-// keys. It reports whether to continue.
+// pass yields the history from the position of v on, as long as more returns true for the
+// prefix of the subject's keys. It reports whether to continue.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
@@ -200,7 +200,8 @@ func (m moment) tokens() iter.Seq2[store.Subject, error] {
 	})
 }
 
-// each yields what read returns for each key of a space. An error of the loop is about what.
+// each yields what read returns for each key of a space. The name of the space in errors is
+// what.
 func each[T any](m moment, space byte, what string, read func(*view) (T, error)) iter.Seq2[T, error] {
 	return reading.Seq(func(yield func(T, error) bool) error {
 		v, err := m.iterate(space)

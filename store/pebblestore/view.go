@@ -61,7 +61,7 @@ func (v *view) seek(s store.Subject) bool {
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
 }
 
-// last returns the last change of s, nil if there is none.
+// last returns the last change of s, or nil if none.
 func (v *view) last(s store.Subject) (*store.Change, error) {
 	if !v.seek(s) {
 		return nil, v.failure(s.Key)
@@ -69,7 +69,7 @@ func (v *view) last(s store.Subject) (*store.Change, error) {
 	return v.change(s)
 }
 
-// at returns the last change of s not later than at, nil if there is none.
+// at returns the last change of s not later than at, or nil if none.
 func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	c, err := v.last(s)
 	if err != nil || c == nil || c.KnownAt(at) {
@@ -78,8 +78,8 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before returns the last change of s not later than at, out of all changes of s except its
-// current one; nil if there is none.
+// before returns the last change of s not later than at, ignoring its current change. It
+// returns nil if there is no such change.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -167,7 +167,7 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
-// lastOf returns the last change of s, nil if there is none.
+// lastOf returns the last change of s, or nil if none.
 func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	if !c.seek(s) {
 		return nil, c.failure(s.Key)

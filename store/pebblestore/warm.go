@@ -46,7 +46,7 @@ func (e *engine) rest(ctx context.Context) bool {
 }
 
 // warmFrom reads the first names within the bounds of o, and returns the key after them,
-// nil if there is none.
+// or nil if none.
 func (e *engine) warmFrom(o *pebble.IterOptions) (next []byte, err error) {
 	it, err := e.db.NewIter(o)
 	if err != nil {

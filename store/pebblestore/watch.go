@@ -62,7 +62,8 @@ func (s *Store) Condition() store.Condition {
 	}
 }
 
-// away returns the condition of a store that cannot be written since a time because of err.
+// away returns the condition of a store that has not been writable since a time, because of
+// err.
 func away(err error, since time.Time) store.Condition {
 	return store.Condition{NoReads: errors.Is(err, errGone), NoWrites: true, Full: errors.Is(err, syscall.ENOSPC), Cause: causeOf(err), Since: since}
 }

@@ -319,7 +319,7 @@ func (cl *cluster) fail(s *server, err error) {
 	}
 }
 
-// forWriting returns the server that accepts changes, or the reason why there is none.
+// forWriting returns the server that accepts changes, or the reason why no server does.
 func (cl *cluster) forWriting() (*server, error) {
 	var maybe *server
 	for _, s := range cl.servers {

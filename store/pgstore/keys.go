@@ -6,8 +6,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Keys consist of these characters (package store). A key with others does not exist, so no
-// server is asked about it; PostgreSQL would reject some of them.
+// Keys consist of these characters (package store). A key with any other character cannot
+// exist, so the store does not ask a server about it. PostgreSQL would reject some of these
+// characters.
 const (
 	lowest  = "!"
 	highest = '~'

@@ -115,8 +115,8 @@ func (l *loader) add(e *store.Entry) error {
 	return l.flush()
 }
 
-// flush writes the batch. If one of its entries does not follow the one before it, flush
-// writes those before and returns the error of that entry.
+// flush writes the batch. If an entry does not follow the entry before it, flush writes only
+// the entries before that one, and returns its error.
 func (l *loader) flush() error {
 	batch := l.batch
 	l.batch, l.weight = nil, 0
@@ -130,7 +130,7 @@ func (l *loader) flush() error {
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries up to the first that does not follow those before it.
+// try writes entries up to the first one that does not follow the entries before it.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {
@@ -143,9 +143,9 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries before one that is wrong, if any. Only if ask is set
-// does it read the last changes of subjects that begin with a first revision, because normally
-// such subjects have none.
+// plan returns the steps of the entries up to the first wrong one. A subject whose first entry
+// here is its first revision normally has no stored change, so plan looks for one only if ask
+// is set.
 func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}

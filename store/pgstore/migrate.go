@@ -70,8 +70,8 @@ func readSchema(dir fs.FS) (schema, error) {
 }
 
 // migrate converts the schema of a database to the version of s, from nothing or from any
-// earlier version. Each step is one transaction. It returns a [*store.VersionError] for a
-// newer schema, and for other rules of names.
+// earlier version. Each step is one transaction. It returns a [*store.VersionError] if the
+// schema is newer, or if the store was made with other rules of names.
 func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err

@@ -14,10 +14,10 @@ type unit struct {
 	entries []entry
 }
 
-// inOrderOf returns the first units of a list, at least limit if there are that many, in an
-// order in which each revision follows the one before it. The list is in the order of the
-// database's clock. Units that change the same subject are already in the right order in the
-// list, unless the clock was set back or the engine has several clocks.
+// inOrderOf returns the first units of a list, ordered so that each revision follows the one
+// before it. It returns at least limit units if the list has so many. The list is in the
+// order of the database's clock. Units that change the same subject are already in the right
+// order in the list, unless the clock was set back or the engine has several clocks.
 func inOrderOf(units []unit, limit int) ([]unit, error) {
 	next := map[store.Subject]uint64{} // the lowest waiting revision
 	for _, u := range units {

@@ -99,7 +99,7 @@ func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	return &pooled{Conn: conn, made: time.Now()}, nil
 }
 
-// pop returns an idle connection, nil if there is none, and closes those that were idle for
+// pop returns an idle connection, or nil if none is idle, and closes those that were idle for
 // too long.
 func (p *pool) pop() *pooled {
 	p.mu.Lock()

@@ -51,7 +51,7 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, nil if there is none. It never returns a change
+// last returns the last change of a subject, or nil if it has none. It never returns a change
 // that is older than one that this node has written recently.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
@@ -65,7 +65,7 @@ func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change,
 	return codec.Decode(subject, value)
 }
 
-// present returns the last value of a subject, nil if there is none, or errStale if no
+// present returns the last value of a subject, nil if it has none, or errStale if no
 // available server has the revision that n requires.
 func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
@@ -82,7 +82,7 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject not later than at, nil if there is none. The
+// before returns the last change of a subject not later than at, or nil if none. The
 // caller knows, perhaps from another server, that the current change is later than at.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
@@ -92,7 +92,7 @@ func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time)
 	return codec.Decode(subject, value)
 }
 
-// value reads one value, nil if there is none.
+// value reads one value, or nil if the query finds none.
 func (s *Store) value(ctx context.Context, fresh bool, sql string, args ...any) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		err := c.QueryRow(ctx, sql, args...).Scan(&value)

@@ -49,7 +49,8 @@ func (a *reigns) over(s *server) bool {
 	return r.timeline < a.last[r.system]
 }
 
-// A fences records the times at which the primary reached each fence.
+// A fences records when the primary reached each fence, the counter in the head of the log
+// that every change raises.
 type fences struct {
 	mu   sync.Mutex
 	seen []seenFence // oldest first

@@ -61,7 +61,7 @@ func (s *Store) settle(ctx context.Context) error {
 	}
 }
 
-// ask calls f on the primary, or on another server if there is none.
+// ask calls f on the primary, or on another server if none is the primary.
 func (s *Store) ask(ctx context.Context, f func(context.Context, *pgx.Conn) error) error {
 	return s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error { return f(ctx, c) })
 }

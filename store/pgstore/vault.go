@@ -97,8 +97,8 @@ func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 	return false, err
 }
 
-// keep calls f on the primary. It creates the tables if there are none, and retries for as
-// long as a call may wait. f must be safe to repeat.
+// keep calls f on the primary. It creates the tables if they do not exist, and retries for
+// as long as a call may wait. f must be safe to repeat.
 func (s *Store) keep(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -61,7 +61,8 @@ type verifier struct {
 	hashes []ledger.Hash
 }
 
-// readHead reads the head. If there is none, it derives the size of the log from its rows.
+// readHead reads the head. If the head is missing, it derives the size of the log from its
+// rows.
 func (v *verifier) readHead(src *check.Source) error {
 	var hash []byte
 	head := &store.Head{}
@@ -179,7 +180,7 @@ func (v *verifier) logRow(row *logRow, leaves bool) ([]check.Row, error) {
 	return all, v.leaves(all, entries)
 }
 
-// leaves reads the changes of rows, those of one row of nomen_log.
+// leaves reads the changes of rows, all of which come from one row of nomen_log.
 func (v *verifier) leaves(all []check.Row, entries []entry) error {
 	rows, err := readAll(v.ctx, v.tx, entries)
 	if err != nil {
@@ -208,7 +209,8 @@ func (v *verifier) leaves(all []check.Row, entries []entry) error {
 	return nil
 }
 
-// node returns a node that the row of nomen_log read last completes.
+// node returns a stored node of the tree that is completed by the last row read from
+// nomen_log.
 func (v *verifier) node(level int, _ uint64) (ledger.Hash, error) {
 	if i := level - ledger.MinLevel; i < len(v.hashes) {
 		return v.hashes[i], nil

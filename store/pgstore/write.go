@@ -310,8 +310,8 @@ func doubtful(err error) bool {
 	return gone(err)
 }
 
-// resolve returns the plan of an earlier attempt that turns out to be committed, nil if
-// there is none.
+// resolve returns the plan of an earlier attempt that turns out to be committed, or nil if no
+// attempt was.
 func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	for _, d := range w.doubts {
 		var found int
@@ -357,18 +357,18 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 // the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the name of the function of PostgreSQL that warns of this. The text of the
-// warning depends on the language of the server.
+// syncWait is the name of the function of PostgreSQL that warns that such a wait was cut
+// short. The text of the warning depends on the language of the server.
 const syncWait = "SyncRepWaitForLSN"
 
-// noteUnreplicated records the warning.
+// noteUnreplicated records a warning of syncWait.
 func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == syncWait {
 		c.CustomData()[syncWait] = true
 	}
 }
 
-// replicated returns errUnreplicated if there was a warning since the last call.
+// replicated returns errUnreplicated if such a warning has arrived since the last call.
 func replicated(c *pgx.Conn) error {
 	data := c.PgConn().CustomData()
 	if data[syncWait] == nil {

@@ -189,7 +189,7 @@ func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	return got
 }
 
-// get returns the record as of now, nil if there is none.
+// get returns the record as of now, or nil if none.
 func (s *suite) get(k string) *store.Record {
 	s.Helper()
 	return s.getAt(k, time.Time{})
@@ -201,14 +201,14 @@ func (s *suite) getAt(k string, at time.Time) *store.Record {
 	return found(s, r, err)
 }
 
-// authority returns an authority, nil if there is none.
+// authority returns an authority, or nil if none exists.
 func (s *suite) authority(p name.Prefix, at time.Time) *store.Authority {
 	s.Helper()
 	a, err := s.Authority(s.Context(), p, at)
 	return found(s, a, err)
 }
 
-// token returns a token, nil if there is none or the store finds no tokens.
+// token returns a token, nil if none exists or the store finds no tokens.
 func (s *suite) token(id string) *store.Token {
 	s.Helper()
 	tokens, ok := s.Store.(store.Tokens)

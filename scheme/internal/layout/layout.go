@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Typecode returns the end of the name and the start of the typecode, -1 if
-// there is none.
+// Typecode returns the end of the name and the start of the typecode, or -1 if
+// there is no typecode.
 func (l *Layout) Typecode() (name, code int) {
 	last := l.Path + strings.LastIndexByte(l.PathText(), '/') + 1
 	const key = ";type="

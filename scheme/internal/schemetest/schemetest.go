@@ -13,7 +13,7 @@ import (
 
 // A Sample is a URI and the expected results: the parts, as "name=value"
 // separated by spaces, "" if it is rejected; the canonical form, "" if it is
-// the same; offset and rule of the first finding, "" if there is none.
+// the same; offset and rule of the first finding; "" if none.
 type Sample struct{ In, Parts, Canonical, Finding string }
 
 // Check checks the URI of a sample, read in a dialect, by the rules of a

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// initialize makes the files of a new server: a copy of those that are kept, or else by
-// initdb, and keeps a copy.
+// initialize makes the files of a new server. It copies the files that an earlier run has
+// kept. If there are no such files, it runs initdb and keeps a copy of the result.
 func (s *Server) initialize() error {
 	kept, err := s.kept()
 	if err != nil {

@@ -8,7 +8,7 @@
 //
 // The files of the first new server are kept in the cache directory of the user, 40 MB for each
 // version of PostgreSQL, and copied for the next ones: initdb takes most of the time of a short
-// test. The servers so have one system identifier.
+// test. So all servers have the same system identifier.
 package pgtest
 
 import (

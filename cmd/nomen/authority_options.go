@@ -146,7 +146,7 @@ func (o *authorityOptions) declareServices() {
 		}
 		return all
 	})
-	keywords := o.StringArray("keyword", nil, "directive to understand: KEYWORD or KEYWORD=VALUE,VALUE")
+	keywords := o.StringArray("keyword", nil, "directive that the authority supports, and its values: KEYWORD or KEYWORD=VALUE,VALUE")
 	setsField(o, "keyword", func(a *store.Authority) *map[string][]string { return &a.Keywords }, func() map[string][]string {
 		all := map[string][]string{}
 		for _, k := range *keywords {

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running. DIR
-must not exist, or must have an earlier backup of the same store. A backup to the same DIR
-copies only what has changed since the earlier one.
+const backupLong = `Backup writes a consistent copy of the store to DIR while the server keeps running. Either
+DIR does not exist yet, or it contains an earlier backup of the same store. In the second
+case, backup copies only what has changed since the earlier backup.
 
 If a server is running, the server writes the backup: its user must be able to write to the
-directory that contains DIR. Otherwise this command writes it. If root runs it, the backup
-and the store belong to the owners of the directories in which they are.
+directory that contains DIR. Otherwise this command writes the backup. If root runs this
+command, the new files get the owner of the directory in which they are.
 
 A server can also make backups on a schedule ('nomen serve --backup.to'). 'nomen backup
-status' and 'nomen backup list' show these. To back up to a directory with such a name,
+status' and 'nomen backup list' show the scheduled backups. If DIR is named status or list,
 write ./status or ./list.
 
 The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each file.
@@ -32,7 +32,7 @@ and the mode 750 (chgrp, chmod 750). From the next backup to DIR on, the group c
 files. If the mode of DIR gives others access (such as 755), the next backup is private.
 
 With --rehearse, backup also restores the new backup to a temporary directory, verifies the
-history there, and removes the directory. The exit status is 1 if faults are found.
+history there, and removes the directory. The exit status is 1 if this finds faults.
 
 The administrator's token is a file beside the store and not part of the backup. A server
 that finds no token creates a new one. This command cannot back up a PostgreSQL store: use

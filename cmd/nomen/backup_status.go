@@ -14,7 +14,7 @@ import (
 
 const backupStatusLong = `Status shows the scheduled backups of the server of this data directory: the schedule, the
 last backup and its age, the last successful rehearsal, the last success of the hook, and
-what failed. A server that is not running need not be started for this.
+what failed. The server need not be running.
 
 The exit status is 1 if the last backup, its rehearsal or its hook failed, if a backup is
 overdue by more than an hour, or if no backup was ever made.`
@@ -115,8 +115,9 @@ func (c *cli) showBackupStatus(s *backupStatus) error {
 	return w.Flush()
 }
 
-const backupListLong = `List prints the scheduled backups that the server of this data directory has made and not
-deleted, the oldest first: directory, time, size, head, and whether it was rehearsed.`
+const backupListLong = `List prints the scheduled backups of the server of this data directory, the oldest first:
+directory, time, size, head of the history, and whether the backup was rehearsed. Backups
+that the server has deleted are not listed.`
 
 func (c *cli) backupListCommand() *cobra.Command {
 	return &cobra.Command{

@@ -35,8 +35,9 @@ given too.
 
 Check reads the files that the configuration names, and runs the tests of rules. It opens
 neither listeners nor the store, and writes nothing. The exit status is 1 if there are
-errors. Warnings do not change the exit status: unknown NOMEN_ variables in the
-environment, and values in the file that the environment or the command line overrides.`
+errors. Check also warns about unknown NOMEN_ variables in the environment, and about values
+in the file that the environment or the command line overrides. Warnings do not change the
+exit status.`
 
 func (c *cli) configCheckCommand() *cobra.Command {
 	var s serveFlags

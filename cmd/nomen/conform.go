@@ -20,10 +20,11 @@ resolution. It works with any resolver, not only nomen.
 TARGET is HOST, HOST:PORT or an http or https URL; the default port of HOST is 4500. If the
 resolver is below a path, give the URL with this path.
 
-The profiles are 1995 (draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (its services,
-requested as in RFC 2169), web (HTTP, RFC 8141), memento (RFC 7089), linkset (RFC 9264)
-and signposting (FAIR Signposting). By default all are tried, and those that the server
-does not offer count as not applicable.
+A profile is the set of cases for one standard. The profiles are 1995
+(draft-ietf-uri-yaurn-00), thttp (RFC 2169), rfc2483 (the services of RFC 2483, requested as
+in RFC 2169), web (HTTP, RFC 8141), memento (RFC 7089), linkset (RFC 9264) and signposting
+(FAIR Signposting). By default conform tries all profiles. The cases of a profile that the
+server does not offer count as not applicable.
 
 --name, --retired, --moved and --absent give the names to try, as URIs or as ElementIDs
 (the part of a name after the prefix of --authority). Without --name, the command asks the
@@ -34,7 +35,7 @@ Each case passes, fails or is not applicable, with the reason. For failures, or 
 for all cases, the command prints what it sent (>) and received (<), with bytes other
 than printable ASCII escaped. --list prints the cases and sends nothing.
 
-The exit status is 1 if a case failed or none applied.`
+The exit status is 1 if a case failed or if no case applied.`
 
 // A conforming is one run of nomen conform.
 type conforming struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const deleteLong = `Delete removes reserved names. These are names that were minted, or put with --status
-reserved, and were never active. Their history is kept. A name that is or was active
-cannot be deleted; 'nomen retire' makes it a tombstone.
+const deleteLong = `Delete removes reserved names: names that were created by 'nomen mint', or by put with
+--status reserved, and that were never active. Their history is kept. A name that is or was
+active cannot be deleted; 'nomen retire' makes it a tombstone.
 
 On a terminal, delete asks for confirmation of each name; otherwise it needs --yes.
 

@@ -51,7 +51,7 @@ func (o *exportFlags) register(f *pflag.FlagSet) {
 	prefixOption(f, &o.Prefix)
 	f.StringSliceVar(&o.only, "status", nil, "only records with this status: reserved, active or retired; can be repeated (default all)")
 	f.BoolVar(&o.Spreadsheet, "spreadsheet", false, "put an apostrophe before cells that a spreadsheet would run as formulas (= + - @); only csv and tsv")
-	f.BoolVar(&o.Revisions, "revisions", false, "include the revision and time of each record's last change, which are specific to this store; only jsonl")
+	f.BoolVar(&o.Revisions, "revisions", false, "include the revision number of each record and the time of its last change; only in jsonl")
 }
 
 // complete checks the options and sets those of package bulk.

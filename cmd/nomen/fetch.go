@@ -22,13 +22,13 @@ import (
 const fetchLong = `Fetch follows a name or URL to the resource and prints it, or saves it with -o.
 
 Fetch supports http, https, ftp, gopher, news, snews, nntp, whois and data, and reads file
-and afs URLs on this machine. Directories, menus and groups are printed as lists. For a
-name (urn, ark, doi, hdl, info, tag), fetch asks the resolver, found as 'nomen discover'
+and afs URLs on this machine. Directories, Gopher menus and newsgroups are printed as lists.
+For a name (urn, ark, doi, hdl, info, tag), fetch asks the resolver that 'nomen discover'
 shows, and fetches the first location that works. Other schemes need a gateway, given by
---gateway. A telnet, rlogin or tn3270 URL is a session: fetch starts the program given by
+--gateway. A telnet, rlogin or tn3270 URL opens a session: fetch starts the program given by
 --session, or prints the command to run.
 
---dialect selects the generation of the standard by which the name or URL is read. In the
+--dialect selects the version of the standard by which the name or URL is read. In the
 dialect 2012, a URN can end with directives. In urn:example:book?s=I2R&c=ToC, c names a
 component of the resource. The service s has no effect, because fetch always fetches the
 resource.
@@ -97,11 +97,11 @@ func (c *cli) fetchCommand() *cobra.Command {
 	f.StringVar(&r.options.UserAgent, "user-agent", "", "User-Agent to send over HTTP (default none)")
 	f.StringVar(&r.client.Via, "via", "", "HOST:PORT or URL of the resolver of names (default as found by discover)")
 	portOption(f, &r.client.Port)
-	f.StringArrayVar(&r.gateways, "gateway", nil, "gateway for a scheme: SCHEME=URL, where URL contains {uri} (the whole URI, escaped), {+uri} (the URI as spelled) or {rest} (what follows the scheme, escaped); SCHEME can be x-* for other schemes that begin with x-, or * for all other schemes")
+	f.StringArrayVar(&r.gateways, "gateway", nil, "gateway for a scheme: SCHEME=URL, where URL contains {uri} (the whole URI, escaped), {+uri} (the URI as spelled) or {rest} (what follows the scheme, escaped); SCHEME can be x-* for all schemes that begin with x-, or * for all schemes without another gateway")
 	f.BoolVar(&r.options.ProposedGateways, "proposed-gateways", false, "also use the gateways that the catalogue of schemes proposes")
 	f.StringArrayVar(&r.sessions, "session", nil, "program for a scheme: SCHEME=PROGRAM with arguments, which can contain {host}, {port} and {user}; arguments in [brackets] are omitted if the URL lacks the value")
 	f.StringVar(&r.options.Client.NewsServer, "news-server", "", "HOST:PORT of the server for news URLs that do not name a server")
-	f.StringVar(&r.options.Client.Mail, "mail-address", "", "password for anonymous FTP")
+	f.StringVar(&r.options.Client.Mail, "mail-address", "", "mail address to send as the password of anonymous FTP")
 	f.StringSliceVar(&r.options.Schemes, "scheme", nil, "scheme that fetch may use (default all)")
 	f.BoolVar(&r.options.AllowPrivate, "allow-private", false, "allow redirects and locations to reach private networks")
 	f.StringVar(&r.size, "max-size", "", "maximum number of bytes, such as 500M; 0 for no limit (default 1G)")

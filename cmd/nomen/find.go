@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const findLong = `Find lists the names with a location that begins with the text given by --location,
-compared byte by byte. It prints one line per location: the location, a tab and the name.
-The lines are sorted by location. Retired and reserved names are included. Locations of
-earlier revisions are not.
+const findLong = `Find lists the locations that begin with the text given by --location, and their names. The
+text is compared byte by byte. Find prints one line per location: the location, a tab and
+the name. The lines are sorted by location. Find also lists the locations of retired and
+reserved names, but no locations of earlier revisions.
 
 To read a long list in parts, pass the last line of a part to --after-location and
 --after-name. The exit status is 1 if no location is found.`
@@ -34,8 +34,8 @@ func (c *cli) findCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&prefix, "location", "", "beginning of the locations (required)")
 	f.IntVar(&limit, "limit", 0, "maximum number of lines (default all)")
-	f.StringVar(&after.location, "after-location", "", "location in the line after which to continue (default from the first line)")
-	f.StringVar(&after.name, "after-name", "", "name in the line after which to continue")
+	f.StringVar(&after.location, "after-location", "", "continue after the line with this location (default from the first line)")
+	f.StringVar(&after.name, "after-name", "", "continue after the line with this name and the location of --after-location")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case !cmd.Flags().Changed("location"):

@@ -23,8 +23,8 @@ import (
 
 const healthLong = `Health asks a server whether it is ready: it can answer requests for names and accept
 changes. With --live, health only asks whether the server answers. It prints one line. The
-exit status is 0 if the server is ready, and 1 if it is not, cannot be reached, or does not
-answer within 5 seconds.
+exit status is 0 if the server is ready. It is 1 if the server is not ready, cannot be
+reached, or does not answer within 5 seconds.
 
 Without URL, health asks the server of the data directory (--data) on its admin listener. If
 no server has this data directory, health asks at http://127.0.0.1:4500. URL can be the

@@ -23,7 +23,7 @@ information, and has an offset in bytes from 0.
 
 A URI reference or URN is valid if it matches the syntax of its dialect (--dialect). If a
 URN breaks a rule of its namespace, for example with a wrong check character, this is a
-finding of severity error. If it can, check suggests what was probably meant.
+finding of severity error. Where possible, check suggests what was probably meant.
 
 With --rule, an identifier is valid if it matches the given production of the dialect,
 such as host, IPv6address, NSS or r-component. Nothing else is checked. If URIs and URNs

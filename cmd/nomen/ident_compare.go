@@ -22,7 +22,7 @@ Fragments of URIs are compared. With --purpose cache they are ignored, because f
 are not sent to a server. With --purpose cache, two URNs of the dialect 2012 are equivalent
 only if the directives in their queries are the same, in any order.
 
-The exit status is 1 if a pair is not established to be equivalent.
+The exit status is 1 if the answer for a pair is "not established".
 
 ` + pairHelp
 
@@ -39,7 +39,7 @@ func (c *cli) compareCommand() *cobra.Command {
 		Args: pairArguments(2),
 	}
 	e := &equality{dialects: addDialects(cmd), comparer: uri.Comparer{Rules: extra.Catalogue().Rules()}}
-	purpose := cmd.Flags().String("purpose", "resource", "purpose of the comparison: resource, or cache (without fragments, with directives)")
+	purpose := cmd.Flags().String("purpose", "resource", "purpose of the comparison: resource, or cache (ignores fragments, compares directives)")
 	complete(cmd, "purpose", []string{"resource", "cache"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch *purpose {

@@ -16,7 +16,7 @@ const normalizeLong = `Normalize prints the normal form of each identifier. Each
   path      segments that are . or .. removed
   scheme    default port removed, and an empty path filled in, by the rules of the scheme
 
-The default is "scheme". With --dialect, each level follows the document of that dialect.
+The default is "scheme". With --dialect, each level follows the standard of that dialect.
 
 At "case" and all later levels, a URN gets its canonical form: "urn" and the namespace in
 lower case, hexadecimal digits in upper case. In the dialect 1995 the authority is in lower

@@ -8,18 +8,24 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-const parseLong = `Parse splits URIs, references and URNs into their components, as spelled. Undefined
-components are not shown; empty ones are shown as "". The host keeps the brackets of an
-address. A URN is split twice: as a URI, and into the parts of its URN dialect. If the
-URN follows the rules of a known namespace, parse also shows the parts that these rules
-define ('nomen namespaces'). For other URIs, parse shows the parts that the rules of the
-scheme define, if there are any ('nomen schemes').
+const parseLong = `Parse splits URIs, references and URNs into their components, as spelled. Missing components
+are not shown; empty components are shown as "". An IPv6 address keeps its brackets. A URN
+is split twice: as a URI, and into the parts of its URN dialect. If the URN follows the
+rules of a known namespace, parse also shows the parts that these rules define ('nomen
+namespaces'). For other URIs, parse shows the parts that the rules of the scheme define, if
+there are any ('nomen schemes').
 
---dialect selects the generation of the standard by which identifiers are read. For URIs
-it is rfc3986 (2005, the default), rfc6874 (the same with zones in IPv6 addresses), 2003,
-1997 or 1993 (the drafts before it); for URNs rfc8141 (2017, the default), 2012 (a draft,
-with a query of directives), rfc2141 (1997) or 1995. To choose both, separate them by a
-comma: 2003,1995.
+--dialect selects the version of the standard by which identifiers are read:
+
+  for URIs  rfc3986           2005, the default
+            rfc6874           the same, with zones in IPv6 addresses
+            2003, 1997, 1993  the earlier drafts
+  for URNs  rfc8141           2017, the default
+            2012              a draft, with a query of directives
+            rfc2141           1997
+            1995              a draft
+
+To choose one for URIs and one for URNs, separate them by a comma: 2003,1995.
 
 ` + streamHelp
 

@@ -17,7 +17,8 @@ national libraries and, with --registry, the compact identifiers of a registry o
 prefixes. The server uses none of them until you load them. To load them, pass the output
 of --json, which you can edit first, to 'nomen authority put -'.
 
-Arguments select the authorities with these prefixes or with prefixes below them.`
+With PREFIX, known shows only the authorities with this prefix or with a prefix below it, as
+urn:nbn:fi is below urn:nbn.`
 
 func (c *cli) authorityKnownCommand() *cobra.Command {
 	var registry, base string
@@ -31,7 +32,7 @@ func (c *cli) authorityKnownCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&registry, "registry", "", "show the prefixes of this registry: bioregistry or identifiers.org")
-	f.StringVar(&base, "base", "", "URL with which the names begin (default that of the registry)")
+	f.StringVar(&base, "base", "", "URL at the beginning of the names (default the URL of the registry)")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		all, err := known(registry, base)
 		if err != nil {

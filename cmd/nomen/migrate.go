@@ -20,8 +20,8 @@ histories, which cover every change in order, and the numbers of records and tok
 source is not changed.
 
 A store is pebble:DIR or postgres://USER@HOST/DATABASE. Stop the server of a pebble store
-first. A database may be in use: migrate copies the changes made before it started,
-including changes that a killed server had committed but not yet logged.
+first. Servers may keep using a database: migrate copies the changes made before it started.
+These include changes that a killed server had committed but not yet added to the log.
 
 If migrate is interrupted, run it again: it compares what is already copied and continues.
 

@@ -18,19 +18,19 @@ import (
 // missesFile is the file in the data directory in which a server counts failed lookups.
 const missesFile = "misses.jsonl"
 
-const missesLong = `Misses lists the failed lookups: names that clients requested and that are unknown,
-most frequent first. For each name it prints the number of failed lookups, the hour of the
-last one, the name, and similar names that may have been meant. Use this list to find
-broken links and misspelled names.
+const missesLong = `Misses lists the failed lookups: unknown names that clients requested, the most frequent
+first. For each name it prints the number of failed lookups, the hour of the last failed
+lookup, the name, and similar names that may have been meant. Use this list to find broken
+links and misspelled names.
 
 Nothing about the clients is stored. If there are very many names, only the most frequent
 are kept.
 
 Misses asks the server that runs on the data directory. If no server is running, it reads
-the file that the last server left there. Each server counts only its own requests: pass
-the files of several servers as FILE to add up their counts.
+the file misses.jsonl, which the last server wrote to the data directory. Each server counts
+only its own requests. To add up the counts of several servers, give their files as FILE.
 
---clear resets all counts; it needs --yes too.`
+--clear resets all counts, and must be confirmed with --yes.`
 
 func (c *cli) missesCommand() *cobra.Command {
 	var o struct {

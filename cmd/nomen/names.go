@@ -84,11 +84,11 @@ what you give:
   --meta      replaces all values of the element; ELEMENT= clears the element
 
 --type, --lang, --rel, --note and --priority apply to all the given URLs. If the record
-already has a location with a given URL, also with --replace, that location keeps its type,
-language and so on. Only those that you give change.
+already has a location with a given URL, only the options that you give change that
+location. Its other values stay, even with --replace.
 
 A new name is active unless --status gives another status. An active name can never be
-deleted. Put warns about a new name in two cases, and with --strict rejects the name:
+deleted. In two cases, put warns about a new name; with --strict it rejects the name:
 
   - 'nomen check' finds an error in the name.
   - The name is a resolver's URL for another name: https://doi.org/10.5072/a is a URL for

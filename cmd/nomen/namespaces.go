@@ -14,14 +14,15 @@ const namespacesLong = `Namespaces lists the known URN namespaces: those registe
 in use without registration. "checked" marks a namespace with rules that 'nomen check'
 applies; for the others it checks only the general syntax of URNs.
 
-With identifiers it shows everything known about each namespace. With "-" it reads
+With NIDs, such as isbn, it shows everything known about each namespace. With "-" it reads
 identifiers from standard input, one per line. The exit status is 1 if an identifier is
 unknown.
 
 "not stated" means that the documents of the namespace say nothing about a property.
-"stated" gives the sections on which a statement is based.
+"stated" gives the sections of these documents on which a statement is based.
 
-With --scheme-ids it lists or shows the SchemeIDs of 1995 instead.
+With --scheme-ids it lists or shows the SchemeIDs instead: the namespaces of the draft of
+1995 (draft-ietf-uri-yaurn-00).
 
 ` + registryHelp
 
@@ -147,13 +148,13 @@ func unknownEntry(t registry.Table, name string) error {
 
 // The help on --format, and on --registry.
 const (
-	formatHelp = `--format writes one document, about the registry or about one entry: html, txt, xml or
-json.`
+	formatHelp = `--format writes one document in html, txt, xml or json. The document describes the
+whole registry, or the one entry that you give.`
 
-	ownRegistryHelp = `--registry reads entries of your own from a JSON file. They are added to the standard
-entries; an entry with the same name replaces the standard one. The file is an object with
-any of the members "namespaces", "scheme_ids", "keywords" and "services", each an array of
-entries with the fields that 'nomen namespaces --json' and 'nomen services --json' show.`
+	ownRegistryHelp = `--registry adds your own entries, from a JSON file, to the standard entries. An entry with
+the name of a standard entry replaces the standard entry. The file is an object with any of
+the members "namespaces", "scheme_ids", "keywords" and "services". Each member is an array
+of entries, with the fields that 'nomen namespaces --json' and 'nomen services --json' show.`
 
 	registryHelp = formatHelp + "\n\n" + ownRegistryHelp
 )

@@ -20,8 +20,8 @@ import (
 const redactLong = `Redact permanently removes the content of revisions, for example after a court order. The
 revision itself stays in the history, with its time, the status of the name, the digest
 and the reason of the redaction. Because the digest stays, 'nomen verify' still finds the history
-complete. A client that requests the record as of that time learns that its content was
-removed.
+complete. A client that requests the record as of that time gets the answer that its content
+was removed.
 
 With --authority, redact removes content from the history of a naming authority: contacts,
 owners, rules. With --authority but without --revision, it redacts all revisions before the

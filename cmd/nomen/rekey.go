@@ -14,24 +14,24 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-const rekeyLong = `Rekey converts a store of an earlier version of nomen, so that it follows this version's rules
-of names. (These rules turn each name into the key under which it is stored. This version
-cannot open the store until it is converted.) Names move to their new keys together with
-their history. The prefixes of authorities and tokens are converted too. Spellings stay
-unchanged.
+const rekeyLong = `A store keeps each name under a key. Rules of names turn the name into the key, and a new
+version of nomen can have new rules. It cannot open a store with older rules until rekey has
+converted the store. Names move to their new keys together with their history. The prefixes
+of authorities and tokens are converted too. Spellings stay unchanged.
 
 Stop the server first. Rekey writes a new store beside the old one, compares the two, and
 puts the new store in the place of the old one. The disk needs room for both. The old store
 is kept in another directory, which the last line of the output gives. Delete the old store
-when all is well. If rekey is interrupted, run it again.
+when the new one works. If rekey is interrupted, run it again.
 
 If several names get the same key, this is a collision: rekey lists the names and changes
 nothing. With --merge it merges the names. The history of the merged record has the changes
 of all these names, in the order of their times, and then one change that combines
 locations, metadata and same_as. The other spellings are kept in same_as. If one name is
-active and another reserved, the content of the active name wins; that of the reserved name
-stays only in the history. If one name is active and another retired, rekey changes
-nothing, unless --merge=retired-too lets the active name win.
+active and another reserved, the record gets the content of the active name; the content of
+the reserved name stays only in the history. If one name is active and another retired,
+rekey changes nothing. With --merge=retired-too the record then gets the content of the
+active name.
 
 The exit status is 1 if there are collisions that --merge does not cover.`
 
@@ -47,7 +47,7 @@ func (c *cli) rekeyCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&dry, "dry-run", false, "list what would move and collide, and change nothing")
-	f.StringVar(&merge, "merge", "", "merge names that get the same key; with =retired-too, also an active name with a retired one")
+	f.StringVar(&merge, "merge", "", "merge names that get the same key; --merge=retired-too also merges an active name with a retired name")
 	f.Lookup("merge").NoOptDefVal = mergeSafe
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		how, ok := map[string]pebblestore.Merge{

@@ -10,14 +10,14 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-const reloadLong = `Reload makes the server that runs on the data directory (--data) read its configuration
-again: the file, with the same environment and command line as at its start. The server
-checks all of it first, as 'nomen config check' does, and then changes everything or
-nothing. Requests in progress complete with the previous settings.
+const reloadLong = `Reload makes the server that runs on the data directory (--data) read its configuration file
+again. The environment and the command line stay as they were when the server started. The
+server first checks the whole configuration, as 'nomen config check' does. It then applies
+all changes or none. Requests in progress complete with the previous settings.
 
 Reload prints what has changed. If the configuration has errors, or if a change needs a
-restart, reload prints these errors, the server changes nothing, and the exit status is 1.
-'nomen config explain KEY' says whether a change needs a restart.
+restart, the server changes nothing, reload prints the reasons, and the exit status is 1.
+'nomen config explain KEY' says whether a change of KEY needs a restart.
 
 SIGHUP does the same; the result is then in the log of the server.`
 

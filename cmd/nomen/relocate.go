@@ -12,8 +12,9 @@ import (
 
 const relocateLong = `Relocate replaces the beginning FROM of locations by TO, for example when a site has
 moved. Each changed name gets a new revision, with the same checks as every other change.
-FROM is compared byte by byte. If FROM ends with a host, it matches only that host. The
-slash at the end is part of FROM and TO: it is safest to write it in both or in neither.
+FROM is compared byte by byte. If FROM ends with a host, it matches only that host:
+https://a.example does not match https://a.example.org/. A slash at the end is part of FROM
+and TO: it is safest to write the slash in both or in neither.
 
 Retired names are not changed unless --retired is given. If another user changes a name at
 the same time, both changes are made. If relocate is interrupted, run it again: it skips

@@ -18,8 +18,8 @@ standard input, one per line. The exit status is 1 if a name is unknown.
 
 ` + formatHelp + `
 
---status, --find and --rules restrict the list: to a status, to a text in name or title,
-and to schemes with rules.`
+To restrict the list, use --status (only schemes with this status), --find (only schemes
+with this text in the name or title) or --rules (only schemes with rules).`
 
 func (c *cli) schemesCommand() *cobra.Command {
 	var f schemeFilter

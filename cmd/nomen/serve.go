@@ -29,8 +29,8 @@ import (
 const serveLong = `Serve runs the resolver. The public listener (--listen) answers requests for names, over
 HTTP and in the resolution protocol of 1995 (draft-ietf-uri-yaurn-00). The admin listener
 (--admin) serves the admin API, by default at a loopback address and at the Unix socket
-admin.sock in the data directory. [[listen]] tables of the configuration file describe
-any number of listeners: docs/reference/configuration.md.
+admin.sock in the data directory. To have several public listeners, describe each in a
+[[listen]] table of the configuration file: docs/reference/configuration.md.
 
 The names are in a store in the data directory (--data). The first start creates the store
 and an administrator's token. The token is in the file admin.token, which only its owner
@@ -43,36 +43,36 @@ It rejects changes until it can write to the disk again; /-/readyz gives the rea
 --read-only it never writes.
 
 To stop the server, interrupt it (Ctrl-C). It completes the requests in progress first.
-With --drain TIME, it keeps answering for TIME after SIGTERM. Meanwhile /-/readyz has
-status 503, so that load balancers use other servers.
+With --drain TIME, the server keeps answering for TIME after SIGTERM. During this time
+/-/readyz has status 503, so that load balancers use other servers.
 
 'nomen reload' and SIGHUP make the server read its configuration again. 'nomen config' checks
-and explains it.
+and explains the configuration.
 
-These host names are accepted without --host: those of --public-url and --listen, the name
-of the machine, localhost, and IP addresses.
+A request must name a host of this server. The hosts of --public-url and --listen, the name
+of the machine, localhost, and IP addresses need no --host.
 
-The limits are shared among the clients. A client is an IPv4 address or an IPv6 /64.
+These options limit what clients can use. A client is one IPv4 address or one IPv6 /64.
 
-  --connections              of each listener
-  --connections-per-address  of one client; if --connections is below 64, the default is
-                             half of it, at most 16
-  --rate                     lists, batches, fetches and searches of one client; a burst can
-                             have five times as many; further requests get status 429
-  --asks                     requests to other resolvers; at most half of them to one
-                             resolver, and an eighth for one client. Further requests wait
-                             for their turn. A request whose turn does not come gets status
-                             503. If a client has too many waiting requests, its next one
-                             gets 429
+  --connections              open connections of each listener
+  --connections-per-address  open connections of one client. If --connections is below 64,
+                             the default is half of --connections, but at most 16
+  --rate                     lists, batches, fetches and searches of one client per second.
+                             In a burst, a client can send five times as many. Further
+                             requests get status 429
+  --asks                     concurrent requests to other resolvers: at most half of them
+                             to one resolver, and at most an eighth for one client. Further
+                             requests wait. A request that waits too long gets status 503.
+                             A client with too many waiting requests gets status 429
 
-127.0.0.1, ::1 and trusted proxies have no --rate and may use all connections.
+--rate and --connections-per-address do not apply to 127.0.0.1, ::1 and trusted proxies.
 
-By default, --memory is 512 MiB plus an eighth of the machine's memory, where the eighth
-is at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, but never
+The default of --memory is 512 MiB plus an eighth of the machine's memory. The eighth counts
+as at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, but never
 less than a quarter of the limit.
 
-On behalf of clients, the server does not connect to private networks, with one exception:
-a resolver that --delegate-to names. With --allow-private it also connects to them when it
+On behalf of clients, the server connects to a private network only if the --delegate-to of
+an authority names a resolver there. With --allow-private it also does so when it
 
   - fetches locations (I2R);
   - asks resolvers about delegated names;
@@ -136,7 +136,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	f.DurationVar(&s.staleIfError, "stale-if-error", 24*time.Hour, "how long to answer from the cache while PostgreSQL is unavailable; 0 turns this off")
 	f.IntVar(&s.connections, "connections", 0, "maximum number of open connections on each listener (default a quarter of the limit of open files, at most 10000)")
 	f.IntVar(&s.perAddress, "connections-per-address", 0, "maximum number of open connections of one client (default a quarter of --connections)")
-	f.Float64Var(&s.rate, "rate", 10, "maximum number of costly requests of one client per second")
+	f.Float64Var(&s.rate, "rate", 10, "maximum number of lists, batches, fetches and searches of one client per second")
 	s.outside.register(f)
 	s.gateway.register(f)
 	s.backup.register(f)

@@ -93,13 +93,13 @@ type acmeFlags struct {
 }
 
 func (o *acmeFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.email, "acme-email", "", "address for messages of the certificate authority")
+	f.StringVar(&o.email, "acme-email", "", "mail address to which the certificate authority sends messages")
 	f.StringVar(&o.directory, "acme-directory", certificates.LetsEncrypt, "URL of the directory of the certificate authority")
-	f.StringVar(&o.root, "acme-root", "", "PEM file of certificates to trust for this URL (default the system's)")
-	f.StringVar(&o.externalID, "acme-eab-id", "", "ID of the external account that the authority has assigned (default none)")
+	f.StringVar(&o.root, "acme-root", "", "PEM file of certificates to trust at the URL of --acme-directory (default the system's)")
+	f.StringVar(&o.externalID, "acme-eab-id", "", "ID of the external account that the certificate authority assigned (default none)")
 	f.StringVar(&o.externalKey, "acme-eab-key-file", "", "file with the key of the external account, or credential:NAME")
-	f.BoolVar(&o.terms, "acme-accept-terms", false, "accept the terms of service of the authority; needed for TLS by ACME")
-	f.BoolVar(&o.unchecked, "acme-unchecked", false, "order without checking first that the host leads to this server")
+	f.BoolVar(&o.terms, "acme-accept-terms", false, "accept the terms of service of the certificate authority; required for --tls acme")
+	f.BoolVar(&o.unchecked, "acme-unchecked", false, "order a certificate without first checking that the host leads to this server")
 }
 
 // check rejects invalid options of a server that orders certificates.

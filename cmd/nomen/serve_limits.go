@@ -23,21 +23,21 @@ type limitFlags struct {
 }
 
 func (o *limitFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&o.burst, "limits.burst", 0, "costly requests of one client in a burst (default five times --rate)")
-	f.IntVar(&o.costly, "limits.costly", 64, "costly requests answered at once, an eighth of them for one client")
-	f.IntVar(&o.resources, "limits.resources", 64, "resources forwarded at once (I2R), a quarter of them to one client")
-	f.IntVar(&o.batchNames, "limits.batch-names", 10_000, "names in one request to /-/resolve")
-	f.IntVar(&o.batchBytes, "limits.batch-bytes", 4<<20, "bytes of one request to /-/resolve")
-	f.DurationVar(&o.measure, "limits.measure-timeout", 10*time.Second, "time for computing the length of a list before it is sent")
-	f.DurationVar(&o.ask, "limits.ask-timeout", 20*time.Second, "time for asking other resolvers on behalf of one request")
-	f.DurationVar(&o.resource, "limits.resource-timeout", 10*time.Minute, "time for forwarding one resource (I2R)")
-	f.DurationVar(&o.head, "limits.head-timeout", 10*time.Second, "time for receiving the head of a request")
+	f.IntVar(&o.burst, "limits.burst", 0, "maximum number of lists, batches, fetches and searches of one client in a burst (default five times --rate)")
+	f.IntVar(&o.costly, "limits.costly", 64, "maximum number of lists, batches, fetches and searches answered at once; at most an eighth for one client")
+	f.IntVar(&o.resources, "limits.resources", 64, "maximum number of resources forwarded at once (I2R); at most a quarter to one client")
+	f.IntVar(&o.batchNames, "limits.batch-names", 10_000, "maximum number of names in one request to /-/resolve")
+	f.IntVar(&o.batchBytes, "limits.batch-bytes", 4<<20, "maximum number of bytes of one request to /-/resolve")
+	f.DurationVar(&o.measure, "limits.measure-timeout", 10*time.Second, "maximum time for computing the length of a list before the list is sent")
+	f.DurationVar(&o.ask, "limits.ask-timeout", 20*time.Second, "maximum time for asking other resolvers on behalf of one request")
+	f.DurationVar(&o.resource, "limits.resource-timeout", 10*time.Minute, "maximum time for forwarding one resource (I2R)")
+	f.DurationVar(&o.head, "limits.head-timeout", 10*time.Second, "maximum time for receiving the head of a request")
 	f.DurationVar(&o.idle, "limits.idle-timeout", 2*time.Minute, "time for which an idle connection stays open")
-	f.DurationVar(&o.timeout, "limits.timeout", 30*time.Second, "time for receiving a request, and for each step of a response that is a stream")
-	f.Float64Var(&o.tokenRate, "limits.token-rate", 100, "requests of one token per second to the admin API; administrators of all names have no limit")
-	f.IntVar(&o.tokenBurst, "limits.token-burst", 0, "requests of one token to the admin API in a burst (default five times limits.token-rate)")
-	f.IntVar(&o.tokenJobs, "limits.token-jobs", 4, "imports, exports and other jobs of one token that run at once")
-	f.IntVar(&o.jobs, "limits.jobs", 8, "jobs of all tokens that run at once")
+	f.DurationVar(&o.timeout, "limits.timeout", 30*time.Second, "maximum time for receiving a request, and for sending each part of a streamed response")
+	f.Float64Var(&o.tokenRate, "limits.token-rate", 100, "maximum number of requests of one token to the admin API per second; administrators whose token has no prefixes have no limit")
+	f.IntVar(&o.tokenBurst, "limits.token-burst", 0, "maximum number of requests of one token to the admin API in a burst (default five times limits.token-rate)")
+	f.IntVar(&o.tokenJobs, "limits.token-jobs", 4, "maximum number of imports, exports and other jobs of one token that run at once")
+	f.IntVar(&o.jobs, "limits.jobs", 8, "maximum number of jobs that run at once, of all tokens together")
 }
 
 // check rejects values that are not positive. Only bursts can be 0, for their default.

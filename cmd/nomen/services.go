@@ -13,7 +13,8 @@ With designators as arguments, it shows each of these services. With "-" it read
 designators from standard input, one per line. The exit status is 1 if a designator is
 unknown.
 
-With --keywords it lists or shows the query keywords of 2012 instead.
+With --keywords it lists or shows query keywords instead: the directives that a URN of the
+dialect 2012 can have in its query.
 
 ` + registryHelp
 

@@ -25,16 +25,16 @@ const importLong = `Import reads records from files and merges them into the sto
 (.jsonl), CSV (.csv) and TSV (.tsv), plain or compressed with gzip or zstd. "-" is standard
 input. docs/reference/record.md describes the formats, with examples.
 
-In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If nomen does
-not know the title of a column, name nomen's column with --map TITLE=COLUMN.
+In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If the file
+has another title for one of nomen's columns, use --map TITLE=COLUMN.
 
 Import rejects each invalid record with its line and the reason, and imports all other
 records. A mistake in a name, such as a wrong check character, is only a warning; with
 --strict, import rejects new names with such mistakes. An active name can never be deleted.
 
-If you import a file again, nothing changes, unless the file has a name twice with records
-that contradict each other. To resume an interrupted import, start it again. On a running
-server an import is a job: see 'nomen jobs'.
+If you import the same file again, nothing changes. The exception is a file with two records
+of one name that contradict each other. To resume an interrupted import, start it again. On
+a running server an import is a job: see 'nomen jobs'.
 
 --on-conflict says what to do with a name that already exists:
 
@@ -46,13 +46,13 @@ server an import is a job: see 'nomen jobs'.
 
 Fields that the file does not have are never changed.
 
-A retired name is left unchanged, so that an old file cannot bring back a withdrawn item.
-Import reports a record that would change a retired name. With --retired, import changes
-retired names too.
+Import leaves retired names unchanged, so that an old file cannot bring back a withdrawn
+item. It reports each record of the file that would change a retired name. With --retired,
+import changes retired names too.
 
 The summary has the ID of the import. To revert the import, use 'nomen undo --import ID'.
 
-Options for a closer look:
+To see more:
 
   --dry-run  changes nothing, and reports what the import would change
   -v         also lists each created or changed name, with its fields, and logs details
@@ -70,8 +70,8 @@ func (o *importFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.format, "format", "", "format of the files: jsonl, csv or tsv (default by suffix)")
 	f.StringVar(&o.Sheet.Delimiter, "delimiter", "", "separator of CSV cells: , ; | or tab (default detected from the first line)")
 	f.StringVar(&o.Sheet.Encoding, "encoding", "", "character encoding, such as windows-1252 (default UTF-8, or UTF-16 with a byte order mark)")
-	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores it; can be repeated")
-	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR, the separator of several values in a cell, such as ; or || (default |); can be repeated")
+	f.StringArrayVar(&o.Sheet.Columns, "map", nil, "TITLE=COLUMN: read the column with this title as nomen's COLUMN; TITLE= ignores the column; can be repeated")
+	f.StringArrayVar(&o.Sheet.Split, "split", nil, "COLUMN=SEPARATOR: the text between two values in a cell of this column, such as ; or || (default |); can be repeated")
 	f.BoolVar(&o.Sheet.Spreadsheet, "spreadsheet", false, "remove the apostrophes that 'export --spreadsheet' puts before cells")
 	dryRunOption(f, &o.DryRun)
 	f.StringVar(&o.policy, "on-conflict", bulk.Merge.String(), "what to do with names that already exist: merge, keep, replace or fail")

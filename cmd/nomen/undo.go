@@ -21,15 +21,15 @@ gives the number of a change, or the numbers of the first and the last change (N
 'nomen changes' lists IDs and numbers.
 
 Each name and authority gets a new revision with its content from before the changes. The
-history keeps everything. A name that the changes created and that is still reserved is
-deleted. Other names that the changes created may already be in use, so each becomes a
-tombstone without content. Undoing the same changes twice has no further effect. An undo
-can be undone by its own ID.
+history keeps everything. If the changes created a name that is still reserved, undo deletes
+the name. Any other name that the changes created may already be in use, so undo makes it a
+tombstone without content. Undoing the same changes twice has no further effect. To undo an
+undo, pass the ID that it printed to --import.
 
 If a name was changed again after the changes to undo, undo reports the name and leaves it
-unchanged. With --force, undo reverts the later changes too, and retires names that were
-reserved before the changes and are active now. Redactions, changes of tokens and the creation of
-authorities cannot be undone.
+unchanged. With --force, undo reverts the later changes too. It then also retires names
+that were reserved before the changes and are active now. Redactions, changes of tokens and
+the creation of authorities cannot be undone.
 
 On a running server, undo is a job: see 'nomen jobs'.
 
@@ -115,7 +115,8 @@ or authority, by whom, the ID of the import, relocation or undo, and why. 'nomen
 accepts these numbers and IDs. Changes of tokens are not listed.
 
 Without options, changes lists the newest 20 changes. With --after or --import, it lists
-all matching changes or, with --limit N, those among the newest N of the store.
+all matching changes. If --limit N is given too, it lists only the matching changes among
+the newest N changes of the store.
 
 With --json each change is an object with the complete record.`
 
@@ -134,7 +135,7 @@ func (c *cli) changesCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.IntVar(&limit, "limit", 20, "list only from this many of the newest changes; 0 for all")
+	f.IntVar(&limit, "limit", 20, "consider only this many of the newest changes; 0 for all")
 	f.Uint64Var(&after, "after", 0, "show the changes after this number (default the newest)")
 	f.StringVar(&id, "import", "", "show only the changes of the import, relocation or undo with this ID")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -16,16 +16,16 @@ import (
 
 const verifyLong = `Verify checks three things: every record against its history, every change against the
 digests in the log, and every index against the records. It finds each change that was
-altered, removed, added or moved. A change that is dated more than 5 minutes after the
-clock of this machine is also a fault. At the end verify prints the head, SIZE:HASH, which
-covers all changes so far.
+altered, removed, added or moved. A change dated more than 5 minutes in the future is also
+a fault. At the end verify prints the head, SIZE:HASH: the number of entries in the log, and
+a hash of all entries.
 
 Keep the head on another machine. With --head HEAD, verify also checks that no change up to
 that head was altered, removed or added. This check finds a difference even if an intruder
 rewrote the whole store. If there is no difference, the output is as without --head.
 
-With --since HEAD, verify makes the check of --head and then verifies only the changes
-after that head, the names and authorities in these changes, and the index entries of their
+With --since HEAD, verify makes the check of --head. Then it verifies only the changes after
+that head, the names and authorities in these changes, and the index entries of their
 locations. This takes much less time than a full verify. Only a full verify finds damage in
 older changes and records: run a full verify from time to time.
 

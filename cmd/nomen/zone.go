@@ -21,12 +21,12 @@ The records belong to several zones. The first record leads from the namespace t
 and belongs to a zone of IANA (urn.arpa, uri.arpa; RFC 3405). The others belong to the zones
 of the host. Comments mark what you have to fill in.
 
-The authority of urn:dns names needs no such records: clients look up the addresses of its
-own host name.`
+An authority of urn:dns names needs no such records: clients look up the addresses of the
+host in the name.`
 
 const zoneCheckLong = `Check looks up the records for the resolver of a prefix and prints each difference from
 what 'nomen zone print' would write, one per line. It ignores times to live, orders and
-preferences. At the end it follows the rules in DNS for a sample name.
+preferences. At the end it looks up a sample name by the rules in DNS, as a client does.
 
 The exit status is 1 if there is a difference, and 3 if DNS failed.`
 

@@ -159,14 +159,14 @@ func TestDeniedDetail(t *testing.T) {
 		want string
 	}{
 		{registrar.DeniedError{Who: "w", Need: registrar.Editor, Name: "urn:x:y"}, `this needs the role editor; "w" has the role reader`},
-		{registrar.DeniedError{Who: "w", Role: registrar.Editor, Need: registrar.Editor, Name: "urn:x:y"}, `the prefixes of the token of "w" do not cover it`},
+		{registrar.DeniedError{Who: "w", Role: registrar.Editor, Need: registrar.Editor, Name: "urn:x:y"}, `the prefixes granted to "w" do not cover it`},
 		{
 			registrar.DeniedError{Role: registrar.Administrator, Need: registrar.Administrator, Name: "tokens", Anywhere: true},
-			"this needs the role administrator and a token without prefixes",
+			"this needs the role administrator for all names",
 		},
 		{
 			registrar.DeniedError{Need: registrar.Administrator, Name: "urn:x", Anywhere: true, Why: "it would answer for others"},
-			"it would answer for others; this needs the role administrator and a token without prefixes",
+			"it would answer for others; this needs the role administrator for all names",
 		},
 	} {
 		p := NewProblem(&tt.err)

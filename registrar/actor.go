@@ -31,62 +31,130 @@ func ParseRole(s string) (Role, bool) {
 	return Role(max(i, 0)), i >= 0
 }
 
-// denied returns the error for an actor who lacks a role.
-func (a Actor) denied(need Role, name string) *DeniedError {
-	return &DeniedError{Who: a.Who, Role: a.Role, Need: need, Name: name}
-}
-
-// An Actor is the client that makes a change. The zero Actor may change nothing.
-type Actor struct {
-	Who      string // author in the history; "" for the operator of the machine
+// A Grant gives a role for some names.
+type Grant struct {
 	Role     Role
-	Prefixes []name.Prefix // scope of the role; empty means no limit
+	Prefixes []name.Prefix // scope of the role; empty means all names
 }
 
-// Operator returns the operator of the machine, an administrator without limits.
-func Operator() Actor { return Actor{Role: Administrator} }
+// covers reports whether n is in the scope of g.
+func (g Grant) covers(n name.Name) bool {
+	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
+}
+
+// contains reports whether all names under p are in the scope of g.
+func (g Grant) contains(p name.Prefix) bool {
+	all := name.FromKey(p.String())
+	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || own.Covers(all) })
+}
+
+// An Actor is the client that makes a change. It may do what any of its grants permits. The
+// zero Actor may neither change nor read anything.
+type Actor struct {
+	Who    string // author in the history; "" for the operator of the machine
+	Grants []Grant
+}
+
+// Operator returns the operator of the machine, an administrator of all names.
+func Operator() Actor { return Actor{Grants: []Grant{{Role: Administrator}}} }
 
 // Bearer returns the actor that a token stands for, with the role [Reader] if the token is
 // revoked. It returns an error for an unknown role or an invalid prefix.
 func Bearer(t *store.Token) (Actor, error) {
-	role, ok := ParseRole(t.Role)
-	if !ok {
-		return Actor{}, fmt.Errorf("registrar: token %s: unknown role %q", t.ID, t.Role)
+	g, err := parseGrant(t.Role, t.Prefixes)
+	if err != nil {
+		return Actor{}, fmt.Errorf("registrar: token %s: %w", t.ID, err)
 	}
-	a := Actor{Who: t.Who, Role: role}
 	if t.Revoked {
-		a.Role = Reader
+		g.Role = Reader
 	}
-	for _, s := range t.Prefixes {
-		p, err := name.ParseScope(s)
-		if err != nil {
-			return Actor{}, fmt.Errorf("registrar: token %s: %w", t.ID, err)
+	return Actor{Who: t.Who, Grants: []Grant{g}}, nil
+}
+
+// parseGrant returns the grant of a stored role and its stored prefixes.
+func parseGrant(role string, prefixes []string) (g Grant, err error) {
+	var ok bool
+	if g.Role, ok = ParseRole(role); !ok {
+		return g, fmt.Errorf("unknown role %q", role)
+	}
+	g.Prefixes = make([]name.Prefix, len(prefixes))
+	for i, s := range prefixes {
+		if g.Prefixes[i], err = name.ParseScope(s); err != nil {
+			return g, err
 		}
-		a.Prefixes = append(a.Prefixes, p)
 	}
-	return a, nil
+	return g, nil
 }
 
-// Reaches reports whether n is in the scope of a. The scope limits reading as well as changes.
-// The name must be as returned by [Registrar.Kept].
-func (a Actor) Reaches(n name.Name) bool {
-	return len(a.Prefixes) == 0 || slices.ContainsFunc(a.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
+// Role returns the highest role of all grants, [Reader] if there are none.
+func (a Actor) Role() (highest Role) {
+	for _, g := range a.Grants {
+		highest = max(highest, g.Role)
+	}
+	return highest
 }
 
-// mayName reports whether a has at least this role for n, which must be as returned by
+// MayAny reports whether a has at least this role for any name.
+func (a Actor) MayAny(role Role) bool {
+	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role })
+}
+
+// Reaches reports whether n is in the scope of a, so that a may read it. The name must be as
+// returned by [Registrar.Kept].
+func (a Actor) Reaches(n name.Name) bool { return a.MayName(n, Reader) }
+
+// MayName reports whether a has at least this role for n, which must be as returned by
 // [Registrar.Kept].
-func (a Actor) mayName(n name.Name, role Role) bool { return a.Role >= role && a.Reaches(n) }
+func (a Actor) MayName(n name.Name, role Role) bool {
+	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.covers(n) })
+}
 
-// mayPrefix reports whether a has at least this role for an authority: all names under its
-// prefix must be in scope.
-func (a Actor) mayPrefix(p name.Prefix, role Role) bool {
-	if a.Role < role {
-		return false
+// MayPrefix reports whether a has at least this role for all names under p, in one grant.
+func (a Actor) MayPrefix(p name.Prefix, role Role) bool {
+	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.contains(p) })
+}
+
+// MayAll reports whether a has at least this role for all names.
+func (a Actor) MayAll(role Role) bool {
+	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && len(g.Prefixes) == 0 })
+}
+
+// Scope returns the prefixes of all grants of a: its scope, unless MayAll([Reader]) is true.
+func (a Actor) Scope() (all []name.Prefix) {
+	for _, g := range a.Grants {
+		all = append(all, g.Prefixes...)
 	}
-	for _, own := range a.Prefixes {
-		if own == p || own.Covers(name.FromKey(p.String())) {
-			return true
-		}
+	return all
+}
+
+// Denied returns the error for an actor who lacks a role for n. The error calls n shown.
+func (a Actor) Denied(need Role, n name.Name, shown string) *DeniedError {
+	return a.denied(need, shown, func(g Grant) bool { return g.covers(n) })
+}
+
+// DeniedAny returns the error for an actor who has a role for no name at all.
+func (a Actor) DeniedAny(need Role, shown string) *DeniedError {
+	return a.denied(need, shown, func(Grant) bool { return true })
+}
+
+// DeniedAll returns the error for an actor who lacks a role for all names.
+func (a Actor) DeniedAll(need Role, shown string) *DeniedError {
+	e := a.DeniedAny(need, shown)
+	e.Anywhere = true
+	return e
+}
+
+// deniedPrefix returns the error for an actor who lacks a role for all names under p.
+func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
+	return a.denied(need, p.String(), func(g Grant) bool { return g.contains(p) })
+}
+
+// denied returns an error with the highest role of the grants that reach what is shown, or of
+// all grants if none does.
+func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
+	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
+	if len(there.Grants) == 0 {
+		there = a
 	}
-	return len(a.Prefixes) == 0
+	return &DeniedError{Who: a.Who, Role: there.Role(), Need: need, Name: shown}
 }

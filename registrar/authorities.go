@@ -25,8 +25,8 @@ func CheckAuthority(a *store.Authority) error {
 // authorities. If any outcome has an error, nothing was changed, and PutAuthorities returns the
 // first of these errors.
 func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Authority, why string) ([]Outcome, error) {
-	if a.Role < Administrator || len(a.Prefixes) > 0 {
-		return nil, a.denied(Administrator, "")
+	if !a.MayAll(Administrator) {
+		return nil, a.DeniedAll(Administrator, "")
 	}
 	ctx = store.Fresh(ctx)
 	r.authorities.Forget()

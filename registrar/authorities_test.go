@@ -49,7 +49,7 @@ func TestPutAuthorities(t *testing.T) {
 	if _, err := put(authorityOf("urn:x-f", "f.example"), authorityOf("urn:x-g", "f.example")); err == nil {
 		t.Error("two authorities of a batch have the same host")
 	}
-	if _, err := r.PutAuthorities(t.Context(), Actor{Role: Administrator, Prefixes: []name.Prefix{name.MustParsePrefix("urn:x-a")}}, nil, ""); !errors.As(err, new(*DeniedError)) {
+	if _, err := r.PutAuthorities(t.Context(), actor(Administrator, "urn:x-a"), nil, ""); !errors.As(err, new(*DeniedError)) {
 		t.Errorf("an administrator of a prefix: %v", err)
 	}
 }

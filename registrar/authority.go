@@ -79,10 +79,10 @@ func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Autho
 }
 
 func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *store.Authority) error {
-	if !a.mayPrefix(next.Prefix, Owner) {
-		return a.denied(Owner, next.Prefix.String())
+	if !a.MayPrefix(next.Prefix, Owner) {
+		return a.deniedPrefix(Owner, next.Prefix)
 	}
-	if a.Role == Administrator && len(a.Prefixes) == 0 {
+	if a.MayAll(Administrator) {
 		return nil
 	}
 	set, err := r.authorities.Set(ctx, time.Time{})
@@ -100,7 +100,9 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	if why == "" {
 		return nil
 	}
-	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: next.Prefix.String(), Anywhere: true, Why: why}
+	denied := a.DeniedAll(Administrator, next.Prefix.String())
+	denied.Why = why
+	return denied
 }
 
 // takesRequests reports whether a change makes an authority answer requests that it did not
@@ -143,7 +145,7 @@ func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet)
 			continue
 		}
 		for _, other := range set.All() {
-			if slices.Contains(other.Owners, owner) && !a.mayPrefix(other.Prefix, Owner) {
+			if slices.Contains(other.Owners, owner) && !a.MayPrefix(other.Prefix, Owner) {
 				return owner, other
 			}
 		}

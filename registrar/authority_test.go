@@ -143,10 +143,10 @@ func TestAuthorityConflict(t *testing.T) {
 
 func TestBearer(t *testing.T) {
 	a, err := Bearer(&store.Token{ID: "t", Role: "owner", Who: "w", Prefixes: []string{"urn:dns:example.org"}})
-	if err != nil || a.Role != Owner || a.Who != "w" || len(a.Prefixes) != 1 {
+	if err != nil || a.Role() != Owner || a.Who != "w" || len(a.Scope()) != 1 {
 		t.Errorf("Bearer = %+v, %v", a, err)
 	}
-	if a, err := Bearer(&store.Token{Role: "administrator", Revoked: true}); err != nil || a.Role != Reader {
+	if a, err := Bearer(&store.Token{Role: "administrator", Revoked: true}); err != nil || a.Role() != Reader {
 		t.Errorf("Bearer of a revoked token = %+v, %v", a, err)
 	}
 	if _, err := Bearer(&store.Token{Role: "king"}); err == nil {

@@ -171,8 +171,10 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
-		if !p.actor.mayName(rec.Name, Owner) {
-			return &DeniedError{Who: p.actor.Who, Role: p.actor.Role, Need: Owner, Name: of, Why: "it is retired"}
+		if !p.actor.MayName(rec.Name, Owner) {
+			denied := p.actor.Denied(Owner, rec.Name, of)
+			denied.Why = "it is retired"
+			return denied
 		}
 		if req.Expected == store.AnyRevision {
 			return refuse(of, "status", faultf(0, "state",

@@ -41,12 +41,12 @@ func (e *RefusalError) Unwrap() error { return e.Err }
 // A DeniedError is returned for a change for which the actor lacks permission.
 type DeniedError struct {
 	Who  string // the actor; "" for the operator
-	Role Role   // the actor's role
+	Role Role   // the actor's role there
 	Need Role   // the role that is needed
 	Name string // the name or the authority's prefix
 	Why  string // why the role is needed; "" if that is obvious
 
-	Anywhere bool // the role is needed without a limit to prefixes
+	Anywhere bool // the role is needed for all names
 }
 
 func (e *DeniedError) Error() string {
@@ -66,9 +66,9 @@ func (e *DeniedError) Error() string {
 func (e *DeniedError) Needs() string {
 	switch {
 	case e.Anywhere:
-		return fmt.Sprintf("this needs the role %s and a token without prefixes", e.Need)
+		return fmt.Sprintf("this needs the role %s for all names", e.Need)
 	case e.Role < e.Need:
 		return fmt.Sprintf("this needs the role %s; %q has the role %s", e.Need, e.Who, e.Role)
 	}
-	return fmt.Sprintf("the prefixes of the token of %q do not cover it", e.Who)
+	return fmt.Sprintf("the prefixes granted to %q do not cover it", e.Who)
 }

@@ -91,7 +91,7 @@ func ExampleRegistrar_Relocate() {
 
 // An actor with a role may change only names that begin with one of its prefixes.
 func ExampleActor_Reaches() {
-	anna := registrar.Actor{Who: "anna", Role: registrar.Editor, Prefixes: []name.Prefix{name.MustParsePrefix("ark:12345/")}}
+	anna := registrar.Actor{Who: "anna", Grants: []registrar.Grant{{Role: registrar.Editor, Prefixes: []name.Prefix{name.MustParsePrefix("ark:12345/")}}}}
 	fmt.Println(anna.Reaches(name.MustParse("ark:12345/x")), anna.Reaches(name.MustParse("ark:99999/x")))
 	// Output: true false
 }

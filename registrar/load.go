@@ -155,10 +155,12 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 // permit returns an error if the actor may not change n.
 func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	switch {
-	case !l.actor.mayName(n, Editor):
-		return l.actor.denied(Editor, n.Key())
-	case authority == nil && l.actor.Role < Administrator:
-		return &DeniedError{Who: l.actor.Who, Role: l.actor.Role, Need: Administrator, Name: n.Key(), Why: "no authority here covers it"}
+	case !l.actor.MayName(n, Editor):
+		return l.actor.Denied(Editor, n, n.Key())
+	case authority == nil && !l.actor.MayName(n, Administrator):
+		err := l.actor.Denied(Administrator, n, n.Key())
+		err.Why = "no authority here covers it"
+		return err
 	}
 	return nil
 }

@@ -297,7 +297,7 @@ func TestLoadChecksAnewWhenAuthoritiesChange(t *testing.T) {
 func TestLoadRefusesWhoAndWhy(t *testing.T) {
 	reg := New(memstore.New(), Options{})
 	for _, c := range []struct{ who, why, field string }{{"a\x01", "", "who"}, {"a\nb", "", "who"}, {"", "a\x01", "why"}} {
-		_, err := reg.NewLoad(Actor{Who: c.who, Role: Administrator}, c.why)
+		_, err := reg.NewLoad(Actor{Who: c.who, Grants: Operator().Grants}, c.why)
 		var e *RefusalError
 		if !errors.As(err, &e) || e.Field != c.field {
 			t.Errorf("%q, %q: %v, want a refusal of %s", c.who, c.why, err, c.field)

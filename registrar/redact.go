@@ -58,8 +58,8 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !a.mayName(n, Administrator) {
-		return Outcome{}, cannotRedact(a, n.Key())
+	if !a.MayName(n, Administrator) {
+		return Outcome{}, cannotRedact(a.Denied(Administrator, n, n.Key()))
 	}
 	if len(red.Revisions) == 0 {
 		return Outcome{}, refuse(n.Key(), "revisions", faultf(0, "revision", "must name at least one revision"))
@@ -71,8 +71,8 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 // of the authority have separate histories, which do not change.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
-	if !a.mayPrefix(p, Administrator) {
-		err := cannotRedact(a, p.String())
+	if !a.MayPrefix(p, Administrator) {
+		err := cannotRedact(a.deniedPrefix(Administrator, p))
 		return Outcome{Err: err}, err
 	}
 	out, err := r.redactSubject(ctx, a, redactable{p.String(), store.AuthorityHistory(ctx, r.store, p)}, red)
@@ -83,8 +83,9 @@ func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix,
 	return out, nil
 }
 
-func cannotRedact(a Actor, key string) error {
-	return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: key, Why: "this removes content from its history"}
+func cannotRedact(denied *DeniedError) error {
+	denied.Why = "this removes content from its history"
+	return denied
 }
 
 // A redactable is a name or an authority with its changes, newest first.

@@ -92,10 +92,10 @@ func TestRedactRefuses(t *testing.T) {
 	}
 	red.Reason = "x"
 	var denied *DeniedError
-	if _, err := d.redact(Actor{Who: "o", Role: Owner}, n, red); !errors.As(err, &denied) || denied.Need != Administrator {
+	if _, err := d.redact(actor(Owner), n, red); !errors.As(err, &denied) || denied.Need != Administrator {
 		t.Errorf("an owner: %v", err)
 	}
-	elsewhere := Actor{Who: "o", Role: Administrator, Prefixes: []name.Prefix{name.MustParsePrefix("urn:dns:example.com")}}
+	elsewhere := actor(Administrator, "urn:dns:example.com")
 	if _, err := d.redact(elsewhere, n, red); !errors.As(err, &denied) {
 		t.Errorf("an administrator of other names: %v", err)
 	}
@@ -185,7 +185,7 @@ func TestRedactAuthority(t *testing.T) {
 		}
 	}
 	var denied *DeniedError
-	if _, err := d.RedactAuthority(d.ctx, Actor{Who: "o", Role: Owner}, p, everything); !errors.As(err, &denied) || denied.Need != Administrator {
+	if _, err := d.RedactAuthority(d.ctx, actor(Owner), p, everything); !errors.As(err, &denied) || denied.Need != Administrator {
 		t.Errorf("an owner: %v", err)
 	}
 	if _, err := d.RedactAuthority(d.ctx, Operator(), name.MustParsePrefix("urn:dns:example.edu"), everything); !errors.Is(err, store.ErrNotFound) {

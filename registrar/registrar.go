@@ -153,8 +153,8 @@ func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.R
 	if err != nil {
 		return nil, err
 	}
-	if !a.mayName(kept, Editor) {
-		return nil, a.denied(Editor, n.Key())
+	if !a.MayName(kept, Editor) {
+		return nil, a.Denied(Editor, kept, n.Key())
 	}
 	for attempts := 1; ; attempts++ {
 		begun := time.Now()

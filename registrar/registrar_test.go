@@ -78,11 +78,11 @@ func places(urls ...string) (all []nomen.Location) {
 func editor(prefixes ...string) Actor { return actor(Editor, prefixes...) }
 
 func actor(r Role, prefixes ...string) Actor {
-	a := Actor{Who: "someone", Role: r}
+	g := Grant{Role: r}
 	for _, p := range prefixes {
-		a.Prefixes = append(a.Prefixes, name.MustParsePrefix(p))
+		g.Prefixes = append(g.Prefixes, name.MustParsePrefix(p))
 	}
-	return a
+	return Actor{Who: "someone", Grants: []Grant{g}}
 }
 
 // refusal returns the field, rule and offset of a RefusalError.
@@ -299,7 +299,8 @@ func TestRights(t *testing.T) {
 		actor    Actor
 		need     Role // 0 for allowed
 	}{
-		{"reader", alb, Actor{}, Editor},
+		{"no grant", alb, Actor{}, Editor},
+		{"reader", alb, actor(Reader), Editor},
 		{"editor everywhere", alb, editor(), 0},
 		{"editor here", alb, editor("urn:dns:example.org"), 0},
 		{"editor elsewhere", alb, editor("urn:dns:example.com"), Editor},

@@ -224,7 +224,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 			return p, false, err
 		}
 		after = p
-		if m.matches(p.URL) && m.load.actor.mayName(p.Name, Editor) {
+		if m.matches(p.URL) && m.load.actor.MayName(p.Name, Editor) {
 			places = append(places, p)
 		}
 		if more = len(places) == m.relocates; more {

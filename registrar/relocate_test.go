@@ -128,7 +128,7 @@ func TestRelocateManyAndRights(t *testing.T) {
 	d.put(&store.Record{Name: foreign, Locations: []nomen.Location{{URL: "https://old.example/x"}}})
 	steps := 0
 	rel := Relocation{From: "https://old.example/", To: "http://new.example/", Progress: func(Relocated) { steps++ }}
-	editor := Actor{Who: "e", Role: Editor, Prefixes: []name.Prefix{name.MustParsePrefix("urn:dns:example.org")}}
+	editor := editor("urn:dns:example.org")
 	const all = 2*relocateBatch + 1
 	if sum := d.relocate(editor, rel); sum != (Relocated{Names: all, Locations: all}) || steps != 3 {
 		t.Errorf("%+v in %d steps", sum, steps)
@@ -136,7 +136,7 @@ func TestRelocateManyAndRights(t *testing.T) {
 	if got := d.urls(foreign); got[0] != "https://old.example/x" {
 		t.Errorf("a name of others: %q", got)
 	}
-	if sum := d.relocate(Actor{Who: "r"}, Relocation{From: "http://new.example/", To: "https://x.example/"}); sum != (Relocated{}) {
+	if sum := d.relocate(actor(Reader), Relocation{From: "http://new.example/", To: "https://x.example/"}); sum != (Relocated{}) {
 		t.Errorf("a reader: %+v", sum)
 	}
 }

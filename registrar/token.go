@@ -169,8 +169,8 @@ func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) 
 
 // permitTokens returns an error unless the actor is an administrator without prefixes.
 func permitTokens(a Actor) error {
-	if a.Role < Administrator || len(a.Prefixes) > 0 {
-		return &DeniedError{Who: a.Who, Role: a.Role, Need: Administrator, Name: tokensSubject, Anywhere: true}
+	if !a.MayAll(Administrator) {
+		return a.DeniedAll(Administrator, tokensSubject)
 	}
 	return nil
 }

@@ -205,9 +205,9 @@ func (w *undoer) find(ctx context.Context, after uint64) error {
 // may reports whether the actor may undo a change.
 func (w *undoer) may(c *store.Change) bool {
 	if c.Authority != nil {
-		return w.actor.mayPrefix(c.Authority.Prefix, Owner)
+		return w.actor.MayPrefix(c.Authority.Prefix, Owner)
 	}
-	return w.actor.mayName(name.FromKey(c.Subject().Key), Editor)
+	return w.actor.MayName(name.FromKey(c.Subject().Key), Editor)
 }
 
 // revert undoes the changes of some names and authorities. Names to be restored or retired

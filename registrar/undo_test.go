@@ -43,13 +43,13 @@ func TestUndoRights(t *testing.T) {
 	foreign := name.MustParse("urn:dns:example.com:x")
 	d.put(&store.Record{Name: foreign, Locations: []nomen.Location{{URL: "https://x.example/"}}})
 	u := Undoing{From: from, To: d.size()}
-	scoped := Actor{Who: "e", Role: Editor, Prefixes: []name.Prefix{name.MustParsePrefix("urn:dns:example.org")}}
+	scoped := editor("urn:dns:example.org")
 	sum, refused := d.undo(scoped, u)
 	var denied *DeniedError
 	if sum != (Undone{Changes: 1, Refused: 1}) || !errors.As(refused[a.Key()], &denied) || denied.Need != Owner {
 		t.Errorf("an editor: %+v, %v", sum, refused)
 	}
-	scoped.Role = Owner
+	scoped = actor(Owner, "urn:dns:example.org")
 	dry := u
 	dry.DryRun = true
 	size := d.size()
@@ -65,7 +65,7 @@ func TestUndoRights(t *testing.T) {
 	if sum, _ := d.undo(Operator(), u); sum != (Undone{Changes: 2, Unchanged: 1, Retired: 1}) {
 		t.Errorf("the operator: %+v", sum)
 	}
-	if _, err := d.Undo(d.ctx, Actor{Who: "r"}, u); err == nil {
+	if _, err := d.Undo(d.ctx, actor(Reader), u); err == nil {
 		t.Error("a reader undoes")
 	}
 }

@@ -149,13 +149,13 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.role = actor.Role.String()
+	w.role = actor.Role().String()
 	c := &call{w: w, r: r, actor: actor, value: value}
 	if err := s.checkRate(c); err != nil {
 		return err
 	}
-	if actor.Role < op.role {
-		return &registrar.DeniedError{Who: actor.Who, Role: actor.Role, Need: op.role, Name: value}
+	if !actor.MayAny(op.role) {
+		return actor.DeniedAny(op.role, value)
 	}
 	if op.params != unchecked {
 		if c.q, err = c.query(strings.Fields(op.params)...); err != nil {

@@ -44,12 +44,12 @@ func number(q url.Values, key string, absent uint64) (uint64, error) {
 	return n, nil
 }
 
-// requireAllNames returns an error unless the actor has rights on all names.
+// requireAllNames returns an error unless the actor is an administrator of all names.
 func (c *call) requireAllNames(what string) error {
-	if len(c.actor.Prefixes) == 0 {
+	if c.actor.MayAll(registrar.Administrator) {
 		return nil
 	}
-	return &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: what, Anywhere: true}
+	return c.actor.DeniedAll(registrar.Administrator, what)
 }
 
 // detailedError returns err in a form for an administrator of all names, with the cause of a

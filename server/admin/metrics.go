@@ -21,7 +21,7 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		w.role = actor.Role.String()
+		w.role = actor.Role().String()
 	}
 	s.metrics.ServeHTTP(w, r)
 	return nil

@@ -95,7 +95,7 @@ func (m actorStore) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 		return nil, err
 	}
 	if !m.actor.Reaches(kept) {
-		return nil, &registrar.DeniedError{Who: m.actor.Who, Role: m.actor.Role, Need: registrar.Editor, Name: n.Key()}
+		return nil, m.actor.Denied(registrar.Editor, kept, n.Key())
 	}
 	return m.s.registrar.GetAt(ctx, kept, at)
 }

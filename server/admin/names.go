@@ -29,7 +29,7 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	if err != nil {
 		return n, err
 	}
-	return s.reached(c, n, at, c.actor.Role)
+	return s.reached(c, n, at, c.actor.Role())
 }
 
 // reached returns a name as stored as of a time, if the caller has rights on it. The
@@ -37,7 +37,7 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
-		err = &registrar.DeniedError{Who: c.actor.Who, Role: c.actor.Role, Need: need, Name: n.Key()}
+		err = c.actor.Denied(need, kept, n.Key())
 	}
 	return kept, err
 }
@@ -98,11 +98,11 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 // records, and records whose keys begin like a prefix of the actor without being under it. So
 // a page that ends at maxRead does not reveal how many other records there are.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
-	if len(a.Prefixes) == 0 {
+	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)
 	}
 	return func(yield func(*store.Record, error) bool) {
-		for _, begin := range spans(a.Prefixes, scan.Prefix) {
+		for _, begin := range spans(a.Scope(), scan.Prefix) {
 			part := scan
 			part.Prefix = begin
 			for rec, err := range s.store.List(ctx, part) {

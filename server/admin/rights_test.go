@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -238,5 +239,18 @@ func TestScopedAdministratorStaysInside(t *testing.T) {
 	_, body := d.do("POST", "undo", fmt.Sprintf(`{"from":%d,"to":%[1]d,"force":true}`, head.Size))
 	if a, err := s.Authority(t.Context(), mine.Prefix, testNow); err != nil || len(a.Hosts) != 0 || !strings.Contains(body, "not-permitted") {
 		t.Errorf("undo: %+v, %v\n%s", a, err, body)
+	}
+}
+
+// TestAllNames: what concerns all names needs the role for all names, and not only somewhere.
+func TestAllNames(t *testing.T) {
+	some := registrar.Grant{Role: registrar.Administrator, Prefixes: []name.Prefix{name.MustParsePrefix("urn:x-fold")}}
+	c := &call{actor: registrar.Actor{Who: "w", Grants: []registrar.Grant{some, {Role: registrar.Owner}}}}
+	if err := c.requireAllNames("tokens"); err == nil || c.isOperator() || c.permitAuthor("other") == nil {
+		t.Errorf("an administrator of some names who owns all passes as an administrator of all: %v", err)
+	}
+	c.actor.Grants[1].Role = registrar.Administrator
+	if err := c.requireAllNames("tokens"); err != nil || !c.isOperator() || c.permitAuthor("other") != nil {
+		t.Errorf("an administrator of all names is rejected: %v", err)
 	}
 }

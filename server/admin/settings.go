@@ -124,7 +124,7 @@ func (s *API) checkRate(c *call) error {
 
 // isOperator reports whether a request was sent by an administrator of all names.
 func (c *call) isOperator() bool {
-	return c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0
+	return c.actor.MayAll(registrar.Administrator)
 }
 
 // A Configuration is the configuration of the program around an API.

@@ -149,13 +149,12 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 
 // permitAuthor returns an error if the actor may not make changes in the name of another user.
 func (c *call) permitAuthor(who string) error {
-	if who == "" || c.actor.Role == registrar.Administrator && len(c.actor.Prefixes) == 0 {
+	if who == "" || c.actor.MayAll(registrar.Administrator) {
 		return nil
 	}
-	return &registrar.DeniedError{
-		Who: c.actor.Who, Role: c.actor.Role, Need: registrar.Administrator, Name: who,
-		Why: "this makes changes in the name of another user", Anywhere: true,
-	}
+	denied := c.actor.DeniedAll(registrar.Administrator, who)
+	denied.Why = "this makes changes in the name of another user"
+	return denied
 }
 
 // bodyFormat returns the format of a body, given in the query or else by its media type.

@@ -549,7 +549,7 @@ func TestFormerPrimary(t *testing.T) {
 	syncReplication(t, p)
 	s := open(t, both)
 	node := registrar.New(s, registrar.Options{})
-	admin := registrar.Actor{Who: "admin", Role: registrar.Administrator}
+	admin := registrar.Actor{Who: "admin", Grants: registrar.Operator().Grants}
 	a := name.FromKey("urn:x-a:b")
 	request := func(revision uint64) registrar.Request {
 		return registrar.Request{Expected: revision - 1, Record: &store.Record{
@@ -611,7 +611,7 @@ func TestChangesOfTwoNodes(t *testing.T) {
 		return registrar.New(cached, registrar.Options{Now: time.Now})
 	}
 	one, two := node(), node()
-	admin := registrar.Actor{Who: "admin", Role: registrar.Administrator}
+	admin := registrar.Actor{Who: "admin", Grants: registrar.Operator().Grants}
 	a := name.FromKey("urn:x-a:b")
 	put := func(on *registrar.Registrar, url string, expected, want uint64) {
 		t.Helper()

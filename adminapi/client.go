@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -266,11 +267,11 @@ func sendAgain(req *http.Request, resp *http.Response, err error) bool {
 	if !errors.As(err, new(*RateError)) || req.Body != nil && req.GetBody == nil {
 		return false
 	}
-	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+	wait := retryafter.Parse(resp.Header.Get("Retry-After"), time.Now())
 	select {
 	case <-req.Context().Done():
 		return false
-	case <-time.After(time.Duration(min(max(seconds, 1), maxWait)) * time.Second):
+	case <-time.After(min(max(wait, minWait), maxWait)):
 	}
 	if req.GetBody != nil {
 		req.Body, err = req.GetBody()
@@ -278,8 +279,11 @@ func sendAgain(req *http.Request, resp *http.Response, err error) bool {
 	return req.GetBody == nil || err == nil
 }
 
-// maxWait is the longest time to wait before a request is sent again, in seconds.
-const maxWait = 60
+// Bounds of the time to wait before a request is sent again.
+const (
+	minWait = time.Second
+	maxWait = time.Minute
+)
 
 // NewRequest returns a request for a path below [Root], with the token. It is for HTTP clients
 // that interpret the response themselves.

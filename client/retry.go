@@ -6,9 +6,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
 // notNow returns an error if a status says that the server cannot answer at the moment.
@@ -16,21 +17,12 @@ func (r *reply) notNow(now time.Time) error {
 	if r.status < http.StatusInternalServerError && r.status != http.StatusTooManyRequests {
 		return nil
 	}
-	return &StatusError{Code: r.status, Reason: r.reason, RetryAfter: retryAfter(r.header.Get("Retry-After"), now)}
+	wait := min(retryafter.Parse(r.header.Get("Retry-After"), now), maxRetryAfter)
+	return &StatusError{Code: r.status, Reason: r.reason, RetryAfter: wait}
 }
 
-// retryAfter reads a Retry-After field in seconds or as a date (RFC 9110, 10.2.3), at most a
-// day.
-func retryAfter(s string, now time.Time) time.Duration {
-	const most = 24 * time.Hour
-	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
-		return min(time.Duration(n)*time.Second, most)
-	}
-	if t, err := http.ParseTime(s); err == nil {
-		return min(max(t.Sub(now), 0), most)
-	}
-	return 0
-}
+// maxRetryAfter bounds what a server can ask for.
+const maxRetryAfter = 24 * time.Hour
 
 // A busy server is asked again after firstPause, which doubles each time. A server that asks for
 // a pause longer than maxPatience is not asked again.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/guard"
 	"github.com/nomen-project/nomen/internal/race"
+	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
 // ForwardOptions configures a [Forward]. Zero numbers select the defaults.
@@ -350,7 +351,7 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 
 // RetryAfter returns the value of a Retry-After field, in whole seconds.
 func RetryAfter(e *LimitError) string {
-	return strconv.Itoa(max(int((e.After+time.Second-1)/time.Second), 1))
+	return retryafter.Format(e.After)
 }
 
 // dial connects to one of the permitted addresses of a host. It checks the addresses that DNS

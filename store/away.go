@@ -3,9 +3,9 @@ package store
 import (
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
 // An AwayError is returned when the storage of a store is not available: a disk that
@@ -54,7 +54,7 @@ func (e *AwayError) RetryAfter() string {
 	if e.After <= 0 {
 		return "5"
 	}
-	return strconv.Itoa(int(math.Ceil(e.After.Seconds())))
+	return retryafter.Format(e.After)
 }
 
 // A Condition says which operations of a store are available.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -117,7 +117,7 @@ func (s *API) checkRate(c *call) error {
 	}
 	err := s.rates.spend(c.token(), s.now())
 	if limit, ok := err.(*adminapi.RateError); ok {
-		c.w.Header().Set("Retry-After", strconv.Itoa(int(max(limit.After+time.Second-1, time.Second)/time.Second)))
+		c.w.Header().Set("Retry-After", retryafter.Format(limit.After))
 	}
 	return err
 }

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/crypto/acme"
 
+	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -60,7 +59,7 @@ func (b backOff) next(err error, now time.Time) backOff {
 	case errors.As(err, &early):
 		n.Limited, d = true, clockPause
 	case errors.As(err, &of):
-		d = max(d, retryAfter(of.Header, now))
+		d = max(d, retryafter.Parse(of.Header.Get("Retry-After"), now))
 		if _, n.Limited = acme.RateLimit(of); n.Limited || of.StatusCode == http.StatusTooManyRequests {
 			n.Limited, d = true, max(d, limitPause)
 		}
@@ -75,18 +74,6 @@ type clockError struct{ begins time.Time }
 
 func (e *clockError) Error() string {
 	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
-}
-
-// retryAfter returns the value of a Retry-After field, or 0 if the field is absent or invalid.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(n) * time.Second
-	}
-	if t, err := http.ParseTime(text); err == nil {
-		return t.Sub(now)
-	}
-	return 0
 }
 
 // stateKey returns the key of the back-off of a host. The "_" prevents confusion with the key

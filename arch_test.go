@@ -42,6 +42,7 @@ var layout = []modulePackage{
 
 	{layer: 0, dir: "internal/paced"},
 	{layer: 0, dir: "internal/quiet"},
+	{layer: 0, dir: "internal/rates", theirs: "golang.org/x/time"},
 	{layer: 0, dir: "internal/retryafter"},
 	{layer: 0, dir: "internal/validator"},
 
@@ -100,10 +101,10 @@ var layout = []modulePackage{
 	{layer: 8, dir: "bulk", ours: ". internal/ascii registrar store name namespace urn uri internal/location", theirs: "github.com/klauspost/compress golang.org/x/text"},
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},
-	{layer: 9, dir: "gateway", ours: ". internal/paced internal/question internal/requestlog internal/retryafter format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra", theirs: "golang.org/x/time"},
+	{layer: 9, dir: "gateway", ours: ". internal/paced internal/question internal/rates internal/requestlog internal/retryafter format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra"},
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
 	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
-	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar format store name internal/trace", theirs: "golang.org/x/time"},
+	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/rates internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar format store name internal/trace"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
 	{layer: 11, dir: "server/certificates", ours: "internal/retryafter store", theirs: "golang.org/x/crypto"},
 	{layer: 5, dir: "server/certificates/acmetest", ours: "discover/dnstest", theirs: "github.com/letsencrypt/pebble/v2"},

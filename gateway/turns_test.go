@@ -87,24 +87,3 @@ func (t *Turns) waiting() int {
 	defer t.mu.Unlock()
 	return t.wait.n
 }
-
-// A new rate applies at once, and what was used before still counts.
-func TestSetRate(t *testing.T) {
-	now := time.Unix(1_000_000, 0)
-	from := netip.MustParseAddr("192.0.2.1")
-	rates := NewRates(1, 2, 10)
-	for range 2 {
-		if err := rates.Spend(from, now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rates.Set(10, 20, now)
-	if rates.Spend(from, now) == nil {
-		t.Error("the client has its burst again")
-	}
-	for range 5 {
-		if err := rates.Spend(from, now.Add(time.Second)); err != nil {
-			t.Error(err)
-		}
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/health"
+	"github.com/nomen-project/nomen/internal/rates"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -81,8 +82,8 @@ type API struct {
 	log      *slog.Logger
 
 	settings atomic.Pointer[settings]
-	rates    tokenRates
-	config   Configuration // may be nil
+	rates    *rates.Table[string] // by the ID of the token
+	config   Configuration        // may be nil
 
 	handler   http.Handler
 	health    health.State
@@ -117,6 +118,8 @@ func New(o Options) (*API, error) {
 	if s.authorities == nil {
 		s.authorities = store.NewTable(o.Store, s.now, authorityLife)
 	}
+	limits := o.Limits.withDefaults()
+	s.rates = rates.New[string](limits.Rate, limits.Burst, maxTokenRates)
 	s.Set(Settings{Hosts: o.Hosts, AccessLog: o.AccessLog, Limits: o.Limits})
 	s.health.Store, s.health.Clock, s.health.Authorities = o.Store, o.Registrar.ClockProblem, s.authorities
 	s.uses.registrar, s.uses.log = s.registrar, s.log

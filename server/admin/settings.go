@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"log/slog"
 	"net/http"
-	"sync"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/retryafter"
@@ -32,6 +28,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// maxTokenRates is how many tokens have a rate limit each. All further tokens share one.
+const maxTokenRates = 10_000
+
 // Settings are what [API.Set] can change while the API is in use.
 type Settings struct {
 	Hosts     []string     // Host fields that are accepted in addition to addresses and localhost
@@ -54,60 +53,7 @@ func (s *API) Set(o Settings) {
 		next.hosts[store.CanonicalHost(h)] = true
 	}
 	s.settings.Store(next)
-	s.rates.set(next.limits, s.now())
-}
-
-// tokenRates limits how often each token sends requests. It is safe for concurrent use.
-type tokenRates struct {
-	mu     sync.Mutex
-	limits Limits
-	of     map[string]*rate.Limiter // by the ID of the token
-}
-
-// maxTokenRates is how many tokens are remembered. Then those with a full bucket are forgotten.
-const maxTokenRates = 10_000
-
-func (r *tokenRates) set(l Limits, now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.limits = l
-	for _, of := range r.of {
-		of.SetLimitAt(now, rate.Limit(l.Rate))
-		of.SetBurstAt(now, l.Burst)
-	}
-}
-
-// spend counts a request of a token. The error is an [*adminapi.RateError].
-func (r *tokenRates) spend(token string, now time.Time) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	of := r.of[token]
-	if of == nil {
-		r.tidy(now)
-		of = rate.NewLimiter(rate.Limit(r.limits.Rate), r.limits.Burst)
-		r.of[token] = of
-	}
-	n := of.ReserveN(now, 1)
-	if after := n.DelayFrom(now); after > 0 {
-		n.CancelAt(now)
-		return &adminapi.RateError{After: after}
-	}
-	return nil
-}
-
-// tidy makes room for another token.
-func (r *tokenRates) tidy(now time.Time) {
-	if r.of == nil {
-		r.of = map[string]*rate.Limiter{}
-	}
-	if len(r.of) < maxTokenRates {
-		return
-	}
-	for token, of := range r.of {
-		if of.TokensAt(now) >= float64(r.limits.Burst) {
-			delete(r.of, token)
-		}
-	}
+	s.rates.Set(next.limits.Rate, next.limits.Burst, s.now())
 }
 
 // checkRate returns an error if the token of a request sends too many requests.
@@ -115,11 +61,11 @@ func (s *API) checkRate(c *call) error {
 	if c.isOperator() {
 		return nil
 	}
-	err := s.rates.spend(c.token(), s.now())
-	if limit, ok := err.(*adminapi.RateError); ok {
-		c.w.Header().Set("Retry-After", retryafter.Format(limit.After))
+	if wait := s.rates.Spend(c.token(), s.now()); wait > 0 {
+		c.w.Header().Set("Retry-After", retryafter.Format(wait))
+		return &adminapi.RateError{After: wait}
 	}
-	return err
+	return nil
 }
 
 // isOperator reports whether a request was sent by an administrator of all names.

@@ -1,0 +1,91 @@
+// Package rates limits how often each of many clients does something.
+package rates
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A Table has a token bucket for each key, such as an address or the ID of a token. It is safe
+// for concurrent use.
+type Table[K comparable] struct {
+	keys int
+
+	mu        sync.Mutex
+	perSecond rate.Limit
+	burst     int
+	buckets   map[K]*rate.Limiter
+	shared    *rate.Limiter // of all keys that do not have a bucket of their own
+	swept     time.Time
+}
+
+// New returns a table of buckets that hold burst tokens at most and get perSecond tokens a
+// second. Only the given number of keys get a bucket each. All other keys share a bucket.
+func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
+	return &Table[K]{
+		keys: keys, perSecond: rate.Limit(perSecond), burst: burst,
+		buckets: map[K]*rate.Limiter{}, shared: rate.NewLimiter(rate.Limit(perSecond), burst),
+	}
+}
+
+// Set changes the rate and the burst. What clients have used before still counts.
+func (t *Table[K]) Set(perSecond float64, burst int, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.perSecond, t.burst = rate.Limit(perSecond), burst
+	for _, b := range t.buckets {
+		t.adjust(b, now)
+	}
+	t.adjust(t.shared, now)
+}
+
+func (t *Table[K]) adjust(b *rate.Limiter, now time.Time) {
+	b.SetLimitAt(now, t.perSecond)
+	b.SetBurstAt(now, t.burst)
+}
+
+// Spend takes a token from the bucket of a key. If the bucket is empty, Spend takes nothing and
+// returns how long to wait before a retry; else it returns 0.
+func (t *Table[K]) Spend(key K, now time.Time) (wait time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.bucket(key, now).ReserveN(now, 1)
+	if wait = r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+	}
+	return wait
+}
+
+// bucket returns the bucket of a key, or the shared bucket if there are too many keys.
+func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
+	if b := t.buckets[key]; b != nil {
+		return b
+	}
+	if len(t.buckets) >= t.keys && now.Sub(t.swept) >= t.sweepInterval() {
+		t.sweep(now)
+	}
+	if len(t.buckets) >= t.keys {
+		return t.shared
+	}
+	b := rate.NewLimiter(t.perSecond, t.burst)
+	t.buckets[key] = b
+	return b
+}
+
+// sweepInterval returns the minimum time between two sweeps, so that a flood of keys does not
+// cause a sweep each: the time in which an empty bucket becomes full, at most a second.
+func (t *Table[K]) sweepInterval() time.Duration {
+	return time.Duration(min(float64(t.burst)/float64(t.perSecond), 1) * float64(time.Second))
+}
+
+// sweep removes full buckets, which are like new ones.
+func (t *Table[K]) sweep(now time.Time) {
+	t.swept = now
+	for key, b := range t.buckets {
+		if b.TokensAt(now) >= float64(t.burst) {
+			delete(t.buckets, key)
+		}
+	}
+}

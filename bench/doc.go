@@ -1,3 +1,3 @@
-// Package bench compares the package uri with other libraries that read URLs. It
-// is a module of its own, so that the product does not depend on them.
+// Package bench compares package uri with other libraries that parse URLs. It is
+// a separate module, so that the main module does not depend on these libraries.
 package bench

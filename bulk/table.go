@@ -181,8 +181,8 @@ func (t *table) next() (fileLine, error) {
 	return fileLine{}, t.done
 }
 
-// row returns the next row, also an invalid row whose name can be read. For any other invalid
-// row it returns a [*LineError].
+// row returns the next row, including an invalid row whose name can be read. For any other
+// invalid row it returns a [*LineError].
 func (t *table) row() (*row, error) {
 	r, err := t.rows.next()
 	if err != nil {
@@ -214,8 +214,8 @@ func (t *table) unreadable(bad *LineError) bool {
 	return true
 }
 
-// finish returns the first of these, in the order of lines, and queues the rest: a record or its
-// error, and the errors held back since the record began.
+// finish puts a record or its error, and the errors held back since the record began, in the
+// order of their lines. It returns the first of them and queues the rest.
 func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine, error) {
 	line, err := finished(l, bad)
 	if len(held) == 0 {
@@ -235,8 +235,8 @@ func (t *table) finish(l fileLine, bad *LineError, held []*LineError) (fileLine,
 	return t.next()
 }
 
-// end ends the reading. If the input was truncated, a record that may have had further lines
-// is not returned.
+// end ends the reading. If the input was truncated, end does not return a record that may have
+// had further lines.
 func (t *table) end(err error) (fileLine, error) {
 	t.done = err
 	var broken *BrokenError

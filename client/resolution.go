@@ -207,9 +207,9 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way for a name to which s redirects. If the user named a resolver, it is the
-// way of s, unless that is a page. In all other cases it is nil, and the client finds the resolver
-// of the name (1995, 4: Y95-43).
+// wayOn returns the way for a name to which s redirects. If the user named a resolver, and the
+// hop s asks it and does not read a page, the new name is asked in the same way. In all other
+// cases wayOn returns nil, and the client finds the resolver of the new name (1995, 4: Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil

@@ -259,8 +259,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It does not change an answer to
-// that service or a redirect. If the service is not one of RFC 2483, it changes no answer.
+// project reduces a description to what the service asks for. It returns a unchanged if a is a
+// redirect or already answers that service, or if the service is not one of RFC 2483.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil
@@ -459,7 +459,8 @@ func (r *reply) refuses() bool {
 	return r.status >= http.StatusBadRequest && r.status != http.StatusGone && r.problem().Err() == nil
 }
 
-// problem returns the problem details of the body; without a kind if there are none.
+// problem returns the problem details of the body. If the body has no problem details, the
+// result has no kind.
 func (r *reply) problem() *format.Problem {
 	mediaType, _, _ := strings.Cut(r.header.Get("Content-Type"), ";")
 	if strings.EqualFold(strings.TrimSpace(mediaType), format.TypeProblem) {

@@ -22,12 +22,12 @@ type way interface {
 	// key returns the same text for subjects that this resolver answers alike, to detect loops.
 	key(subject) string
 
-	// locates reports whether a redirection to a URL is the answer to a question for this
-	// service, so that the URL is not read.
+	// locates reports whether a redirection to a URL is itself the answer to a question for this
+	// service. Then the client does not read the URL.
 	locates(nomen.Service) bool
 
-	// asked returns the service that the reply of the resolver is for when the question is for
-	// this service.
+	// asked returns the service that the resolver provides in reply to a question for the given
+	// service.
 	asked(nomen.Service) nomen.Service
 }
 

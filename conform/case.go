@@ -109,7 +109,8 @@ const (
 	NotApplicable Verdict = "not applicable"
 )
 
-// A Need is what a case needs to be told about the server.
+// A Need is information about the server that a case needs and Run cannot find
+// out.
 type Need string
 
 // The needs, by the field of [Options] that satisfies each.
@@ -154,7 +155,8 @@ func skipped(format string, args ...any) outcome {
 	return outcome{verdict: NotApplicable, detail: fmt.Sprintf(format, args...)}
 }
 
-// missing is skipped for a case that needs one of the [Options].
+// missing returns the outcome "skipped" for a case that needs one of the
+// [Options].
 func missing(n Need, reason string) outcome {
 	return outcome{verdict: NotApplicable, detail: reason, missing: n}
 }

@@ -123,7 +123,7 @@ func (p *probe) linksetOf(links []link, format string) *response {
 type context9264 struct {
 	anchor  string
 	targets map[string][]map[string]any // by relation
-	odd     []string                    // members that are neither
+	odd     []string                    // members that are neither the anchor nor arrays of targets
 }
 
 // contexts returns the context objects of a JSON text.

@@ -141,7 +141,7 @@ func (p *probe) signs() []context9264 {
 }
 
 // contextOfLanding returns the context object of the page, identified by its
-// URL or by that of cite-as.
+// URL or by the URL of its link cite-as.
 func (p *probe) contextOfLanding() context9264 {
 	all := p.signs()
 	anchors := []string{p.t.url(p.path(p.name()))}

@@ -158,7 +158,8 @@ func strokeOf(note string) string {
 	return "steelblue"
 }
 
-// tree returns the tree of what was found, in the order in which it was found.
+// tree returns the tree of the authorities, in the order in which they were
+// found.
 func tree(nodes []*Node) (*box, []*box) {
 	root := &box{name: nodes[0].Authority}
 	byName, boxes := map[string]*box{root.name: root}, []*box{root}

@@ -136,7 +136,7 @@ func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	return append(pieces, piece{text: text.String()}), nil
 }
 
-// within converts an error about a part of s to one about s.
+// within converts an error about a part of s to an error about s.
 func within(s string, begin int, err error) error {
 	e := err.(*Error)
 	e.Input, e.Offset = s, begin+e.Offset

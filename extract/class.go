@@ -10,7 +10,7 @@ const (
 	classAlnum  class = 1 << iota // an ASCII letter or digit
 	classScheme                   // allowed in a scheme name (RFC 3986, 3.1)
 	classURI                      // allowed in a URI, except for the brackets of IP literals (RFC 3986, 2)
-	classPlain                    // like the previous one, and never a possible end of an identifier
+	classPlain                    // allowed in a URI like classURI, and never a possible end of an identifier
 	classHost                     // used in real registered names
 	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, 3.2.3)
 	classSpace                    // white space

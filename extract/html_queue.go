@@ -19,7 +19,7 @@ const (
 // outside returns the base given by the options alone.
 func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
 
-// A scope is a part of a document with one base.
+// A scope is a part of a document in which all references have the same base.
 type scope struct {
 	outer *scope
 	ref   uri.URI // relative to the base outside; invalid if none

@@ -137,7 +137,7 @@ func (s *scanner) next() bool {
 }
 
 // decide looks for an identifier around the octet at i, and returns the offset at which to
-// continue if there is none.
+// continue if it finds none.
 func (s *scanner) decide(i int) (next int, ok bool) {
 	switch s.b[i] {
 	case ':':

@@ -145,7 +145,7 @@ func (j *retrieval) arrive(r *plan.Resource) (*Object, error) {
 	return o, nil
 }
 
-// found is the outcome of a step that has an object.
+// found returns the outcome of a step that has found an object.
 func (j *retrieval) found(o *Object) (plan.Outcome, error) {
 	j.object = o
 	return plan.Outcome{Resource: &plan.Resource{Format: o.Type, Body: o.Body}}, nil
@@ -208,8 +208,8 @@ func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
 
-// mayFollow returns an error for dangerous locators. It rejects more untrusted locators than
-// trusted ones.
+// mayFollow returns an error for a dangerous locator. The rules for untrusted locators are
+// stricter.
 func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {

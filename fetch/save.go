@@ -213,8 +213,8 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	return part, nil
 }
 
-// stillThere reports whether a locked partial file is the one examined before. The previous
-// holder of the lock may have renamed it.
+// stillThere returns an error unless a locked partial file is the one that was examined before.
+// The previous holder of the lock may have renamed it.
 func stillThere(part *os.File, offset int64) error {
 	now, err := os.Lstat(part.Name())
 	if err != nil {

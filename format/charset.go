@@ -109,9 +109,10 @@ func (c charset) missing(s string) int {
 }
 
 // bestCharset returns the charset for a part. It returns own if own contains all characters of
-// the note. Otherwise it looks for the charset that lacks the fewest characters of the note and,
-// of several such charsets, the fewest of the description. If that charset contains all
-// characters of both, or fallback is zero, bestCharset returns it; otherwise fallback.
+// the note. Otherwise it looks for the charset that lacks the fewest characters of the note.
+// Among several such charsets, it takes the one that lacks the fewest characters of the
+// description. It returns this charset if nothing is missing, or if fallback is zero. If
+// something is missing, it returns fallback.
 func bestCharset(own, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
 		return c

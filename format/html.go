@@ -372,7 +372,7 @@ func around(s string, offset int) (before, at, after string) {
 }
 
 // Inert reports whether browsers ignore a link of this relation in the head of a page or
-// response. They act on others, such as stylesheet, icon and prefetch.
+// response. Browsers do act on other relations, such as stylesheet, icon and prefetch.
 func Inert(rel string) bool {
 	switch rel {
 	case itemRelation, "archive", "archives", "author", "cite-as", "collection", "describedby", "license", "type", successorRelation:

@@ -68,8 +68,9 @@ func percent(s string) string {
 	})
 }
 
-// ReadLinkset reads application/linkset. The name is the anchor of the first link. Links with
-// other anchors and links to relative references are not about it and are ignored.
+// ReadLinkset reads application/linkset. The name is the anchor of the first link. ReadLinkset
+// ignores links with other anchors, which are not about the name, and links to relative
+// references.
 func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeLinkset)
 	if err != nil {

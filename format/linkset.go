@@ -242,8 +242,9 @@ func (t target) link(rel string) link {
 	return k
 }
 
-// readLinksetJSON reads application/linkset+json. The name is the first link context. Links of
-// other contexts and links to relative references are not about it and are ignored.
+// readLinksetJSON reads application/linkset+json. The name is the first link context.
+// readLinksetJSON ignores links of other contexts, which are not about the name, and links to
+// relative references.
 func readLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o struct {
 		Linkset *contexts `json:"linkset"`

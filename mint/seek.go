@@ -53,8 +53,8 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet applies after to each of the names, or only to the first, and reports
-// whether one was a name of the template.
+// meet calls after for each of the names, or only for the first if once is set. It reports
+// whether any of them is a name of the template.
 func (r *Run) meet(names iter.Seq2[name.Name, error], once bool) (met bool, err error) {
 	for n, err := range names {
 		if err != nil {

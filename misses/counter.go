@@ -141,8 +141,8 @@ func (c *Counter) admit(name string) *entry {
 	return e
 }
 
-// isText reports whether s can be kept, that is, whether it stays unchanged when it is written
-// to the file and read again.
+// isText reports whether s can be kept: whether writing it to the file and reading it again
+// leaves it unchanged.
 func isText(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 
 func (c *Counter) insert(e *entry) {

@@ -10,10 +10,10 @@
 // them, in at most Options.Bytes. Each name has a strength, which grows by one with every
 // request for it. When the Counter is full, a new name competes with an old name: the weakest
 // of a few names chosen at random. The old name then loses a unit of strength with some
-// probability: the stronger the name, the lower the probability. An old name without strength
-// is removed. So a flood of names that are requested once each replaces mainly other such
-// names, and frequent names stay. The idea is that of HeavyKeeper (Gong and others, USENIX ATC
-// 2018), with samples instead of hashed rows.
+// probability: the stronger the name, the lower the probability. If no strength is left, the
+// old name is removed. So names that are requested once each, even in large numbers, mainly
+// replace one another, and frequent names stay. The idea is that of HeavyKeeper (Gong and
+// others, USENIX ATC 2018), with samples instead of hashed rows.
 //
 // A count is exact since First, the hour in which the name was added. A name that was removed
 // and comes back starts from zero. [Totals] are exact, because they include the requests for

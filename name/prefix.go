@@ -109,8 +109,8 @@ func CanonicalPrefix(s string) (string, error) {
 	return p.key, nil
 }
 
-// ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], but if s
-// ends with a delimiter, the result covers only the names that continue with this one:
+// ParseScope parses a result of [CanonicalPrefix]. It is like [ParsePrefix], but if s ends
+// with a delimiter, the result covers only the names that continue with this delimiter:
 // urn:nbn:fi:ex- covers urn:nbn:fi:ex-1, but not urn:nbn:fi:ex:1.
 func ParseScope(s string) (Prefix, error) {
 	p, err := ParsePrefix(s)

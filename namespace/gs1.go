@@ -22,8 +22,8 @@ var gs1 = Namespace{
 }
 
 // A gs1Key is the application identifier of a primary key. Its value begins with a fixed
-// number of digits, the last of which is a check digit. The number is 0 if there is no check
-// digit.
+// number of digits, the last of which is a check digit. That number is 0 for a key without a
+// check digit.
 type gs1Key struct {
 	ai         string
 	name       string

@@ -19,8 +19,9 @@ var isan = Namespace{
 	Rules:       Rules{Check: checkISAN, Parts: partsISAN, Canonical: canonicalISAN, Display: displayISAN, Mend: mendAlnum},
 }
 
-// isanLayouts are the lengths without hyphens: with check characters after 16
-// and after 24 digits, or without any.
+// isanLayout reports whether an ISAN of n characters, not counting hyphens,
+// has check characters: one after 16 digits, and one after 24 digits. ok is
+// false if no ISAN has this length.
 func isanLayout(n int) (checks, ok bool) {
 	return n == 17 || n == 26, n == 16 || n == 17 || n == 24 || n == 26
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// Namespaces with short rules, in the order of their identifiers.
-
-// smallNamespaces returns them.
+// smallNamespaces returns the namespaces with short rules, in the order of
+// their identifiers.
 func smallNamespaces() []Namespace {
 	return []Namespace{adid, alert, c2pa, ccsds, cdx, clei, etsi, example, fdc, gdst, iec, iptc, newsml, nfi, onem2m, pin, pwid, said, service, swift, threegpp, xmpp}
 }

@@ -11,8 +11,9 @@ type Capabilities struct {
 	// Under, if not zero, is the only prefix of names that can be resolved.
 	Under name.Prefix
 
-	// Default is the service for questions without one, or with an unknown one, if the protocol
-	// fixes it; "" if the authority of the name decides, which is preferred.
+	// Default is the service that the protocol itself prescribes for a question without a service,
+	// or with an unknown service. It is "" if the authority of the name decides, which is
+	// preferred.
 	Default nomen.Service
 
 	// Unranked: media types and languages of a question are not carried.
@@ -28,7 +29,7 @@ type Capabilities struct {
 	// the present.
 	Timed bool
 
-	// Follows: the resolver follows redirections to other names, so no answer is one.
+	// Follows: the resolver follows redirections to other names, so no answer is a redirection.
 	Follows bool
 
 	// Unsuccessive: a name retired with one successor is Gone for every service.
@@ -45,8 +46,8 @@ type Capabilities struct {
 	// answered by another service.
 	Undefaulted bool
 
-	// Undelegated: a redirection to another resolver looks to the client like one to a
-	// location.
+	// Undelegated: the client cannot tell a redirection to another resolver from a redirection to
+	// a location.
 	Undelegated bool
 
 	// Fetches: I2R and I2Rs are supported, and the builder has given [Fetch] to the resolver.
@@ -55,8 +56,8 @@ type Capabilities struct {
 	// Services that are supported; nil for all.
 	Services []nomen.Service
 
-	// Lossy removes from an answer what is lost on the way. Before they are compared, it is
-	// applied to a copy of the expected and of the actual answer, and to the tombstone of an
-	// error, whose Status is Retired. nil loses nothing.
+	// Lossy removes from an answer the data that is lost on the path. The suite applies it to
+	// copies of the expected and the actual answer before it compares them. It also applies it to
+	// the tombstone of an error, whose Status is Retired. If Lossy is nil, nothing is lost.
 	Lossy func(*nomen.Answer)
 }

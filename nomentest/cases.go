@@ -234,7 +234,8 @@ func (f fixture) nothing() []testCase {
 	}
 }
 
-// A reserved name is not public yet: it cannot be told from one that does not exist.
+// A reserved name is not public yet: a client cannot distinguish it from a name that does not
+// exist.
 func (f fixture) unknown() []testCase {
 	var cases []testCase
 	for _, s := range append(services[:], "") {

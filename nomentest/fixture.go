@@ -175,7 +175,7 @@ func variedRecords() []*store.Record {
 	}
 }
 
-// deadRecords are not, or no longer, public.
+// deadRecords are the records of reserved and retired names.
 func deadRecords() []*store.Record {
 	return []*store.Record{
 		{

@@ -1,17 +1,18 @@
-// Package public holds naming authorities of the public: for identifiers assigned elsewhere it
-// says where registries and libraries resolve them, as authorities with rules that an operator
-// can load, change and load again.
+// Package public contains ready-made naming authorities for well-known identifiers that other
+// organizations assign. The rules of each authority lead to the resolvers of registries and
+// libraries. An operator can load these authorities, change them, and load them again.
 //
-// [Namespaces] are the public URN namespaces and the schemes of persistent names, one authority
-// for each part with a resolver of its own. [Registry.Prefixes] are the compact identifiers of
-// two registries of the life sciences, under a web address of the operator's choice.
+// [Namespaces] are the public URN namespaces and the schemes of persistent names, with one
+// authority for each part that has its own resolver. [Registry.Prefixes] are the compact
+// identifiers of two registries of the life sciences, under a web address of the operator's
+// choice.
 //
-// Resolvers move, so every rule has tests, and an operator has to load the rules before they
-// are used.
+// Resolvers move, so every rule has tests. The rules have no effect until an operator loads
+// them.
 //
 // The tables of prefixes have a line for each prefix, with columns separated by tabs: prefix,
-// name, pattern, example, "deprecated" or nothing, and then for each provider its rank, country
-// and URL, in which "$" stands for the identifier.
+// name, pattern, example, "deprecated" or nothing, and then the rank, country and URL of each
+// provider. In the URL, "$" stands for the identifier.
 package public
 
 //go:generate go run ./gen ../testdata/corpus/whole/prefixes

@@ -47,8 +47,8 @@ func newRule(pattern, example string, places []string) (rule.Rule, error) {
 // madeUp is the identifier that tests a rule for which the registry has no example.
 const madeUp = "0000001"
 
-// tested returns a set with one rule and its tests. They expect the registry's example inserted
-// into the locations.
+// tested returns a set with one rule and its tests. The tests expect the locations with the
+// registry's example inserted.
 func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.Set, error) {
 	if example == "" {
 		example = madeUp

@@ -32,11 +32,11 @@ func Standard() Registries {
 	}
 }
 
-// With returns the registries with the entries in text added. They replace entries with the
-// same name. Text is a JSON object with any of the members "namespaces", "scheme_ids",
-// "keywords" and "services", each an array of entries in the format "json". If an
-// entry is invalid, none is added and the error names it; a syntax error has its byte offset.
-// With reads at most 16 MiB.
+// With returns the registries with the entries in text added. An added entry replaces an
+// entry with the same name. Text is a JSON object with any of the members "namespaces",
+// "scheme_ids", "keywords" and "services", each an array of entries in the format "json". If
+// an entry is invalid, none is added and the error names it; a syntax error has its byte
+// offset. With reads at most 16 MiB.
 func (r Registries) With(text io.Reader) (Registries, error) {
 	var own struct {
 		Namespaces []urn.Namespace `json:"namespaces"`

@@ -27,11 +27,11 @@ func (p *Pattern) steps(element string) int {
 	return p.cost * (len(element) + 1)
 }
 
-// checkCost returns an error for a set that may take more than maxSteps for some name. A
-// rule is tried only for elements that begin with the rule's literal text. So the elements on
-// which a rule costs most begin with its literal text T, and the other rules tried for them
-// are those whose literal text is a prefix of T. checkCost adds the costs of these rules, for
-// each rule.
+// checkCost returns an error for a set that may take more than maxSteps for some name. A rule
+// is tried only for elements that begin with the rule's literal text. So the elements on which
+// a rule costs most begin with the literal text T of this rule. For such elements, Apply also
+// tries the rules whose literal text is a prefix of T. For each rule, checkCost adds the costs
+// of this rule and of those other rules.
 func (c *Compiled) checkCost() error {
 	for i := range c.rules {
 		if n := len(c.rules[i].pattern.names) - 1; n > maxGroups {
@@ -113,7 +113,8 @@ func longest(re *syntax.Regexp) int {
 	return 0
 }
 
-// longestOf is longest for the parts of an expression, whose lengths combine adds up.
+// longestOf computes the longest length of each part of an expression, and combines these
+// lengths with the function combine.
 func longestOf(parts []*syntax.Regexp, combine func(all, n int) int) (all int) {
 	for _, part := range parts {
 		n := longest(part)

@@ -76,8 +76,8 @@ var charsets3986 = map[class]string{
 	safeBare:   unreserved05, // 2.3
 }
 
-// classes has for each dialect and octet the components in which the octet may
-// appear unescaped.
+// classes lists, for each dialect and octet, the components in which the octet
+// may appear unescaped.
 var classes = func() (all [dialects][256]class) {
 	for d, sets := range charsets {
 		for in, chars := range sets {

@@ -77,8 +77,8 @@ func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	return i
 }
 
-// parseStart reads the scheme of a reference that does not begin with an ordinary
-// one, and returns the offset after it.
+// parseStart reads the scheme of a reference that does not begin with an ordinary scheme, and
+// returns the offset after the scheme.
 func parseStart(g *grammar, t *[256]class, u *URI, s string) (int, fault) {
 	i := schemeEnd(g, t, s)
 	if i > 0 && i < len(s) && s[i] == ':' {
@@ -230,9 +230,8 @@ func parseServer(g *grammar, t *[256]class, u *URI, s string, start, end int) fa
 	return fault{}
 }
 
-// atSign returns the index of the @ that ends the user information, or -1. In
-// 1993 it is the last one, as user information may contain one; later dialects
-// allow only one.
+// atSign returns the index of the @ that ends the user information, or -1. In 1993 it is the
+// last @, because user information may contain an @; later dialects allow only one @.
 func atSign(g *grammar, authority string) int {
 	if g.schemeForms {
 		return strings.LastIndexByte(authority, '@')

@@ -8,8 +8,8 @@ const (
 	maxFQDN  = 253
 )
 
-// read1995 parses four fields separated by colons. White space is removed first,
-// as is a pair of angle brackets around the whole (1995, 2).
+// read1995 parses four fields separated by colons. It first removes white space,
+// and a pair of angle brackets around the whole (1995, 2).
 func (u *URN) read1995(s string) *Error {
 	clean, err := clean1995(s)
 	if err != nil {

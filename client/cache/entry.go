@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// version is that of the entry format. Its history is in docs/reference/files.md.
+// version is the version of the entry format. Its history is in
+// docs/reference/files.md.
 const version = "1"
 
 // magic begins every entry. The checksum of the rest follows on the same line.

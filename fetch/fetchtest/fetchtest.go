@@ -87,8 +87,8 @@ func Line(answer func(line string) string) (*Server, error) {
 }
 
 // News starts a news server (RFC 3977) that answers each command from the table, or with 500 if
-// the table lacks it. A multi-line answer includes its final dot. The greeting is the entry of
-// "", or 200.
+// the table lacks it. A multi-line answer includes its final dot. The greeting is the entry for
+// "", or 200 if the table has no such entry.
 func News(answers map[string]string) (*Server, error) {
 	return listen(func(s *Server, conn net.Conn) {
 		in := bufio.NewReader(conn)

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Modes of files and directories. The umask can only narrow them.
+// Modes of files and directories. The umask can only remove permissions from them.
 const (
 	Private    fs.FileMode = 0o600 // files that only their owner can read
 	PrivateDir fs.FileMode = 0o700 // directories that only their owner can enter

@@ -35,8 +35,8 @@ func (e *UnwritableError) Error() string {
 	return what + "make it writable for this user, for example with 'chown " + e.User + " " + e.Dir + "'"
 }
 
-// masked reports whether the directory looks like one that systemd has hidden: it mounts an
-// empty directory of root with mode 0000 over it.
+// masked reports whether systemd seems to have hidden the directory: to do so, systemd mounts
+// an empty directory of root with mode 0000 over it.
 func (e *UnwritableError) masked() bool { return e.Owner == "root" && e.Mode == 0 }
 
 // Unwrap returns the error of the system.

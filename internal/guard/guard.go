@@ -5,11 +5,11 @@
 // The check must be made after the DNS lookup, for the address to which the program then
 // connects, so that a second DNS answer cannot bypass it.
 //
-// The blocks are those of the IANA special-purpose address registries (RFC 6890 and its
-// updates) that are not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). If an
-// IPv6 address embeds an IPv4 address, the IPv4 address is checked as well. The supported
-// forms are IPv4-mapped (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC
-// 5214). Everything else outside 2000::/3 is rejected.
+// It rejects the blocks that the IANA special-purpose address registries (RFC 6890 and its
+// updates) list as not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). If an IPv6
+// address embeds an IPv4 address, the IPv4 address is checked as well. The supported forms are
+// IPv4-mapped (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214).
+// Everything else outside 2000::/3 is rejected.
 package guard
 
 import (

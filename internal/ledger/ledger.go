@@ -92,8 +92,8 @@ func Resume(size uint64, left []Hash) (Log, error) {
 func (l *Log) Size() uint64 { return l.size }
 
 // Append appends a leaf. It appends to nodes the nodes that the store must keep: one or more
-// after every 256th leaf, and none after other leaves. It does not allocate for leaves up to 1
-// KiB, which is enough unless a key is longer.
+// after every 256th leaf, and none after other leaves. It does not allocate for leaves of up
+// to 1 KiB. Only leaves with a very long key are longer.
 func (l *Log) Append(nodes []Node, leaf []byte) []Node {
 	return l.AppendHash(nodes, LeafHash(leaf))
 }

@@ -155,7 +155,7 @@ func check(u uri.URI) (scheme, error) {
 }
 
 // beginsOption reports whether s begins with a hyphen, escaped or not, which programs could
-// mistake for a command-line option. No host name begins with one.
+// mistake for a command-line option. No host name begins with a hyphen.
 func beginsOption(s string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, "%2D") || strings.HasPrefix(s, "%2d")
 }
@@ -214,8 +214,8 @@ func CheckContact(s string) error {
 // telephone is the scheme of telephone numbers, which are contacts and never locations.
 const telephone = "tel"
 
-// isTelephone reports whether u is a telephone number (RFC 3966, section 3) of digits
-// alone. One with "*" or "#" may be a command to the phone or to its network.
+// isTelephone reports whether u is a telephone number (RFC 3966, section 3) of digits alone. A
+// number with "*" or "#" may be a command to the phone or to its network.
 func isTelephone(u uri.URI) bool {
 	name, _ := u.Scheme()
 	if !strings.EqualFold(name, telephone) {

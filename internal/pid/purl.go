@@ -6,8 +6,8 @@ import "strings"
 type PURLType struct {
 	Name       string
 	FoldSpace  bool   // letters of the namespace are case-insensitive
-	FoldName   bool   // and those of the name
-	FoldHash   bool   // and those of a version that is a Git commit hash
+	FoldName   bool   // letters of the name are case-insensitive
+	FoldHash   bool   // letters of a version that is a Git commit hash are case-insensitive
 	Databricks bool   // letters of the name are case-insensitive in repositories of Databricks
 	Hyphens    bool   // "_" in the name is equivalent to "-"
 	Space      bool   // a namespace is required

@@ -3,7 +3,8 @@ package quiet
 
 import "time"
 
-// Burst and Every are the limits of [Lines]: so many lines at first, and then one per time.
+// Burst and Every are the limits of [Lines]: Burst lines at once, and one more for each
+// Every that passes.
 const (
 	Burst = 20
 	Every = time.Minute
@@ -13,7 +14,7 @@ const (
 // used concurrently.
 type Lines struct {
 	left int
-	at   time.Time // when one was added; zero before the first line
+	at   time.Time // when left was last increased; zero before the first line
 }
 
 // Take reports whether there may be a line now, and counts it.

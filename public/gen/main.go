@@ -72,7 +72,7 @@ func table(b []byte, file string, row func([]byte) (string, error)) ([]byte, err
 	return b, lines.Err()
 }
 
-// A place is one provider of what a prefix names.
+// A place is one provider of the items that a prefix names.
 type place struct {
 	url, country string
 	rank         int
@@ -163,8 +163,8 @@ func identifiersOrg(line []byte) (string, error) {
 	return join(o.Prefix, o.Name, o.Pattern, o.Example, o.Deprecated, places), nil
 }
 
-// withoutPrefix returns a pattern that begins with the prefix without it, and the prefix in
-// the letter case that it has there.
+// withoutPrefix splits a pattern that begins with a prefix and a colon. It returns the
+// prefix in the letter case of the pattern, and a pattern for the rest.
 func withoutPrefix(prefix, pattern string) (_, rest string, _ error) {
 	head, rest, ok := strings.Cut(pattern, ":")
 	if !ok {

@@ -257,10 +257,11 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts to lower case what RFC 3261, 19.1.4 compares without
-// regard to case, and sorts what it compares without regard to order. It omits no
-// parameter: the RFC ignores some parameters that only one of two URIs has, but
-// that makes its equivalence intransitive, and no canonical form can express it.
+// canonicalSIP converts the parts to lower case that RFC 3261, 19.1.4 compares
+// without regard to case, and sorts the parts that it compares without regard to
+// order. It omits no parameter: the RFC ignores some parameters that only one of
+// two URIs has, but that makes its equivalence intransitive, and no canonical
+// form can express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

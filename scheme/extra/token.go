@@ -111,8 +111,8 @@ func pkcs11Grammar(rule string, value func(byte) bool) fieldGrammar {
 	}
 }
 
-// isPKCS11Path reports whether c is a pk11-pchar, isPKCS11Query whether it is a
-// pk11-qchar. Both accept the percent sign, which begins a percent-encoding.
+// isPKCS11Path reports whether c is a pk11-pchar; isPKCS11Query reports whether c
+// is a pk11-qchar. Both accept the percent sign, which begins a percent-encoding.
 func isPKCS11Path(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=&%", c) >= 0
 }

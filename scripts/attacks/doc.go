@@ -1,7 +1,8 @@
-// Package attacks plays hostile clients against a real server on loopback. It holds tests
-// only, behind the build tag attack: run them with `make attack`. Each test is one
-// attack, bounded in time and size, and says what everybody else must still get.
+// Package attacks simulates hostile clients of a real server on loopback. It contains
+// only tests, behind the build tag attack: run them with `make attack`. Each test is one
+// attack, bounded in time and size, and states which service other clients must still
+// get.
 //
-// Behind the build tag soak there is the opposite, ordinary load for many minutes: run it
-// with `make soak`.
+// The build tag soak enables a test with ordinary load for many minutes: run it with
+// `make soak`.
 package attacks

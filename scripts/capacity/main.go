@@ -1,12 +1,14 @@
-// Capacity says how many machines a name service of a size needs. It draws requests
-// from a Zipf distribution, puts them through the cache that nomen uses, and
-// multiplies what hits and misses cost by what was measured of them.
+// Capacity estimates how many machines a name service needs for a given number of
+// names and requests. It draws requests from a Zipf distribution, sends them through
+// the cache that nomen uses, and multiplies the numbers of hits and misses by their
+// measured costs.
 //
 //	go run ./scripts/capacity -fit rfc8500-8999.tar.gz
 //	go run ./scripts/capacity -names 1e9 -rate 1e5
 //
-// With -fit it takes texts of RFCs, in a compressed archive, and prints the exponent
-// of the distribution by which these name other RFCs: how often names are met.
+// With -fit it reads texts of RFCs from a compressed archive. It counts how often they
+// mention each other RFC, and prints the exponent of the Zipf distribution that fits
+// these counts.
 package main
 
 import (
@@ -51,14 +53,14 @@ func main() {
 	}
 }
 
-// A model is a service and what was measured of its parts.
+// A model is a service with the measured costs of its parts.
 type model struct {
 	names, rate, draws, largest float64
 	request, miss, query, cores float64
 	kept                        float64
 }
 
-// exponents are what was fitted to real names, and what lies around it.
+// exponents are the exponent that fits real names, and values around it.
 var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {
@@ -77,7 +79,7 @@ func (m *model) print(w io.Writer) error {
 				hits, simulated = h, percent(h)
 			}
 			misses := m.rate * (1 - hits)
-			busy := m.cores / 2 * 1e6 // microseconds a second of a machine
+			busy := m.cores / 2 * 1e6 // microseconds per second of a machine
 			nodes := math.Ceil((m.rate*m.request+misses*m.miss)/busy) + 1
 			databases := math.Ceil(misses*m.query/busy) + 1
 			fmt.Fprintf(w, "| %.0e | %s | %.2f | %s | %s | %s | %.0f | %.0f | %.0f |\n",
@@ -96,8 +98,8 @@ func bytes(n float64) string {
 	return fmt.Sprintf("%.0f GB", n/1e9)
 }
 
-// simulate returns the share of hits of a cache of a size, in the second half of the
-// requests that are drawn.
+// simulate returns the share of hits in a cache of a size. It counts only the second
+// half of the drawn requests, when the cache is warm.
 func (m *model) simulate(z *zipf, size int) (float64, error) {
 	cache, err := otter.New(&otter.Options[uint64, struct{}]{MaximumSize: size})
 	if err != nil {
@@ -121,8 +123,9 @@ func (m *model) simulate(z *zipf, size int) (float64, error) {
 	return float64(hits) / float64(counted), nil
 }
 
-// A zipf is the distribution in which the name of rank k is asked for in proportion to
-// k to the power of -s. Sums over ranks are integrals, but for the first ones.
+// A zipf is a Zipf distribution: the name of rank k is requested in proportion to k to
+// the power of -s. Sums over ranks are approximated by integrals, except for the first
+// ranks.
 type zipf struct{ s, n, total float64 }
 
 const exact = 1000 // ranks that are summed one by one
@@ -133,8 +136,8 @@ func newZipf(s, n float64) *zipf {
 	return z
 }
 
-// integral is that of x to the power of -s from 1 on, and inverse its inverse; both
-// hold their precision where s is near 1.
+// integral returns the integral of x to the power of -s from 1 to x; inverse is its
+// inverse. Both stay precise if s is near 1.
 func (z *zipf) integral(x float64) float64 {
 	if z.s == 1 {
 		return math.Log(x)
@@ -149,7 +152,7 @@ func (z *zipf) inverse(y float64) float64 {
 	return math.Exp(math.Log1p(y*(1-z.s)) / (1 - z.s))
 }
 
-// sum returns that of the weights of the first ranks.
+// sum returns the sum of the weights of the first ranks.
 func (z *zipf) sum(ranks float64) (total float64) {
 	for k := 1.; k <= min(ranks, exact); k++ {
 		total += math.Pow(k, -z.s)
@@ -160,8 +163,8 @@ func (z *zipf) sum(ranks float64) (total float64) {
 	return total
 }
 
-// share returns the part of the requests that are for the first ranks: the hits of a
-// cache that knows the future.
+// share returns the share of the requests that are for the first ranks. An ideal cache
+// of this size has this share of hits.
 func (z *zipf) share(ranks float64) float64 { return z.sum(ranks) / z.total }
 
 // draw returns a rank (rejection-inversion; Hörmann and Derflinger, 1996).
@@ -177,9 +180,9 @@ func (z *zipf) draw(r *rand.Rand) float64 {
 	}
 }
 
-// lru returns the hits of a cache that drops what was not used for longest, by Che's
-// approximation: a name is there if it was asked for in the time in which as many
-// others were as the cache has room for.
+// lru returns the share of hits of a cache that evicts the least recently used name,
+// by Che's approximation: a name is in the cache if it was requested within a time t.
+// In the time t, as many different names are requested as the cache can hold.
 func (z *zipf) lru(size float64) float64 {
 	low, high := 0., z.total*1e18
 	for range 200 {
@@ -196,8 +199,8 @@ func (z *zipf) lru(size float64) float64 {
 	return z.over(func(p float64) float64 { return p * (1 - math.Exp(-p*low)) })
 }
 
-// over sums f of the probabilities of all ranks: one by one at first, then by a step
-// for each per mille of the rank.
+// over returns the sum of f over the probabilities of all ranks. It adds the first
+// ranks one by one. Later, each step covers a thousandth of the rank.
 func (z *zipf) over(f func(p float64) float64) (sum float64) {
 	for k := 1.; k <= z.n; {
 		step := max(1, math.Floor(k/exact))
@@ -210,7 +213,7 @@ func (z *zipf) over(f func(p float64) float64) (sum float64) {
 
 var mention = regexp.MustCompile(`RFC[ \n]{0,4}(\d{1,4})\b`)
 
-// printFit prints the exponent under which the mentions in texts are likeliest.
+// printFit prints the exponent for which the mentions in the texts are most likely.
 func printFit(file string) error {
 	counts, texts, err := mentions(file)
 	if err != nil {
@@ -223,7 +226,7 @@ func printFit(file string) error {
 			}
 		}
 	})
-	const names = 9154 // RFCs that there were
+	const names = 9154 // number of RFCs at the time of the archive
 	best, likeliest, total := 0., math.Inf(-1), 0.
 	for s := .5; s < 1.5; s += .01 {
 		z, likelihood := newZipf(s, names), 0.
@@ -240,7 +243,8 @@ func printFit(file string) error {
 	return nil
 }
 
-// mentions returns in how many texts each RFC is mentioned, itself aside.
+// mentions returns, for each RFC, the number of other texts that mention it, and the
+// number of texts.
 func mentions(file string) (counts map[int]float64, texts int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -269,7 +273,7 @@ func mentions(file string) (counts map[int]float64, texts int, err error) {
 		}
 		texts++
 		var own int
-		_, _ = fmt.Sscanf(head.FileInfo().Name(), "rfc%d", &own) // 0 in another kind of archive
+		_, _ = fmt.Sscanf(head.FileInfo().Name(), "rfc%d", &own) // 0 if the file is not named like an RFC
 		seen := map[int]bool{own: true}
 		for _, m := range mention.FindAllSubmatch(b, -1) {
 			n, err := strconv.Atoi(string(m[1]))

@@ -3,7 +3,7 @@
 // Patroni on two, two nodes of nomen, and HAProxy in front. `make test-ha` runs
 // them; docs/howto/run-several-servers.md explains the files in etc, which the tests use as they are.
 //
-// Everything runs on this machine: each machine of the cluster is a network
-// namespace, and all of them live in name spaces of the test, so that nothing of
-// them is left when the test ends, however it ends.
+// Everything runs on one machine. Each machine of the cluster is a network
+// namespace. These are inside namespaces of the test itself, so that the system
+// removes all of them when the test ends, even if it crashes.
 package ha

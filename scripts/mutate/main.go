@@ -4,13 +4,14 @@
 //
 //	go run ./scripts/mutate [-seed N] [-n N] [-state FILE] [-again] [PACKAGE...]
 //
-// The mutations are drawn from all places in the packages where an operator
-// applies: equally many from each package, and of each operator in turn. The draw
-// depends on the seed and on the text of each place, so that a change elsewhere
-// does not change it. A mutation reaches the compiler as an overlay, so that the tree stays as it is. One
-// that does not compile is replaced by the next of its package.
+// An operator is a kind of small change. The mutations are drawn from all places in
+// the packages where an operator applies: the same number from each package, and
+// the operators in turn. The draw depends only on the seed and on the text of each
+// place, so editing other code does not affect it. The compiler gets a mutation as
+// an overlay, so no file in the tree changes. If a mutation does not compile, the
+// next mutation of the same package replaces it.
 //
-// Places that no test should depend on are left out: generated files, text for
+// Mutate leaves out places that no test should depend on: generated files, text for
 // people (strings with a space, arguments of errors and of log lines, messages),
 // calls of a logger, sizes of buffers (arguments of make), durations in units of
 // time (30*time.Second), and declarations that only the compiler checks.
@@ -37,7 +38,7 @@ import (
 	"time"
 )
 
-// packages are those whose tests are measured when none are given.
+// packages are the packages that are measured by default.
 var packages = []string{"client", "server", "gateway", "resolve", "urn", "rule"}
 
 // A mutation replaces the bytes from Start to End of a file.
@@ -47,7 +48,7 @@ type mutation struct {
 	Operator string
 	Old, New string
 	Place    string // the first line of the old text and the line it is on
-	Again    int    // how many like it come before it in the file
+	Again    int    // how many equal mutations come before it in the file
 
 	start, end int
 }
@@ -58,7 +59,7 @@ func (m mutation) change() string {
 	return fmt.Sprintf("%s: %s -> %s", m.Operator, brief(m.Old), brief(m.New))
 }
 
-// key says which mutation it is, wherever its line is now.
+// key identifies the mutation, even if its line number has changed.
 func (m mutation) key() string {
 	return fmt.Sprintf("%s: %s in %s #%d", m.File, m.change(), brief(m.Place), m.Again)
 }
@@ -162,8 +163,8 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 	return nil
 }
 
-// draw returns the mutations of a package in the order in which they are tried: the
-// operators in turn, each with its places shuffled.
+// draw returns the mutations of a package in the order in which to try them: it
+// takes the operators in turn, and shuffles the places of each operator.
 func draw(dir string, seed uint64) ([]mutation, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
@@ -258,7 +259,7 @@ func test(dir string, m mutation, timeout time.Duration) (result, error) {
 	return r, nil
 }
 
-// by returns the first test that failed.
+// by returns the name of the first failed test in the output of go test.
 func by(out string) string {
 	for line := range strings.Lines(out) {
 		for _, begin := range []string{"--- FAIL: ", "panic: ", "fatal error: "} {
@@ -270,8 +271,8 @@ func by(out string) string {
 	return ""
 }
 
-// readState reads the results that are known, without the survivors if they are
-// to be tested again. No file is an empty one.
+// readState reads the known results. If again is set, it leaves out the survivors,
+// so that they are tested again. A missing file counts as empty.
 func readState(file string, again bool) (map[string]result, error) {
 	known := map[string]result{}
 	if file == "" {
@@ -377,21 +378,21 @@ func (v *visitor) add(operator string, from, to token.Pos, replacement string) {
 	v.all = append(v.all, m)
 }
 
-// equivalents are mutations, by their keys, that change nothing which can be seen
-// from outside of the package, with the reason.
+// equivalents lists mutations, by their keys, that have no effect outside the
+// package, and the reason for each.
 var equivalents = map[string]string{
 	`rule/template.go: off by one: 0 -> 1 in return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1... #0`: "the number beside an error is not used",
 	"urn/production.go: off by one: 1 -> 2 in const anyNumber = -1 #0":                                                            "any number below 0 does",
 	"client/exchange.go: off by one: 0 -> 1 in stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) }) #0":   "any time that is past does",
 }
 
-// comparisons are replaced by their neighbour.
+// comparisons maps each comparison operator to its replacement.
 var comparisons = map[token.Token]string{
 	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 }
 
-// visit collects the mutations of a node; it is false where the node's children
-// are for people.
+// visit collects the mutations of a node. It returns false if the node contains
+// only text for people, so that its children are skipped.
 func (v *visitor) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -457,8 +458,8 @@ func (v *visitor) literal(n *ast.BasicLit) {
 	}
 }
 
-// isForPeople reports whether a call makes an error or a line of a log, or stops
-// the program.
+// isForPeople reports whether a call makes an error message, writes a log line or
+// panics.
 func (v *visitor) isForPeople(call *ast.CallExpr) bool {
 	name := v.text(call.Fun)
 	_, method, _ := strings.Cut(name, ".")

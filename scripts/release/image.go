@@ -61,8 +61,8 @@ func (r *release) image() error {
 	}
 	name := "localhost/nomen:" + r.tag()
 	d.Annotations = map[string]string{
-		"org.opencontainers.image.ref.name": name, // podman load names the image so
-		"io.containerd.image.name":          name, // and docker load
+		"org.opencontainers.image.ref.name": name, // the name of the image after podman load
+		"io.containerd.image.name":          name, // the name of the image after docker load
 	}
 	top, err := json.Marshal(index{Schema: 2, MediaType: typeIndex, Manifests: []descriptor{d}})
 	if err != nil {

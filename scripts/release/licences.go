@@ -252,7 +252,7 @@ func copyright(modules []linkedModule) []byte {
 			}
 			files := path.Join(m.path, path.Dir(t.file), "*")
 			if strings.HasPrefix(t.file, "licenses/") {
-				files = path.Join(m.path, t.file) // a text about some files that it does not name
+				files = path.Join(m.path, t.file) // a licence of some files, but the text does not name them
 			}
 			fmt.Fprintf(b, "Files: %s\nCopyright: %s\nLicense: %s\n", files, holders(m, t), strings.Join(t.ids, " and "))
 			if slices.Compare(t.ids, []string{"Apache-2.0"}) != 0 {

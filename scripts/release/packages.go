@@ -213,7 +213,8 @@ func (r *release) rpm(p program) error {
 	if err := os.WriteFile(specFile, spec, 0o644); err != nil {
 		return err
 	}
-	// rpmbuild replaces the build root: it gets one of its own and copies the files there.
+	// rpmbuild clears its build root. So it gets an empty directory, and the spec copies the
+	// files there.
 	top := filepath.Join(r.scratch, "rpm-"+arch)
 	cmd := r.command("rpmbuild", "-bb", "--quiet", "--target", arch+"-linux",
 		"--define", "_topdir "+top, "--define", "nomen_tree "+dir, "--define", "_rpmdir "+top, specFile)

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliased: a name is found that present records say they are the same as, in any
-// spelling and case, and nothing else of it shows where locations are found.
+// aliased checks that Aliased finds the current records that have a name in
+// same_as, in any spelling and letter case, and that Find yields no aliases.
 func aliased(s *suite) {
 	check := func(what, alias string, want ...string) {
 		s.Helper()
@@ -41,12 +41,13 @@ func aliased(s *suite) {
 	check("retired", "urn:isbn:9780306406157", "urn:x-s:2", "urn:x-s:3")
 }
 
-// sameAs is a change to an active record with aliases.
+// sameAs returns a change to an active record with aliases.
 func sameAs(k string, n int, aliases ...string) store.Change {
 	return write(&store.Record{Name: key(k), Status: nomen.Active, SameAs: aliases}, n)
 }
 
-// manyAliased: of many names with the same alias only some are returned.
+// manyAliased checks that Aliased returns only some of many names with the
+// same alias.
 func manyAliased(s *suite) {
 	var many []store.Change
 	for i := range 2 * store.MaxAliased {

@@ -60,7 +60,8 @@ func changesOfContent() []func(*store.Record) {
 	}
 }
 
-// conflict checks that change c is refused for its revision.
+// conflict checks that the store rejects change c with a conflict between
+// these revisions.
 func (s *suite) conflict(c store.Change, expected, current uint64) {
 	s.Helper()
 	s.conflictIn([]store.Change{c}, &store.ConflictError{
@@ -203,7 +204,7 @@ func limits(s *suite) {
 	s.largest()
 }
 
-// largest checks that what is as large as allowed goes in.
+// largest checks that the store accepts values of exactly the maximum size.
 func (s *suite) largest() {
 	many := &store.Record{
 		Name:       key(strings.Repeat("k", name.MaxLength)),

@@ -13,11 +13,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// benchNames is how many records a store holds for the benchmarks of reading.
+// benchNames is the number of records in the store of the read benchmarks.
 const benchNames = 100_000
 
-// Bench measures a store: reading of names that are there and names that are
-// not, listing, and durable writing by one and by sixteen writers.
+// Bench measures a store: reads of existing and missing names, listing, and
+// durable writes by one writer and by sixteen writers.
 func Bench(b *testing.B, open func(b *testing.B) store.Store) {
 	b.Run("Read", func(b *testing.B) {
 		s := loaded(b, open)
@@ -31,8 +31,8 @@ func Bench(b *testing.B, open func(b *testing.B) store.Store) {
 	b.Run("Load", func(b *testing.B) { benchLoad(b, open(b)) })
 }
 
-// Typical returns a record such as most stores are full of: one location, a
-// title, a creator.
+// Typical returns a record like most records in practice: one location, a
+// title and a creator.
 func Typical(i int) *store.Record {
 	return &store.Record{
 		Name:      key(benchKey(i)),
@@ -87,7 +87,7 @@ func benchGet(b *testing.B, s store.Store, spell func(int) string, present bool)
 	})
 }
 
-// benchList lists all; an operation is one record.
+// benchList lists all records. One operation is one record.
 func benchList(b *testing.B, s store.Store) {
 	b.ReportAllocs()
 	for n := 0; n < b.N; {
@@ -99,7 +99,7 @@ func benchList(b *testing.B, s store.Store) {
 	}
 }
 
-// benchApply writes one record an operation.
+// benchApply writes one record per operation.
 func benchApply(b *testing.B, s store.Store, writers int) {
 	b.ReportAllocs()
 	var next atomic.Int64
@@ -114,7 +114,7 @@ func benchApply(b *testing.B, s store.Store, writers int) {
 	wg.Wait()
 }
 
-// benchLoad writes batches of 1,000 records; an operation is one record.
+// benchLoad writes batches of 1,000 records. One operation is one record.
 func benchLoad(b *testing.B, s store.Store) {
 	const batch = 1000
 	b.ReportAllocs()

@@ -7,14 +7,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// clocks: a clock that was once far ahead dates no later changes in silence.
+// clocks checks that after a clock was once far ahead, later changes do not
+// silently get its time: the store rejects them.
 func clocks(s *suite) {
 	const day = 24 * 60
 	future := 64 * 365 * day
 	k := "urn:x-a:b"
 	s.apply(put(k, "u:1", 5))
 	s.apply(put(k, "u:2", future))
-	s.apply(put("urn:x-a:c", "u:1", 6)) // others have their own times
+	s.apply(put("urn:x-a:c", "u:1", 6)) // the times of other names are not affected
 	s.modified("another name", "urn:x-a:c", minute(6))
 	refused := func(what string, changes ...store.Change) {
 		s.Helper()
@@ -36,7 +37,7 @@ func clocks(s *suite) {
 		s.Errorf("accepted: revision %d, want 3", got)
 	}
 	refused("a change after one that was accepted", put(k, "u:4", 6))
-	s.apply(put(k, "u:4", future-day)) // the skew bound
+	s.apply(put(k, "u:4", future-day)) // exactly the maximum skew
 	s.modified("within the bound", k, minute(future))
 	s.sealed()
 	for _, e := range s.entries(0) {
@@ -49,7 +50,7 @@ func clocks(s *suite) {
 	refused("a name that was deleted in the future", reserve(k, 6))
 }
 
-// tokenClock: a token can be revoked whatever the clock says.
+// tokenClock checks that a token can be revoked even if the clock is wrong.
 func tokenClock(s *suite) {
 	future := 64 * 365 * 24 * 60
 	token := store.Change{Token: &store.Token{ID: "t1", Who: "a", Created: minute(future)}, Expected: store.AnyRevision, Time: minute(future)}
@@ -59,7 +60,8 @@ func tokenClock(s *suite) {
 	s.apply(revoked)
 }
 
-// verifyingClock: Verify tells once of all changes that are dated in the future.
+// verifyingClock checks that Verify reports all changes dated in the future, in
+// a single fault.
 func verifyingClock(s *suite) {
 	now := time.Now()
 	at := func(k string, t time.Time) store.Change {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// sealed waits until all changes that were kept are sealed, and returns the head; the zero
-// Head for a store without a log.
+// sealed waits until all changes are sealed, and returns the head. For a store without a
+// log it returns the zero Head.
 func (s *suite) sealed() store.Head {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -37,8 +37,8 @@ func settled(ctx context.Context, s store.Store) (store.Head, error) {
 	return store.HeadOf(ctx, s)
 }
 
-// entries returns those after a place, which must follow each other, be whole
-// and lead to the head; none for a store without a log.
+// entries returns the entries after a number, and checks that they are complete, follow
+// one another and lead to the head. It returns none for a store without a log.
 func (s *suite) entries(after uint64) []*store.Entry {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -56,7 +56,7 @@ func (s *suite) entries(after uint64) []*store.Entry {
 	return all
 }
 
-// flawed says why e is not as an entry should be, "" if it is.
+// flawed returns what is wrong with e, or "" if nothing is.
 func flawed(e *store.Entry) string {
 	switch {
 	case e.Change == nil || e.Change.Token != nil:
@@ -71,7 +71,7 @@ func flawed(e *store.Entry) string {
 	return ""
 }
 
-// headOf computes the head of entries from the first on.
+// headOf computes the head of a log that consists of these entries.
 func headOf(entries []*store.Entry) store.Head {
 	var tree ledger.Log
 	for _, e := range entries {
@@ -88,7 +88,7 @@ func changesOf(entries []*store.Entry) (all []*store.Change) {
 	return all
 }
 
-// story makes changes of all kinds, and returns those that are kept in the log.
+// story makes changes of all kinds, and returns those that belong in the log.
 func (s *suite) story() []*store.Change {
 	s.Helper()
 	a := store.Change{Authority: RichAuthority(), Expected: store.AnyRevision, Time: minute(1), Who: "archive", Why: "ours"}
@@ -97,7 +97,7 @@ func (s *suite) story() []*store.Change {
 	rich := write(Rich(), 0)
 	k := Rich().Name.Key()
 	s.apply(rich, put("urn:x-a:b", "https://example.org/1", 0))
-	s.apply(rich) // the same again
+	s.apply(rich) // the same content again
 	s.apply(store.Change{Token: &store.Token{ID: "t", Role: "editor"}, Time: minute(0)}, a, reserve("urn:x-a:r", 1))
 	s.apply(put("urn:x-a:b", "https://example.org/2", 2), remove("urn:x-a:r", 2), put("urn:x-a:b", "https://example.org/3", 1))
 	s.apply(b, remove("urn:x-a:never", 2), put(k, "https://example.org/1", 3))
@@ -123,7 +123,7 @@ func feed(s *suite) {
 	s.equal("entries after the last", s.entries(uint64(n)), []*store.Entry(nil))
 	s.equal("entries after what will be", s.entries(1<<62), []*store.Entry(nil))
 	leave(s, store.Changes(s.Context(), s.Store, 2), n-2)
-	for _, e := range all { // what was handed out is the caller's
+	for _, e := range all { // the caller owns the entries
 		spoilChange(e.Change)
 	}
 	s.equal("changes, once more", changesOf(s.entries(0)), want)
@@ -132,7 +132,7 @@ func feed(s *suite) {
 	if more := s.entries(uint64(n)); len(more) != 1 || more[0].Change.Revision() != 4 {
 		s.Errorf("after one more change: %+v", more)
 	}
-	seen := map[[store.SaltSize]byte]bool{} // equal salts would give away equal content
+	seen := map[[store.SaltSize]byte]bool{} // equal salts would reveal equal content
 	for _, e := range s.entries(0) {
 		if seen[e.Salt] {
 			s.Errorf("entry %d has the salt of another", e.Seq)
@@ -151,8 +151,8 @@ func spoilChange(c *store.Change) {
 	}
 }
 
-// feedSettled: who has settled the store finds in its feed all that was
-// acknowledged before, at once.
+// feedSettled checks that after Settle the feed has all changes that were acknowledged
+// before the call.
 func feedSettled(s *suite) {
 	for i := range 5 {
 		s.apply(put(fmt.Sprint("urn:x-a:", i), "https://example.org/", i), put("urn:x-a:many", fmt.Sprint("https://example.org/", i), i))
@@ -163,12 +163,12 @@ func feedSettled(s *suite) {
 	}
 }
 
-// sealTime is how long the suites wait for changes that the store seals by itself, which
-// should take a second at most.
+// sealTime is how long the suites wait for the store to seal changes by itself. That
+// should take at most a second.
 const sealTime = 20 * time.Second
 
-// feedWhileWriting: a reader that follows the log misses nothing and sees nothing twice,
-// and every head is that of the entries up to it.
+// feedWhileWriting checks that a reader that follows the log during writes misses no
+// entry and sees none twice, and that every head matches the entries up to it.
 func feedWhileWriting(s *suite) {
 	const writers, rounds, names = 8, 25, 3
 	const total = writers * rounds * (names + 1)
@@ -210,8 +210,8 @@ func feedWhileWriting(s *suite) {
 	s.equal("all at once", s.entries(0), all)
 }
 
-// oneOrder checks that the changes of each subject are in the order of their
-// revisions, and all there.
+// oneOrder checks that the changes of each subject are complete and in the order of
+// their revisions.
 func (s *suite) oneOrder(all []*store.Entry) {
 	s.Helper()
 	last := map[store.Subject]uint64{}
@@ -224,10 +224,10 @@ func (s *suite) oneOrder(all []*store.Entry) {
 	}
 }
 
-// proofs: what the store proves of its log holds for its head.
+// proofs checks that the store's proofs about its log are valid for its head.
 func proofs(s *suite) {
 	p := s.Store.(store.Prover)
-	const n = 300 // more than one node that is kept
+	const n = 300 // more than one stored node
 	for i := range n {
 		s.apply(put(fmt.Sprint("urn:x-a:", i%7), fmt.Sprint("u:", i), 0))
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// located is a change to an active record with locations.
+// located returns a change to an active record with locations.
 func located(k string, n int, urls ...string) store.Change {
 	r := &store.Record{Name: key(k), Status: nomen.Active}
 	for _, u := range urls {
@@ -66,8 +66,8 @@ func finding(s *suite) {
 	s.anyURL()
 }
 
-// pages: whoever goes on after a place, whether there is such a place or not,
-// gets what comes after it.
+// pages checks that Find after a place yields exactly the places after it,
+// whether or not that place exists.
 func (s *suite) pages(all []string) {
 	s.Helper()
 	for i, line := range all {
@@ -86,8 +86,8 @@ func (s *suite) pages(all []string) {
 	}
 }
 
-// moves: the present content of every record counts, whatever its status, and
-// nothing else.
+// moves checks that Find yields the current locations of every record,
+// whatever its status, and no others.
 func (s *suite) moves() {
 	s.Helper()
 	find := func() []string { return s.places("https://m/", store.Place{}) }
@@ -95,7 +95,7 @@ func (s *suite) moves() {
 	s.apply(located(k, 0, "https://m/1", "https://m/2"))
 	s.apply(located(k, 1, "https://m/2", "https://m/3"))
 	s.equal("after a change", find(), []string{"https://m/2 " + k, "https://m/3 " + k})
-	s.apply(located(k, 2, "https://m/2", "https://m/3")) // the same again
+	s.apply(located(k, 2, "https://m/2", "https://m/3")) // the same content again
 	s.equal("after none", find(), []string{"https://m/2 " + k, "https://m/3 " + k})
 	retired := located(k, 3, "https://m/3")
 	retired.Record.Status, retired.Record.Reason = nomen.Retired, "withdrawn"
@@ -113,7 +113,8 @@ func (s *suite) moves() {
 	s.equal("none left", find(), []string(nil))
 }
 
-// anyURL: a location is any bytes, and the order is theirs.
+// anyURL checks that a location can consist of any bytes, and that places
+// are in byte order.
 func (s *suite) anyURL() {
 	s.Helper()
 	var urls []string

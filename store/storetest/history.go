@@ -107,7 +107,7 @@ func history(s *suite) {
 	back.Record.Name, back.Who, back.Why = key(k), "", ""
 	s.apply(first, gone)
 	s.apply(back, put(k+"x", "u:1", 0), put(k[:len(k)-1], "u:1", 0), put(k+"-", "u:1", 9))
-	s.apply(back) // unchanged: not part of it
+	s.apply(back) // changes nothing, so it is not in the history
 	early := put(k, "u:1", 2)
 	s.apply(early)
 	want := []*store.Change{
@@ -118,7 +118,8 @@ func history(s *suite) {
 	leave(s, seq, len(want))
 }
 
-// kept is c as a store keeps it, after a revision and at a minute.
+// kept returns c as a store keeps it if it follows revision after and was made
+// at minute n.
 func kept(c store.Change, after uint64, n int) *store.Change {
 	k := c.Clone()
 	k.Expected, k.Time = after, minute(n)
@@ -131,8 +132,8 @@ func kept(c store.Change, after uint64, n int) *store.Change {
 	return k
 }
 
-// replay applies a history, the newest first, with its revisions under another
-// name.
+// replay applies the changes of a history, which is newest first, to another
+// name. It checks that this name then has the same history.
 func (s *suite) replay(changes []*store.Change) {
 	s.Helper()
 	other := key("urn:x-b:other")
@@ -186,7 +187,8 @@ func authorities(s *suite) {
 	leave(s, s.Authorities(s.Context(), time.Time{}), 4)
 }
 
-// authorityContent: each field is content, and empty lists are absent.
+// authorityContent checks that a change of any field makes a revision, and
+// that an empty list is the same as an absent one.
 func authorityContent(s *suite) {
 	a := &store.Authority{Prefix: name.PrefixFromKey("urn:z")}
 	s.apply(store.Change{Authority: a, Time: minute(0)})
@@ -246,7 +248,7 @@ func tokens(s *suite) {
 	}
 }
 
-// tokenUse: a token records the last day of its use.
+// tokenUse checks that a token records the last day on which it was used.
 func tokenUse(s *suite) {
 	tok, change := aToken()
 	s.apply(change)
@@ -266,10 +268,10 @@ func tokenUse(s *suite) {
 	for _, c := range read(s, store.TokenChanges(s.Context(), s.Store)) {
 		s.equal("time and author of a token that was used", []any{c.Token.ID, c.Time, c.Who, c.UseOnly}, []any{tok.ID, minute(1), "", false})
 	}
-	tok.Revoked, want.Revoked = true, true // by a client that read it before it was used
+	tok.Revoked, want.Revoked = true, true // by a client that read the token before it was used
 	s.equal("revoked", s.apply(change), []store.Result{changed(0)})
 	s.equal("token", s.token(tok.ID), want)
-	use("a use that was noted late", tok.ID, day(2), changed(0), day(2)) // it stays revoked
+	use("a use that was noted late", tok.ID, day(2), changed(0), day(2)) // the token stays revoked
 	*tok, *want = store.Token{ID: tok.ID}, store.Token{ID: tok.ID, Used: want.Used}
 	s.equal("bare", s.apply(change), []store.Result{changed(0)})
 	s.equal("bare token", s.token(tok.ID), want)

@@ -14,7 +14,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// lostUpdate: writers who read, change and expect what they read lose nothing.
+// lostUpdate checks that no change is lost if each writer reads a record, changes it and
+// expects the revision that it has read.
 func lostUpdate(s *suite) {
 	const writers, rounds = 20, 6
 	k := "urn:x-a:shared"
@@ -48,8 +49,8 @@ func (s *suite) addLocation(k, url string) error {
 	}
 }
 
-// manyWriters: whoever had an answer finds what it wrote, and results are one's
-// own.
+// manyWriters checks that each of several concurrent writers gets the results of its own
+// changes, and finds its changes after Apply has returned.
 func manyWriters(s *suite) {
 	const writers, rounds = 16, 20
 	together(writers, func(w int) {
@@ -81,7 +82,7 @@ func (s *suite) ownRound(k string, round int) {
 	}
 }
 
-// little fills a store with something for each loop.
+// little fills a store so that each loop has something to yield.
 func (s *suite) little() {
 	s.fill([]string{"a", "b", "c"})
 	s.apply(
@@ -143,8 +144,8 @@ func cancelled(s *suite) {
 	}
 }
 
-// stopped: a stopped listing yields nothing more, not even that its context ended
-// meanwhile; and may go on with others.
+// stopped checks that a loop that the caller stops yields nothing more, not even the error of
+// its cancelled context, and that the store still works afterwards.
 func stopped(s *suite) {
 	s.little()
 	for what, loop := range s.loops() {
@@ -228,9 +229,9 @@ func closing(s *suite) {
 	}
 }
 
-// Reopen checks that a store that was opened again is what it was. The second
-// result of open closes the store given, or lets it crash, and returns it as it
-// is found afterwards.
+// Reopen checks that a store has the same content after it was closed, or has crashed, and
+// was opened again. The second result of open closes the given store, or simulates a crash,
+// and opens the store again.
 func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *testing.T, s store.Store) store.Store)) {
 	before, again := open(t)
 	s := &suite{T: t, Store: before}
@@ -261,7 +262,7 @@ func moments() []time.Time {
 	return []time.Time{minute(0), minute(1), minute(2), minute(3), minute(4), minute(5), {}}
 }
 
-// contents reads all that can be read, and verifies the store.
+// contents reads everything that a store can return, and verifies the store.
 func (s *suite) contents() map[string]any {
 	s.Helper()
 	all := map[string]any{

@@ -18,7 +18,7 @@ func trickyKeys() []string {
 	}
 }
 
-// fill writes a record for each key, not in their order.
+// fill writes a record for each key, but not in the order of the keys.
 func (s *suite) fill(keys []string) {
 	s.Helper()
 	var batch []store.Change
@@ -74,7 +74,7 @@ func keyOrder(s *suite) {
 		s.equal("after "+k, s.keys(store.Scan{After: k}), orNil(keys[i+1:]))
 		s.equal("prefix "+k, s.keys(store.Scan{Prefix: k}), beginning(keys, k))
 	}
-	// Each with a history, which must not show among the names.
+	// Each name has a history, which must not appear in the listing.
 	var batch []store.Change
 	for _, k := range keys {
 		batch = append(batch, put(k, "u:2", 1), put(k, "u:3", 2))
@@ -107,7 +107,8 @@ func longKeys(s *suite) {
 	}
 }
 
-// listOneMoment changes names before and behind where a listing stands.
+// listOneMoment checks that a listing does not show changes made while it runs,
+// before or after its current position.
 func listOneMoment(s *suite) {
 	s.fill([]string{"b", "d", "f", "h"})
 	s.apply(reserve("e", 0))
@@ -133,7 +134,7 @@ func listOneMoment(s *suite) {
 	s.equal("listing", got, []string{"b active 1", "d active 1", "e reserved 1", "f active 1", "h active 1"})
 }
 
-// listWhileWriting: a batch is seen as a whole or not at all.
+// listWhileWriting checks that a listing shows all changes of a batch or none.
 func listWhileWriting(s *suite) {
 	const names, rounds = 50, 40
 	batch := func(round int) []store.Change {
@@ -184,7 +185,7 @@ func counting(s *suite) {
 	want(3)
 }
 
-// orNil makes an empty list nil, as one that was never appended to.
+// orNil returns l, or nil if l is empty.
 func orNil(l []string) []string {
 	if len(l) == 0 {
 		return nil
@@ -192,8 +193,8 @@ func orNil(l []string) []string {
 	return l
 }
 
-// records: many records at once are what Get returns for each, whatever the order of
-// the names is and how close together they lie.
+// records checks that Records returns what Get returns for each name, in whatever
+// order the names are and however close together their keys are.
 func records(s *suite) {
 	if got, err := store.Records(s.Context(), s.Store, nil, false); len(got) > 0 || err != nil {
 		s.Errorf("Records of no names: %v, %v", got, err)
@@ -229,7 +230,7 @@ func records(s *suite) {
 	}
 }
 
-// every returns one in n.
+// every returns every nth key.
 func every(keys []string, n int) (all []string) {
 	for i := 0; i < len(keys); i += n {
 		all = append(all, keys[i])

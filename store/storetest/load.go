@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// loading: a store that was loaded with the changes of another is the other,
-// tokens apart.
+// loading checks that a store that has loaded the changes of another store equals that
+// store, except for tokens.
 func loading(s *suite) {
 	n := s.source()
 	want := s.contents()
@@ -30,7 +30,7 @@ func loading(s *suite) {
 		s.equal(what, got, want)
 	}
 
-	// Both go on alike.
+	// Further changes have the same effect on both stores.
 	more := []store.Change{put("urn:x-a:b", "u:9", 9), expecting(0, put("urn:x-a:c", "u:9", 9)), put("urn:x-a:new", "u:9", 9)}
 	more[0].Redacts = []uint64{2}
 	s.equal("results", o.apply(more...), s.apply(more...))
@@ -41,8 +41,8 @@ func loading(s *suite) {
 	s.loadRefuses(o)
 }
 
-// source makes changes of all kinds, redactions among them, and returns how many
-// the log has.
+// source makes changes of all kinds, including redactions, and returns the size of the
+// log.
 func (s *suite) source() int {
 	s.Helper()
 	s.story()
@@ -58,7 +58,7 @@ func (s *suite) source() int {
 	return s.kept
 }
 
-// loadRefuses: a store that has other changes takes none.
+// loadRefuses checks that Load fails for a store that has other changes.
 func (s *suite) loadRefuses(o *suite) {
 	s.Helper()
 	before, n := o.sealed(), uint64(o.kept)
@@ -69,9 +69,9 @@ func (s *suite) loadRefuses(o *suite) {
 		what    string
 		into    *suite
 		entries []*store.Entry
-		seq     uint64 // of the change that is refused
+		seq     uint64 // of the rejected change
 	}{
-		{"into a store with other changes", o, all, n - 2}, // both went on, each with its own salts
+		{"into a store with other changes", o, all, n - 2}, // both stores had further changes, with different salts
 		{"of less than is there", o, all[:n-5], n - 4},
 		{"into a store that is not empty", third, all, 1},
 	} {
@@ -100,8 +100,9 @@ func yielding(entries []*store.Entry, err error) iter.Seq2[*store.Entry, error] 
 	}
 }
 
-// loadResumed: what was loaded before an error stays, and a second Load goes on;
-// what does not follow is named.
+// loadResumed checks that entries loaded before an error stay in the store, that a
+// second Load continues after them, and that the error names the entry that does not
+// follow.
 func loadResumed(s *suite) {
 	n := s.source()
 	good := s.entries(0)
@@ -136,7 +137,8 @@ func loadResumed(s *suite) {
 	o.verifies()
 }
 
-// loaded checks that at most so many of the good entries were loaded, and nothing else.
+// loaded checks that the store has loaded at most the given number of the good entries,
+// and nothing else.
 func (s *suite) loaded(what string, good []*store.Entry, most int) {
 	s.Helper()
 	if h, err := store.HeadOf(s.Context(), s.Store); err != nil || h.Size > uint64(most) || h != headOf(good[:h.Size]) {
@@ -144,16 +146,16 @@ func (s *suite) loaded(what string, good []*store.Entry, most int) {
 	}
 }
 
-// clone copies e so that it can be spoilt.
+// clone returns a copy of e that the test can damage.
 func clone(e *store.Entry) *store.Entry {
 	c := *e
 	c.Change = e.Change.Clone()
 	return &c
 }
 
-// badEntries are ways to make an entry one that does not follow those before it.
-// Where content is changed the digest is made to agree, so that the order alone
-// is wrong.
+// badEntries returns functions that modify an entry so that it does not follow the
+// entries before it. If they change the content, they also correct the digest, so that
+// the entry is wrong only as a successor.
 func badEntries() map[string]func(e *store.Entry) {
 	resealed := func(change func(c *store.Change)) func(e *store.Entry) {
 		return func(e *store.Entry) {
@@ -191,8 +193,8 @@ func badEntries() map[string]func(e *store.Entry) {
 	}
 }
 
-// Backup checks that a store makes copies of itself. The function restore opens a
-// copy that was made in a directory.
+// Backup checks the backups of a store. The function restore opens a backup in a
+// directory as a store.
 func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) store.Store) {
 	s := newSuite(t, open)
 	dir := t.TempDir() + "/backup"
@@ -215,8 +217,8 @@ func Backup(t *testing.T, open Open, restore func(t *testing.T, dir string) stor
 	}
 }
 
-// backupWhileWriting: a copy is the store as of one moment, not before what was
-// acknowledged when Backup was called.
+// backupWhileWriting checks that a backup has the state of the store at one moment, and
+// has all changes that were acknowledged before Backup was called.
 func (s *suite) backupWhileWriting(dir string, restore func(t *testing.T, dir string) store.Store) {
 	s.Helper()
 	head, i := s.sealed(), 0

@@ -11,10 +11,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A model is a store that is right by inspection: a list of all changes, which
-// every call reads from one end to the other. It is for one goroutine.
+// A model is a store so simple that a reader can see that it is correct: a list
+// of all changes, which every call reads from beginning to end. It must not be
+// used concurrently.
 type model struct {
-	kept []*store.Change // in their order, tokens too
+	kept []*store.Change // in order, including those of tokens
 }
 
 // Apply implements [store.Store].
@@ -52,8 +53,7 @@ func (m *model) of(s store.Subject) (all []*store.Change) {
 	return all
 }
 
-// at returns the last change of a subject that was known then, nil if there is
-// none.
+// at returns the last change of a subject as of a time, or nil.
 func (m *model) at(s store.Subject, at time.Time) (last *store.Change) {
 	for _, c := range m.of(s) {
 		if c.KnownAt(at) {
@@ -63,8 +63,7 @@ func (m *model) at(s store.Subject, at time.Time) (last *store.Change) {
 	return last
 }
 
-// subjects returns all of a kind that have a key after another and with a prefix,
-// in order.
+// subjects returns the subjects of a kind that scan selects, in order.
 func (m *model) subjects(k store.Kind, scan store.Scan) (all []store.Subject) {
 	for _, c := range m.kept {
 		s := c.Subject()
@@ -168,12 +167,12 @@ func (m *model) Changes(_ context.Context, after uint64) iter.Seq2[*store.Entry,
 	}
 }
 
-// Head implements [store.Feed], but for the hash.
+// Head implements [store.Feed], without the hash.
 func (m *model) Head(context.Context) (store.Head, error) {
 	return store.Head{Size: uint64(len(m.log()))}, nil
 }
 
-// log returns the changes that have a place in the one order.
+// log returns the changes that belong in the log.
 func (m *model) log() []*store.Change {
 	return slices.DeleteFunc(slices.Clone(m.kept), func(c *store.Change) bool { return c.Token != nil })
 }

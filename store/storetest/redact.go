@@ -9,10 +9,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secret is what must be found nowhere once it was redacted.
+// secret is a text that must not be found anywhere after its redaction.
 const secret = "a-persons-secret"
 
-// secretly is a change that has the secret in every text.
+// secretly returns a change that has the secret in every text.
 func secretly(n int) store.Change {
 	r := Rich()
 	r.Name, r.Spelling = key("urn:x-a:b"), "urn:x-a:B"+secret
@@ -24,8 +24,8 @@ func secretly(n int) store.Change {
 	return c
 }
 
-// redaction: content that is redacted is gone from every answer, the log stays
-// what it was, and all else stays.
+// redaction checks that redacted content disappears from every answer, and that
+// the log and all other content stay the same.
 func redaction(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(secretly(1), put(k, "u:2", 2), secretly(3), put("urn:x-a:c", "u:c", 3))
@@ -41,7 +41,7 @@ func redaction(s *suite) {
 	s.equal("records at minute 1", s.list(store.Scan{At: minute(1)}), []*store.Record{kept1.Record})
 	s.refuseRedactions(k)
 	if !has[store.Feed](s.Store) {
-		return // it has a past all the same
+		return // a store without a log still has histories, which were checked above
 	}
 	after := s.entries(0)
 	for i, e := range before {
@@ -58,8 +58,8 @@ func redaction(s *suite) {
 	s.redactOthers()
 }
 
-// refuseRedactions: only earlier revisions can be redacted, and what was redacted
-// does not come back.
+// refuseRedactions checks that only earlier revisions can be redacted, and that
+// redacted content does not come back.
 func (s *suite) refuseRedactions(k string) {
 	s.Helper()
 	for _, revisions := range [][]uint64{{5}, {1, 6}, {1 << 63}} {
@@ -76,8 +76,8 @@ func (s *suite) refuseRedactions(k string) {
 	refusal[*store.ChangeError](s, back)
 }
 
-// redactAgain redacts what was redacted, in a batch of its own making, and the
-// redaction itself.
+// redactAgain redacts, in one batch, a revision that is already redacted, a
+// revision of the same batch, and the redaction itself.
 func (s *suite) redactAgain(k string) {
 	s.Helper()
 	once := put(k, "u:5", 5)
@@ -117,7 +117,7 @@ func (s *suite) redactOthers() {
 	s.equal("head", s.sealed(), headOf(s.entries(0)))
 }
 
-// nowhere checks that nothing that can be read has the secret.
+// nowhere checks that no read returns the secret.
 func (s *suite) nowhere() {
 	s.Helper()
 	for what, v := range s.contents() {

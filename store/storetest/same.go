@@ -16,9 +16,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Same checks that stores, opened anew for every run, give the answers of a plain
-// model to the same random operations. What a store is not able to do is not
-// asked of it.
+// Same checks that stores give the same answers as a simple model to the same
+// random operations. It opens new stores for every run. It skips operations that
+// a store does not support.
 func Same(t *testing.T, open ...Open) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := peers{T: t, ctx: t.Context(), model: &model{}}
@@ -46,7 +46,7 @@ func Same(t *testing.T, open ...Open) {
 	})
 }
 
-// peers are stores to which the same is done as to a model.
+// peers are a model and the stores that get the same operations as the model.
 type peers struct {
 	*testing.T
 	ctx    context.Context
@@ -54,8 +54,8 @@ type peers struct {
 	stores []store.Store
 }
 
-// all calls f with each store that is able to do it, and compares what it returns
-// with what the model does.
+// all calls f with the model and with each store that supports the operation, and
+// compares the results.
 func (p *peers) all(r *rapid.T, what string, f func(s store.Store) (any, error)) {
 	want, wantErr := f(p.model)
 	for _, s := range p.stores {
@@ -148,8 +148,8 @@ func (p *peers) find(r *rapid.T) {
 	p.all(r, "Find", func(s store.Store) (any, error) { return collect(store.Find(p.ctx, s, prefix, after)) })
 }
 
-// changes compares the changes without their salts and digests, which no two
-// stores have in common.
+// changes compares the logs without salts and digests, which differ in every
+// store.
 func (p *peers) changes(r *rapid.T) {
 	size := uint64(len(p.model.log()))
 	after := rapid.Uint64Range(0, size+1).Draw(r, "after")
@@ -165,8 +165,7 @@ func (p *peers) changes(r *rapid.T) {
 	})
 }
 
-// sound checks that heads are those of the changes, and that nothing is found
-// wrong.
+// sound checks that the heads match the changes, and that Verify finds no fault.
 func (p *peers) sound(r *rapid.T) {
 	for _, s := range p.stores {
 		head, err := settled(p.ctx, s)
@@ -191,7 +190,7 @@ func (p *peers) sound(r *rapid.T) {
 	}
 }
 
-// load loads a new store of each sort with the changes of each.
+// load loads the changes of each store into a new store of each kind.
 func (p *peers) load(r *rapid.T, open []Open) {
 	for _, from := range p.stores {
 		head, err := store.HeadOf(p.ctx, from)
@@ -229,12 +228,12 @@ func (p *peers) loadOne(r *rapid.T, from, to store.Store, head store.Head) {
 	loaded.sound(r)
 }
 
-// anyName draws one of a few names, so that changes meet.
+// anyName draws one of a few names, so that names get several changes.
 func anyName(r *rapid.T) name.Name {
 	return name.FromKey(rapid.SampledFrom(trickyKeys()[:12]).Draw(r, "key"))
 }
 
-// anyMoment draws the present or a time among those of the changes.
+// anyMoment draws the present, or a time in the range of the changes.
 func anyMoment(r *rapid.T) time.Time {
 	if rapid.Bool().Draw(r, "now") {
 		return time.Time{}
@@ -303,8 +302,8 @@ func anyAuthority(r *rapid.T, n name.Name) *store.Authority {
 	}
 }
 
-// anyPolicy returns a policy, mostly one that says something. What it says is not
-// checked by a store.
+// anyPolicy returns a policy, usually not the zero one. A store does not check
+// its content.
 func anyPolicy(r *rapid.T) store.Policy {
 	p := store.Policy{
 		Suffix:     rapid.SampledFrom([]store.Suffix{"", store.SuffixAppend}).Draw(r, "suffix"),
@@ -325,7 +324,7 @@ func anyPolicy(r *rapid.T) store.Policy {
 	return p
 }
 
-// anyWord returns text that JSON can hold.
+// anyWord returns a text that JSON can represent.
 func anyWord(r *rapid.T) string {
 	return rapid.SampledFrom([]string{"", "a", "ä", "<&\u2028"}).Draw(r, "word")
 }

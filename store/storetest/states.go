@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// states: every way from one state to another. "" is absence, "deleted" a reserved
-// name that is gone.
+// states checks every transition from one state to another. "" means that the name
+// does not exist, and "deleted" that it was reserved and then deleted.
 func states(s *suite) {
 	const none, deleted = "", "deleted"
 	allowed := map[string]string{
@@ -43,7 +43,7 @@ func states(s *suite) {
 	}
 }
 
-// step is the change that brings k into a state.
+// step returns the change that brings k into a state.
 func step(k, state string, n int) store.Change {
 	if state == "deleted" {
 		return remove(k, n)
@@ -51,7 +51,7 @@ func step(k, state string, n int) store.Change {
 	return write(&store.Record{Name: key(k), Status: nomen.Status(state), Reason: fmt.Sprint(n)}, n)
 }
 
-// bring brings k, which never was, into a state.
+// bring brings k, which has no history, into a state.
 func (s *suite) bring(k, state string) {
 	s.Helper()
 	switch state {
@@ -97,7 +97,7 @@ func deletion(s *suite) {
 	}
 }
 
-// reactivation: a retired name may be used again for the same resource, and its
+// reactivation checks that a retired name can become active again, and that its
 // tombstone stays in the history.
 func reactivation(s *suite) {
 	k := "urn:x-a:b"

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Open returns a new, empty store. Whoever gets it closes it; closing it a second
-// time at the end of the test must do no harm.
+// Open returns a new, empty store. The caller closes it. Closing it a second time, at
+// the end of the test, must have no effect.
 type Open func(t *testing.T) store.Store
 
-// Run checks everything that can be seen while a store is open.
+// Run checks everything that can be observed while a store is open.
 func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name  string
@@ -99,7 +99,7 @@ func has[T any](s store.Store) bool {
 type suite struct {
 	*testing.T
 	store.Store
-	open Open // opens another
+	open Open // opens another store
 	kept int  // how many changes apply has added to the log
 }
 
@@ -117,7 +117,8 @@ func minute(n int) time.Time {
 
 func key(s string) name.Name { return name.FromKey(s) }
 
-// put is a change of whatever is there, to an active record with one location.
+// put returns a change to an active record with one location, whatever the current
+// revision is.
 func put(k, url string, n int) store.Change {
 	return write(&store.Record{
 		Name:      key(k),
@@ -143,13 +144,13 @@ func expecting(revision uint64, c store.Change) store.Change {
 	return c
 }
 
-// changed is the result of a change that led to a revision.
+// changed returns the result of a change that made a revision.
 func changed(revision uint64) store.Result { return store.Result{Revision: revision, Changed: true} }
 
-// already is the result of a change to what was so.
+// already returns the result of a change that changed nothing.
 func already(revision uint64) store.Result { return store.Result{Revision: revision} }
 
-// apply is Apply that must succeed.
+// apply calls Apply, which must succeed.
 func (s *suite) apply(changes ...store.Change) []store.Result {
 	s.Helper()
 	results, err := s.Apply(s.Context(), changes)
@@ -167,7 +168,7 @@ func (s *suite) apply(changes ...store.Change) []store.Result {
 	return results
 }
 
-// refused is Apply that must fail; it returns the error.
+// refused calls Apply, which must fail, and returns the error.
 func (s *suite) refused(changes ...store.Change) error {
 	s.Helper()
 	results, err := s.Apply(s.Context(), changes)
@@ -180,7 +181,7 @@ func (s *suite) refused(changes ...store.Change) error {
 	return err
 }
 
-// refusal is refused with an error of type E.
+// refusal is like refused, but the error must be of type E.
 func refusal[E error](s *suite, changes ...store.Change) (got E) {
 	s.Helper()
 	if err := s.refused(changes...); !errors.As(err, &got) {
@@ -219,7 +220,8 @@ func (s *suite) token(id string) *store.Token {
 	return found(s, t, err)
 }
 
-// found returns what a store has found, nil if that is nothing.
+// found returns v, the result of a read. It checks that v is nil exactly if err is
+// ErrNotFound.
 func found[T any](s *suite, v *T, err error) *T {
 	s.Helper()
 	if (v == nil) != (err == store.ErrNotFound) || v != nil && err != nil {
@@ -246,7 +248,7 @@ func texts[T any](all []T, text func(T) string) (list []string) {
 	return list
 }
 
-// list lists the records of a scan, and keys their keys.
+// list returns the records of a scan; the method keys returns their keys.
 func (s *suite) list(scan store.Scan) []*store.Record {
 	s.Helper()
 	return read(s, s.List(s.Context(), scan))
@@ -257,7 +259,7 @@ func (s *suite) keys(scan store.Scan) []string {
 	return texts(s.list(scan), func(r *store.Record) string { return r.Name.Key() })
 }
 
-// leave checks that a loop over seq, which yields n elements, can be left after each of
+// leave checks that a loop over seq, which yields n elements, can stop after any of
 // them, and that seq can be used again.
 func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
 	s.Helper()
@@ -272,7 +274,7 @@ func leave[T any](s *suite, seq iter.Seq2[T, error], n int) {
 	}
 }
 
-// until loops over seq as long as more returns true, or to an error.
+// until loops over seq until more returns false or an error occurs.
 func until[T any](seq iter.Seq2[T, error], more func() bool) error {
 	for _, err := range seq {
 		if err != nil || !more() {
@@ -289,7 +291,7 @@ func (s *suite) ended() context.Context {
 	return ctx
 }
 
-// together calls f with each number below n, all at once, and waits for them.
+// together calls f concurrently with each number below n, and waits for all calls.
 func together(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	for i := range n {
@@ -298,7 +300,7 @@ func together(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// during calls look again and again while work runs, and once afterwards.
+// during calls look repeatedly while work runs, and once afterwards.
 func during(work, look func()) {
 	done := make(chan struct{})
 	go func() {
@@ -314,7 +316,7 @@ func during(work, look func()) {
 	}
 }
 
-// equal reports a difference between what a store gave and what was promised.
+// equal reports a difference between the actual and the expected result.
 func (s *suite) equal(what string, got, want any) {
 	s.Helper()
 	if diff := cmp.Diff(got, want, comparers()); diff != "" {

@@ -64,7 +64,7 @@ func vault(s *suite) {
 	s.hidden()
 }
 
-// hidden checks that secrets are in no listing and not in the log.
+// hidden checks that no listing and no log entry contains a secret.
 func (s *suite) hidden() {
 	s.Helper()
 	if n := len(s.list(store.Scan{})); n != 0 {
@@ -112,7 +112,8 @@ func vaultClosed(s *suite) {
 	call("closed", store.ErrClosed)
 }
 
-// leases: of several holders, one has a lease, until it ends it or it expires.
+// leases checks that only one of several holders has a lease, until this holder ends the
+// lease or the lease expires.
 func leases(s *suite) {
 	v := s.Store.(store.Vault)
 	lease := func(key, holder string, d time.Duration, want bool) {

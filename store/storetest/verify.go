@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// verifies checks that Verify, if the store has it, finds nothing and comes to
-// the head.
+// verifies checks that Verify finds no fault and returns the head, if the store
+// is a Verifier.
 func (s *suite) verifies() {
 	s.Helper()
 	for _, f := range faults(s.T, s.Store) {
@@ -22,8 +22,8 @@ func (s *suite) verifies() {
 	}
 }
 
-// faults returns what Verify finds, in the order of places, subjects and words;
-// nil for a store that cannot check itself.
+// faults returns the faults that Verify finds, sorted by number, subject and
+// problem. It returns nil for a store that is not a Verifier.
 func faults(t *testing.T, s store.Store) []store.Fault {
 	t.Helper()
 	if _, ok := s.(store.Verifier); !ok {
@@ -77,7 +77,8 @@ func verifying(s *suite) {
 	s.verifyWhileWriting(none)
 }
 
-// verifyWhileWriting: a store that is written to is sound at every moment.
+// verifyWhileWriting checks that Verify finds no fault while changes are being
+// written.
 func (s *suite) verifyWhileWriting(none func(store.Fault)) {
 	during(func() {
 		for i := range 60 {
@@ -96,22 +97,23 @@ func (s *suite) verifyWhileWriting(none func(store.Fault)) {
 	})
 }
 
-// A Damage is something that befalls a store from outside. Do does it to a store
-// of what [Damages] has written, and returns the store to be verified, which may
-// be another one on the same data. Verify must report a fault about Subject, if
-// that is given, and about Seq, if that is not 0; or else fail, if Fails is set.
+// A Damage is damage to the data of a store. Do damages a store that has the
+// content written by [Damages], and returns the store to verify, which may be
+// another store on the same data. Verify must report a fault with this Subject,
+// unless Subject is zero, and with this Seq, unless Seq is 0. If Fails is set,
+// Verify may return an error instead.
 type Damage struct {
 	Name    string
 	Do      func(t *testing.T, s store.Store) store.Store
 	Subject store.Subject
 	Seq     uint64
-	Fails   bool // an error of Verify will do, too
+	Fails   bool // an error of Verify is sufficient
 }
 
-// Damages checks that each damage is found. What it writes for each is: 600
-// changes of the names urn:x-a:0 to urn:x-a:6, number i (from 0) of urn:x-a:(i
-// modulo 7) with the location u:i, whose Seq is i+1; then the authority
-// urn:x-a:, and a redaction of revision 1 of urn:x-a:0, as 601 and 602.
+// Damages checks that Verify finds each damage. For each, it opens a store and
+// writes 602 changes. Change i, for i from 0 to 599, gives the name urn:x-a:(i
+// modulo 7) the location u:i, and its Seq is i+1. Change 601 creates the
+// authority urn:x-a:, and change 602 redacts revision 1 of urn:x-a:0.
 func Damages(t *testing.T, open Open, all []Damage) {
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) {

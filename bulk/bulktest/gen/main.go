@@ -3,8 +3,10 @@
 //	go run ./bulk/bulktest/gen -n 68000000 | nomen import -
 //	go run ./bulk/bulktest/gen -n 68000000 -contents contents.tsv -subs 7 | nomen import -
 //
-// The second form takes the names from a list of files of a distribution, lines of
-// a path, a tab and packages. With -authorities it writes their prefixes instead.
+// The second form takes the names from a list of the files in a Linux
+// distribution, in which each line has a path, a tab and the packages that contain
+// the file. With -authorities, gen writes the prefixes of the naming authorities
+// instead of records.
 package main
 
 import (

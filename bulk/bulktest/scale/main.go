@@ -1,17 +1,21 @@
 //go:build unix
 
-// Scale loads very many names into an embedded store, as an import does, and
-// measures what a publisher of that size would meet: time, memory, disk, start,
-// and look-ups at random with cold and warm caches.
+// Scale imports very many names into an embedded store, and measures what a publisher
+// of that size can expect: the time, memory and disk space of the import, the time to
+// open the store, and random lookups with cold and warm caches.
 //
 //	go run ./bulk/bulktest/scale -n 68000000 -dir DIR
 //	go run ./bulk/bulktest/scale -n 68000000 -dir DIR -contents contents.tsv -subs 7
 //
-// The directory must not exist; it stays, for a closer look. With -open nothing is
-// loaded, and what an earlier run with the same -n, -contents and -subs has left is
-// measured. With -tidy it is measured as it is when the store had a minute of rest.
-// With -nomen the program is measured too, as a server of the store: how long it takes
-// from its start to its first answer, and its memory.
+// The directory must not exist. It is kept after the run, so that you can inspect it.
+// The options change what is measured:
+//
+//   - -open imports nothing, and measures the store of an earlier run with the same -n,
+//     -contents and -subs.
+//   - -tidy first compacts the store, as the store itself does after a minute without
+//     writes.
+//   - -nomen PROGRAM also starts PROGRAM as a server of the store, and measures its
+//     memory and the time from its start to its first answer.
 package main
 
 import (
@@ -63,8 +67,8 @@ type run struct {
 	subs, samples int
 	open, tidy    bool
 	nomen         string
-	forget        func()      // drops the caches of the machine
-	names         []name.Name // looked up
+	forget        func()      // drops the file cache of the machine
+	names         []name.Name // to look up
 	random        *rand.Rand
 	seen          uint64
 }
@@ -118,7 +122,7 @@ func (r *run) all(ctx context.Context) error {
 	return s.Close()
 }
 
-// tidyUp brings the names into one level.
+// tidyUp compacts all names to one level of the store.
 func (r *run) tidyUp(ctx context.Context) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: r.dir})
 	if err != nil {
@@ -136,7 +140,7 @@ func (r *run) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as an import does when it has much
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as a large import does
 	in, out := io.Pipe()
 	go func() { out.CloseWithError(r.write(out)) }()
 	began := time.Now()
@@ -164,7 +168,7 @@ func (r *run) load(ctx context.Context) error {
 	return err
 }
 
-// write writes the records, and keeps some of their names.
+// write writes the records, and keeps some of their names as samples.
 func (r *run) write(w io.Writer) error {
 	sampled := &sampler{run: r, w: w}
 	if r.contents == "" {
@@ -174,8 +178,8 @@ func (r *run) write(w io.Writer) error {
 	return bulktest.WriteContents(sampled, r.n, r.subs, func() (io.ReadCloser, error) { return os.Open(r.contents) })
 }
 
-// A sampler passes records on and keeps names of them, each with the same
-// chance.
+// A sampler passes on records and keeps a random sample of their names. Each name has
+// the same chance.
 type sampler struct {
 	run  *run
 	w    io.Writer
@@ -219,7 +223,7 @@ func (r *run) sample(line []byte) {
 	r.names[place] = n
 }
 
-// measure looks all samples up and prints how long it took.
+// measure looks up all samples and prints how long it took.
 func (r *run) measure(ctx context.Context, s *pebblestore.Store, pass string) error {
 	order := slices.Clone(r.names)
 	r.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -256,23 +260,23 @@ func diskUsage(dir string) (size int64, err error) {
 	return size, err
 }
 
-// forget makes the system forget what it has of the files, where it lets us.
+// forget drops the file cache of the system, if the system permits it.
 func forget() {
-	syscall.Sync() // or who reads next would wait for what is still to be written
+	syscall.Sync() // otherwise the next reads would wait for these writes
 	if err := dropCaches(); err != nil {
 		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
 	}
 }
 
-// dropCaches makes the system forget files that it has in memory, where it lets
-// us.
+// dropCaches makes the system drop its file cache. It fails without the permission to
+// do so.
 func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0o200) }
 
-// status returns a line of what the system knows of this process.
+// status returns the line with a word from the system's status of this process.
 func status(word string) string { return statusOf("self", word) }
 
-// statusOf returns a line of what the system knows of a process, "?" where it does
-// not say.
+// statusOf returns the line with a word from the system's status of a process, or "?"
+// if the system does not tell.
 func statusOf(process, word string) string {
 	text, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {

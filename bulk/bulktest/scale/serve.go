@@ -20,8 +20,8 @@ import (
 
 var listening = regexp.MustCompile(`public listener at ([^\s"]+)`)
 
-// serve starts a server of the store whose files are in no cache, and asks it for
-// all samples over one connection.
+// serve drops the file cache, starts a server of the store, and requests all
+// samples over one connection.
 func (r *run) serve(ctx context.Context) (err error) {
 	data, err := os.MkdirTemp("", "scale")
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *run) serve(ctx context.Context) (err error) {
 			address = m[1]
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, said) }() // or it would have to wait
+	go func() { _, _ = io.Copy(io.Discard, said) }() // otherwise the server would block on its output
 	if address == "" {
 		return fmt.Errorf("%s does not listen", r.nomen)
 	}
@@ -72,7 +72,7 @@ func (r *run) serve(ctx context.Context) (err error) {
 	return nil
 }
 
-// ask asks a server for a name, over the connection that there is.
+// ask requests a name from a server, over the open connection.
 func ask(ctx context.Context, address, key string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/"+key, nil)
 	if err != nil {

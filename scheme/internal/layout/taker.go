@@ -29,8 +29,8 @@ type Taker struct {
 func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
 
 // Part adds the text between two offsets, which is used as spelled. It adds nothing for an
-// undefined part, whose start is negative, or after its end because the separator before it
-// is missing.
+// undefined part. The start of such a part is negative, or is greater than the end because
+// the separator before the part is missing.
 func (t *Taker) Part(name string, from, to int) { t.add(uri.Part{Name: name}, from, to) }
 
 // Data is like Part for text that is decoded before use.

@@ -99,7 +99,7 @@ func traffic(o Options) (all []prometheus.Collector) {
 		all = append(all, counter("nomen_misses_total", "Failed lookups, since they were last cleared.", func(to value) { to(float64(o.Misses())) }))
 	}
 	if o.Certificate != nil {
-		all = append(all, gauge("nomen_certificate_expiry_timestamp_seconds", "When the certificate of this server that expires first does.", func(to value) {
+		all = append(all, gauge("nomen_certificate_expiry_timestamp_seconds", "When the next certificate of this server expires.", func(to value) {
 			if at := o.Certificate(); !at.IsZero() {
 				to(timestamp(at))
 			}
@@ -134,7 +134,7 @@ func storage(r store.Reader) []prometheus.Collector {
 		gauge("nomen_storage_free_bytes", "Free space on the disk of the store.", disk(func(d *store.DiskUsage) uint64 { return d.Free })),
 		gauge("nomen_storage_size_bytes", "Size of the disk of the store.", disk(func(d *store.DiskUsage) uint64 { return d.Size })),
 		gauge("nomen_storage_required_bytes", "Free space below which the store rejects changes.", disk(func(d *store.DiskUsage) uint64 { return d.Required })),
-		gauge("nomen_log_unsealed_seconds", "How long changes have been waiting to be added to the log without progress; 0 if none are.", func(to value) {
+		gauge("nomen_log_unsealed_seconds", "How long changes have been waiting to be added to the log without progress; 0 if none wait.", func(to value) {
 			to(store.UsageOf(r).Unsealed.Seconds())
 		}),
 		gauge("nomen_database_servers", "Servers of the database, by role.", func(to value) {

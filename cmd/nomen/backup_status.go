@@ -13,8 +13,9 @@ import (
 )
 
 const backupStatusLong = `Status shows the scheduled backups of the server of this data directory: the schedule, the
-last backup and its age, the last successful rehearsal, the last success of the hook, and
-what failed. The server need not be running.
+last backup and its age, the last successful rehearsal, the last success of the hook, what
+failed, and how many backups in the directory this server never deletes. The server need
+not be running.
 
 The exit status is 1 if the last backup, its rehearsal or its hook failed, if a backup is
 overdue by more than an hour, or if no backup was ever made.`
@@ -35,6 +36,7 @@ type backupStatus struct {
 	Schedule  string          `json:"schedule,omitempty"`
 	Next      time.Time       `json:"next,omitzero"`
 	Count     int             `json:"count"`
+	Others    int             `json:"others,omitempty"` // backups in the directory that this server never deletes
 	Last      *backups.Backup `json:"last,omitempty"`
 	Age       float64         `json:"age_seconds,omitempty"` // of the last one
 	Rehearsed *backups.Backup `json:"rehearsed,omitempty"`   // the last one with a successful rehearsal
@@ -46,7 +48,7 @@ const overdue = time.Hour
 
 // backupStatusOf describes the state of the scheduled backups.
 func backupStatusOf(s *backups.State, now time.Time) backupStatus {
-	out := backupStatus{Schedule: s.Plan, Next: s.Next, Count: len(s.Backups), Last: s.Last(), Rehearsed: s.LastRehearsed()}
+	out := backupStatus{Schedule: s.Plan, Next: s.Next, Count: len(s.Backups), Others: s.Others, Last: s.Last(), Rehearsed: s.LastRehearsed()}
 	problem := func(format string, args ...any) { out.Problems = append(out.Problems, fmt.Sprintf(format, args...)) }
 	if s.Problem != "" && s.Plan != "" {
 		problem("the last attempt failed: %s", s.Problem)
@@ -111,8 +113,16 @@ func (c *cli) showBackupStatus(s *backupStatus) error {
 	if b := s.Last; b != nil && !b.Sent.IsZero() {
 		row("hook", "succeeded "+b.Sent.Format(time.RFC3339))
 	}
+	if s.Others > 0 {
+		row("others", othersText(s.Others))
+	}
 	row("problem", s.Problems...)
 	return w.Flush()
+}
+
+// othersText describes the backups of others in the directory of a schedule.
+func othersText(n int) string {
+	return count(int64(n), "backup") + " in the directory that this server did not make, or that do not belong to the history of its store; it never deletes them"
 }
 
 const backupListLong = `List prints the scheduled backups of the server of this data directory, the oldest first:

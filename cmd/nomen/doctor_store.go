@@ -178,4 +178,7 @@ func (d *doctor) checkBackups(context.Context) {
 	default:
 		d.ok(check, "%s, the last one %s ago, rehearsed", safe(count(int64(status.Count), "backup")), safe(ageText(status.Age)))
 	}
+	if status.Others > 0 {
+		d.ok("other backups", "%s", safe(othersText(status.Others)))
+	}
 }

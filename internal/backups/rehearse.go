@@ -58,18 +58,19 @@ func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error)
 	return r, err
 }
 
-// continues returns an error unless the log of the live store begins with the log of a backup.
+// continues returns an error unless the log of the live store begins with the log of a backup. It
+// is an [*otherLogError] if the two logs differ.
 func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	live, err := k.Source.Head(ctx)
 	if err != nil {
 		return err
 	}
 	if live.Size < backup.Size {
-		return fmt.Errorf("the store has %d changes, fewer than the %d of its backup", live.Size, backup.Size)
+		return &otherLogError{fmt.Sprintf("the store has %d changes, fewer than the %d of its backup", live.Size, backup.Size)}
 	}
 	proof, err := k.Source.ProveHead(ctx, live.Size, backup.Size)
 	if err == nil && ledger.CheckConsistency(proof, live, backup) != nil {
-		err = errors.New("the log of the store does not begin with the log of its backup")
+		err = &otherLogError{"the log of the store does not begin with the log of its backup"}
 	}
 	return err
 }

@@ -68,6 +68,8 @@ type Scheduler struct {
 	state       State
 	writeFailed bool // a failure to save the state was logged
 	retry       bool // after a failure: try again at once
+
+	compared bool // the backups in the state belong to the store; for Run alone
 }
 
 // New returns a Scheduler without a plan. It reads the state of earlier runs.
@@ -170,9 +172,10 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 	k.mu.Lock()
 	p := k.plan
 	k.mu.Unlock()
+	k.disown(ctx)
 	if p == nil {
 		k.update(func(s *State) {
-			s.Plan, s.Next, s.Interval, s.Problem, s.Failures = "", time.Time{}, 0, "", 0
+			s.Plan, s.Next, s.Interval, s.Problem, s.Failures, s.Others = "", time.Time{}, 0, "", 0, 0
 		})
 		return -1
 	}
@@ -180,6 +183,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 		return next.Sub(k.Now())
 	}
 	err := k.attempt(ctx, p)
+	k.countOthers(p)
 	if ctx.Err() != nil { // the server is shutting down; its next start continues
 		return -1
 	}
@@ -240,7 +244,7 @@ func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 		return err
 	}
 	defer unlock()
-	if err := k.resume(); err != nil {
+	if err := k.resume(ctx); err != nil {
 		k.Tasks.Ran(TaskBackup, k.Now(), err)
 		return err
 	}
@@ -259,16 +263,19 @@ func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 }
 
 // resume completes or removes a backup that a crash interrupted.
-func (k *Scheduler) resume() error {
+func (k *Scheduler) resume(ctx context.Context) error {
 	s, _ := k.State()
 	if s.Running == "" {
 		return nil
 	}
-	k.update(func(s *State) { s.Running = "" })
+	ended := func(s *State) { s.Running = "" }
 	if m, err := pebblestore.ReadManifest(s.Running); err == nil { // the crash came after it was complete
-		k.add(s.Running, m, m.Made, 0)
-		return nil
+		if err = k.adopt(ctx, s.Running, m); err == nil {
+			k.update(ended)
+		}
+		return err
 	}
+	k.update(ended)
 	return durable.Unwritable(s.Running, pebblestore.RemoveUnfinished(s.Running))
 }
 

@@ -24,6 +24,7 @@ type scheduled struct {
 	*Scheduler
 	t    *testing.T
 	now  time.Time
+	data string
 	to   string
 	log  bytes.Buffer
 	live *pebblestore.Store
@@ -42,7 +43,7 @@ func (k *scheduled) Ran(task string, _ time.Time, err error) {
 func newScheduled(t *testing.T) *scheduled {
 	t.Helper()
 	dir := t.TempDir()
-	k := &scheduled{t: t, now: at("2026-11-23T03:00:00Z"), to: filepath.Join(dir, "backups")}
+	k := &scheduled{t: t, now: at("2026-11-23T03:00:00Z"), data: dir, to: filepath.Join(dir, "backups")}
 	live, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(dir, "store"), CacheSize: 1 << 20, Now: func() time.Time { return k.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func newScheduled(t *testing.T) *scheduled {
 
 // restarted returns a new Scheduler of the same data directory, as after a restart.
 func (k *scheduled) restarted(s Source) *Scheduler {
-	return New(Options{Source: s, Tasks: k, Data: filepath.Dir(k.to), Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))})
+	return New(Options{Source: s, Tasks: k, Data: k.data, Now: func() time.Time { return k.now }, Log: slog.New(slog.NewTextHandler(&k.log, nil))})
 }
 
 func (k *scheduled) put(names ...string) {

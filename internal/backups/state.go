@@ -29,6 +29,7 @@ type State struct {
 	Failures  int       `json:"failures,omitempty"` // consecutive failed attempts
 	Interval  float64   `json:"interval,omitempty"` // usual time between two backups, in seconds
 	Next      time.Time `json:"next,omitzero"`      // when the next backup is due
+	Others    int       `json:"others,omitempty"`   // other backups in To, which this server never deletes
 	Backups   []*Backup `json:"backups"`            // that this server made and has not deleted, oldest first
 }
 

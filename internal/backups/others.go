@@ -1,0 +1,80 @@
+package backups
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/pebblestore"
+)
+
+// An otherLogError is returned for a backup whose log is not the beginning of the log of the live
+// store: it is of another store, or of changes that a restore of an older backup has removed.
+type otherLogError struct{ problem string }
+
+func (e *otherLogError) Error() string { return e.problem }
+
+// adopt adds a complete backup to the state that was interrupted before it was added. If the log
+// of the live store does not continue it, another server has made it under the same name.
+func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manifest) error {
+	err := k.continues(ctx, m.Head)
+	if other := (*otherLogError)(nil); errors.As(err, &other) {
+		k.Log.Warn("another server has made a backup under the name of an interrupted one; this server will not delete it", "dir", dir, "err", err)
+		return nil
+	}
+	if err == nil {
+		k.add(dir, m, m.Made, 0)
+	}
+	return err
+}
+
+// disown removes from the state the backups that the log of the store does not continue, once in
+// the life of a Scheduler, because a store changes in this way only while no server runs on it.
+// They stay on disk: they can have the only copy of changes that a restore has removed.
+func (k *Scheduler) disown(ctx context.Context) {
+	if k.compared {
+		return
+	}
+	s, _ := k.State()
+	for _, b := range s.Backups {
+		head, err := store.ParseHead(b.Head)
+		if err == nil {
+			err = k.continues(ctx, head)
+		} else {
+			err = &otherLogError{err.Error()}
+		}
+		if other := (*otherLogError)(nil); errors.As(err, &other) {
+			k.Log.Warn("a backup does not belong to the history of the store; this server will not delete it", "dir", b.Dir, "err", err)
+			k.forget(b)
+		} else if err != nil { // the store is unavailable
+			return
+		}
+	}
+	k.compared = true
+}
+
+// countOthers counts the backups in the directory of a plan that are not in the state.
+func (k *Scheduler) countOthers(p *Plan) {
+	entries, err := os.ReadDir(p.To)
+	if err != nil { // the last number stays
+		return
+	}
+	s, _ := k.State()
+	n := 0
+	for _, e := range entries {
+		dir := filepath.Join(p.To, e.Name())
+		if slices.ContainsFunc(s.Backups, func(b *Backup) bool { return b.Dir == dir }) {
+			continue
+		}
+		if _, err := pebblestore.ReadManifest(dir); err == nil {
+			n++
+		}
+	}
+	if n > s.Others {
+		k.Log.Info("the directory has backups of other servers or of another history; this server never deletes them", "to", p.To, "backups", n)
+	}
+	k.update(func(s *State) { s.Others = n })
+}

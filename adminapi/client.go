@@ -27,7 +27,7 @@ import (
 type Client struct {
 	URL   string       // of the listener, such as http://127.0.0.1:4501, or unix: and the path of a socket
 	Token string       // ID.SECRET
-	HTTP  *http.Client // http.DefaultClient if nil; a socket needs that of [Direct]
+	HTTP  *http.Client // http.DefaultClient if nil; for a socket, use the result of [Direct]
 }
 
 // Direct returns an HTTP client that sends a token only to the server itself: it uses no

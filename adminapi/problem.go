@@ -138,8 +138,8 @@ func (e *FullError) Error() string { return e.Detail }
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// A PreconditionError is a conflict with a revision in the header of a request. Its status
-// differs from that of other conflicts.
+// A PreconditionError is a conflict with a revision in the header of a request. Other
+// conflicts have another status.
 type PreconditionError struct{ Conflict *store.ConflictError }
 
 func (e *PreconditionError) Error() string { return e.Conflict.Error() }

@@ -19,9 +19,9 @@ type BackupRequest struct {
 	Dir string `json:"dir"` // an absolute path on the machine of the server
 }
 
-// A Report is one line of the response to verify, backup, relocate, undo and mint. Each line
-// but the last has one of the members. The last line has Done, the final result, and the
-// problem that ended the work early, if there was one.
+// A Report is one line of the response to verify, backup, relocate, undo and mint. The last
+// line has Done, the final result, and the problem that ended the work early, if there was
+// one. Each line before it has one of the other members, such as Progress.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
 	Fault     *Fault               `json:"fault,omitempty"`     // of verify

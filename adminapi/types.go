@@ -14,7 +14,7 @@ import (
 
 // The limits of one request.
 const (
-	MaxBody  = 16 << 20 // bytes of a body, except that of an import
+	MaxBody  = 16 << 20 // bytes of a body; an import has no such limit
 	MaxBatch = 10_000   // requests of a batch
 	MaxPage  = 1000     // records of a list
 

@@ -54,7 +54,7 @@ func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, e
 	return nil, unreachable(hostPort(e.host, e.port), aps, errs)
 }
 
-// unreachable returns the error for a host, none of whose addresses answered.
+// unreachable returns the error for a host if none of its addresses answered.
 func unreachable(host string, aps []netip.AddrPort, errs []error) error {
 	failed := &UnreachableError{Host: host}
 	for i, err := range errs {

@@ -142,7 +142,8 @@ func (r *reply) content(asked nomen.Service) (*nomen.Answer, error) {
 	return r.decode(asked)
 }
 
-// isList reports whether a body is a list of URIs, which does not say what they are.
+// isList reports whether a body is a list of URIs. Such a list does not say whether a URI is a
+// name or a location.
 func isList(contentType string) bool {
 	f, ok := format.Lookup(contentType)
 	return ok && f.MediaType == format.TypeURIList

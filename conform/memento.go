@@ -161,8 +161,8 @@ func selects(p *probe, when time.Time, last bool) outcome {
 	return want(p.isMemento(u.String(), wanted), "it leads to %s, not to %s", u, wanted.target)
 }
 
-// isMemento reports whether a URL is that of a Memento, or of another Memento
-// of the same second. Datetimes have no fractions, so either is correct.
+// isMemento reports whether a URL belongs to a Memento, or to another Memento of
+// the same second. Datetimes have no fractions, so either is correct.
 func (p *probe) isMemento(target string, wanted link) bool {
 	return slices.ContainsFunc(p.mementos(), func(l link) bool {
 		return l.target == target && l.param("datetime") == wanted.param("datetime")

@@ -32,7 +32,7 @@ func (t target) scheme() string {
 func (t target) url(path string) string { return t.scheme() + "://" + t.authority + path }
 
 // parseTarget parses HOST, HOST:PORT or an http or https URL. Without a scheme
-// the default port is that of 1995.
+// the default port is the port of 1995.
 func parseTarget(s string) (target, error) {
 	bad := func(reason string) (target, error) {
 		return target{}, badOption("invalid target %q: %s; want HOST:PORT or an http or https URL", s, reason)

@@ -15,13 +15,13 @@ const maxTerms = 1 << 8
 // that the context declares as identifiers, the properties of schema.org that
 // are locators, and every string that is a URI. A base in a context applies to
 // the object that has the context (JSON-LD 1.1, 4.1.3). It is resolved against
-// the base of the document and not against that of an enclosing object, which
-// bounds the work. Names with prefixes are ignored.
+// the base of the document and not against the base of an enclosing object,
+// which bounds the work. Names with prefixes are ignored.
 type linkedData struct {
 	scan   *htmlScan
 	bases  []nodeBase // of the enclosing objects, innermost last
 	terms  []string   // whose values are references
-	schema bool       // whether a context is that of schema.org
+	schema bool       // whether a context is the context of schema.org
 }
 
 // A nodeBase is the base of an object at a depth.

@@ -26,8 +26,9 @@ import (
 // Start and End are offsets in the undecoded file, and Text is the octets there.
 // In quoted-printable, Text includes escapes and soft line breaks. In base64,
 // Text is the whole groups of four octets that contain the identifier. Encoded
-// words are treated likewise. Spelling is the decoded identifier. For a part of
-// a multipart, Where contains the number of the part, as in "part 2.1 a href".
+// words are treated in the same way. Spelling is the decoded identifier. For a
+// part of a multipart, Where contains the number of the part, as in "part 2.1 a
+// href".
 //
 // Relative references in HTML parts and in Link are resolved against the first
 // of these that exists: the BASE of the part, its Content-Base, its

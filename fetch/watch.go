@@ -42,7 +42,7 @@ func (w *watch) end() {
 }
 
 // explain returns why the context ended, or err if it has not. It adds the URL unless the error
-// names what it is about.
+// is from this package.
 func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause

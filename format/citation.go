@@ -95,8 +95,8 @@ func kindOfWork(types []string) workKind {
 	return unknownKind
 }
 
-// A person has a family name and possibly given names, or an undivided name, such as that of an
-// organisation.
+// A person has a family name and possibly given names, or an undivided name, such as the name
+// of an organisation.
 type person struct{ family, given, literal string }
 
 // personOf parses "Family, Given". It does not divide a name without a comma, with several

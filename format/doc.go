@@ -53,7 +53,7 @@
 //	folded>
 //
 // Each location is a part: its URL, and its note as metainformation. The language in the header
-// is that of the location. The charset of a part is chosen in this order:
+// is the language of the location. The charset of a part is chosen in this order:
 //
 //  1. the charset of the location, if that charset contains all characters of the note;
 //  2. the one of US-ASCII and ISO-8859-1 to -9 that contains most characters of the note.

@@ -52,7 +52,7 @@ func gopherItem(l nomen.Location) (string, bool) {
 	return kind + gopherTitle(l) + "\t" + selector + "\t" + strings.Trim(host, "[]") + "\t" + orDefault(port, gopherPort), true
 }
 
-// gopherSelector parses [ gopher-type selector ]. For an empty path the type is that of a menu.
+// gopherSelector parses [ gopher-type selector ]. For an empty path the type is 1, a menu.
 func gopherSelector(path string) (kind, selector string, ok bool) {
 	raw, ok := unpercent(path)
 	if !ok || bytes.ContainsAny(raw, "\t\r\n\x00") {

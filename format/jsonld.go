@@ -45,7 +45,7 @@ func jsonLD(a *nomen.Answer) ([]byte, error) {
 	return shown.JSON(b), nil
 }
 
-// isResource reports whether a location is that of the resource or of a copy.
+// isResource reports whether a location leads to the resource or to a copy.
 func isResource(l nomen.Location) bool { return nomen.RelationOf(l.Rel) <= nomen.Copied }
 
 func newWork(a *nomen.Answer) ldWork {
@@ -83,7 +83,7 @@ func newWork(a *nomen.Answer) ldWork {
 	return o
 }
 
-// link adds a location that is not that of the resource.
+// link adds a location that leads to something other than the resource.
 func (o *ldWork) link(l nomen.Location) {
 	to := ldReference{l.URL, l.Type, tagOrUnknown(l.Lang), shown.Lines(l.Note)}
 	for _, rel := range locationRelations(l) {

@@ -123,7 +123,8 @@ const patience = 5 * time.Second
 
 // Wait takes a turn for a client at a target. If no turn is free, Wait waits until ctx ends.
 // The number of waiting clients has the same limits as the number of turns: in all, for each
-// address and for each target. The error is a [*LimitError], or that of a cancelled context.
+// address and for each target. The error is a [*LimitError], or the error of ctx if ctx is
+// cancelled before its deadline.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}
 	t.mu.Lock()

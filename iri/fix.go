@@ -29,7 +29,8 @@ const (
 //     and percent signs that do not begin an escape,
 //   - converts international characters as [IRI.LookupURI].
 //
-// The error is that of [uri.Parse] for the input if the result would be invalid, too.
+// If the repaired URI would be invalid, too, the error is the error of [uri.Parse] for the
+// input.
 func Fix(s string) (uri.URI, []uri.Finding, error) {
 	u, err := uri.Parse(s)
 	if err == nil && !slashesWrong(s) {

@@ -47,7 +47,7 @@ func (n Name) Flaw() *Flaw {
 
 // Suggest returns the names that s probably means. Use it if s is not a valid name, has a flaw
 // or is unknown. The likeliest suggestion comes first; there are at most
-// [namespace.MaxSuggestions]. All are valid names. The cost is that of [namespace.Suggest].
+// [namespace.MaxSuggestions]. All are valid names. It costs as much as [namespace.Suggest].
 func Suggest(s string) []namespace.Suggestion {
 	all := namespace.Suggest(s)
 	if m, ok := Interpret(s); ok {

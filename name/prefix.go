@@ -132,8 +132,7 @@ func foldPrefix(key string) string {
 	return key
 }
 
-// rootLength returns the length of "urn:" and the NID, 0 if key is not that of a
-// URN.
+// rootLength returns the length of "urn:" and the NID, 0 if key is not the key of a URN.
 func rootLength(key string) int {
 	rest, ok := strings.CutPrefix(key, "urn:")
 	if !ok {

@@ -18,7 +18,7 @@ var ietf = Namespace{
 	Rules:       Rules{Check: checkIETF, Lint: lintIETF, Parts: partsColon("series", "id"), Canonical: foldCase, Always: true, Display: displayIETF},
 }
 
-// isSeries reports whether a prefix is that of a numbered series.
+// isSeries reports whether a prefix names a numbered series.
 func isSeries(s string) bool {
 	return strings.EqualFold(s, "rfc") || strings.EqualFold(s, "fyi") || strings.EqualFold(s, "std") || strings.EqualFold(s, "bcp")
 }

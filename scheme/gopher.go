@@ -191,7 +191,7 @@ func canonicalGopher(u uri.URI) string {
 }
 
 // buildGopher writes host, port, type, selector and search. If there is a
-// selector and no type, the type is that of a menu.
+// selector and no type, the type is 1, a menu.
 func buildGopher(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "gopher", "70", parts)
 	kind, hasKind := Get(parts, "type")

@@ -176,10 +176,10 @@ func (t *limitedListener) closeSilent() {
 }
 
 // replace closes an idle connection to make room for a new one of the share s. It chooses the
-// address with the most connections; of several such addresses, the one that has
-// had this many connections for the longest time. An address may only replace its own connections and those of addresses with
-// more connections. If many is set, the address is shared by many clients, and may replace any
-// connection. t.mu must be held.
+// address with the most connections; of several such addresses, the one that has had this many
+// connections for the longest time. An address may only replace its own connections, and
+// connections of addresses with more connections. If many is set, the address is shared by
+// many clients, and may replace any connection. t.mu must be held.
 func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	own := s.n
 	if many {

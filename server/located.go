@@ -106,7 +106,7 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 }
 
 // gather adds the answer about a name to the answer about one of its locations. The
-// description is that of the first name.
+// description comes from the first name.
 func gather(ans, known *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service

@@ -65,8 +65,8 @@ func httpDate(t time.Time) string {
 
 // linkTime adds links to the TimeGate and TimeMap of a name. If the request has a time,
 // linkTime also adds Memento-Datetime, the time of the revision shown (RFC 7089, 2.1 and 2.2).
-// It does not do so for a time in the future, because Memento-Datetime promises that the
-// response will not change.
+// It omits Memento-Datetime for a time in the future, because Memento-Datetime promises that
+// the response will not change.
 func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, path string, ans *nomen.Answer) {
 	if !a.negotiable() || a.elsewhere {
 		return

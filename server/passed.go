@@ -32,7 +32,7 @@ func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (na
 		return a.name, !a.name.IsZero()
 	case of.Delegation == nil, !isRequest(a.reserved), !strings.HasPrefix(of.Prefix.String(), "urn:"):
 		return name.Name{}, false
-	case a.name.IsZero() && set.Host(host) != of: // the authority must be that of the host, not the default one
+	case a.name.IsZero() && set.Host(host) != of: // the authority must belong to the host, not be the default one
 		return name.Name{}, false
 	case a.reserved == "urn+a" && of.List, a.reserved == "urn+c" && len(of.Children) > 0, a.reserved == "urn+p" && len(of.Parents) > 0:
 		return name.Name{}, false

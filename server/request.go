@@ -22,7 +22,7 @@ type request struct {
 	country string         // of the client, ISO 3166-1 alpha-2; "" if countries are not used
 	hops    int            // number of entries in the Via fields
 
-	protocols Protocols // those of the listener at which it arrived
+	protocols Protocols // protocols of the listener at which it arrived
 
 	accept    string // fields of the same name joined with commas; "" if absent
 	languages string

@@ -130,7 +130,7 @@ func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store
 }
 
 // reservedAnswer sends an answer that is not about a name. The format is chosen as for other
-// requests (Y95-54); the default is that of a description.
+// requests (Y95-54); the default is the default format of a description.
 func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }

@@ -41,7 +41,7 @@ type Options struct {
 	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; "" if it varies
 	Version        string         // of this program
 	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz; "" leaves it out
-	Hosts          []string       // additional host names of this server, besides that of PublicURL, localhost and addresses
+	Hosts          []string       // additional host names of this server, besides the host of PublicURL, localhost and addresses
 	TrustedProxies []netip.Prefix // proxies whose Forwarded or X-Forwarded fields are trusted
 
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil

@@ -89,8 +89,8 @@ type parsedRequest struct {
 	err    error // why the target cannot be answered: as returned by [requestContext.read]
 }
 
-// parse returns what the target of a request means. The target is parsed only once. The
-// error is that of the store.
+// parse returns what the target of a request means. The target is parsed only once. The error
+// comes from the store.
 func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
 	stale := store.StalenessOf(ctx)
 	if r.parsed != nil {
@@ -349,7 +349,7 @@ func isRequest(element string) bool {
 }
 
 // webName returns the URL of the request as a name, if an authority of web names covers it. The
-// host must not be that of another kind of authority.
+// host must not belong to an authority of another kind.
 func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
 		return parsedTarget{}, false

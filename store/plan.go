@@ -178,7 +178,7 @@ func (c *Change) Revision() uint64 {
 	return c.Expected + 1
 }
 
-// expect returns an error if c expects a revision other than that of last.
+// expect returns an error if c expects a revision other than the revision of last.
 func expect(i int, last, c *Change) error {
 	current := uint64(0)
 	if last.exists() {

@@ -282,7 +282,7 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 
 // Compiled returns the compiled rules and delegation of a, which must be from s. For an
 // authority that has neither, the result is empty. Each revision of an authority is compiled
-// only once. The error is that of [Authority.Compile].
+// only once. The error comes from [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {

@@ -68,7 +68,7 @@ func checkSearch(u *URI) fault {
 	return fault{}
 }
 
-// isWAIS reports whether a path is that of an index or a document.
+// isWAIS reports whether a path is the path of a WAIS index or document.
 //
 //	waisindex = "wais://" hostport "/" database [ "?" search ]
 //	waisdoc   = "wais://" hostport "/" database "/" wtype "/" digits "/" path
@@ -88,8 +88,8 @@ func isWAIS(path string, search bool) bool {
 	return ok && !search && isXalphas(wtype) && ascii.All(digits, ascii.IsDigit)
 }
 
-// isProspero reports whether a path without its slash is that of a link. The fields of a link
-// are split at "%00", the escape of NUL, before they are unescaped.
+// isProspero reports whether a path without its slash is the path of a Prospero link. The
+// fields of a link are split at "%00", the escape of NUL, before they are unescaped.
 //
 //	prosperolink = "prospero://" hostport "/" hsoname [ "%00" [ version ] *( "%00" attribute ) ]
 func isProspero(path string) bool {

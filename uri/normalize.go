@@ -34,7 +34,7 @@ const (
 	LevelScheme
 
 	// LevelProtocol uses evidence from the network (2003 and RFC 3986, 6.2.4); see
-	// [Comparer.Redirects]. It compares two URIs; the normal form of a URI is that of
+	// [Comparer.Redirects]. It compares two URIs; the normal form of one URI is the same as for
 	// LevelScheme.
 	LevelProtocol
 

@@ -94,8 +94,8 @@ func (d Dialect) Parse(s string) (URI, error) {
 	return u, nil
 }
 
-// missingScheme returns the fault for s, which has no scheme. Its offset is that of the first
-// byte that cannot be part of a scheme.
+// missingScheme returns the fault for s, which has no scheme. Its offset is the offset of the
+// first byte that cannot be part of a scheme.
 func missingScheme(d Dialect, s string) fault {
 	i := schemeEnd(&grammars[d], &classes[d], s)
 	return fault{off: uint32(i), code: CodeNoScheme, rule: ruleScheme}

@@ -85,7 +85,7 @@ func isEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && is(s[i+1], classHex) && is(s[i+2], classHex)
 }
 
-// isNUL reports whether the escape at i is that of NUL.
+// isNUL reports whether the escape at i stands for NUL.
 func isNUL(s string, i int) bool { return s[i+1] == '0' && s[i+2] == '0' }
 
 // octetAt returns the octet that the escape at i represents.

@@ -357,7 +357,7 @@ func characters(set class, n int) func(Dialect, string) *Error {
 	}
 }
 
-// escapes matches one escape, except that of NUL in 2012.
+// escapes matches one escape; in 2012, an escape of NUL does not match.
 func escapes(d Dialect, s string) *Error {
 	if len(s) != 3 || !isEscape(s, 0) {
 		return d.fail(s, 0, "", "must be %q and two hex digits", "%")

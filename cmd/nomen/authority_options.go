@@ -41,7 +41,7 @@ func (o *authorityOptions) sets(option string, set func(*store.Authority) error)
 	})
 }
 
-// setsField adds an option that sets a field to the value that of returns.
+// setsField adds an option that sets a field to the result of calling of.
 func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, of func() T) {
 	o.sets(option, func(a *store.Authority) error {
 		*field(a) = of()

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// systemData is the default data directory of root, and that of packages.
+// systemData is the default data directory for root, and for servers that a package installs.
 const systemData = "/var/lib/nomen"
 
 // defaultData returns the data directory if none is given: systemData for root, otherwise the

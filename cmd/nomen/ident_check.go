@@ -84,7 +84,7 @@ func (c *cli) checkCommand() *cobra.Command {
 // A checker checks identifiers.
 type checker struct {
 	*dialects
-	rule      string  // "" for that of a URI reference or URN
+	rule      string  // "" for the whole URI reference or URN
 	base      uri.URI // of references; zero for none
 	rules     []uri.SchemeRules
 	inspector urn.Inspector

@@ -67,8 +67,8 @@ func hookArguments(args []string, dir string) []string {
 	return all
 }
 
-// hookEnvironment returns the environment of a hook: that of the server without the server's own
-// variables, which can have secrets or inherited sockets.
+// hookEnvironment returns the environment of a hook: the environment of the server without the
+// server's own variables, which can have secrets or inherited sockets.
 func hookEnvironment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
 		for _, own := range []string{"NOMEN_", "LISTEN_", "WATCHDOG_", "NOTIFY_SOCKET="} {

@@ -26,9 +26,9 @@ type rehearsal struct {
 	resolved int // names
 }
 
-// rehearse checks a backup where it is, without writing: every file against the manifest, the
-// history, that the log of the live store begins with that of the backup, and that names
-// resolve.
+// rehearse checks a backup where it is, without writing. It checks every file against the
+// manifest, and the history. It also checks that the log of the live store begins with the log
+// of the backup, and that names resolve.
 func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 	var r rehearsal
 	first := ""

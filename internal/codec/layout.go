@@ -43,7 +43,7 @@ func statusKind(s nomen.Status) byte {
 	}
 }
 
-// kindStatus is the inverse of statusKind; "" if kind is not that of a record.
+// kindStatus is the inverse of statusKind; "" if kind is not a kind of record.
 func kindStatus(kind byte) nomen.Status {
 	switch kind {
 	case holdsReserved:

@@ -166,7 +166,7 @@ func Sweep(path string) error {
 	return err
 }
 
-// Share sets the mode of a file or directory, and the group to that of another file. If it
+// Share sets the mode of a file or directory, and gives it the group of another file. If it
 // cannot set the group, it omits the group's permissions.
 func Share(path string, as fs.FileInfo, mode fs.FileMode) {
 	if _, group, ok := owner(as); !ok || os.Chown(path, -1, group) != nil {

@@ -14,8 +14,8 @@ type Resolver interface {
 }
 
 // Lookup returns at most the given number of addresses of a host, without duplicates. The
-// address families alternate, beginning with that of the first address (RFC 8305, 4). A
-// host without addresses is an error.
+// address families alternate, beginning with the family of the first address (RFC 8305,
+// 4). A host without addresses is an error.
 func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.Addr, error) {
 	found, err := dns.LookupNetIP(ctx, "ip", host)
 	if err != nil {

@@ -41,8 +41,8 @@ func eachSystemError(err error, f func(found, plain string)) {
 	}
 }
 
-// plainly returns the plain text of a system error, without regard to what it wraps
-// elsewhere.
+// plainly returns the plain text of a system error of a known type. It does not search other
+// errors for a system error that they wrap.
 func plainly(err error) (string, bool) {
 	switch e := err.(type) {
 	case *fs.PathError:

@@ -18,9 +18,9 @@ import (
 // Long is the environment variable that asks for full-length tests.
 const Long = "NOMEN_LONG"
 
-// Reduced reports whether tests repeat less: with -short, and under the race detector,
-// where each step takes ten times as long and more rounds find no other races.
-// NOMEN_LONG=1 asks for all of it.
+// Reduced reports whether tests repeat less: with -short, and under the race detector, where
+// each step takes ten times as long and more rounds find no other races. With NOMEN_LONG=1
+// tests never repeat less.
 func Reduced() bool {
 	return os.Getenv(Long) == "" && (testing.Short() || RaceEnabled)
 }
@@ -101,8 +101,8 @@ func Beside(t testing.TB, file string) (data []byte, ok bool) {
 	return read(t, filepath.Join(moduleRoot(t), "..", "shared", file))
 }
 
-// read returns the content of a file, or that of the file with ".gz" after its name,
-// decompressed; ok is false if there is neither.
+// read returns the content of a file. If the file does not exist, read decompresses the file
+// with ".gz" after the name. If there is no such file either, ok is false.
 func read(t testing.TB, path string) (data []byte, ok bool) {
 	t.Helper()
 	f, err := os.Open(path)

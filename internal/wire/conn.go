@@ -187,8 +187,9 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until it can decide whether the head in c.in passes, is mended or is rejected,
-// and does so. If it returns an error, Read must return this error.
+// readHead reads until it can decide whether the head in c.in passes, is mended or is rejected.
+// Then it passes, mends or rejects the head. If it returns an error, Read must return this
+// error.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()

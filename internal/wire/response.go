@@ -113,7 +113,7 @@ func cutHead(b []byte) (head, rest []byte, found bool) {
 	return b[:i+4], b[i+4:], true
 }
 
-// isInterim reports whether head is that of an interim response.
+// isInterim reports whether head belongs to an interim response.
 func isInterim(head []byte) bool {
 	return head[codeEnd-3] == '1' && string(head[codeEnd-3:codeEnd]) != "101"
 }

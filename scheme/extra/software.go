@@ -206,7 +206,7 @@ func (p *packageURL) qualifier(key string) string {
 	return ""
 }
 
-// isDatabricks reports whether a URL, with or without its scheme, is that of a
+// isDatabricks reports whether a URL, with or without its scheme, belongs to a
 // tracking server of Databricks.
 func isDatabricks(url string) bool {
 	if _, rest, ok := strings.Cut(url, "://"); ok {

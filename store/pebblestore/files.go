@@ -94,7 +94,7 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 }
 
 // sameBytes compares two files, and writes the bytes that they share to w. If y cannot be
-// read, the files differ. size is that of x.
+// read, the files differ. size is the size of x.
 func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()

@@ -135,8 +135,8 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow is the inverse of append. The key is that of the row; if the key is valid, the row
-// has its number even if the value is invalid.
+// parseRow is the inverse of append. If the key is valid and the value is not, parseRow
+// returns an error and a row with only the number.
 func parseRow(key, value []byte) (*logRow, error) {
 	if len(key) != 9 {
 		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}

@@ -50,7 +50,7 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	return h, nil
 }
 
-// checkMark returns an error if the log does not continue that of the mark.
+// checkMark returns an error unless the log begins with the log whose head is in the mark.
 func (e *engine) checkMark() error {
 	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {

@@ -51,9 +51,9 @@ func (s *Store) hasTidyRoom() bool {
 	return free > tidyRoom
 }
 
-// Tidy compacts all names to the lowest level of the tree, so that lookups are fast. The
-// store does so by itself in quiet times; call it to avoid the wait after loading many
-// names.
+// Tidy compacts all names to the lowest level of the tree, so that lookups are fast. In quiet
+// times the store compacts without a call of Tidy. Call Tidy after loading many names, so
+// that lookups are fast at once.
 func (s *Store) Tidy(ctx context.Context) error {
 	e, err := s.enter()
 	if err != nil {

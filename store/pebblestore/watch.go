@@ -109,7 +109,7 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs the state if it is not the one that was logged last. If too many such lines
+// logState logs the state if it has changed since it was last logged. If too many such lines
 // were logged recently, a later call logs it; watch calls logState at each check.
 func (s *Store) logState() {
 	s.state.mu.Lock()
@@ -337,7 +337,7 @@ func (s *Store) reopen() error {
 	return nil
 }
 
-// extends returns errLost unless the log continues that of h.
+// extends returns errLost unless the log begins with the log whose head is h.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

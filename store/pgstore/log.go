@@ -23,8 +23,8 @@ type logRow struct {
 	entries, hashes []byte
 }
 
-// An edge is the right edge of the log, to which new entries are appended. The zero edge is
-// that of an empty log.
+// An edge is the right edge of the log, to which new entries are appended. The zero edge
+// belongs to an empty log.
 type edge struct {
 	log    ledger.Log
 	leaves []ledger.Hash // of the last row, if it is not full

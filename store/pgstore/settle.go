@@ -20,10 +20,10 @@ const (
 var errNotSealed = errors.New("no node seals them")
 
 // Settle implements [store.Settler]. If no other node seals the waiting changes, for example
-// because the node that wrote them was killed, this store seals them. It does so even if it
-// was opened read-only, because sealing only assigns numbers in the log. If the changes are
-// not sealed within the time that a call may wait, the error says how many transactions are
-// waiting.
+// because the node that wrote them was killed, this store seals them. It seals them even if
+// it was opened read-only, because sealing only assigns numbers in the log. If the changes
+// are not sealed within the time that a call may wait, the error says how many transactions
+// are waiting.
 func (s *Store) Settle(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -268,8 +268,8 @@ func forget() {
 	}
 }
 
-// dropCaches makes the system drop its file cache. It fails without the permission to
-// do so.
+// dropCaches makes the system drop its file cache. Usually only root has the
+// permission.
 func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0o200) }
 
 // status returns the line with a word from the system's status of this process.

@@ -43,8 +43,8 @@ func InCharset(f Feed, label string) (Feed, bool) {
 }
 
 // HTMLCharset returns the charset of an HTML document that begins with head:
-// that of a byte order mark, the transport or a META, in this order (the
-// encoding sniffing of the HTML Standard).
+// the charset from a byte order mark, from the transport or from a META, in
+// this order (the encoding sniffing of the HTML Standard).
 func HTMLCharset(head []byte, declared string) string {
 	contentType := ""
 	if declared != "" {

@@ -61,7 +61,7 @@ func Start(o Options) (*Server, error) {
 	return s.begin()
 }
 
-// newServer makes the directory of a server, and gives it to the user as whom the server runs.
+// newServer makes the directory of a server. The user that runs the server owns the directory.
 func newServer(o Options) (*Server, error) {
 	user, err := unprivileged()
 	if err != nil {
@@ -326,7 +326,7 @@ func version(path string) int {
 	return n
 }
 
-// unprivileged returns the user as whom a server runs; nil for the user of the test.
+// unprivileged returns the user that runs a server; nil for the user of the test.
 func unprivileged() (*owner, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

@@ -13,7 +13,7 @@ const (
 	sigCont = syscall.SIGCONT
 )
 
-// An owner is the user as whom a server runs.
+// An owner is the user that runs a server.
 type owner = syscall.Credential
 
 func kill(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }

@@ -88,11 +88,8 @@ func checkGopher(u uri.URI) []Finding {
 	if l.Is1993() {
 		rule = ruleGopher1993
 	}
-	if bad := l.NeedServer(rule); bad != nil {
+	if bad := l.NeedHostOnly(rule); bad != nil {
 		return bad
-	}
-	if l.User >= 0 {
-		return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
 	}
 	if !l.Is1993() && !l.HasPath() && l.Query >= 0 {
 		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "a search, which follows %09, needs a slash, a type and a selector before it")

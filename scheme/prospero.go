@@ -45,12 +45,10 @@ func checkProspero(u uri.URI) []Finding {
 	if l.Is1993() {
 		rule = ruleProsperoLink
 	}
-	if bad := l.NeedServer(rule); bad != nil {
+	if bad := l.NeedHostOnly(rule); bad != nil {
 		return bad
 	}
 	switch {
-	case l.User >= 0:
-		return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
 	case !l.HasPath():
 		return layout.Refuse(l.Path, l.Path, rule, "missing slash and object name")
 	case l.Query >= 0:

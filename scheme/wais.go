@@ -68,11 +68,8 @@ func checkWAIS(u uri.URI) []Finding {
 	if l.Is1993() {
 		rule = ruleWAISAddress
 	}
-	if bad := l.NeedServer(rule); bad != nil {
+	if bad := l.NeedHostOnly(rule); bad != nil {
 		return bad
-	}
-	if l.User >= 0 {
-		return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
 	}
 	p := waisOf(&l)
 	switch {

@@ -46,7 +46,7 @@ const maxCoAPOption = 255
 //	coap-URI = "coap:" "//" host [ ":" port ] path-abempty [ "?" query ]
 func checkCoAP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := firstOf(l.NeedServer(ruleCoAP), refuseUser(&l, ruleCoAP)); bad != nil {
+	if bad := l.NeedHostOnly(ruleCoAP); bad != nil {
 		return bad
 	}
 	if octets(l.Text, l.Host, l.HostEnd) > maxCoAPOption {

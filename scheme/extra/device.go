@@ -86,7 +86,7 @@ const (
 //	ipp_URL = "ipp:" "//" host [ ":" port ] [ abs_path [ "?" query ]]
 func checkIPP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	return firstOf(l.NeedServer(ruleIPP), refuseUser(&l, ruleIPP))
+	return l.NeedHostOnly(ruleIPP)
 }
 
 // snmpPath holds the offsets of the context and object identifiers, -1 for
@@ -208,7 +208,7 @@ func tftpMode(l *layout.Layout) (end, mode int) {
 //	mode    = ";" "mode=" ( "netascii" / "octet" )
 func checkTFTP(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := firstOf(l.NeedServer(ruleTFTP), refuseUser(&l, ruleTFTP), refuseQuery(&l, ruleTFTP)); bad != nil {
+	if bad := firstOf(l.NeedHostOnly(ruleTFTP), refuseQuery(&l, ruleTFTP)); bad != nil {
 		return bad
 	}
 	end, mode := tftpMode(&l)
@@ -251,7 +251,7 @@ func partsTFTP(dst []scheme.Part, u uri.URI) []scheme.Part {
 //	nfsURL = "nfs:" "//" hostport [ abs_path ]
 func checkNFS(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	return firstOf(l.NeedServer(ruleNFS), refuseUser(&l, ruleNFS), refuseQuery(&l, ruleNFS))
+	return firstOf(l.NeedHostOnly(ruleNFS), refuseQuery(&l, ruleNFS))
 }
 
 func partsNFS(dst []scheme.Part, u uri.URI) []scheme.Part {

@@ -43,7 +43,7 @@ func dnsNameOf(l *layout.Layout) int {
 func checkDNS(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if l.Authority {
-		if bad := firstOf(l.NeedServer(ruleDNS), refuseUser(&l, "RFC 4501, 3: dnsauthority")); bad != nil {
+		if bad := firstOf(l.NeedServer(ruleDNS), l.RefuseUser("RFC 4501, 3: dnsauthority")); bad != nil {
 			return bad
 		}
 		if !l.HasPath() {

@@ -83,7 +83,7 @@ func checkLDAP(u uri.URI) []scheme.Finding {
 	case l.Query >= 0 && !l.HasPath():
 		return layout.Refuse(l.Path, l.Path, ruleLDAP, "missing slash before the question mark")
 	}
-	if bad := firstOf(refuseUser(&l, ruleLDAP), checkDistinguishedName(l.Text, min(l.Path+1, l.PathEnd), l.PathEnd)); bad != nil {
+	if bad := firstOf(l.RefuseUser(ruleLDAP), checkDistinguishedName(l.Text, min(l.Path+1, l.PathEnd), l.PathEnd)); bad != nil {
 		return bad
 	}
 	if from, to, ok := ldapField(&l, len(ldapNames)); ok {

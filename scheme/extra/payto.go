@@ -36,7 +36,7 @@ const (
 //	opt       = opt-name "=" opt-value
 func checkPayto(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := firstOf(l.NeedServer(rulePayto), refuseUser(&l, "RFC 8905, 6")); bad != nil {
+	if bad := firstOf(l.NeedServer(rulePayto), l.RefuseUser("RFC 8905, 6")); bad != nil {
 		return bad
 	}
 	if l.Port >= 0 {

@@ -102,7 +102,7 @@ func checkServerOf(l *layout.Layout, name string) []scheme.Finding {
 			return []scheme.Finding{layout.Instead(layout.Broken(slash, slash+1, "RabbitMQ, URI Specification: amqp_URI", "a slash in the name of a virtual host must be percent-encoded"), "%2F")}
 		}
 	case ascii.EqualFold(name, "gemini") && l.User >= 0:
-		return refuseUser(l, "Gemini network protocol specification, 2")
+		return l.RefuseUser("Gemini network protocol specification, 2")
 	case ascii.EqualFold(name, "gemini") && l.End() > maxGemini:
 		return layout.Refuse(maxGemini, l.End(), "Gemini network protocol specification, 2", "the request must not exceed 1024 octets")
 	}

@@ -32,14 +32,6 @@ func refuseAuthority(l *layout.Layout, rule, what string) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(layout.Broken(l.Rest, l.Rest+2, rule, what+" must not be preceded by slashes"), "")}
 }
 
-// refuseUser returns an error if there is user information.
-func refuseUser(l *layout.Layout, rule string) []scheme.Finding {
-	if l.User < 0 {
-		return nil
-	}
-	return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
-}
-
 // refuseQuery returns an error if there is a query.
 func refuseQuery(l *layout.Layout, rule string) []scheme.Finding {
 	if l.Query < 0 {

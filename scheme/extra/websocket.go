@@ -31,12 +31,10 @@ var wss = scheme.Scheme{
 func checkWebSocket(u uri.URI) []scheme.Finding {
 	const rule = "RFC 6455, 3: ws-URI"
 	l := layout.Of(u)
-	if bad := l.NeedServer(rule); bad != nil {
+	if bad := l.NeedHostOnly(rule); bad != nil {
 		return bad
 	}
 	switch {
-	case l.User >= 0:
-		return layout.Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
 	case l.Frag >= 0:
 		return []scheme.Finding{layout.Instead(layout.Broken(l.Frag-1, len(l.Text), rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23"+l.Text[l.Frag:])}
 	}

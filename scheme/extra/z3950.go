@@ -62,7 +62,7 @@ func z3950Path(l *layout.Layout) (databases, id, idEnd, params int) {
 //	            [";esn=" elementset] [";rs=" recordsyntax *["+" recordsyntax]]]
 func checkZ3950(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
-	if bad := firstOf(l.NeedServer(ruleZ3950), refuseUser(&l, ruleZ3950)); bad != nil {
+	if bad := l.NeedHostOnly(ruleZ3950); bad != nil {
 		return bad
 	}
 	databases, id, idEnd, params := z3950Path(&l)

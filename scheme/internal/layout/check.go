@@ -48,6 +48,22 @@ func (l *Layout) NeedServer(rule string) []uri.Finding {
 	return nil
 }
 
+// NeedHostOnly is like NeedServer, and also returns an error if there is user information.
+func (l *Layout) NeedHostOnly(rule string) []uri.Finding {
+	if bad := l.NeedServer(rule); bad != nil {
+		return bad
+	}
+	return l.RefuseUser(rule)
+}
+
+// RefuseUser returns an error if there is user information.
+func (l *Layout) RefuseUser(rule string) []uri.Finding {
+	if l.User < 0 {
+		return nil
+	}
+	return Refuse(l.User, l.UserEnd+1, rule, "user information is not allowed")
+}
+
 // RefuseControls returns an error if a percent-encoding, once decoded, would
 // end a line or a field of the protocol.
 func (l *Layout) RefuseControls(rule, protocol string) []uri.Finding {

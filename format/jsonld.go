@@ -51,7 +51,7 @@ func isResource(l nomen.Location) bool { return nomen.RelationOf(l.Rel) <= nomen
 func newWork(a *nomen.Answer) ldWork {
 	o := ldWork{
 		Context: json.RawMessage(ldContext), Type: "CreativeWork", ID: a.Name.Key(),
-		SameAs: slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !isHarmless(s) }),
+		SameAs: slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !location.IsHarmless(s) }),
 		Status: string(a.Status), Reason: a.Reason, dublinCoreLD: ldElements(a.Metadata),
 	}
 	o.Name, o.Description, o.Creator, o.Contributor = o.Title, o.DCDescription, o.DCCreator, o.DCContributor

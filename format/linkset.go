@@ -9,6 +9,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/shown"
 	"github.com/nomen-project/nomen/name"
 )
@@ -33,12 +34,12 @@ type link struct {
 type title struct{ value, language string }
 
 // linksOf returns links for the locations of a, one for each relation, then for its other names
-// and its successors. It omits targets that are not harmless URIs (see [isHarmless]), invalid
+// and its successors. It omits targets that are not harmless URIs (see [location.IsHarmless]), invalid
 // language tags and media types, and the parameters of media types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
-		if !isHarmless(l.URL) {
+		if !location.IsHarmless(l.URL) {
 			continue
 		}
 		k := link{href: l.URL, kind: mediaTypeOf(l.Type), title: title{value: shown.Lines(l.Note)}}
@@ -51,7 +52,7 @@ func linksOf(a *nomen.Answer) []link {
 		}
 	}
 	for _, s := range a.Names {
-		if isHarmless(s) {
+		if location.IsHarmless(s) {
 			all = append(all, link{rel: sameRelation, href: s})
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/nomen-project/nomen/internal/ascii"
-	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -18,17 +17,6 @@ func isControl(r rune) bool { return r < ' ' || '\x7F' <= r && r < '\u00A0' }
 func isAbsolute(s string) bool {
 	_, err := uri.Parse(s)
 	return err == nil
-}
-
-// isHarmless reports whether s is a URI whose scheme browsers do not run: one that may be the
-// target of a link in data.
-func isHarmless(s string) bool {
-	u, err := uri.Parse(s)
-	if err != nil {
-		return false
-	}
-	scheme, _ := u.Scheme()
-	return !location.Runs(scheme)
 }
 
 // isLanguageTag reports whether s is a well-formed language tag (RFC 5646, 2.2.9).

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/internal/location"
-	"github.com/nomen-project/nomen/uri"
 )
 
 // Clean removes unsafe parts from the answer of another resolver: locations and a redirect
@@ -13,18 +12,8 @@ import (
 // browser would execute. It replaces the lists of a and does not modify their elements.
 func Clean(a *nomen.Answer) {
 	a.Locations = slices.DeleteFunc(slices.Clone(a.Locations), func(l nomen.Location) bool { return location.Check(l.URL) != nil })
-	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !isName(s) })
+	a.Names = slices.DeleteFunc(slices.Clone(a.Names), func(s string) bool { return !location.IsHarmless(s) })
 	if a.Redirect != "" && location.Check(a.Redirect) != nil {
 		a.Redirect = ""
 	}
-}
-
-// isName reports whether s is a URI that is safe as a name.
-func isName(s string) bool {
-	u, err := uri.Parse(s)
-	if err != nil {
-		return false
-	}
-	scheme, _ := u.Scheme()
-	return !location.Runs(scheme)
 }

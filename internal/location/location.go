@@ -84,6 +84,17 @@ func Runs(scheme string) bool {
 	return false
 }
 
+// IsHarmless reports whether s is a URI whose scheme browsers do not run (see [Runs]). It can be
+// a name, and the target of a link in data.
+func IsHarmless(s string) bool {
+	u, err := uri.Parse(s)
+	if err != nil {
+		return false
+	}
+	scheme, _ := u.Scheme()
+	return !Runs(scheme)
+}
+
 // An Error says why a URI cannot be a location.
 type Error struct {
 	Offset  int    // in bytes

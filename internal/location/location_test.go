@@ -114,3 +114,24 @@ func BenchmarkCheck(b *testing.B) {
 		_ = Check("https://www.h.example:443/a/b?c=d")
 	}
 }
+
+func TestIsHarmless(t *testing.T) {
+	for s, want := range map[string]bool{
+		"https://h.example/":  true,
+		"urn:example:a":       true,
+		"mailto:a@h.example":  true,
+		"javascript:alert(1)": false,
+		"JavaScript:alert(1)": false,
+		"data:text/html,x":    false,
+		"view-source:x":       false,
+		"about:blank":         false,
+		"relative":            false,
+		"//h.example/":        false,
+		"https://h.example/ ": false,
+		"":                    false,
+	} {
+		if got := IsHarmless(s); got != want {
+			t.Errorf("IsHarmless(%q): got %v, want %v", s, got, want)
+		}
+	}
+}

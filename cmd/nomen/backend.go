@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/bulk"
 	"github.com/nomen-project/nomen/internal/audit"
 	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/mint/reserve"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -83,17 +84,7 @@ func (l *local) Delete(ctx context.Context, n name.Name, expected uint64, why st
 }
 
 func (l *local) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
-	return func(yield func(name.Name, error) bool) {
-		for rec, err := range l.store.List(ctx, store.Scan{Prefix: prefix}) {
-			if err != nil {
-				yield(name.Name{}, err)
-				return
-			}
-			if !yield(rec.Name, nil) {
-				return
-			}
-		}
-	}
+	return reserve.KeysOf(l.store.List(ctx, store.Scan{Prefix: prefix}))
 }
 
 func (l *local) Authority(ctx context.Context, p name.Prefix) (*store.Authority, error) {

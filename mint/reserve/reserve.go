@@ -33,6 +33,21 @@ type Backend interface {
 	Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error]
 }
 
+// KeysOf yields the names of records. It stops after an error.
+func KeysOf(records iter.Seq2[*store.Record, error]) iter.Seq2[name.Name, error] {
+	return func(yield func(name.Name, error) bool) {
+		for r, err := range records {
+			if err != nil {
+				yield(name.Name{}, err)
+				return
+			}
+			if !yield(r.Name, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Options describe the names to generate.
 type Options struct {
 	Prefix   name.Prefix // prefix of the names

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,16 +33,41 @@ func (k kept) Put(ctx context.Context, req registrar.Request, why string) (regis
 }
 
 func (k kept) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
-	return func(yield func(name.Name, error) bool) {
-		for rec, err := range k.List(ctx, store.Scan{Prefix: prefix}) {
-			if err != nil {
-				yield(name.Name{}, err)
-				return
-			}
-			if !yield(rec.Name, nil) {
+	return KeysOf(k.List(ctx, store.Scan{Prefix: prefix}))
+}
+
+// KeysOf yields the names of records up to an error, which is the last that it yields.
+func TestKeysOf(t *testing.T) {
+	broken := errors.New("x")
+	records := func(yield func(*store.Record, error) bool) {
+		for _, key := range []string{"urn:example:a", "urn:example:b"} {
+			if !yield(&store.Record{Name: name.FromKey(key)}, nil) {
 				return
 			}
 		}
+		if yield(nil, broken) {
+			t.Error("asked for more after an error")
+		}
+	}
+	var got []string
+	for n, err := range KeysOf(records) {
+		if err != nil {
+			if err != broken || n != (name.Name{}) {
+				t.Errorf("got %v, %v", n, err)
+			}
+			got = append(got, "error")
+			continue
+		}
+		got = append(got, n.Key())
+	}
+	if want := []string{"urn:example:a", "urn:example:b", "error"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for n := range KeysOf(records) {
+		if n.Key() != "urn:example:a" {
+			t.Errorf("got %v after the loop has ended", n)
+		}
+		break
 	}
 }
 

@@ -108,15 +108,5 @@ func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) 
 // Keys implements [reserve.Backend], limited to the names that the actor has rights on. The
 // names that are made next depend on the existing ones, and would reveal them.
 func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
-	return func(yield func(name.Name, error) bool) {
-		for rec, err := range m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}) {
-			if err != nil {
-				yield(name.Name{}, err)
-				return
-			}
-			if !yield(rec.Name, nil) {
-				return
-			}
-		}
-	}
+	return reserve.KeysOf(m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}))
 }

@@ -92,6 +92,14 @@ func visibleKey(n name.Name) (string, error) {
 	return "/" + n.Key(), nil
 }
 
+// entryOf returns the key and the value of a record in a map.
+func entryOf(r *store.Record, at time.Time) (key, url string, err error) {
+	if url, err = best(r, at); err == nil {
+		key, err = visibleKey(r.Name)
+	}
+	return key, url, err
+}
+
 const nginxHead = `# The locations of names, for nginx. In the context http:
 #
 #   map_hash_max_size 1048576;        # more for more names
@@ -125,11 +133,7 @@ func (m *nginxMap) head() []byte {
 }
 
 func (m *nginxMap) record(b []byte, r *store.Record) ([]byte, error) {
-	url, err := best(r, m.at)
-	if err != nil {
-		return b, err
-	}
-	key, err := visibleKey(r.Name)
+	key, url, err := entryOf(r, m.at)
 	if err != nil {
 		return b, err
 	}
@@ -206,11 +210,7 @@ type apacheMap struct{ at time.Time }
 func (apacheMap) head() []byte { return []byte(apacheHead) }
 
 func (m apacheMap) record(b []byte, r *store.Record) ([]byte, error) {
-	url, err := best(r, m.at)
-	if err != nil {
-		return b, err
-	}
-	key, err := visibleKey(r.Name)
+	key, url, err := entryOf(r, m.at)
 	if err != nil {
 		return b, err
 	}

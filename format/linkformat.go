@@ -64,7 +64,7 @@ func isPrintable(s string) bool {
 // percent encodes all characters that are not attr-char (RFC 8187, 3.2.1).
 func percent(s string) string {
 	return ascii.EscapeUnless(strings.ToValidUTF8(s, "\uFFFD"), func(c byte) bool {
-		return isTokenChar(c) && c != '*' && c != '\'' && c != '%'
+		return ascii.IsToken(c) && c != '*' && c != '\'' && c != '%'
 	})
 }
 

@@ -68,7 +68,7 @@ func (s *scanner) atParameterEnd() bool {
 // token reads 1*tchar; "" if none.
 func (s *scanner) token() string {
 	start := s.i
-	for !s.atEnd() && isTokenChar(s.s[s.i]) {
+	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {
 		s.i++
 	}
 	return s.s[start:s.i]
@@ -90,8 +90,4 @@ func (s *scanner) quoted() (string, bool) {
 		}
 	}
 	return "", false
-}
-
-func isTokenChar(c byte) bool {
-	return ascii.IsAlnum(c) || c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

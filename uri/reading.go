@@ -140,11 +140,7 @@ func browserHost(s, ends string, special bool) (string, bool) {
 	}
 	s = s[strings.LastIndexByte(s, '@')+1:]
 	if strings.HasPrefix(s, "[") {
-		n := strings.IndexByte(s, ']')
-		if n < 0 || !isIPv6(s[1:n]) {
-			return "", false
-		}
-		return usualHost(s[:n+1]), goodPort(s[n+1:])
+		return bracketedHost(s)
 	}
 	port := ""
 	if n := strings.IndexByte(s, ':'); n >= 0 {
@@ -157,6 +153,15 @@ func browserHost(s, ends string, special bool) (string, bool) {
 		return browserDomain(s)
 	}
 	return strings.ToLower(s), !strings.ContainsAny(s, "\x00\t\n\r #/:<>?@[\\]^|")
+}
+
+// bracketedHost parses an IPv6 address in brackets and a port.
+func bracketedHost(s string) (string, bool) {
+	n := strings.IndexByte(s, ']')
+	if n < 0 || !isIPv6(s[1:n]) {
+		return "", false
+	}
+	return usualHost(s[:n+1]), goodPort(s[n+1:])
 }
 
 // browserDomain parses the host of a special scheme: decoded, and as a number if
@@ -247,11 +252,7 @@ func readCurl(s string) (Reading, bool) {
 // curlHost parses host and port.
 func curlHost(s string) (string, bool) {
 	if strings.HasPrefix(s, "[") {
-		n := strings.IndexByte(s, ']')
-		if n < 0 || !isIPv6(s[1:n]) {
-			return "", false
-		}
-		return usualHost(s[:n+1]), goodPort(s[n+1:])
+		return bracketedHost(s)
 	}
 	host, port, _ := strings.Cut(s, ":")
 	if port != "" && !goodPort(":"+port) {

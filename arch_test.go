@@ -46,7 +46,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/retryafter"},
 	{layer: 0, dir: "internal/validator"},
 
-	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire"},
+	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire internal/ascii"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},
 	{layer: 1, dir: "internal/sbom", ours: "internal/tsv"},
 	{layer: 1, dir: "iri", ours: "uri internal/ascii", theirs: "golang.org/x/text golang.org/x/net"},
@@ -71,7 +71,7 @@ var layout = []modulePackage{
 	{layer: 5, dir: "format", ours: ". name namespace scheme urn uri internal/shown internal/accept internal/location scheme/extra internal/ascii", theirs: "golang.org/x/text github.com/fxamacker/cbor/v2"},
 	{layer: 5, dir: "rule", ours: ". name uri internal/location internal/ascii"},
 	{layer: 5, dir: "internal/question", ours: "internal/ascii . name uri"},
-	{layer: 6, dir: "store", ours: ". internal/retryafter rule name urn uri internal/location"},
+	{layer: 6, dir: "store", ours: ". internal/retryafter rule name urn uri internal/location internal/ascii"},
 	{layer: 7, dir: "internal/codec", ours: ". store name"},
 	{layer: 7, dir: "internal/gate", ours: "store"},
 	{layer: 7, dir: "internal/ledger", ours: "store", theirs: "golang.org/x/mod"},

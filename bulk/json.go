@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A decoder reads one JSON text (RFC 8259) whose structure the caller knows. It keeps the
@@ -72,12 +74,7 @@ func (d *decoder) path() string {
 	return p
 }
 
-func shorten(s string) string {
-	if len(s) > maxShown {
-		return s[:maxShown] + "..."
-	}
-	return s
-}
+func shorten(s string) string { return ascii.Head(s, maxShown) }
 
 // space skips white space and returns the offset after it.
 func (d *decoder) space() int {

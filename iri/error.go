@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -24,11 +24,7 @@ type Error struct {
 
 // Error returns the input, the offset, the rule and what is wrong.
 func (e *Error) Error() string {
-	in := e.Input
-	if len(in) > maxQuoted {
-		in = strings.ToValidUTF8(in[:maxQuoted], "") + "..."
-	}
-	return fmt.Sprintf("iri: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.reason())
+	return fmt.Sprintf("iri: %q: offset %d: %s: %s", ascii.Head(e.Input, maxQuoted), e.Offset, e.Rule, e.reason())
 }
 
 // Violation makes e a [uri.InputError].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 	"github.com/nomen-project/nomen/urn"
 )
@@ -33,11 +34,7 @@ type Error struct {
 const maxQuoted = 80 // the number of bytes of the input that an error message shows
 
 func (e *Error) Error() string {
-	in := e.Input
-	if len(in) > maxQuoted {
-		in = in[:maxQuoted] + "..."
-	}
-	s := fmt.Sprintf("name: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.Message)
+	s := fmt.Sprintf("name: %q: offset %d: %s: %s", ascii.Head(e.Input, maxQuoted), e.Offset, e.Rule, e.Message)
 	if m, ok := Interpret(e.Input); ok {
 		s += "; did you mean " + m.Spelling + "?"
 	}

@@ -3,6 +3,8 @@ package registrar
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // A RefusalError is returned for a change that violates a rule.
@@ -18,14 +20,10 @@ type RefusalError struct {
 const maxQuoted = 80 // maximum number of bytes of a name in an error message
 
 func (e *RefusalError) Error() string {
-	shown := e.Name
-	if len(shown) > maxQuoted {
-		shown = shown[:maxQuoted] + "..."
-	}
-	if shown == "" {
+	if e.Name == "" {
 		return fmt.Sprintf("%s: %s", e.Field, e.Why())
 	}
-	return fmt.Sprintf("%q: %s: %s", shown, e.Field, e.Why())
+	return fmt.Sprintf("%q: %s: %s", ascii.Head(e.Name, maxQuoted), e.Field, e.Why())
 }
 
 // Why returns the rule, the offset and the message.

@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // The limits of a change and of a batch. The maximum length of a key is [name.MaxLength].
@@ -35,8 +37,5 @@ const maxQuoted = 200 // bytes of a key that an error message shows
 
 // shorten truncates a key that exceeds its limit.
 func shorten(key string) string {
-	if len(key) > maxQuoted {
-		key = key[:maxQuoted] + "..."
-	}
-	return strings.ToValidUTF8(key, "?")
+	return strings.ToValidUTF8(ascii.Head(key, maxQuoted), "?")
 }

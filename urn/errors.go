@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/uri"
 )
 
@@ -21,11 +22,7 @@ const maxQuoted = 80 // the number of bytes of the input that an error message s
 
 // Error returns the input, the offset, the production and what was found.
 func (e *Error) Error() string {
-	in := e.Input
-	if len(in) > maxQuoted {
-		in = in[:maxQuoted] + "..."
-	}
-	return fmt.Sprintf("urn: %q: offset %d: %s: %s", in, e.Offset, e.Rule, e.Message)
+	return fmt.Sprintf("urn: %q: offset %d: %s: %s", ascii.Head(e.Input, maxQuoted), e.Offset, e.Rule, e.Message)
 }
 
 // Violation makes e a [uri.InputError].

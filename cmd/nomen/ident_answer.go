@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/nomen-project/nomen/internal/ascii"
 )
 
 // flushSize is how many bytes of answers are buffered.
@@ -97,10 +99,7 @@ type badLine struct {
 
 // refuseLine is like refuse for a whole line; it truncates a long one.
 func (a *answers) refuseLine(line string, err error) {
-	if len(line) > maxEcho {
-		line = line[:maxEcho] + "..."
-	}
-	a.refuse(err, badLine{line, explain(err)})
+	a.refuse(err, badLine{ascii.Head(line, maxEcho), explain(err)})
 }
 
 // flushFull writes the answers if the buffer is full.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/trace"
 	"github.com/nomen-project/nomen/internal/wire"
 )
@@ -86,9 +87,7 @@ const maxLogged = 2048
 // Printable returns s with everything but visible ASCII and spaces escaped, so that it
 // cannot break a line or move a cursor.
 func Printable(s string) string {
-	if len(s) > maxLogged {
-		s = s[:maxLogged] + "..."
-	}
+	s = ascii.Head(s, maxLogged)
 	clean := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '\\' }
 	i := 0
 	for i < len(s) && clean(s[i]) {

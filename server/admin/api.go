@@ -33,6 +33,10 @@ type Options struct {
 	// NodeToken is valid only at this API. Its ID is not in the store. It may be nil.
 	NodeToken *store.Token
 
+	// Pages answers requests below [PagesRoot], as package pages does. It gets only requests whose
+	// Host field is accepted, but also those that pages of other sites send. It may be nil.
+	Pages http.Handler
+
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
 	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
@@ -58,6 +62,9 @@ type Options struct {
 	AccessLog *slog.Logger     // receives one line per request; disabled if nil. The attribute remote is a netip.Addr
 }
 
+// PagesRoot is the path of the pages on the admin listener.
+const PagesRoot = "/-/ui/"
+
 // Metrics counts what an API does. It must be safe for concurrent use.
 type Metrics interface {
 	AdminRequest(role string, status int)      // a request was answered; role is the role of its token, or "none"
@@ -82,8 +89,9 @@ type API struct {
 	log      *slog.Logger
 
 	settings atomic.Pointer[settings]
-	rates    *rates.Table[string] // by the ID of the token
+	rates    *rates.Table[string] // by what [call.token] returns
 	config   Configuration        // may be nil
+	pages    http.Handler         // may be nil
 
 	handler   http.Handler
 	health    health.State
@@ -105,7 +113,7 @@ func New(o Options) (*API, error) {
 	}
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
-		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config,
+		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages,
 		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}

@@ -99,7 +99,19 @@ func (s *API) protected() http.Handler {
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.problem(w, &adminapi.StatusError{Kind: adminapi.KindCrossSite, Status: http.StatusForbidden, Detail: "requests from other sites are not allowed"})
 	}))
-	return crossOrigin.Handler(http.HandlerFunc(s.serve))
+	api := crossOrigin.Handler(http.HandlerFunc(s.serve))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.isPage(r) { // pages reject these requests themselves
+			s.serve(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
+}
+
+// isPage reports whether [Options.Pages] answers a request.
+func (s *API) isPage(r *http.Request) bool {
+	return s.pages != nil && strings.HasPrefix(r.RequestURI, PagesRoot)
 }
 
 func (s *API) serve(w http.ResponseWriter, r *http.Request) {
@@ -116,6 +128,9 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 		s.problem(counted, err)
 	}
 	s.count(counted)
+	if _, ok := insideActor(r.Context()); ok {
+		return // the request for the page is logged
+	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
 }
@@ -131,6 +146,10 @@ func endsConnection(r *http.Request) bool {
 func (s *API) answer(w *statusWriter, r *http.Request) error {
 	if !s.isOwnHost(r.Host) {
 		return &adminapi.StatusError{Kind: adminapi.KindHost, Status: http.StatusMisdirectedRequest, Detail: "the Host field does not name the admin API of this server; use an IP address or localhost"}
+	}
+	if s.isPage(r) {
+		s.pages.ServeHTTP(w, r)
+		return nil
 	}
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	path, ok := strings.CutPrefix(target, adminapi.Root)
@@ -232,6 +251,9 @@ func (s *API) isOwnHost(host string) bool {
 // authenticate returns the actor that sent a request. Neither the response nor its timing
 // reveals whether the ID or the secret is wrong.
 func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
+	if a, ok := insideActor(r.Context()); ok {
+		return a, nil
+	}
 	const scheme = "bearer "
 	field := r.Header.Get("Authorization")
 	tokens, ok := s.store.(store.Tokens)

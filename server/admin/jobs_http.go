@@ -12,8 +12,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// token returns the ID of the token of a request.
+// token returns the ID of the token of a request, or what stands for the actor of a request of
+// [API.Client].
 func (c *call) token() string {
+	if a, ok := insideActor(c.r.Context()); ok {
+		return insidePrefix + a.Who
+	}
 	_, spelling, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
 	id, _, _ := adminapi.SplitToken(strings.TrimSpace(spelling))
 	return id
@@ -29,7 +33,7 @@ func (c *call) sees(j *job) bool {
 // returns nil.
 func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	tokens, ok := s.store.(store.Tokens)
-	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
+	if !ok || s.nodeToken != nil && id == s.nodeToken.ID || strings.HasPrefix(id, insidePrefix) {
 		return nil
 	}
 	switch t, err := tokens.Token(ctx, id); {

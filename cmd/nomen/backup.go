@@ -28,7 +28,7 @@ The manifest in the backup, backup.jsonl, lists the size and SHA-256 of each fil
 'nomen restore' checks every file against the manifest and creates a store from the backup.
 
 Only the owner of the backup can read it. To let a group read it too, give DIR that group
-and the mode 750 (chgrp, chmod 750). From the next backup to DIR on, the group can read its
+and the mode 750 (chgrp, chmod 750). After the next backup to DIR, the group can read the
 files. If the mode of DIR gives others access (such as 755), the next backup is private.
 
 With --rehearse, backup also restores the new backup to a temporary directory, verifies the

@@ -33,11 +33,11 @@ and several authorities are asked at the same time; requests to the same address
 authority may be in a private network, unless --allow-private is given.
 
 Crawl prints a line for each link: the authority, the word parent or child, and the name of
-the parent or child as the resolver gave it. With --format dot it prints a graph for
-Graphviz at the end, and with --format svg a drawing of a tree.
+the parent or child as the resolver gave it. At the end, --format dot prints a graph for
+Graphviz, and --format svg a drawing of a tree.
 
-With --state the progress is saved in a file. If you run the command again, it continues
-from there, even after a crash; --retry asks failed authorities again.
+With --state FILE the progress is saved in FILE. If you run the command again, even after a
+crash, it continues from FILE. With --retry it asks failed authorities again.
 
 The exit status is 3 if the first authority could not be asked. It is 1 if another
 authority could not be asked, or if a limit ended the crawl. Standard error has the reason.`

@@ -39,7 +39,7 @@ A table has one entry per line: a prefix of names, and the resolver for these na
   doi            https://doi.example/{element}    only what follows the prefix
   urn:secret     -                                no resolver: such names are not looked up
 
---dialect selects the generation of the URN syntax by which a name is read, as for
+--dialect selects the version of the URN syntax by which a name is read, as for
 'nomen resolve'. Components and directives after the name do not matter here.
 
 The exit status is 0 if a resolver was found, and 1 if none was found. It is 3 if DNS

@@ -94,7 +94,7 @@ func (d *doctor) checkMemory(context.Context) {
 	limit := containerMemory()
 	switch asked := int64(d.memory) << 20; {
 	case limit == 0:
-		d.ok(check, "no limit of a container")
+		d.ok(check, "no container limits the memory of this process")
 	case asked > limit-limit/10:
 		d.problem(check, "lower --memory, or give the container more", "--memory is %d MiB, and the container may use %d MiB", d.memory, limit>>20)
 	case limit < fewMemory:

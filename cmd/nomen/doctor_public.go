@@ -243,7 +243,7 @@ func (d *doctor) hosts(ctx context.Context) (all []string) {
 
 // certificate reports when a certificate expires, and hosts that it does not cover.
 func (d *doctor) certificate(check string, c *x509.Certificate, hosts []string) {
-	const renew = "renew it; with files, the server reads them again when they change"
+	const renew = "renew the certificate; the server reads certificate files again when they change"
 	left, life := c.NotAfter.Sub(clock()), c.NotAfter.Sub(c.NotBefore)
 	switch {
 	case left <= 0:
@@ -255,7 +255,7 @@ func (d *doctor) certificate(check string, c *x509.Certificate, hosts []string) 
 	}
 	for _, host := range hosts {
 		if err := c.VerifyHostname(host); err != nil {
-			d.warning(check, "add the host to the certificate, or remove it from the authority", "the host %s of an authority is not in it", host)
+			d.warning(check, "add the host to the certificate, or remove it from the authority", "the certificate lacks %s, the host of an authority", host)
 		}
 	}
 }

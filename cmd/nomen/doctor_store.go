@@ -132,9 +132,9 @@ func (d *doctor) checkScrub(context.Context) {
 	case s.Faults+s.Last.Faults > 0:
 		d.problem(check, verify+", and see docs/howto/verify-the-history.md", "%s found in the store", safe(count(int64(max(s.Faults, s.Last.Faults)), "fault")))
 	case s.Last.Ended.IsZero():
-		d.ok(check, "the first pass has not ended yet")
+		d.ok(check, "the first background verification has not ended yet")
 	case clock().Sub(s.Last.Ended) > scrubOld:
-		d.warning(check, verify, "the last pass ended %s ago", safe(ageText(clock().Sub(s.Last.Ended).Seconds())))
+		d.warning(check, verify, "the last background verification ended %s ago", safe(ageText(clock().Sub(s.Last.Ended).Seconds())))
 	default:
 		d.ok(check, "no faults, %s ago", safe(ageText(clock().Sub(s.Last.Ended).Seconds())))
 	}
@@ -174,9 +174,9 @@ func (d *doctor) checkBackups(context.Context) {
 	switch {
 	case status.Problems != nil:
 	case status.Rehearsed == nil:
-		d.warning(check, "set backup.rehearse", "the last one is %s old and none was rehearsed", safe(ageText(status.Age)))
+		d.warning(check, "set backup.rehearse", "the last backup is %s old, and no backup was rehearsed", safe(ageText(status.Age)))
 	default:
-		d.ok(check, "%s, the last one %s ago, rehearsed", safe(count(int64(status.Count), "backup")), safe(ageText(status.Age)))
+		d.ok(check, "%s; the last backup is %s old, and a backup was rehearsed", safe(count(int64(status.Count), "backup")), safe(ageText(status.Age)))
 	}
 	if status.Others > 0 {
 		d.ok("other backups", "%s", safe(othersText(status.Others)))

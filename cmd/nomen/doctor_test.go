@@ -220,7 +220,7 @@ func TestDoctorWithoutServer(t *testing.T) {
 	}
 	write("scrub.json", `{"version":1,"head":"1:`+zeros+`","last":{"ended":"2026-01-01T00:00:00Z"}}`)
 	lines, _ = examined(t, "--data", data)
-	expect(t, lines, "the log does not begin with the log of the head 1:", "warning server", "warning verification: the last pass ended", "warning configuration", "problem backups")
+	expect(t, lines, "the log does not begin with the log of the head 1:", "warning server", "warning verification: the last background verification ended", "warning configuration", "problem backups")
 	write("backups.json", `{"version":1,"problem":"disk full","failures":3,"backups":[]}`) // not scheduled any more
 	lines, _ = examined(t, "--data", data)
 	expect(t, lines, "the log does not begin", "warning server", "warning verification", "warning configuration", "warning backups: no backups are scheduled any more; no backup was made")
@@ -244,7 +244,7 @@ func TestDoctorOfCertificate(t *testing.T) {
 		{"should have been renewed", -80 * day, 10 * day, nil, "warning", "expires in 10 days"},
 		{"a short one", -3 * day, 3 * day, nil, "ok", "valid for 3 days"},
 		{"expired", -90 * day, -time.Hour, nil, "problem", "expired at"},
-		{"another host", -day, 89 * day, []string{"names.example.org", "other.example.org"}, "ok warning", "other.example.org of an authority is not in it"},
+		{"another host", -day, 89 * day, []string{"names.example.org", "other.example.org"}, "ok warning", "the certificate lacks other.example.org, the host of an authority"},
 	} {
 		d := &doctor{}
 		d.certificate("certificate", testCertificate(t, clock().Add(c.begins), clock().Add(c.ends)).Leaf, c.hosts)

@@ -67,7 +67,7 @@ A message says what is wrong, quotes the value, and says what to do: ` + "`--hea
 
 ## Errors of commands
 
-` + strings.ReplaceAll(exit, "\n", " ") + " Where the remedy is in quotation marks, the command appends it to the message.\n\n| error | exit status | cause | what to do |\n| --- | --- | --- | --- |\n")
+` + strings.ReplaceAll(exit, "\n", " ") + " If a remedy below is in quotation marks, the command appends it to the message.\n\n| error | exit status | cause | what to do |\n| --- | --- | --- | --- |\n")
 	for _, f := range failures() {
 		remedy := f.remedy
 		if f.add != "" {
@@ -143,7 +143,7 @@ func rulesReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(generatedErrors + `# Rules
 
-An error about an identifier, a template or a field names the rule that the input violates. This is a production of the RFC or other document, spelled as there, or a rule that nomen defines. In a message below, ` + "`...`" + ` stands for a value from the input. If nomen can guess what was meant, the message adds "did you mean". Semicolons separate the messages of a rule; *several rules* has messages that occur with more than one rule. See also [Errors](errors.md).
+An error about an identifier, a template or a field names the rule that the input violates. Some rules are productions of an RFC or another document, with the name that they have there. All others are defined by nomen. In a message below, ` + "`...`" + ` stands for a value from the input. If nomen can guess what was meant, the message adds "did you mean". Semicolons separate the messages of a rule. The row *several rules* has messages that occur with more than one rule. See also [Errors](errors.md).
 
 ## Syntax of URIs
 

@@ -85,7 +85,7 @@ func (d *dialects) Set(names string) error {
 // A urnDialect is the flag --dialect of a command that accepts only dialects for URNs.
 type urnDialect struct{ d urn.Dialect }
 
-const urnDialectUsage = "generation of the URN syntax: rfc8141, 2012, rfc2141 or 1995"
+const urnDialectUsage = "version of the URN syntax: rfc8141, 2012, rfc2141 or 1995"
 
 // addURNDialect adds the flag --dialect for URNs to a command.
 func addURNDialect(cmd *cobra.Command) *urnDialect {

@@ -16,14 +16,14 @@ const (
 	streamHelp = `With "-", identifiers are read from standard input, one per line. Each line is answered as
 soon as it is read. For an invalid line, nomen prints an empty line on standard output,
 and the line number and the reason on standard error. With --json it prints an object with
-the error instead of the empty line. It then continues with the next line.`
+the error instead of the empty line. Then nomen continues with the next line.`
 
 	pairHelp = `With "-" as the only argument, two identifiers per line are read from standard input,
 separated by a tab. With "-" as the second argument, one identifier per line is read, and
 paired with the first argument. Each line is answered as soon as it is read. For an invalid
 line, nomen prints an empty line on standard output, and the line number and the reason on
 standard error. With --json it prints an object with the error instead of the empty line.
-It then continues with the next line.`
+Then nomen continues with the next line.`
 )
 
 // The maximum lengths of lines, without the line end.

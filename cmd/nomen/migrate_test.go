@@ -169,7 +169,7 @@ func TestMigrateOldRules(t *testing.T) {
 	if _, said := db.command(exitFailure, "get", "--store", from, "urn:fdc:example.com:2026:x"); !strings.Contains(said, "rekey") {
 		t.Errorf("get from the database: %s", said)
 	}
-	if _, said := db.command(exitFailure, "migrate", "--from", from, "--to", to); !strings.Contains(said, "with the program that made it") {
+	if _, said := db.command(exitFailure, "migrate", "--from", from, "--to", to); !strings.Contains(said, "with the program that made the database") {
 		t.Errorf("migrate from the database: %s", said)
 	}
 	if _, said := db.command(exitNo, "rekey", "--store", "pebble:"+dir); !strings.Contains(said, "urn:fdc:EXAMPLE.com:2026:x") {

@@ -28,9 +28,9 @@ A template describes what follows the prefix, as literal text and parts in brace
   {seq}          the highest existing number plus one
   {seq:6}        the same with six digits; {seq:6:100-4999} within a range
   {random:8}     eight random characters that cannot form a word
-  {digit:8}      eight random digits; {hex:8} hexadecimal ones
+  {digit:8}      eight random digits; {hex:8} eight random hexadecimal digits
   {date}         the date as YYYYMMDD; {year}, {month}, {day}; UTC
-  {uuid}         a UUID of version 7, ordered by time; {uuid:4} a random one
+  {uuid}         a UUID of version 7, ordered by time; {uuid:4} a random UUID
   {check}        the check character of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two digits
 
@@ -38,11 +38,11 @@ If the template does not begin with a delimiter, mint puts the first delimiter o
 namespace before it, such as - for nbn. For urn:nbn:fi the template x{seq} gives
 urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
-Without a template, mint reads the existing names, at most 20,000, takes the last one in
-sorted order, and increases its number by one. It adds a check character if the namespace
-needs one. For urn:uuid new names are UUIDs; for an ark prefix they are random characters
-with a check character. ISBN, ISSN and similar numbers are assigned to publishers in
-blocks: they need a template that stays within your block.
+Without a template, mint reads the existing names, at most 20,000. It takes the last name in
+sorted order, increases the number in it by one, and adds a check character if the namespace
+requires a check character. For urn:uuid, new names are UUIDs. For an ark prefix, new names
+are random characters with a check character. ISBNs, ISSNs and similar numbers are assigned
+to publishers in blocks: use a template that stays within your block.
 
 The exit status is 1 if the template cannot give as many names as requested.`
 

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-const getLong = `Get shows the records of names, whatever their status. With --at it shows the record as
-of a time (2026-11-20T12:00:00Z), or as of the end of a day (2026-11-20, UTC).
+const getLong = `Get shows the records of names, whatever their status. With --at it shows each record as it
+was at a time (2026-11-20T12:00:00Z), or at the end of a day (2026-11-20, UTC).
 
 `
 
@@ -218,8 +218,8 @@ func (p *putFlags) elements() (nomen.Metadata, error) {
 }
 
 const retireLong = `Retire makes names tombstones. A tombstone is kept for ever; it says why the name was
-retired and, with --successor, which names to use instead. Its locations stay in the
-record but are not shown to readers unless --show-locations is given.
+retired and, with --successor, which names to use instead. The locations stay in the
+record, but readers see them only with --show-locations.
 
 ` + streamHelp
 

@@ -21,8 +21,8 @@ the same time, both changes are made. If relocate is interrupted, run it again: 
 the locations that are already changed. On a running server, relocate is a job: see
 'nomen jobs'.
 
-Relocate prints a few of the locations that are (or would be) changed; with -v it prints
-all of them. If names could not be changed, it lists them, and the exit status is 1.`
+Relocate prints a few of the changed locations; with -v it prints all of them. If names
+could not be changed, relocate lists these names, and the exit status is 1.`
 
 func (c *cli) relocateCommand() *cobra.Command {
 	var rel registrar.Relocation

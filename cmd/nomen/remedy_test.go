@@ -20,7 +20,7 @@ func TestRemedies(t *testing.T) {
 		add    string
 	}{
 		{&store.VersionError{Found: 1, Known: 3}, exitFailure, "; run 'nomen rekey'"},
-		{&store.VersionError{Found: 1, Known: 3, How: store.ConvertByCopy}, exitFailure, "; with the program that made it: 'nomen migrate"},
+		{&store.VersionError{Found: 1, Known: 3, How: store.ConvertByCopy}, exitFailure, "; with the program that made the database, run 'nomen migrate"},
 		{&store.VersionError{Found: 4, Known: 3}, exitFailure, ""},
 		{&store.StateError{Clock: true}, exitNo, "; --clock-ok"},
 		{&store.StateError{}, exitNo, ""},

@@ -27,7 +27,7 @@ what is known about it. To get the resource itself, use 'nomen fetch'.
 --via names the resolver:
 
   HOST:PORT           the protocol of 1995 (draft-ietf-uri-yaurn-00), with the full name;
-                      if the resolver rejects that, with only the ElementID
+                      if the resolver rejects the full name, with only the ElementID
   HOST:PORT/full      the protocol of 1995, always with the full name
   HOST:PORT/element   the protocol of 1995, always with only the ElementID
   URL                 HTTP: the name is a path below the URL, or replaces {name} in it

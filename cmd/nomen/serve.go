@@ -42,14 +42,15 @@ If the disk is full, fails or is read-only, the server keeps answering requests 
 It rejects changes until it can write to the disk again; /-/readyz gives the reason. With
 --read-only it never writes.
 
-To stop the server, interrupt it (Ctrl-C). It completes the requests in progress first.
+To stop the server, interrupt it (Ctrl-C). The server first completes the requests in
+progress.
 With --drain TIME, the server keeps answering for TIME after SIGTERM. During this time
 /-/readyz has status 503, so that load balancers use other servers.
 
 'nomen reload' and SIGHUP make the server read its configuration again. 'nomen config' checks
 and explains the configuration.
 
-A request must name a host of this server. The hosts of --public-url and --listen, the name
+--host gives the server another host name. The hosts of --public-url and --listen, the name
 of the machine, localhost, and IP addresses need no --host.
 
 These options limit what clients can use. A client is one IPv4 address or one IPv6 /64.
@@ -72,7 +73,8 @@ as at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, bu
 less than a quarter of the limit.
 
 On behalf of clients, the server connects to a private network only if the --delegate-to of
-an authority names a resolver there. With --allow-private it also does so when it
+an authority names a resolver there. With --allow-private, the server also connects to
+private networks when it
 
   - fetches locations (I2R);
   - asks resolvers about delegated names;

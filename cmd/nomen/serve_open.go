@@ -107,7 +107,7 @@ func (s *listenSpec) open(inherited []*inheritedSocket, sockets *[]*adminSocketF
 			*sockets = append(*sockets, l)
 			return []server.Listener{{Open: l}}, nil
 		case s.optional:
-			log.Warn("no Unix socket for the admin API; it is available at its other addresses", "err", err)
+			log.Warn("cannot open the Unix socket of the admin API; the API is available at its other addresses", "err", err)
 			return nil, nil
 		}
 		return nil, fmt.Errorf("serve: %s: %w", s.title, err)

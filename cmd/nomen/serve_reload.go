@@ -310,7 +310,7 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 		v.backups.Set(plan)
 	}
 	if err := v.certificates.reload(f.publicURL); err != nil {
-		v.parts.log.Warn("a certificate was not read again; the previous one stays in use", "err", err)
+		v.parts.log.Warn("cannot read a certificate again; the previous certificate stays in use", "err", err)
 	}
 	v.now.Store(next)
 	if made.isNew {
@@ -318,7 +318,7 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 			<-completed
 			old := &replacement{parts: before, isNew: true}
 			if err := old.discard(); err != nil {
-				v.parts.log.Warn("closing what the previous configuration used", "err", err)
+				v.parts.log.Warn("cannot close files or connections of the previous configuration", "err", err)
 			}
 		}()
 	}

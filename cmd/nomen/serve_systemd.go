@@ -30,7 +30,7 @@ func (c *cli) logReport(err error) {
 func (c *cli) reportReady(ctx context.Context, l *server.Listening, log *slog.Logger) {
 	go func() {
 		if err := l.Ask(ctx); err != nil {
-			log.Error("the server does not answer its own question", "err", err)
+			log.Error("the server does not answer its own health check", "err", err)
 			return
 		}
 		c.logReport(c.systemd.Ready("serving at " + addresses(l)))

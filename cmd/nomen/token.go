@@ -36,8 +36,8 @@ func (c *cli) tokenCommand() *cobra.Command {
 const tokenMakeLong = `Make creates a token and prints it. Keep the token: it cannot be shown again. With
 --output, make writes the token to a file that only you can read.
 
-To use nomen with the token, its bearer makes a directory with two files and passes the
-directory as --data DIR:
+To use nomen with the token, the bearer of the token makes a directory with two files and
+passes the directory as --data DIR:
 
   admin.token  the token
   admin.url    the URL at which the bearer reaches the admin listener

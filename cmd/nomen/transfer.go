@@ -29,8 +29,8 @@ In CSV, cells are separated by commas, semicolons, tabs or vertical bars (|). If
 has another title for one of nomen's columns, use --map TITLE=COLUMN.
 
 Import rejects each invalid record with its line and the reason, and imports all other
-records. A mistake in a name, such as a wrong check character, is only a warning; with
---strict, import rejects new names with such mistakes. An active name can never be deleted.
+records. For a mistake in a name, such as a wrong check character, it only prints a warning.
+With --strict, it rejects new names with such mistakes. An active name can never be deleted.
 
 If you import the same file again, nothing changes. The exception is a file with two records
 of one name that contradict each other. To resume an interrupted import, start it again. On

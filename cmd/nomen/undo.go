@@ -24,17 +24,16 @@ Each name and authority gets a new revision with its content from before the cha
 history keeps everything. If the changes created a name that is still reserved, undo deletes
 the name. Any other name that the changes created may already be in use, so undo makes it a
 tombstone without content. Undoing the same changes twice has no further effect. To undo an
-undo, pass the ID that it printed to --import.
+undo, use --import with the ID that the undo printed.
 
-If a name was changed again after the changes to undo, undo reports the name and leaves it
-unchanged. With --force, undo reverts the later changes too. It then also retires names
+If a name was changed again since, undo reports the name and leaves it unchanged. With --force, undo reverts the later changes too. It then also retires names
 that were reserved before the changes and are active now. Redactions, changes of tokens and
 the creation of authorities cannot be undone.
 
 On a running server, undo is a job: see 'nomen jobs'.
 
-Undo prints a few of the changed names, or with -v all of them. If names could not be
-changed, it lists them, and the exit status is 1.`
+Undo prints a few of the changed names; with -v it prints all of them. If names could not be
+changed, undo lists these names, and the exit status is 1.`
 
 func (c *cli) undoCommand() *cobra.Command {
 	var u registrar.Undoing

@@ -17,8 +17,8 @@ import (
 const verifyLong = `Verify checks three things: every record against its history, every change against the
 digests in the log, and every index against the records. It finds each change that was
 altered, removed, added or moved. A change dated more than 5 minutes in the future is also
-a fault. At the end verify prints the head, SIZE:HASH: the number of entries in the log, and
-a hash of all entries.
+a fault. At the end verify prints the head, SIZE:HASH. SIZE is the number of changes in the
+log, and HASH covers all of them.
 
 Keep the head on another machine. With --head HEAD, verify also checks that no change up to
 that head was altered, removed or added. This check finds a difference even if an intruder

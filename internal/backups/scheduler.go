@@ -78,7 +78,7 @@ func New(o Options) *Scheduler {
 	var err error
 	k.state, err = Read(o.Data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		o.Log.Warn("cannot read the state of earlier backups; they are kept", "err", err, "moved", setAside(o.Data) == nil)
+		o.Log.Warn("cannot read the state of earlier backups; no earlier backup will be deleted", "err", err, "moved", setAside(o.Data) == nil)
 	}
 	return k
 }
@@ -435,7 +435,7 @@ func (k *Scheduler) deleteOld(p *Plan) {
 	for _, b := range p.expired(s.Backups) {
 		m, err := pebblestore.ReadManifest(b.Dir)
 		if err == nil && m.Head.String() != b.Head {
-			k.Log.Warn("another backup is in the place of an old one; it is not deleted", "dir", b.Dir)
+			k.Log.Warn("another backup has replaced an old backup; the other backup is not deleted", "dir", b.Dir)
 			k.forget(b)
 			continue
 		}

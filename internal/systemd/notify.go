@@ -99,7 +99,7 @@ func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, ask func(context
 	defer tick.Stop()
 	for {
 		if err := n.alive(ctx, every, ask); err != nil && ctx.Err() == nil {
-			log.Error("the service does not answer its own question; systemd will restart it", "err", err, "watchdog", n.watchdog)
+			log.Error("the service does not answer its own health check; systemd will restart the service", "err", err, "watchdog", n.watchdog)
 		}
 		select {
 		case <-ctx.Done():

@@ -103,7 +103,7 @@ func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	if errors.As(err, &unreachable) {
 		m.update(name, func(h *host) { h.checked = b.Error })
 		if h.checked != b.Error {
-			m.o.Log.Error("no certificate is ordered, because the host does not lead to this server: checking again from time to time", "host", name, "err", err)
+			m.o.Log.Error("no certificate is ordered, because the host does not lead to this server; the server will check again", "host", name, "err", err)
 		}
 		return nil
 	}

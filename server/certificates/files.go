@@ -91,7 +91,7 @@ func (f *Files) check() {
 		case err == nil:
 			f.log.Info("the certificate was read again", "file", f.cert, "expires", f.Status()[0].Expires.UTC().Format(time.RFC3339))
 		case before == nil || before.Error() != err.Error():
-			f.log.Error("the certificate cannot be read: the last one stays in use", "err", err)
+			f.log.Error("cannot read the certificate: the previous certificate stays in use", "err", err)
 		}
 	}
 	f.reminder.remind(f.log, f.Status()[0], f.now())

@@ -298,7 +298,7 @@ func (m *Manager) load(ctx context.Context, name string) error {
 	if err == nil {
 		cert, err := parse(text, name)
 		if err != nil {
-			m.o.Log.Error("the stored certificate is invalid: another one will be ordered", "host", name, "err", err)
+			m.o.Log.Error("the stored certificate is invalid: a new certificate will be ordered", "host", name, "err", err)
 		} else {
 			m.update(name, func(h *host) { h.adopt(cert) })
 		}

@@ -220,7 +220,7 @@ func (m *Manager) forget(ctx context.Context, key string) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
 	defer cancel()
 	if err := m.o.Vault.PutSecret(last, key, nil); err != nil {
-		m.o.Log.Warn("the answer to a challenge cannot be removed", "err", err)
+		m.o.Log.Warn("cannot remove the answer to a challenge", "err", err)
 	}
 }
 

@@ -43,11 +43,11 @@ func (s *Store) follow(ctx context.Context) {
 func (s *Store) tell(err error) {
 	switch {
 	case err == nil:
-		s.options.Log.Info("changes of other nodes are followed again")
+		s.options.Log.Info("the cache follows the changes of other nodes again")
 	case s.options.StaleIfError > 0:
-		s.options.Log.Warn("changes of other nodes cannot be followed: while the store is unavailable, answers from the cache are stale", "for", s.options.StaleIfError.String(), "err", err)
+		s.options.Log.Warn("cannot follow the changes of other nodes: while the store is unavailable, answers from the cache are stale", "for", s.options.StaleIfError.String(), "err", err)
 	default:
-		s.options.Log.Warn("changes of other nodes cannot be followed: what is cached is not used", "err", err)
+		s.options.Log.Warn("cannot follow the changes of other nodes: the cache is not used", "err", err)
 	}
 }
 

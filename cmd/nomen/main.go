@@ -22,10 +22,12 @@ func main() { os.Exit(program()) }
 // program runs the command line of this process until it ends or is
 // interrupted, and returns the exit status.
 func program() int {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // first: a SIGHUP before this ends the process
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt kills the process
-	return run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	return runWith(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, hangups)
 }
 
 // streams are the standard streams of a command.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
@@ -48,7 +49,7 @@ type cli struct {
 	arguments []string                // the command line
 	command   *cobra.Command          // that runs
 	serving   *serveFlags             // of the command serve
-	hangups   chan os.Signal          // of serve
+	hangups   chan os.Signal          // receives SIGHUP; nil if nothing catches it
 	flags     *pflag.FlagSet          // the options of the command
 	sources   map[string]optionSource // of the options that the environment or the file sets
 	systemd   *systemd.Notifier       // of serve; nil for other commands
@@ -78,10 +79,16 @@ func (e rephrasedError) Unwrap() error { return e.error }
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run executes one command line and returns the exit status.
-func run(ctx context.Context, args []string, s streams) int {
+func run(ctx context.Context, args []string, s streams) int { return runWith(ctx, args, s, nil) }
+
+// runWith does what run does, with a channel that receives SIGHUP.
+func runWith(ctx context.Context, args []string, s streams, hangups chan os.Signal) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // a command may change it
-	c := &cli{streams: s, arguments: args, sources: map[string]optionSource{}}
+	c := &cli{streams: s, arguments: args, sources: map[string]optionSource{}, hangups: hangups}
 	root := c.root()
+	if cmd, _, err := root.Find(args); err != nil || cmd.Name() != "serve" {
+		c.endAtHangup()
+	}
 	c.completeValues(root)
 	root.SetArgs(args)
 	root.SetIn(s.in)
@@ -198,6 +205,22 @@ func (c *cli) configure(cmd *cobra.Command) error {
 		fmt.Fprintf(c.err, "nomen: warning: %v\n", w)
 	}
 	return c.readSources(cmd)
+}
+
+// endAtHangup makes SIGHUP end this process, as it ends any program but a server. One that has
+// arrived already ends it now.
+func (c *cli) endAtHangup() {
+	if c.hangups == nil {
+		return
+	}
+	signal.Stop(c.hangups)
+	select {
+	case hangup := <-c.hangups:
+		if own, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = own.Signal(hangup)
+		}
+	default:
+	}
 }
 
 // readSources takes options from the environment and the file. It returns all errors.

@@ -10,11 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -157,9 +154,6 @@ const untilAnswered = 10 * time.Second
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	c.instance = rand.Text()
-	c.hangups = make(chan os.Signal, 1)
-	signal.Notify(c.hangups, syscall.SIGHUP) // from the beginning, so that it never ends the server
-	defer signal.Stop(c.hangups)
 	var err error
 	if c.systemd, err = systemd.NewNotifier(); err != nil {
 		return err
@@ -309,7 +303,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	if err != nil {
 		return err
 	}
-	v, err := c.newLive(&f, serverParts{
+	v, err := c.newLive(ctx, &f, serverParts{
 		store: s, registrar: reg, table: table, token: own, proxies: proxies,
 		seen: newSeen(s, reg, c.lostLines.Load), log: log,
 	})
@@ -357,7 +351,7 @@ func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <
 	if gopher != nil {
 		fmt.Fprintf(c.err, "nomen: gopher listener at %s\n", gopher.listener.Addr())
 	}
-	defer v.begin(ctx, c.hangups)()
+	defer v.stop()
 	return c.untilEnd(ctx, *f, listeners, v, failed)
 }
 
@@ -381,15 +375,17 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Lis
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	}
 	defer c.removeURL(url)
-	c.reportReady(ctx, l, log)
+	v.watching.Go(func() { c.reportReady(v) })
 	ended := make(chan error, 1)
 	go func() { ended <- l.Wait() }()
 	select {
 	case err := <-ended:
+		v.end()
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
 	case err := <-failed:
+		v.end()
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
-	case <-ctx.Done():
+	case <-ctx.Done(): // which also ends reloads
 	}
 	log.Info("shutting down; draining requests", "drain", v.drain())
 	c.reportStopping("shutting down; draining requests")

@@ -38,8 +38,14 @@ type liveServer struct {
 	certificates *serverCertificates
 	backups      *backups.Scheduler // nil if this server makes no backups
 
-	reloading sync.Mutex // held during a reload; guards parts, gateway and files
-	gateway   string     // what the current outside and gateway were made from
+	ending   context.Context // ends when the server begins to shut down
+	end      context.CancelFunc
+	watching sync.WaitGroup // what runs until ending ends
+	begun    bool           // reloads are permitted; set before watching ends
+	ready    bool           // systemd knows that the server is ready
+
+	reloading chan struct{} // full during a reload, and before reloads are permitted; guards ready, parts, gateway and files
+	gateway   string        // what the current outside and gateway were made from
 	files     map[string]string
 
 	now atomic.Pointer[configuration]
@@ -52,11 +58,12 @@ type configuration struct {
 }
 
 // newLive opens the parts of a server that a reload may replace, and its admin API. A reload
-// waits for [liveServer.begin].
-func (c *cli) newLive(f *serveFlags, p serverParts) (_ *liveServer, err error) {
-	v := &liveServer{resolver: &currentResolver{}, files: c.digests()}
+// waits for [liveServer.begin], and is rejected when ctx ends.
+func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liveServer, err error) {
+	v := &liveServer{resolver: &currentResolver{}, files: c.digests(), reloading: make(chan struct{}, 1)}
+	v.ending, v.end = context.WithCancel(ctx)
 	v.gateway = c.gatewayOf(v.files)
-	v.reloading.Lock()
+	v.reloading <- struct{}{}
 	v.now.Store(&configuration{c, f})
 	p.live, p.resolver, p.asks = v, v.resolver, gateway.NewAsks(f.outside.asks)
 	if p.misses, err = c.openMisses(p.log); err != nil {
@@ -84,21 +91,26 @@ func (c *cli) newLive(f *serveFlags, p serverParts) (_ *liveServer, err error) {
 	return v, nil
 }
 
-// begin permits reloads, and reloads after each hangup until stop is called.
-func (v *liveServer) begin(ctx context.Context, hangups <-chan os.Signal) (stop func()) {
-	v.reloading.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() { v.watchHangups(ctx, hangups) })
-	return func() {
-		cancel()
-		watching.Wait()
-		v.reloading.Lock() // no reload after the end
+// begin permits reloads, and reloads after each hangup until the server shuts down. ready says
+// whether systemd knows that the server is ready: only then may it learn about reloads.
+func (v *liveServer) begin(hangups <-chan os.Signal, ready bool) {
+	v.begun, v.ready = true, ready
+	<-v.reloading
+	v.watching.Go(func() { v.watchHangups(hangups) })
+}
+
+// stop rejects further reloads, and waits until the current one has ended.
+func (v *liveServer) stop() {
+	v.end()
+	v.watching.Wait()
+	if v.begun {
+		v.reloading <- struct{}{}
 	}
 }
 
 // Close closes the parts of the server, which must have ended.
 func (v *liveServer) Close() error {
+	v.end()
 	return errors.Join(v.parts.gateway.Close(), v.parts.outside.Close(), v.parts.misses.Close())
 }
 
@@ -157,17 +169,28 @@ func (v *liveServer) drain() time.Duration { return v.now.Load().flags.drain }
 const reloadTimeout = 30 * time.Second
 
 // Reload reads the configuration again, with the same command line and environment. It changes
-// everything or nothing, and logs the result. A reload during another one waits for it.
+// everything or nothing, and logs the result. A reload during another one waits for it. When the
+// server shuts down, Reload returns [adminapi.ErrUnavailable] at once.
 func (v *liveServer) Reload() (adminapi.Reloaded, error) {
-	v.reloading.Lock()
-	defer v.reloading.Unlock()
+	select {
+	case v.reloading <- struct{}{}:
+		defer func() { <-v.reloading }()
+	case <-v.ending.Done():
+	}
+	if v.ending.Err() != nil {
+		return adminapi.Reloaded{}, adminapi.ErrUnavailable
+	}
 	first, log := v.now.Load().cli, v.parts.log
-	first.logReport(first.systemd.Reloading("reloading the configuration"))
-	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
+	if v.ready {
+		first.logReport(first.systemd.Reloading("reloading the configuration"))
+	}
+	ctx, cancel := context.WithTimeout(v.ending, reloadTimeout)
 	defer cancel()
 	out, err := v.reload(ctx)
 	v.parts.seen.tasks.Ran(metrics.TaskReload, clock(), err)
-	first.logReport(first.systemd.Ready("serving at " + addresses(v.listening)))
+	if v.ready && v.ending.Err() == nil {
+		first.logReport(first.systemd.Ready("serving at " + addresses(v.listening)))
+	}
 	var rejected *adminapi.ReloadError
 	switch {
 	case errors.As(err, &rejected):
@@ -229,6 +252,9 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 		return out, rejected(errs)
 	}
 	out.Changes = append(before.cli.differences(next.cli), changedFiles(before.cli, next.cli, v.files, files)...)
+	if v.ending.Err() != nil { // while the files were read
+		return out, adminapi.ErrUnavailable
+	}
 	made, err := v.make(next, files)
 	if err != nil {
 		return out, rejected([]error{next.cli.located(err)})
@@ -403,11 +429,11 @@ func (v *liveServer) putAuthorities(ctx context.Context, before, next *configura
 	return all, warnings, nil
 }
 
-// watchHangups reloads after each SIGHUP until ctx ends.
-func (v *liveServer) watchHangups(ctx context.Context, hangups <-chan os.Signal) {
+// watchHangups reloads after each SIGHUP until the server shuts down.
+func (v *liveServer) watchHangups(hangups <-chan os.Signal) {
 	for {
 		select {
-		case <-ctx.Done():
+		case <-v.ending.Done():
 			return
 		case <-hangups:
 			_, _ = v.Reload() // is logged

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"log/slog"
 	"strings"
 
 	"github.com/nomen-project/nomen/server"
@@ -25,17 +23,21 @@ func (c *cli) logReport(err error) {
 	}
 }
 
-// reportReady reports to systemd that the server answers requests, once it does. From then on
-// until ctx ends it proves at intervals that the server still does (WatchdogSec in the unit).
-func (c *cli) reportReady(ctx context.Context, l *server.Listening, log *slog.Logger) {
-	go func() {
-		if err := l.Ask(ctx); err != nil {
-			log.Error("the server does not answer its own health check", "err", err)
-			return
-		}
+// reportReady reports to systemd that the server answers requests, once it does, and then permits
+// reloads. From then on until the server shuts down it proves at intervals that the server still
+// answers (WatchdogSec in the unit).
+func (c *cli) reportReady(v *liveServer) {
+	l, log := v.listening, v.parts.log // no reload changes them
+	err := l.Ask(v.ending)
+	if err == nil {
 		c.logReport(c.systemd.Ready("serving at " + addresses(l)))
-		c.systemd.Watch(ctx, log, l.Ask)
-	}()
+	} else {
+		log.Error("the server does not answer its own health check", "err", err)
+	}
+	v.begin(c.hangups, err == nil)
+	if err == nil {
+		c.systemd.Watch(v.ending, log, l.Ask)
+	}
 }
 
 // addresses returns the addresses of the listeners of a server.

@@ -94,7 +94,7 @@ attack: ## hostile clients, a browser among them, against a real server on loopb
 	$(GO) test -count=1 -tags attack -v -timeout 20m $(if $(RUN),-run '$(RUN)') ./scripts/attacks
 
 soak: ## 100 reloads and 20 restarts under load without a lost request, then ordinary load for MINUTES (10): no error, and no more memory, descriptors or goroutines at the end than at the start
-	$(GO) test -count=1 -tags soak -v -run '^TestSoak(Reloads|Restarts)$$' ./cmd/nomen
+	$(GO) test -count=1 -tags soak -v -run '^TestSoak(Reloads|Restarts|SecureRestarts)$$' ./cmd/nomen
 	MINUTES=$(or $(MINUTES),10) $(GO) test -count=1 -tags soak -v -timeout 4h -run '^TestSoak$$' ./scripts/attacks
 
 test-ha: ## kill the primary of a Patroni cluster KILLS times under load, cut a node off, upgrade both (root)

@@ -129,6 +129,7 @@ var constructors = []struct {
 	{"namespace", "Namespaces of URNs", map[string][2]int{"broken": {2, 3}, "wrongCheck": {1, -1}, "wrongByte": {2, 3}}},
 	{"scheme", "Schemes of URIs in the five drafts", map[string][2]int{"Broken": {2, 3}, "Refuse": {2, 3}}},
 	{"scheme/extra", "Other schemes of URIs", map[string][2]int{"Broken": {2, 3}, "Refuse": {2, 3}}},
+	{"scheme/internal/layout", "Checks that several schemes share", map[string][2]int{"Broken": {2, 3}, "Refuse": {2, 3}}},
 	{"registrar", "Fields of records and authorities", map[string][2]int{"faultf": {1, 2}}},
 	{"rule", "Patterns and templates of rules", map[string][2]int{"Error": {2, 3}}},
 	{"mint", "Templates of new names", map[string][2]int{"fault": {1, 2}}},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nomen-project/nomen/internal/country"
 	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store/pgstore"
 )
 
 // A configFinding is an error of the configuration, or a warning about it.
@@ -24,15 +25,16 @@ type configFinding struct {
 	Column   int    `json:"column,omitempty"`
 	Message  string `json:"message"`
 	text     string // with the place
+	err      error
 }
 
-func findingOf(severity string, err error) configFinding {
-	text := words(err)
-	f := configFinding{Severity: severity, Message: text, text: text}
+func (c *cli) findingOf(severity string, err error) configFinding {
+	text := c.words(err)
+	f := configFinding{Severity: severity, Message: text, text: text, err: err}
 	var at placeError
 	if errors.As(err, &at) && at.at.line > 0 {
 		f.File, f.Line, f.Column = at.file, at.at.line, at.at.column
-		f.Message = strings.TrimPrefix(text, fmt.Sprintf("%s:%d:%d: ", f.File, f.Line, f.Column))
+		f.Message = strings.TrimPrefix(text, printable(at.place()))
 	}
 	return f
 }
@@ -46,11 +48,11 @@ func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configF
 		errs = append(errs, c.checkServe(f)...)
 	}
 	for _, err := range errs {
-		all = append(all, findingOf("error", err))
+		all = append(all, c.findingOf("error", err))
 	}
 	slices.SortStableFunc(all, func(a, b configFinding) int { return a.Line - b.Line })
 	for _, err := range append(c.configWarnings(root), c.exposedListeners(f)...) {
-		all = append(all, findingOf("warning", err))
+		all = append(all, c.findingOf("warning", err))
 	}
 	return all
 }
@@ -68,7 +70,7 @@ func flatten(err error) []error {
 	case interface{ Unwrap() []error }:
 		joined = e
 	}
-	if joined == nil {
+	if joined == nil || errors.Join(joined.Unwrap()...).Error() != err.Error() {
 		return []error{err}
 	}
 	var all []error
@@ -100,11 +102,14 @@ func (c *cli) checkServe(f *serveFlags) []error {
 
 // checkStore checks the form of --store.
 func (c *cli) checkStore() error {
-	if c.inDatabase() {
-		return nil
+	if !c.inDatabase() {
+		_, err := c.storePath()
+		return err
 	}
-	_, err := c.storePath()
-	return err
+	if err := pgstore.CheckURL(c.store); err != nil {
+		return usagef("--store: %w", err)
+	}
+	return nil
 }
 
 // checkServeFiles checks the files that options name.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -186,7 +185,7 @@ func (c *cli) settings() []adminapi.Setting {
 func (c *cli) tableSettings() (all []adminapi.Setting) {
 	add := func(key, place string, table any, reload bool) {
 		if text, err := json.Marshal(table); err == nil {
-			all = append(all, adminapi.Setting{Key: key, Value: string(text), Source: fmt.Sprintf("%s:%d", c.file.path, c.file.place(place).line), Reload: reload})
+			all = append(all, adminapi.Setting{Key: key, Value: hideJSON(text), Source: fmt.Sprintf("%s:%d", c.file.path, c.file.place(place).line), Reload: reload})
 		}
 	}
 	if !c.flags.Changed("listen") { // which replaces them
@@ -211,9 +210,9 @@ func shownValue(f *pflag.Flag) string {
 	if !ok {
 		return quotedValue(f, f.Value.String())
 	}
-	var values []string
-	for _, v := range list.GetSlice() {
-		values = append(values, quotedValue(f, v))
+	values := hideListed(list.GetSlice())
+	for i, v := range values {
+		values[i] = quotedValue(f, v)
 	}
 	return "[" + strings.Join(values, ", ") + "]"
 }
@@ -244,56 +243,6 @@ func shortDuration(text string) string {
 		text = short + "h"
 	}
 	return text
-}
-
-// hideSecrets returns a value without the passwords of the URLs in it.
-func hideSecrets(value string) string {
-	u, err := url.Parse(value)
-	if err != nil {
-		return hideUserinfo(value)
-	}
-	q := u.Query()
-	if _, ok := u.User.Password(); !ok && !q.Has("password") && !q.Has("sslpassword") {
-		return hideUserinfo(value)
-	}
-	for _, key := range []string{"password", "sslpassword"} {
-		if q.Has(key) {
-			q.Set(key, "xxxxx")
-		}
-	}
-	u.RawQuery = q.Encode()
-	return u.Redacted()
-}
-
-// hideUserinfo hides the user and the password of each URL in a text, such as an argument
-// --repo=rest:https://user:password@host/.
-func hideUserinfo(text string) string {
-	var b strings.Builder
-	for {
-		before, after, ok := strings.Cut(text, "://")
-		b.WriteString(before)
-		if !ok {
-			return b.String()
-		}
-		b.WriteString("://")
-		text = after
-		end := len(after)
-		if i := strings.IndexAny(after, " \t\n\"'"); i >= 0 {
-			end = i
-		}
-		at, colon := strings.LastIndexByte(after[:end], '@'), strings.IndexByte(after[:end], ':')
-		path := strings.IndexByte(after[:end], '/')
-		if colon >= 0 && colon < at && (path < 0 || colon < path) && !beginsWithPort(after[colon+1:end]) {
-			b.WriteString("xxxxx")
-			text = after[at:]
-		}
-	}
-}
-
-// beginsWithPort reports whether a text begins with a port number and the end of an authority.
-func beginsWithPort(text string) bool {
-	i := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	return i > 0 && text[i] == '/'
 }
 
 const configExplainLong = `Explain prints what a key of the configuration means: an option of 'nomen serve', or a

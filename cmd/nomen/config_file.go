@@ -40,6 +40,7 @@ type configFile struct {
 	options map[string][]string  // the values of the options
 	places  map[string]filePlace // of the values, by their path: "listen", "authority.1.rules.2.match"
 	keys    map[string]filePlace // of the keys, by the same paths
+	texts   []string             // all keys and all values that are text, also invalid ones
 }
 
 // A filePlace is a line and a column of a file, both counted from 1.
@@ -63,7 +64,7 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 		return nil, f.decodeError(err)
 	}
 	layout := readLayout(text)
-	f.places, f.keys = layout.values, layout.keys
+	f.places, f.keys, f.texts = layout.values, layout.keys, textsOf(all)
 	errs := f.decodeTables(layout, known)
 	for key, value := range flatKeys(all, known) {
 		values, err := optionValues(value)
@@ -79,6 +80,23 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 		}
 	}
 	return f, f.sorted(errs)
+}
+
+// textsOf returns the keys and the text in a value of TOML.
+func textsOf(value any) (all []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, e := range v {
+			all = append(all, textsOf(e)...)
+		}
+	case map[string]any:
+		for key, e := range v {
+			all = append(append(all, key), textsOf(e)...)
+		}
+	}
+	return all
 }
 
 // flatKeys returns the options of a file with their names. The keys of a table that is not one
@@ -182,13 +200,19 @@ type placeError struct {
 
 func (e placeError) Unwrap() error { return e.error }
 
+// place returns the beginning of the message.
+func (e placeError) place() string {
+	if e.at == (filePlace{}) {
+		return e.file + ": "
+	}
+	return fmt.Sprintf("%s:%d:%d: ", e.file, e.at.line, e.at.column)
+}
+
 // errorAt returns a usage error with file, line and column.
 func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
-	text := fmt.Errorf(format, args...)
-	if at == (filePlace{}) {
-		return placeError{f.path, at, usagef("%s: %w", f.path, text)}
-	}
-	return placeError{f.path, at, usagef("%s:%d:%d: %w", f.path, at.line, at.column, text)}
+	e := placeError{f.path, at, nil}
+	e.error = usagef("%s%w", e.place(), fmt.Errorf(format, args...))
+	return e
 }
 
 // errorf returns a usage error about the value of a path such as "listen.2.address", or about

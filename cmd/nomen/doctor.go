@@ -107,8 +107,13 @@ func (d *doctor) add(state, check, next, format string, args ...any) {
 	bare := slices.Clone(args)
 	for i, arg := range args {
 		bare[i] = hidden(arg)
-		if err, ok := arg.(error); ok {
-			args[i] = words(err)
+		switch v := arg.(type) {
+		case error:
+			args[i] = d.words(v)
+		case publicURL:
+			args[i] = d.hide(v.String())
+		case string:
+			args[i] = d.hide(v)
 		}
 	}
 	d.all = append(d.all, diagnosis{state, check, fmt.Sprintf(format, args...), next, fmt.Sprintf(format, bare...)})
@@ -190,10 +195,10 @@ func (d *doctor) checkConfiguration(context.Context) {
 	failed := false
 	for _, f := range d.findings(d.command, d.flags, d.configuration) {
 		if f.Severity == "error" {
-			d.problem(check, "a server does not start with it", "%s", f.text)
+			d.problem(check, "a server does not start with it", "%s", f.err)
 			failed = true
 		} else {
-			d.warning(check, "", "%s", f.text)
+			d.warning(check, "", "%s", f.err)
 		}
 	}
 	switch {

@@ -246,7 +246,7 @@ func TestDoctorOfCertificate(t *testing.T) {
 		{"expired", -90 * day, -time.Hour, nil, "problem", "expired at"},
 		{"another host", -day, 89 * day, []string{"names.example.org", "other.example.org"}, "ok warning", "the certificate lacks other.example.org, the host of an authority"},
 	} {
-		d := &doctor{}
+		d := &doctor{cli: &cli{}}
 		d.certificate("certificate", testCertificate(t, clock().Add(c.begins), clock().Add(c.ends)).Leaf, c.hosts)
 		var states, texts []string
 		for _, f := range d.all {

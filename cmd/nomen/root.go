@@ -98,7 +98,7 @@ func runWith(ctx context.Context, args []string, s streams, hangups chan os.Sign
 	status := exitStatus(err)
 	if err != nil && !errors.Is(err, errNo) && !errors.Is(err, errFailed) {
 		out := c.failures(s.err)
-		fmt.Fprintln(out, "nomen: "+nameSignal(ctx, words(err))+caretOn(out, err))
+		fmt.Fprintln(out, "nomen: "+nameSignal(ctx, c.words(err))+c.caretOn(out, err))
 		if status == exitUsage {
 			fmt.Fprintf(out, "Run '%s' for usage.\n", helpFor(cmd))
 		}
@@ -202,7 +202,7 @@ func (c *cli) root() *cobra.Command {
 // and the configuration file.
 func (c *cli) configure(cmd *cobra.Command) error {
 	for _, w := range unknownVariables(os.Environ(), knownOptions(cmd.Root())) {
-		fmt.Fprintf(c.err, "nomen: warning: %v\n", w)
+		fmt.Fprintf(c.err, "nomen: warning: %v\n", w) // has no values
 	}
 	return c.readSources(cmd)
 }

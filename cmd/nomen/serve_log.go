@@ -53,7 +53,7 @@ func (o *logFlags) check() error {
 // writes to standard error from now on is in the log.
 func (c *cli) openLog(o *logFlags) *slog.Logger {
 	w := &lossyWriter{to: c.err, lost: &c.lostLines}
-	replace := o.replace()
+	replace := o.replace(c.secretValues())
 	switch {
 	case o.format == logJSON || o.format == logAuto && !isScreen(c.err):
 		l := slog.New(slog.NewJSONHandler(jsonWriter{w}, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
@@ -72,8 +72,9 @@ func (c *cli) openLog(o *logFlags) *slog.Logger {
 }
 
 // replace returns a function that writes attributes as the options say. The addresses of clients
-// are values of type [netip.Addr]; the errors of reads and writes may have them too.
-func (o *logFlags) replace() func([]string, slog.Attr) slog.Attr {
+// are values of type [netip.Addr]; the errors of reads and writes may have them too. The secrets of
+// values of the configuration are hidden.
+func (o *logFlags) replace(secret []string) func([]string, slog.Attr) slog.Attr {
 	return func(groups []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() != slog.KindAny {
 			return a
@@ -82,7 +83,7 @@ func (o *logFlags) replace() func([]string, slog.Attr) slog.Attr {
 		case netip.Addr:
 			return o.address(a.Key, v)
 		case error:
-			text := shown.Error(v)
+			text := hideValues(shown.Error(v), secret)
 			if o.addresses != addressesFull {
 				text = withoutPeers(text)
 			}

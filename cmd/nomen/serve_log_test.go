@@ -167,7 +167,7 @@ func TestErrorsWithoutPeers(t *testing.T) {
 		{&net.OpError{Op: "dial", Net: "tcp", Addr: tcp("203.0.113.77:80"), Err: errors.New("refused")}, addressesNone, "cannot connect to 203.0.113.77:80: refused"},
 	} {
 		o := logFlags{addresses: tt.addresses}
-		if got := o.replace()(nil, slog.Any("err", tt.err)).Value.String(); got != tt.want {
+		if got := o.replace(nil)(nil, slog.Any("err", tt.err)).Value.String(); got != tt.want {
 			t.Errorf("%v, %s: got %q, want %q", tt.err, tt.addresses, got, tt.want)
 		}
 	}

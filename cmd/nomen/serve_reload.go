@@ -233,10 +233,10 @@ func (c *cli) readAgain() (*configuration, []error) {
 }
 
 // rejected returns the error for a configuration that cannot take effect.
-func rejected(errs []error) error {
+func (c *cli) rejected(errs []error) error {
 	e := &adminapi.ReloadError{}
 	for _, err := range errs {
-		e.Errors = append(e.Errors, words(err))
+		e.Errors = append(e.Errors, c.words(err))
 	}
 	return e
 }
@@ -245,11 +245,11 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	before := v.now.Load()
 	next, errs := before.cli.readAgain()
 	if len(errs) > 0 {
-		return out, rejected(errs)
+		return out, next.cli.rejected(errs)
 	}
 	files := next.cli.digests()
 	if errs := before.cli.fixed(next.cli); len(errs) > 0 {
-		return out, rejected(errs)
+		return out, next.cli.rejected(errs)
 	}
 	out.Changes = append(before.cli.differences(next.cli), changedFiles(before.cli, next.cli, v.files, files)...)
 	if v.ending.Err() != nil { // while the files were read
@@ -257,7 +257,7 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	}
 	made, err := v.make(next, files)
 	if err != nil {
-		return out, rejected([]error{next.cli.located(err)})
+		return out, next.cli.rejected([]error{next.cli.located(err)})
 	}
 	written, warnings, err := v.putAuthorities(ctx, before, next)
 	if err != nil {
@@ -265,7 +265,7 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	}
 	out.Changes = append(out.Changes, written...)
 	for _, w := range next.cli.configWarnings(next.cli.command.Root()) {
-		out.Warnings = append(out.Warnings, words(w))
+		out.Warnings = append(out.Warnings, next.cli.words(w))
 	}
 	out.Warnings = append(out.Warnings, warnings...)
 	v.swap(next, made)
@@ -391,7 +391,7 @@ func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi
 	for option := range strings.FieldsSeq("registry country-db table public-table") {
 		path := next.flags.Lookup(option).Value.String()
 		if c.flags.Lookup(option).Value.String() == path && before[option] != after[option] {
-			all = append(all, adminapi.SettingChange{Key: option, To: path + " was read again"})
+			all = append(all, adminapi.SettingChange{Key: option, To: hideSecrets(path) + " was read again"})
 		}
 	}
 	return all
@@ -424,7 +424,7 @@ func (v *liveServer) putAuthorities(ctx context.Context, before, next *configura
 		}
 	}
 	if len(errs) > 0 {
-		return nil, nil, rejected(errs)
+		return nil, nil, next.cli.rejected(errs)
 	}
 	return all, warnings, nil
 }

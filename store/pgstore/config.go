@@ -68,6 +68,12 @@ type config struct {
 	lag     time.Duration
 }
 
+// CheckURL returns an error if [Options.URL] cannot have this value. It connects to no server.
+func CheckURL(url string) error {
+	_, err := parseConfig(url)
+	return err
+}
+
 // parseConfig parses a connection string. Errors do not contain passwords.
 func parseConfig(url string) (*config, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {

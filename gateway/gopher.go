@@ -79,17 +79,28 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 	}
 	g := &Gopher{o: o, places: newSeal(), on: map[net.Listener]bool{}, conns: map[net.Conn]netip.Addr{}}
 	g.running, g.end = context.WithCancel(context.Background())
-	if o.Host != "" {
-		g.host, g.port = o.Host, ""
-		if h, p, err := net.SplitHostPort(o.Host); err == nil {
-			g.host, g.port = h, p
-		}
-		g.host = strings.Trim(g.host, "[]")
-		if !isHost(strings.ToLower(g.host)) {
-			return nil, fmt.Errorf("gateway: gopher: invalid host %q: must be HOST or HOST:PORT", o.Host)
-		}
+	if err := g.setHost(o.Host); err != nil {
+		return nil, err
 	}
 	return g, nil
+}
+
+// CheckGopherHost returns an error if [GopherOptions.Host] cannot have this value.
+func CheckGopherHost(text string) error { return new(Gopher).setHost(text) }
+
+// setHost sets the host and the port in menus; "" stands for those of each connection.
+func (g *Gopher) setHost(text string) error {
+	if text == "" {
+		return nil
+	}
+	g.host, g.port = text, ""
+	if h, p, err := net.SplitHostPort(text); err == nil {
+		g.host, g.port = h, p
+	}
+	if g.host = strings.Trim(g.host, "[]"); !isHost(strings.ToLower(g.host)) {
+		return fmt.Errorf("gateway: gopher: invalid host %q: must be HOST or HOST:PORT", text)
+	}
+	return nil
 }
 
 // Serve serves the clients of a listener until Shutdown, after which it returns nil.

@@ -81,7 +81,8 @@ func flatten(err error) []error {
 }
 
 // checkServe checks the configuration of a server without writing, and without opening a
-// listener or the store. It returns all errors, each with the source of its option.
+// listener or the store. It returns all errors, each with the source of its option. It is the
+// only list of checks: 'nomen serve', 'nomen config check', doctor and a reload make all of them.
 func (c *cli) checkServe(f *serveFlags) []error {
 	var errs []error
 	for _, check := range []func() error{
@@ -132,11 +133,8 @@ func checkServeFiles(f *serveFlags) error {
 			errs = append(errs, usagef("--public-table: %w", err))
 		}
 	}
-	find.table, find.public = "", ""
-	if _, _, err := find.finder(0, nil); err != nil {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	_, err := newDNS(find.dns)
+	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
 // checkTexts checks the options of other commands in the file.
@@ -210,11 +208,29 @@ func (c *cli) located(err error) error {
 	if err == nil || c.flags == nil || errors.As(err, &placed) {
 		return err
 	}
-	text := err.Error()
-	for rest := text; ; {
-		_, after, ok := strings.Cut(rest, "--")
+	text := strings.TrimPrefix(err.Error(), "serve: ")
+	names := c.namedOptions(text)
+	for _, name := range names {
+		source, ok := c.sources[name]
 		if !ok {
-			return err
+			continue
+		}
+		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) }) // --tls is in --tls-cert
+		for _, other := range names {                                            // as they are written there
+			text = strings.ReplaceAll(text, "--"+other, source.name(other))
+		}
+		return c.at(source, name, text).errorf("%w", rephrasedError{err, text})
+	}
+	return err
+}
+
+// namedOptions returns the options in a message, each once. The first is the one that the message
+// is about.
+func (c *cli) namedOptions(text string) (all []string) {
+	for {
+		_, after, ok := strings.Cut(text, "--")
+		if !ok {
+			return all
 		}
 		end := strings.IndexFunc(after, func(r rune) bool {
 			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.'
@@ -222,12 +238,10 @@ func (c *cli) located(err error) error {
 		if end < 0 {
 			end = len(after)
 		}
-		name := strings.Trim(after[:end], "-.")
-		if source, ok := c.sources[name]; ok {
-			text = strings.TrimPrefix(text, "serve: ")
-			return c.at(source, name, text).errorf("%w", rephrasedError{err, strings.ReplaceAll(text, "--"+name, source.name(name))})
+		if name := strings.Trim(after[:end], "-."); c.flags.Lookup(name) != nil && !slices.Contains(all, name) {
+			all = append(all, name)
 		}
-		rest = after
+		text = after
 	}
 }
 

@@ -33,10 +33,13 @@ or otherwise /etc/nomen/nomen.toml, if that file exists. The options of 'nomen s
 given too.
 
 Check reads the files that the configuration names, and runs the tests of rules. It opens
-neither listeners nor the store, and writes nothing. The exit status is 1 if there are
-errors. Check also warns about unknown NOMEN_ variables in the environment, and about values
-in the file that the environment or the command line overrides. Warnings do not change the
-exit status.`
+neither listeners nor the store, and writes nothing. So it does not find conflicts with
+authorities that are only in the store, such as two authorities with one host; 'nomen serve'
+and 'nomen reload' find them.
+
+The exit status is 1 if there are errors. Check also warns about unknown NOMEN_ variables in
+the environment, and about values in the file that the environment or the command line
+overrides. Warnings do not change the exit status.`
 
 func (c *cli) configCheckCommand() *cobra.Command {
 	var s serveFlags

@@ -60,10 +60,10 @@ func readConfigFile(path string, known map[string]bool) (*configFile, error) {
 func parseConfig(path string, text []byte, known map[string]bool) (*configFile, error) {
 	f := &configFile{path: path, options: map[string][]string{}}
 	var all map[string]any
-	if err := toml.Unmarshal(text, &all); err != nil {
-		return nil, f.decodeError(err)
-	}
 	layout := readLayout(text)
+	if err := toml.Unmarshal(text, &all); err != nil {
+		return nil, cmp.Or(f.listenedTwice(layout), f.decodeError(err))
+	}
 	f.places, f.keys, f.texts = layout.values, layout.keys, textsOf(all)
 	errs := f.decodeTables(layout, known)
 	for key, value := range flatKeys(all, known) {
@@ -80,6 +80,17 @@ func parseConfig(path string, text []byte, known map[string]bool) (*configFile, 
 		}
 	}
 	return f, f.sorted(errs)
+}
+
+// listenedTwice returns the error about a file that has both the option listen and [[listen]]
+// tables.
+func (f *configFile) listenedTwice(layout *fileLayout) error {
+	isOption := slices.ContainsFunc(layout.pairs, func(p pair) bool { return p.path == "listen" && p.plain })
+	isTable := slices.ContainsFunc(layout.pairs, func(p pair) bool { return (p.path == "listen" || p.path == "listen.1") && !p.plain })
+	if !isOption || !isTable {
+		return nil
+	}
+	return f.errorAt(layout.keys["listen"], "listen is both an option and a table; remove the option, and add a [[listen]] table with its value as address")
 }
 
 // textsOf returns the keys and the text in a value of TOML.
@@ -159,7 +170,7 @@ func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []e
 		var decode *toml.DecodeError
 		switch {
 		case errors.As(err, &strict):
-			errs = append(errs, f.unknownKeys(strict)...)
+			errs = append(errs, f.unknownKeys(strict, known)...)
 		case errors.As(err, &decode):
 			errs = append(errs, f.decodeError(err))
 			if line, column := decode.Position(); layout.erasePair(text, filePlace{line, column}) {
@@ -182,11 +193,15 @@ func (f *configFile) decodeTables(layout *fileLayout, known map[string]bool) []e
 }
 
 // unknownKeys returns a usage error for each unknown key of a table.
-func (f *configFile) unknownKeys(strict *toml.StrictMissingError) []error {
+func (f *configFile) unknownKeys(strict *toml.StrictMissingError, known map[string]bool) []error {
 	var errs []error
 	for _, e := range strict.Errors {
 		line, column := e.Position()
-		errs = append(errs, f.errorAt(filePlace{line, column}, "unknown key %q", strings.Join(e.Key(), ".")))
+		remedy := ""
+		if key := e.Key(); known[key[len(key)-1]] {
+			remedy = "; if it is the option, move it above the first table"
+		}
+		errs = append(errs, f.errorAt(filePlace{line, column}, "unknown key %q%s", strings.Join(e.Key(), "."), remedy))
 	}
 	return errs
 }

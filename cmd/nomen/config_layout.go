@@ -24,7 +24,7 @@ type pair struct {
 	plain      bool // a key-value pair whose value is neither an inline table nor a list of them
 }
 
-// readLayout reads the layout of a valid document.
+// readLayout reads the layout of a document, up to its first error of syntax.
 func readLayout(text []byte) *fileLayout {
 	l := &fileLayout{text: text, values: map[string]filePlace{}, keys: map[string]filePlace{}}
 	var p unstable.Parser

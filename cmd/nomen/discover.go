@@ -84,11 +84,22 @@ func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.
 			return nil, nil, err
 		}
 	}
+	if err := checkDefault(o.fallback); err != nil {
+		return nil, nil, err
+	}
 	f, err := discover.New(options)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
 	return f, dns, nil
+}
+
+// checkDefault checks --default-resolver.
+func checkDefault(resolver string) error {
+	if _, err := discover.New(discover.Options{Default: resolver}); err != nil {
+		return usagef("--default-resolver: %w", err)
+	}
+	return nil
 }
 
 // complete gives a client a finder of resolvers. If Via names the resolver, it gives the

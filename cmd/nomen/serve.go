@@ -11,12 +11,15 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/systemd"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
@@ -154,6 +157,9 @@ const untilAnswered = 10 * time.Second
 // serve runs the server until ctx ends.
 func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	c.instance = rand.Text()
+	if errs := c.checkServe(&f); len(errs) > 0 {
+		return usageError{c.file.sorted(errs)}
+	}
 	var err error
 	if c.systemd, err = systemd.NewNotifier(); err != nil {
 		return err
@@ -163,9 +169,6 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	}
 	proxies, err := f.proxies()
 	if err != nil {
-		return err
-	}
-	if err := errors.Join(append(c.checkAuthorities(), f.check(), c.checkBackups(&f))...); err != nil {
 		return err
 	}
 	usual := pebblestore.ServingCacheSize()
@@ -212,6 +215,16 @@ func (f *serveFlags) check() error {
 	if _, err := f.backup.plan(); err != nil {
 		errs = append(errs, err)
 	}
+	if _, err := f.gateway.gopherAddress(); err != nil {
+		errs = append(errs, err)
+	}
+	if err := gateway.CheckGopherHost(f.gateway.host); err != nil {
+		errs = append(errs, usageError{rephrasedError{err, "serve: --gopher-host: " + strings.TrimPrefix(err.Error(), "gateway: gopher: ")}})
+	}
+	for _, h := range f.hosts {
+		must(strings.TrimLeftFunc(strings.Trim(h, "[]"), ofHost) == "", "host", strconv.Quote(h), "be a host name, such as names.example.org")
+	}
+	must(isFieldName(f.outside.countryHeader), "country-header", strconv.Quote(f.outside.countryHeader), "be the name of a request field, such as CF-IPCountry")
 	if err := server.CheckPublicURL(f.publicURL); err != nil {
 		errs = append(errs, usageError{rephrasedError{err, "serve: --public-url: " + strings.TrimPrefix(err.Error(), "server: ")}})
 	}
@@ -228,6 +241,11 @@ func (f *serveFlags) check() error {
 	must(f.outside.asks > 0, "asks", f.outside.asks, positive)
 	f.limits.check(must)
 	return errors.Join(errs...)
+}
+
+// isFieldName reports whether a text is the name of a field of HTTP, or empty.
+func isFieldName(s string) bool {
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return !ascii.IsToken(c) })
 }
 
 // openServed opens the store to serve.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -20,9 +21,11 @@ type backupFlags struct {
 	rehearse    int
 	hook        []string
 	hookTimeout time.Duration
+	set         *pflag.FlagSet // to find out which of them are set
 }
 
 func (o *backupFlags) register(f *pflag.FlagSet) {
+	o.set = f
 	f.StringVar(&o.to, "backup.to", "", "directory for scheduled backups, an absolute path (default none: no backups)")
 	f.DurationVar(&o.every, "backup.every", 0, "time from one backup to the next (default 24h)")
 	f.StringVar(&o.at, "backup.at", "", "time of day of the backups, such as 03:00, instead of --backup.every")
@@ -33,10 +36,11 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")
 }
 
-// plan returns the plan of the scheduled backups, or nil if there is none.
+// plan returns the plan of the scheduled backups, or nil if there is none. An empty --backup.to
+// turns off backups that other sources of the configuration describe.
 func (o *backupFlags) plan() (*backups.Plan, error) {
 	if o.to == "" {
-		return nil, nil
+		return nil, o.withoutTarget()
 	}
 	p := &backups.Plan{
 		To: o.to, Every: o.every, At: o.at, Keep: o.keep, KeepWeekly: o.keepWeekly,
@@ -49,6 +53,19 @@ func (o *backupFlags) plan() (*backups.Plan, error) {
 		return nil, usagef("serve: --backup.%w", err)
 	}
 	return p, nil
+}
+
+// withoutTarget returns an error if there are other options of backups, but not --backup.to.
+func (o *backupFlags) withoutTarget() (err error) {
+	if o.set.Changed("backup.to") {
+		return nil
+	}
+	o.set.Visit(func(f *pflag.Flag) {
+		if strings.HasPrefix(f.Name, "backup.") && err == nil {
+			err = usagef("serve: --%s makes no backups without --backup.to: set --backup.to to the directory for them, or remove --%s", f.Name, f.Name)
+		}
+	})
+	return err
 }
 
 // checkBackups rejects scheduled backups of a database.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -139,20 +138,31 @@ type gopherServer struct {
 	listener net.Listener
 }
 
+// gopherAddress returns the address of the listener for Gopher clients, "" for none.
+func (o *gatewayFlags) gopherAddress() (string, error) {
+	if o.gopher == "" {
+		return "", nil
+	}
+	address, err := completeAddress(o.gopher, "", strconv.Itoa(gateway.GopherPort))
+	if err != nil {
+		return "", usagef("serve: --gopher: %w", err)
+	}
+	return address, nil
+}
+
 // openGopher starts the listener for Gopher clients, if the options have one.
 func openGopher(o *gatewayFlags, p serverParts) (*gopherServer, error) {
 	if o.gopher == "" {
 		return nil, nil
 	}
+	address, err := o.gopherAddress()
+	if err != nil {
+		return nil, err
+	}
 	g := &gopherServer{}
-	var err error
 	g.gopher, err = gateway.NewGopher(gateway.GopherOptions{Resolver: p.resolver, Store: p.store, Authorities: p.table, Host: o.host, Log: p.log})
 	if err != nil {
 		return nil, usageError{fmt.Errorf("serve: %w", err)}
-	}
-	address := o.gopher
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		address = net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(gateway.GopherPort))
 	}
 	if g.listener, err = net.Listen("tcp", address); err != nil {
 		return nil, fmt.Errorf("serve: --gopher: %w", err)

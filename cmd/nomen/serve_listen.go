@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -98,7 +99,7 @@ func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 			errs = append(errs, c.listenError(s, ".address", err))
 		}
 		if err := s.checkTLS(&f.certificateFlags, f.publicURL); err != nil {
-			errs = append(errs, c.listenError(s, ".tls", err))
+			errs = append(errs, c.tlsError(s, err))
 		}
 	}
 	return specs, c.file.sorted(append(errs, c.duplicates(specs)...))
@@ -110,6 +111,15 @@ func (c *cli) listenError(s *listenSpec, key string, err error) error {
 		return c.file.errorf(s.place+key, "%s: %w", s.title, err)
 	}
 	return usagef("serve: %s: %w", s.title, err)
+}
+
+// tlsError returns a usage error about the TLS of a listener. If it is about an option that the
+// environment or the file sets, it has the source of this option, and not the place of the table.
+func (c *cli) tlsError(s *listenSpec, err error) error {
+	if option := c.located(usagef("serve: %w", err)); option.Error() != "serve: "+err.Error() {
+		return option
+	}
+	return c.listenError(s, ".tls", err)
 }
 
 // listenTables returns the listeners of the configuration file.
@@ -200,18 +210,36 @@ func (s *listenSpec) normalize(data string) error {
 	if s.admin {
 		host, port = "127.0.0.1", "4501"
 	}
-	if _, err := strconv.ParseUint(s.address, 10, 64); err == nil {
-		port = s.address
-	} else if host, port, err = net.SplitHostPort(s.address); err != nil {
-		host, port = strings.Trim(s.address, "[]"), map[bool]string{false: "4500", true: "4501"}[s.admin]
+	address, err := completeAddress(s.address, host, port)
+	if err == nil {
+		s.address = address
 	}
-	if n, err := net.LookupPort("tcp", port); err != nil {
-		return fmt.Errorf("invalid address %q: unknown port %q", s.address, port)
-	} else {
-		port = strconv.Itoa(n)
+	return err
+}
+
+// completeAddress checks the address of a TCP listener, and completes it: if it is a number, it is
+// the port, with a usual host; a host without a port gets the usual port.
+func completeAddress(address, usualHost, usualPort string) (string, error) {
+	host, port := usualHost, address
+	if _, err := strconv.ParseUint(address, 10, 64); err != nil {
+		if host, port, err = net.SplitHostPort(address); err != nil {
+			host, port = strings.Trim(address, "[]"), usualPort
+		}
 	}
-	s.address = net.JoinHostPort(host, port)
-	return nil
+	n, err := net.LookupPort("tcp", port)
+	odd := strings.TrimLeftFunc(host, ofHost)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("invalid address %q: unknown port %q; want a number up to 65535, as in :%s", address, port, usualPort)
+	case odd != "":
+		return "", fmt.Errorf("invalid address %q: unexpected character %q in the host; want for example :%s, 127.0.0.1:%s or [::1]:%s", address, []rune(odd)[0], usualPort, usualPort, usualPort)
+	}
+	return net.JoinHostPort(host, strconv.Itoa(n)), nil
+}
+
+// ofHost reports whether a character can be in a host name or an IP address with a zone.
+func ofHost(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-._:%", r)
 }
 
 // host returns the host name in an address, or "".
@@ -238,7 +266,8 @@ func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	specs, _ := c.listeners(f) // errors are reported elsewhere
 	for i := range specs {
 		s := &specs[i]
-		if host := s.host(); !isSpecial(s.address) && s.admin && s.tls == tlsOff && !isLocal(host) {
+		_, _, err := net.SplitHostPort(s.address) // fails for an address that is special or invalid
+		if host := s.host(); err == nil && !isSpecial(s.address) && s.admin && s.tls == tlsOff && !isLocal(host) {
 			warnings = append(warnings, c.located(c.listenError(s, ".address", fmt.Errorf("%s: %s", s.address, exposedText))))
 		}
 	}

@@ -66,27 +66,40 @@ func (c *cli) prepare(ctx context.Context, f serveFlags, s servingStore, reg *re
 			return err
 		}
 	}
-	b := &local{s, reg}
-	for i, a := range c.file.authorities() {
-		if err := c.configureAuthority(ctx, b, a); err != nil {
-			return c.file.about(fmt.Sprintf("authority.%d", i+1), fmt.Errorf("authority %s: %w", a.Prefix, err))
-		}
+	outs, err := c.putAuthorities(ctx, reg)
+	if err != nil {
+		return err
+	}
+	for _, out := range outs {
+		c.warn(out.Warnings)
 	}
 	if !f.demo {
 		return nil
 	}
-	return c.loadDemo(ctx, b)
+	return c.loadDemo(ctx, &local{s, reg})
 }
 
-// configureAuthority writes an authority of the configuration file to the store.
-func (c *cli) configureAuthority(ctx context.Context, b backend, a *store.Authority) error {
-	_, revision, err := current(ctx, b, a.Prefix)
-	if err != nil {
-		return err
+// putAuthorities writes the authorities of the configuration file to the store in one batch. The
+// errors about them have their places.
+func (c *cli) putAuthorities(ctx context.Context, reg *registrar.Registrar) ([]registrar.Outcome, error) {
+	authorities := c.file.authorities()
+	if len(authorities) == 0 {
+		return nil, nil
 	}
-	out, err := b.PutAuthority(ctx, a, revision, "configuration file")
-	c.warn(out.Warnings)
-	return err
+	outs, err := reg.PutAuthorities(ctx, registrar.Operator(), authorities, "configuration file")
+	if err == nil {
+		return outs, nil
+	}
+	var errs []error
+	for i, out := range outs {
+		if out.Err != nil {
+			errs = append(errs, c.authorityError(i, out.Err))
+		}
+	}
+	if len(errs) == 0 {
+		return nil, fmt.Errorf("%s: %w", c.config, err)
+	}
+	return nil, c.file.sorted(errs)
 }
 
 // loadDemo imports the RFC names and creates their authority unless it exists.

@@ -20,7 +20,6 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/backups"
-	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
@@ -401,30 +400,25 @@ func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi
 // unavailable, authorities that are as before need not be written.
 func (v *liveServer) putAuthorities(ctx context.Context, before, next *configuration) (all []adminapi.SettingChange, warnings []string, err error) {
 	authorities := next.cli.file.authorities()
-	if len(authorities) == 0 || next.flags.readOnly {
+	if next.flags.readOnly {
 		return nil, nil, nil
 	}
-	outs, err := v.parts.registrar.PutAuthorities(ctx, registrar.Operator(), authorities, "configuration file")
+	outs, err := next.cli.putAuthorities(ctx, v.parts.registrar)
 	switch {
 	case store.IsAway(err) && reflect.DeepEqual(before.cli.file.authorities(), authorities):
 		return nil, []string{"the authorities were not written: " + words(err)}, nil
-	case err != nil && outs == nil:
-		return nil, nil, fmt.Errorf("%s: %w", next.cli.config, err)
+	case errors.As(err, new(placeError)):
+		return nil, nil, next.cli.rejected(flatten(err))
+	case err != nil:
+		return nil, nil, err
 	}
-	var errs []error
 	for i, out := range outs {
-		if out.Err != nil {
-			errs = append(errs, next.cli.authorityError(i, out.Err))
-		}
-		if err == nil && out.Changed {
+		if out.Changed {
 			all = append(all, adminapi.SettingChange{Key: "authority " + authorities[i].Prefix.String(), To: fmt.Sprintf("revision %d", out.Revision)})
 			for _, w := range out.Warnings {
 				warnings = append(warnings, w.Message)
 			}
 		}
-	}
-	if len(errs) > 0 {
-		return nil, nil, next.cli.rejected(errs)
 	}
 	return all, warnings, nil
 }

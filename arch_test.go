@@ -41,6 +41,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 
 	{layer: 0, dir: "internal/paced"},
+	{layer: 0, dir: "internal/openfiles"},
 	{layer: 0, dir: "internal/quiet"},
 	{layer: 0, dir: "internal/rates", theirs: "golang.org/x/time"},
 	{layer: 0, dir: "internal/retryafter"},
@@ -103,7 +104,7 @@ var layout = []modulePackage{
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},
 	{layer: 9, dir: "gateway", ours: ". internal/paced internal/question internal/rates internal/requestlog internal/retryafter format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra"},
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
-	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
+	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/openfiles internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
 	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/rates internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar format store name internal/trace"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
 	{layer: 11, dir: "server/certificates", ours: "internal/retryafter store", theirs: "golang.org/x/crypto"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/openfiles"
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
@@ -125,7 +126,7 @@ type Limits struct {
 
 // withDefaults returns the limits of a server with a number of listeners.
 func (l Limits) withDefaults(listeners int) Limits {
-	l.Connections = cmp.Or(l.Connections, connectionsFor(maxFiles(), listeners))
+	l.Connections = cmp.Or(l.Connections, connectionsFor(openfiles.Limit(), listeners))
 	l.PerAddress = cmp.Or(l.PerAddress, max(l.Connections/4, min(l.Connections/2, 16), 1))
 	l.Rate = cmp.Or(l.Rate, 10)
 	l.Burst = cmp.Or(l.Burst, max(int(5*l.Rate), 1))

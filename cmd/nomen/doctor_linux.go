@@ -21,15 +21,6 @@ func clockSynchronised() (synchronised, known bool) {
 	return t.Status&unsynchronised == 0, true
 }
 
-// maxFiles returns how many files this process may open.
-func maxFiles() uint64 {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return 0
-	}
-	return limit.Cur
-}
-
 // readAs opens a file for reading as the owner of another file does, and returns the error. If
 // this process does not run as root, or the owner is root, it does nothing.
 func readAs(owner fs.FileInfo, path string) error {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/nomen-project/nomen/internal/durable"
+	"github.com/nomen-project/nomen/internal/openfiles"
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
@@ -74,11 +74,11 @@ func (d *doctor) checkDescriptors(context.Context) {
 	limit, known := d.metrics["process_max_fds"]
 	open, whose := d.metrics["process_open_fds"], "of the server"
 	if !known {
-		limit, open, whose = float64(maxFiles()), 0, "of this shell"
+		limit, open, whose = float64(openfiles.Limit()), 0, "of this shell"
 	}
 	switch {
-	case limit == 0:
-		d.warning(check, "", "the limit is not known on %s", runtime.GOOS)
+	case limit >= openfiles.Unlimited:
+		d.ok(check, "no limit %s is known", whose)
 	case open > 0.9*limit:
 		d.problem(check, next, "%.0f of %.0f are in use", open, limit)
 	case limit < fewFiles:

@@ -7,8 +7,5 @@ import "io/fs"
 // clockSynchronised reports that the system does not say whether a time server sets the clock.
 func clockSynchronised() (synchronised, known bool) { return false, false }
 
-// maxFiles returns 0: the limit of open files is not known.
-func maxFiles() uint64 { return 0 }
-
 // readAs does nothing: a process cannot try to read as another user on this system.
 func readAs(fs.FileInfo, string) error { return nil }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"net"
 	"net/http"
@@ -332,5 +333,24 @@ func TestSupportBundle(t *testing.T) {
 	}
 	if status := run(t.Context(), append([]string{"doctor"}, args...), streams{out: io.Discard, err: io.Discard}); status != exitFailure {
 		t.Errorf("a bundle over another: status %d", status)
+	}
+}
+
+// The limit of open files is that of the server if one runs.
+func TestDoctorOfOpenFiles(t *testing.T) {
+	for _, c := range []struct {
+		metrics map[string]float64
+		want    string
+	}{
+		{map[string]float64{"process_max_fds": 1024, "process_open_fds": 10}, "warning the limit of the server is 1024"},
+		{map[string]float64{"process_max_fds": 65536, "process_open_fds": 10}, "ok the limit of the server is 65536"},
+		{map[string]float64{"process_max_fds": 65536, "process_open_fds": 65000}, "problem 65000 of 65536 are in use"},
+		{map[string]float64{"process_max_fds": math.MaxUint64, "process_open_fds": 10}, "ok no limit of the server is known"},
+	} {
+		d := &doctor{cli: &cli{}, metrics: c.metrics}
+		d.checkDescriptors(t.Context())
+		if got := d.all[0].State + " " + d.all[0].Text; len(d.all) != 1 || got != c.want {
+			t.Errorf("%v: got %q, want %q", c.metrics, got, c.want)
+		}
 	}
 }

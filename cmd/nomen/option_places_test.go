@@ -76,8 +76,8 @@ func TestOptionErrorsHavePlaces(t *testing.T) {
 	serve.LocalFlags().VisitAll(check)
 }
 
-// TestSectionErrorsHavePlaces: the same for tables, for options of other commands, and for what
-// is no option.
+// TestSectionErrorsHavePlaces: the same for tables, for options of other commands, and for
+// unknown keys.
 func TestSectionErrorsHavePlaces(t *testing.T) {
 	for _, c := range []struct {
 		text         string

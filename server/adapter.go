@@ -149,6 +149,7 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 		target:  target,
 		mount:   mount,
 		version: protocol(r),
+		from:    c.addr,
 		host:    c.host,
 		secure:  c.secure,
 		proxied: c.proxied,

@@ -121,8 +121,8 @@ func uncached(p *reply) *reply {
 }
 
 // checkHealth answers a health check, in JSON if the Accept field lists it. The response says
-// which server answers and which request arrived there, so that clients can find out what a
-// proxy in front of it changes.
+// which server answers, which request arrived there and from whom, so that clients can find out
+// what a proxy in front of it changes.
 func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))
@@ -130,11 +130,20 @@ func (s *Server) checkHealth(r *request, path string) *reply {
 	if s.instance != "" {
 		p.add(health.InstanceHeader, s.instance)
 		p.add(health.RequestHeader, health.RequestLine(r.method, r.target, r.version.major, r.version.minor))
+		p.add(health.ClientHeader, health.ClientLine(r.from, knownHost(r.host)))
 	}
 	if body, err := json.Marshal(report); err == nil && health.WantsJSON(r.accept) {
 		return p.withBody("application/json", append(body, '\n'))
 	}
 	return p.withText(report.Lines...)
+}
+
+// knownHost returns the Host field of a request if it is valid, or else "".
+func knownHost(field string) string {
+	if !validHost(field) {
+		return ""
+	}
+	return field
 }
 
 // Ready reports whether this server is ready, as /-/readyz does.

@@ -15,6 +15,7 @@ type request struct {
 	target  string // exactly as sent, but without mount
 	mount   string // path at which this server is mounted, without a final slash; "" for the root
 	version version
+	from    netip.Addr     // of the client; invalid if unknown
 	host    string         // Host field
 	secure  bool           // received over TLS
 	proxied bool           // sent by a trusted proxy

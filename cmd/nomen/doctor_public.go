@@ -59,6 +59,7 @@ func (d *doctor) checkPublic(ctx context.Context) {
 	}
 	if d.checkInstance(ctx, p) {
 		d.checkFront(ctx, p)
+		d.checkFields(ctx, p)
 	}
 }
 
@@ -164,15 +165,16 @@ func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	case err != nil:
 		d.problem(check, next, "no response to %s: %s", redirect, err)
 	case resp.StatusCode != http.StatusSeeOther || !strings.HasSuffix(resp.Header.Get("Location"), want):
-		d.problem(check, "let the proxy pass on redirects unchanged (nginx: proxy_redirect off)", "redirects are changed: status %d to %q, expected %d to %q", resp.StatusCode, resp.Header.Get("Location"), http.StatusSeeOther, want)
+		d.problem(check, "let the proxy pass on redirects unchanged (nginx: proxy_http_version 1.1, proxy_redirect off)", "redirects are changed: status %d to %q, expected %d to %q", resp.StatusCode, resp.Header.Get("Location"), http.StatusSeeOther, want)
 	}
 	if len(d.all) == before {
 		d.ok(check, "names, queries and redirects pass unchanged")
 	}
 }
 
-// get requests a target below the public URL, exactly as given.
-func (p publicURL) get(ctx context.Context, target string) (*http.Response, []byte, error) {
+// get requests a target below the public URL, exactly as given. fields are names and values of
+// header fields, in turn.
+func (p publicURL) get(ctx context.Context, target string, fields ...string) (*http.Response, []byte, error) {
 	const maxBody = 64 << 10
 	path, query, _ := strings.Cut(target, "?")
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Scheme+"://"+p.Host, nil)
@@ -181,6 +183,9 @@ func (p publicURL) get(ctx context.Context, target string) (*http.Response, []by
 	}
 	req.URL.Opaque, req.URL.RawQuery = strings.TrimRight(p.EscapedPath(), "/")+path, query
 	req.Header.Set("Accept", "application/problem+json, */*;q=0.5")
+	for field := range slices.Chunk(fields, 2) {
+		req.Header.Set(field[0], field[1])
+	}
 	resp, err := p.client.Do(req)
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		return nil, nil, failed.Err // it would show only the path

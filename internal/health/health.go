@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,7 @@ const (
 const (
 	InstanceHeader = "Nomen-Instance" // identifies the server that answers, until it ends
 	RequestHeader  = "Nomen-Request"  // the request line that arrived there: see [RequestLine]
+	ClientHeader   = "Nomen-Client"   // what the server takes for the client's address and host: see [ClientLine]
 )
 
 // maxRequestLine is how much of a request line is sent back, in bytes.
@@ -34,6 +36,30 @@ const maxRequestLine = 512
 func RequestLine(method, target string, major, minor int) string {
 	line := fmt.Sprintf("%s %s HTTP/%d.%d", method, target, major, minor)
 	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
+}
+
+// unknownClient stands for an address that the server does not know.
+const unknownClient = "unknown"
+
+// ClientLine returns the client of a health check for [ClientHeader]: the address, or "unknown",
+// and the host, if it is known.
+func ClientLine(from netip.Addr, host string) string {
+	line := unknownClient
+	if from.IsValid() {
+		line = from.String()
+	}
+	if host != "" {
+		line += " " + host
+	}
+	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
+}
+
+// ParseClient parses a [ClientLine]. The address is invalid if the server does not know it. If ok
+// is false, line is not a ClientLine.
+func ParseClient(line string) (from netip.Addr, host string, ok bool) {
+	address, host, _ := strings.Cut(line, " ")
+	from, err := netip.ParseAddr(address)
+	return from, host, err == nil || address == unknownClient
 }
 
 // A State is what a server knows about its own health. It is safe for concurrent use.

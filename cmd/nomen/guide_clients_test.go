@@ -6,12 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-const guide = "../../docs/howto/production/"
 
 // A step of a page of the guide is a file that it shows, or a command with its output.
 type step struct {
@@ -20,10 +19,11 @@ type step struct {
 }
 
 // stepsOf returns the steps of a page, in order: the blocks of code that begin with the path of
-// a file in a comment, and the commands in blocks of ```console skip=machine.
-func stepsOf(t *testing.T, page string) (steps []step) {
+// a file in a comment, if the reason is "machine", and the commands in blocks of
+// ```console skip=REASON.
+func stepsOf(t *testing.T, page, reason string) (steps []step) {
 	t.Helper()
-	source, err := os.ReadFile(page)
+	source, err := os.ReadFile(howto + page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func stepsOf(t *testing.T, page string) (steps []step) {
 		case isFence && language == "":
 			language, first, block = fence+" ", i+2, nil
 		case isFence:
-			steps = append(steps, stepsOfBlock(t, page, language, first, block)...)
+			steps = append(steps, stepsOfBlock(t, page, reason, language, first, block)...)
 			language = ""
 		}
 	}
@@ -47,12 +47,15 @@ func stepsOf(t *testing.T, page string) (steps []step) {
 	return steps
 }
 
-func stepsOfBlock(t *testing.T, page, language string, first int, block []string) (steps []step) {
+func stepsOfBlock(t *testing.T, page, reason, language string, first int, block []string) (steps []step) {
 	t.Helper()
-	if file, ok := strings.CutPrefix(block[0], "# /"); ok && !strings.HasPrefix(language, "console") {
+	if len(block) == 0 {
+		return nil
+	}
+	if file, ok := strings.CutPrefix(block[0], "# /"); ok && reason == "machine" && !strings.HasPrefix(language, "console") {
 		return []step{{file: "/" + file, content: strings.Join(block, "\n") + "\n"}}
 	}
-	if strings.TrimSpace(language) != "console skip=machine" {
+	if strings.TrimSpace(language) != "console skip="+reason {
 		return nil
 	}
 	for i, line := range block {
@@ -73,23 +76,41 @@ func stepsOfBlock(t *testing.T, page, language string, first int, block []string
 	return steps
 }
 
-// follow does what a page of the guide says, literally, and compares what is printed.
-func (m *machine) follow(t *testing.T, page string) {
+// follow does what a page of the guide says, literally, and compares what is printed. A command
+// cd applies to those after it.
+func (m *machine) follow(t *testing.T, page, reason string) {
 	t.Helper()
-	for _, s := range stepsOf(t, page) {
-		if s.file != "" {
+	in := ""
+	for _, s := range stepsOf(t, page, reason) {
+		command := s.command.text
+		switch {
+		case s.file != "":
 			m.write(t, s.file, []byte(s.content), 0o644)
 			continue
+		case strings.HasSuffix(command, " nomen serve"):
+			m.serveInForeground(t, command)
+			continue
 		}
-		printed, err := m.try(s.command.text)
-		if strings.Contains(s.command.text, " reload ") {
+		printed, err := m.try(in + command)
+		if strings.HasPrefix(command, "cd ") {
+			in += command + " && "
+		}
+		if strings.Contains(command, " reload ") {
 			time.Sleep(time.Second) // nginx reloads in the background
 		}
 		if got := lines(printed); err != nil || !matchLines(got, s.command.lines) {
-			t.Fatalf("%s:%d: $ %s\n%v; prints\n%s\nand the page says\n%s\nlog of the machine:\n%s", page, s.command.line, s.command.text, err,
+			t.Fatalf("%s:%d: $ %s\n%v; prints\n%s\nand the page says\n%s\nlog of the machine:\n%s", page, s.command.line, command, err,
 				strings.Join(got, "\n"), strings.Join(s.command.lines, "\n"), m.journal())
 		}
 	}
+}
+
+// serveInForeground runs a server by a command that does not end, until it is ready.
+func (m *machine) serveInForeground(t *testing.T, command string) {
+	t.Helper()
+	m.run(t, "systemctl stop nomen.socket nomen.service; (NOMEN_DATA=~/node "+command+` >served.log 2>&1 & echo $! >served.pid)
+curl -sS --retry 60 --retry-delay 1 --retry-all-errors --fail-with-body http://127.0.0.1:4500/-/readyz || { cat served.log; exit 1; }
+kill $(cat served.pid); while kill -0 $(cat served.pid) 2>&-; do sleep 0.1; done; systemctl start nomen.service`)
 }
 
 // distVar names the directory of a release, as make release makes it. Without it the tests use a
@@ -159,8 +180,38 @@ done`
 	return all
 }
 
+// A guideMachine is a machine on which a person follows pages of the guide, one after the other.
+type guideMachine struct {
+	name    string
+	pages   [][2]string // below docs/howto, and the reason of their blocks
+	prepare func(*machine, *testing.T)
+	after   func(*machine, *testing.T)
+}
+
+func guideMachines() []guideMachine {
+	page := func(name string) [2]string { return [2]string{name, "machine"} }
+	database := func(name string) [2]string { return [2]string{name, "database"} }
+	installed := page("production.md")
+	return []guideMachine{
+		{name: "production", pages: [][2]string{installed}, after: func(m *machine, t *testing.T) {
+			m.unprivileged(t)
+			m.repaired(t)
+			m.reinstalled(t)
+		}},
+		{name: "upgrade", pages: [][2]string{installed, page("production/upgrade.md")}},
+		{name: "disaster", pages: [][2]string{installed, page("production/disaster.md")}},
+		{name: "operation", pages: [][2]string{installed, page("back-up-and-restore.md"), page("watch-the-service.md"), page("repair-wrong-times.md")}},
+		{
+			name: "database", prepare: (*machine).useDatabase, after: (*machine).databaseGoesBack,
+			pages: [][2]string{database("run-several-servers.md"), database("back-up-and-restore.md"), database("production/disaster.md")},
+		},
+		{name: "tarball", pages: [][2]string{page("install.md")}, prepare: (*machine).unpackable},
+		{name: "service", pages: [][2]string{page("run-the-service.md")}, prepare: (*machine).withProgram},
+	}
+}
+
 // TestClientGuide follows the guide on bare machines, page by page: from the package to names that
-// are answered over HTTPS, an upgrade and the way back, and the recovery from disasters.
+// are answered over HTTPS, an upgrade and the way back, backups, and the recovery from disasters.
 func TestClientGuide(t *testing.T) {
 	if !enterNetwork(t) {
 		return
@@ -168,25 +219,29 @@ func TestClientGuide(t *testing.T) {
 	base := baseOfMachines(t)
 	packages := debs(t)
 	n := connectInternet(t)
-	for _, page := range []string{"production", "upgrade", "disaster"} {
-		t.Run(page, func(t *testing.T) {
+	followed := [][2]string{{"production/container.md", "machine"}}
+	for _, g := range guideMachines() {
+		followed = append(followed, g.pages...)
+		t.Run(g.name, func(t *testing.T) {
 			m := bootMachine(t, base, n)
 			m.write(t, homeOnMachine+"/nomen_1.0.0-1_amd64.deb", packages["nomen_1.0.0-1_amd64.deb"], 0o644)
-			begun := time.Now()
-			m.follow(t, "../../docs/howto/production.md")
-			t.Logf("from the package to HTTPS: %v", time.Since(begun))
-			if page == "production" {
-				m.unprivileged(t)
-				m.repaired(t)
-				m.reinstalled(t)
-				return
+			if g.prepare != nil {
+				g.prepare(m, t)
 			}
-			if page == "upgrade" {
-				m.write(t, homeOnMachine+"/nomen_2.0.0-1_amd64.deb", packages["nomen_2.0.0-1_amd64.deb"], 0o644)
+			for _, page := range g.pages {
+				if page[0] == "production/upgrade.md" {
+					m.write(t, homeOnMachine+"/nomen_2.0.0-1_amd64.deb", packages["nomen_2.0.0-1_amd64.deb"], 0o644)
+				}
+				begun := time.Now()
+				m.follow(t, page[0], page[1])
+				t.Logf("%s: %v", page[0], time.Since(begun))
 			}
-			m.follow(t, guide+page+".md")
+			if g.after != nil {
+				g.after(m, t)
+			}
 		})
 	}
+	checkFollowed(t, followed)
 	t.Run("container", func(t *testing.T) {
 		image := released(t, "nomen-*-oci.tar")
 		if image == "" {
@@ -200,8 +255,30 @@ func TestClientGuide(t *testing.T) {
 		m.write(t, homeOnMachine+"/"+filepath.Base(image), archive, 0o644)
 		// crun cannot limit devices on a machine in name spaces: that needs CAP_SYS_RESOURCE.
 		m.write(t, "/etc/containers/containers.conf", []byte("[containers]\ncgroups = \"disabled\"\n"), 0o644)
-		m.follow(t, guide+"container.md")
+		m.follow(t, "production/container.md", "machine")
 	})
+}
+
+// pagesOf returns the pages that a test follows on machines, and the reason of their blocks.
+func pagesOf(test string) (all [][2]string) {
+	for _, b := range machineBlocks {
+		if b.test == test {
+			all = append(all, [2]string{b.page, b.reason})
+		}
+	}
+	return all
+}
+
+// checkFollowed checks that a test follows the pages that machineBlocks says, and no others.
+func checkFollowed(t *testing.T, followed [][2]string) {
+	t.Helper()
+	compare := func(a, b [2]string) int { return strings.Compare(a[0]+" "+a[1], b[0]+" "+b[1]) }
+	want := pagesOf(t.Name())
+	slices.SortFunc(followed, compare)
+	slices.SortFunc(want, compare)
+	if followed = slices.Compact(followed); !slices.Equal(followed, want) {
+		t.Errorf("%s follows %q, and machineBlocks has %q", t.Name(), followed, want)
+	}
 }
 
 // unprivileged checks that the process has no privileges, and that a restart refuses no connection.

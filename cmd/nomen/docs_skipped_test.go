@@ -1,0 +1,207 @@
+package main
+
+import (
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// howto is the directory of the pages for operators, as their paths below begin.
+const howto = "../../docs/howto/"
+
+// machineBlocks says which test runs the blocks ```console skip=REASON of a page on a machine of
+// its own: all of them, in order (make test-clients).
+var machineBlocks = []struct{ page, reason, test string }{
+	{"production.md", "machine", "TestClientGuide"},
+	{"production/upgrade.md", "machine", "TestClientGuide"},
+	{"production/disaster.md", "machine", "TestClientGuide"},
+	{"production/container.md", "machine", "TestClientGuide"},
+	{"back-up-and-restore.md", "machine", "TestClientGuide"},
+	{"watch-the-service.md", "machine", "TestClientGuide"},
+	{"repair-wrong-times.md", "machine", "TestClientGuide"},
+	{"run-the-service.md", "machine", "TestClientGuide"},
+	{"install.md", "machine", "TestClientGuide"},
+	{"back-up-and-restore.md", "database", "TestClientGuide"},
+	{"run-several-servers.md", "database", "TestClientGuide"},
+	{"production/disaster.md", "database", "TestClientGuide"},
+	{"production/nginx.md", "machine", "TestClientProxies"},
+	{"production/caddy.md", "machine", "TestClientProxies"},
+	{"production/apache.md", "machine", "TestClientProxies"},
+	{"put-a-proxy-in-front.md", "machine", "TestClientProxies"},
+}
+
+// notRun has the commands of documents that no test runs as they are, and why.
+var notRun = []struct{ page, why, commands string }{
+	{"install.md", "it needs a signed release; TestPackageSums makes and checks one (make test-packages)", `
+ssh-keygen -Y verify -f allowed_signers -I nomen-release -n file -s SHA256SUMS.sig < SHA256SUMS
+sha256sum --ignore-missing -c SHA256SUMS`},
+	{"install.md", "TestClientGuide follows production.md, which installs the package; TestPackageDebian and TestPackageRPM install both", `
+sudo apt install ./nomen_1.2.3-1_amd64.deb
+nomen --version
+sudo rpm -i nomen-1.2.3-1.x86_64.rpm
+sudo systemctl enable --now nomen`},
+	{"install.md", "TestClientGuide runs the image as container.md says, and TestPackageImage with skopeo", `
+podman load -i nomen-1.2.3-oci.tar
+podman run -d --name nomen -p 4500:4500 -v nomen:/var/lib/nomen localhost/nomen:1.2.3
+podman exec nomen /usr/bin/nomen health`},
+	{"install.md", "scripts/release/release-check.sh builds a release twice and compares it (make release-check)", `
+make release SIGN_KEY=none
+diff dist/1.2.3/SHA256SUMS SHA256SUMS`},
+	{"fetch-resources.md", "it opens a session on another host; TestFetchScripts has hosts of its own", `
+nomen fetch --session 'telnet=telnet [-l {user}] {host} [{port}]' telnet://guest@library.example.org
+nomen fetch --gateway 'wais=http://wais.example.org/?{uri}' 'wais://quake.example.org/drafts?urn'`},
+	{"test-a-resolver.md", "it asks another host; TestConform and TestClientProxies run the same against servers of their own", `
+nomen conform --name urn:dns:example.org:alb002 --retired urn:dns:example.org:alb003 --moved urn:dns:example.org:alb001 https://names.example.org/`},
+	{"publish-a-resolver-in-dns.md", "it asks DNS on the internet; TestDiscoverScripts has a DNS server of its own", `
+nomen zone check urn:nbn:fi --host names.example.org`},
+	{"resolve-names.md", "it asks DNS on the internet; TestDiscoverScripts has a DNS server of its own", `
+nomen discover --table resolvers.txt urn:dns:example.org:alb002`},
+	{"run-a-gateway.md", "it serves a network until it is stopped; the tests of the gateway use the options", `
+nomen serve --data ./names --public-url https://urn.example.org --ask-others own --own-users 192.0.2.0/24
+nomen serve --data ./names --proxy own --own-users 192.0.2.0/24 --connect 443
+nomen serve --data ./names --gopher :70 --gopher-host gopher.example.org`},
+	{"run-the-service.md", "it serves port 443 until it is stopped; the tests of certificates use the options", `
+nomen serve --listen :443 --tls-cert cert.pem --tls-key key.pem`},
+	{"leave-nomen.md", "it changes the nginx of the machine; in TestClientMaps, nginx and Apache httpd read such maps", `
+chmod 644 names.map
+nginx -t && nginx -s reload`},
+}
+
+// A skippedCommand is a command that TestCommandBlocks does not run.
+type skippedCommand struct{ page, reason, text string }
+
+// TestSkippedBlocks checks that each command that TestCommandBlocks does not run is run by
+// another test, or is in the table of those that none can run.
+func TestSkippedBlocks(t *testing.T) {
+	var all []skippedCommand
+	for _, file := range markdown(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, faults := skippedCommands(strings.TrimPrefix(file, howto), string(text))
+		for _, fault := range faults {
+			t.Error(fault)
+		}
+		all = append(all, found...)
+	}
+	used := map[string]bool{}
+	for _, c := range all {
+		row := rowOf(c)
+		if row == "" {
+			t.Errorf("%s: no test runs $ %s (skip=%s): follow the page in one, or say in notRun why none can", c.page, c.text, c.reason)
+		}
+		used[row] = true
+	}
+	for _, row := range allRows() {
+		if !used[row] {
+			t.Errorf("%s: not in the document", row)
+		}
+	}
+	tests := testsHere(t)
+	for _, b := range machineBlocks {
+		if !slices.Contains(tests, b.test) {
+			t.Errorf("%s: no test %s", b.page, b.test)
+		}
+	}
+}
+
+// rowOf returns the row of a table that is about a command, "" if none is.
+func rowOf(c skippedCommand) string {
+	for _, b := range machineBlocks {
+		if b.page == c.page && b.reason == c.reason {
+			return b.page + " " + b.reason
+		}
+	}
+	for _, n := range notRun {
+		if n.page == c.page && n.why != "" && slices.Contains(strings.Split(strings.TrimSpace(n.commands), "\n"), c.text) {
+			return n.page + " " + c.text
+		}
+	}
+	return ""
+}
+
+// allRows returns what rowOf can return.
+func allRows() (all []string) {
+	for _, b := range machineBlocks {
+		all = append(all, b.page+" "+b.reason)
+	}
+	for _, n := range notRun {
+		for command := range strings.SplitSeq(strings.TrimSpace(n.commands), "\n") {
+			all = append(all, n.page+" "+command)
+		}
+	}
+	return all
+}
+
+// skippedCommands returns the commands in blocks ```console skip=REASON of a document, and
+// commands in other blocks, which nothing would run.
+func skippedCommands(page, text string) (all []skippedCommand, faults []string) {
+	language, inside := "", false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
+		fence, isFence := strings.CutPrefix(strings.TrimLeft(line, " >-"), "```")
+		command, isCommand := strings.CutPrefix(strings.TrimLeft(line, " >"), "$ ")
+		reason, skipped := strings.CutPrefix(language, "console skip=")
+		switch {
+		case isFence && inside:
+			language, inside = "", false
+		case isFence:
+			language, inside = fence, true
+			if slices.Contains([]string{"sh", "bash", "shell", "shell-session"}, strings.Fields(fence + " -")[0]) {
+				faults = append(faults, page+": commands are in blocks ```console, so that they are run, not in ```"+fence)
+			}
+		case !isCommand:
+		case skipped:
+			all = append(all, skippedCommand{page, reason, command})
+		case language != "console":
+			faults = append(faults, page+": $ "+command+": commands are in blocks ```console, so that they are run")
+		}
+	}
+	return all, faults
+}
+
+// testsHere returns the names of the tests of this package, with any tag.
+func testsHere(t *testing.T) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		parsed, err := goparser.ParseFile(token.NewFileSet(), file, nil, goparser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				all = append(all, f.Name.Name)
+			}
+		}
+	}
+	return all
+}
+
+// TestSkippedCommands checks that a command is noticed wherever it is in a document.
+func TestSkippedCommands(t *testing.T) {
+	const text = "```console\n$ run\n```\n```console skip=machine\n$ skipped\n> more\noutput\n```\n" +
+		"```text\n$ in text\n```\n1. item:\n\n   ```console skip=root\n   $ indented\n   ```\n\n    $ in no block\n```sh\nno prompt\n```\n"
+	got, faults := skippedCommands("a.md", text)
+	want := []skippedCommand{{"a.md", "machine", "skipped"}, {"a.md", "root", "indented"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(faults) != 3 || !strings.Contains(faults[0], "in text") || !strings.Contains(faults[1], "in no block") || !strings.Contains(faults[2], "```sh") {
+		t.Errorf("faults: %q", faults)
+	}
+	for _, c := range []skippedCommand{{"production.md", "root", "x"}, {"delegate-names.md", "machine", "x"}, {"install.md", "release", "make release"}} {
+		if row := rowOf(c); row != "" {
+			t.Errorf("%q is in the row %q", c, row)
+		}
+	}
+}

@@ -92,6 +92,7 @@ func connectInternet(t *testing.T) *internet {
 // answerDNS answers with the machine for names of example.edu.
 func answerDNS(w dns.ResponseWriter, r *dns.Msg) {
 	m := new(dns.Msg).SetReply(r)
+	m.RecursionAvailable = true
 	if q := r.Question[0]; q.Qtype == dns.TypeA {
 		switch name := strings.ToLower(q.Name); {
 		case name == letsEncrypt+".":

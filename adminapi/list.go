@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/name"
 )
 
@@ -20,11 +21,8 @@ func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, e
 	return func(yield func(name.Name, error) bool) {
 		after := ""
 		for limit := firstPage; ; limit = min(2*limit, MaxPage) {
-			q := url.Values{"only": {"keys"}, "limit": {strconv.Itoa(limit)}}
-			setText(q, "prefix", prefix)
-			setText(q, "after", after)
-			var page Page
-			if _, err := c.call(ctx, http.MethodGet, "names", q, nil, &page); err != nil {
+			page, err := c.List(ctx, Listing{Prefix: prefix, After: after, Limit: limit, Keys: true})
+			if err != nil {
 				yield(name.Name{}, err)
 				return
 			}
@@ -38,4 +36,31 @@ func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, e
 			}
 		}
 	}
+}
+
+// A Listing selects a page of names.
+type Listing struct {
+	Prefix   string         // beginning of the keys
+	After    string         // [Page].Next of the page before; "" for the first page
+	Limit    int            // names of the page; MaxPage if 0
+	Statuses []nomen.Status // all if empty
+	Keys     bool           // only the keys
+}
+
+// List returns a page of names, sorted by key and limited to the scope of the token. A page with
+// Next may have fewer names than its limit, even none.
+func (c *Client) List(ctx context.Context, l Listing) (Page, error) {
+	q := url.Values{}
+	setText(q, "prefix", l.Prefix)
+	setText(q, "after", l.After)
+	if l.Limit > 0 {
+		q.Set("limit", strconv.Itoa(l.Limit))
+	}
+	for _, s := range l.Statuses {
+		q.Add("status", string(s))
+	}
+	if l.Keys {
+		q.Set("only", "keys")
+	}
+	return request[Page](ctx, c, http.MethodGet, "names", q, nil)
 }

@@ -1,0 +1,158 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/misses"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Bounds of the overview, so that its cost does not depend on the size of the store.
+const (
+	maxPrefixes = 20   // prefixes listed
+	maxCounted  = 1000 // names counted under each
+	maxRecent   = 5    // changes listed
+	maxSearched = 1000 // changes of the log searched for them
+	maxTasks    = 10   // failed lookups listed
+)
+
+// A dashboardView is the overview.
+type dashboardView struct {
+	frame
+	Prefixes []prefixRow
+	Cut      bool          // there are more prefixes
+	Owners   []name.Prefix // authorities of the user with fewer than two owners
+	Misses   []misses.Miss
+	Backup   *backupView // nil for users who cannot see backups
+	Recent   []adminapi.Entry
+}
+
+// A prefixRow has the number of names under a prefix.
+type prefixRow struct {
+	Prefix string // "" for all names
+	Begin  string // beginning of the keys
+	Count  int
+	More   bool // Count is a lower bound
+}
+
+// A backupView says when the last backup ended that a job has made.
+type backupView struct{ Ended time.Time }
+
+func (c *request) dashboard() error {
+	v := &dashboardView{frame: frame{Title: c.texts.text("dashboard.title"), Section: "dashboard"}}
+	authorities, err := c.api.Authorities(c.ctx())
+	if err != nil {
+		return err
+	}
+	if err := c.countPrefixes(v, authorities); err != nil {
+		return err
+	}
+	if err := c.tasks(v, authorities); err != nil {
+		return err
+	}
+	if v.Recent, err = recent(c.ctx(), c.api); err != nil {
+		return err
+	}
+	c.show(http.StatusOK, "dashboard", v)
+	return nil
+}
+
+// countPrefixes lists the prefixes of the user, or all authorities for a user with rights on all
+// names.
+func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority) error {
+	own := c.session.Actor.Scope()
+	if c.session.Actor.MayAll(registrar.Reader) {
+		own = nil
+		for _, a := range authorities {
+			own = append(own, a.Prefix)
+		}
+	}
+	if v.Cut = len(own) > maxPrefixes; v.Cut {
+		own = own[:maxPrefixes]
+	}
+	for _, p := range own {
+		row, err := c.count(p)
+		if err != nil {
+			return err
+		}
+		v.Prefixes = append(v.Prefixes, row)
+	}
+	return nil
+}
+
+// count counts the names under a prefix, up to a bound.
+func (c *request) count(p name.Prefix) (prefixRow, error) {
+	row := prefixRow{Prefix: p.String(), Begin: p.String()}
+	for _, begin := range p.Spans() {
+		page, err := c.api.List(c.ctx(), adminapi.Listing{Prefix: begin, Limit: maxCounted, Keys: true})
+		if err != nil {
+			return row, err
+		}
+		row.Count += len(page.Keys)
+		row.More = row.More || page.Next != ""
+	}
+	return row, nil
+}
+
+// tasks lists what the user should do.
+func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error {
+	for _, a := range authorities {
+		if len(a.Owners) < 2 && c.session.Actor.MayPrefix(a.Prefix, registrar.Owner) {
+			v.Owners = append(v.Owners, a.Prefix)
+		}
+	}
+	m, err := c.api.Misses(c.ctx(), "", maxTasks)
+	if err != nil {
+		return err
+	}
+	v.Misses = m.Misses
+	if !c.session.Actor.MayAll(registrar.Administrator) {
+		return nil
+	}
+	jobs, err := c.api.Jobs(c.ctx())
+	if err != nil {
+		return err
+	}
+	v.Backup = &backupView{}
+	done := func(j adminapi.Job) bool { return j.Kind == adminapi.JobBackup && j.State == adminapi.JobDone }
+	if i := slices.IndexFunc(jobs, done); i >= 0 {
+		v.Backup.Ended = jobs[i].Ended
+	}
+	return nil
+}
+
+// recent returns the last changes that a client may see, newest first. A store without a log has
+// none.
+func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error) {
+	head, err := api.Head(ctx)
+	if isUnsupported(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var last []adminapi.Entry
+	for entry, err := range api.Changes(ctx, head.Size-min(head.Size, maxSearched)) {
+		if err != nil {
+			return nil, err
+		}
+		if last = append(last, adminapi.NewEntry(entry)); len(last) > maxRecent {
+			last = last[1:]
+		}
+	}
+	slices.Reverse(last)
+	return last, nil
+}
+
+// isUnsupported reports whether the store does not support an operation.
+func isUnsupported(err error) bool {
+	var status *adminapi.StatusError
+	return errors.As(err, &status) && status.Kind == adminapi.KindUnsupported
+}

@@ -1,0 +1,143 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A historyView lists the revisions of a name, newest first.
+type historyView struct {
+	frame
+	Spelling    string
+	Revisions   []revisionRow
+	First, Next string
+	MayRestore  bool
+}
+
+// A revisionRow is a revision with what it changed.
+type revisionRow struct {
+	adminapi.Revision
+	Newest  bool     // of all
+	Changed []string // fields that differ from the revision before
+	From    bool     // preselected for comparison: the earlier one
+	To      bool     // the later one
+}
+
+// history lists the revisions before the one in "before".
+func (c *request) history() error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // otherwise from the newest
+	v := &historyView{Spelling: c.r.PathValue("name"), MayRestore: c.rights(n).Edit}
+	v.Title, v.Section = c.texts.text("history.title", v.Spelling), "names"
+	all, err := c.revisions(n, before, pageSize+1)
+	if err != nil {
+		return err
+	}
+	v.Revisions = newRows(all, before == 0)
+	if len(all) > pageSize {
+		v.Revisions = v.Revisions[:pageSize]
+		v.Next = namePath(v.Spelling) + "/history?before=" + strconv.FormatUint(all[pageSize-1].Revision, 10)
+	}
+	if before > 0 {
+		v.First = namePath(v.Spelling) + "/history"
+	}
+	c.show(http.StatusOK, "history", v)
+	return nil
+}
+
+// revisions returns at most limit revisions of a name, newest first, that are older than before.
+// A before of 0 means all.
+func (c *request) revisions(n name.Name, before uint64, limit int) ([]adminapi.Revision, error) {
+	var all []adminapi.Revision
+	for r, err := range c.api.Revisions(c.ctx(), n) {
+		if err != nil {
+			return nil, err
+		}
+		if before > 0 && r.Revision >= before {
+			continue
+		}
+		if all = append(all, r); len(all) == limit {
+			break
+		}
+	}
+	return all, nil
+}
+
+// newRows returns the rows of revisions, which are in order and without gaps.
+func newRows(all []adminapi.Revision, newest bool) []revisionRow {
+	rows := make([]revisionRow, len(all))
+	for i, r := range all {
+		rows[i] = revisionRow{Revision: r, Newest: newest && i == 0, To: i == 0, From: i == min(1, len(all)-1)}
+		var before *store.Record
+		if i+1 < len(all) {
+			before = all[i+1].Record
+		}
+		if r.Redacted || i+1 < len(all) && all[i+1].Redacted {
+			continue // what changed is not known
+		}
+		seen := map[string]bool{}
+		for _, d := range adminapi.Differences(before, r.Record) {
+			if !seen[d.Field] {
+				seen[d.Field] = true
+				rows[i].Changed = append(rows[i].Changed, d.Field)
+			}
+		}
+	}
+	return rows
+}
+
+// A diffView compares two revisions of a name.
+type diffView struct {
+	frame
+	Spelling    string
+	A, B        adminapi.Revision
+	Differences []adminapi.Difference
+}
+
+// diff compares the revisions in "a" and "b".
+func (c *request) diff() error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	v := &diffView{Spelling: c.r.PathValue("name")}
+	v.Title, v.Section = c.texts.text("diff.title", v.Spelling), "names"
+	found, err := c.findRevisions(n, c.r.Form.Get("a"), c.r.Form.Get("b"))
+	if err != nil {
+		return err
+	}
+	v.A, v.B = found[0], found[1]
+	if v.A.Revision > v.B.Revision {
+		v.A, v.B = v.B, v.A
+	}
+	v.Differences = adminapi.Differences(v.A.Record, v.B.Record)
+	c.show(http.StatusOK, "diff", v)
+	return nil
+}
+
+// findRevisions returns the revisions of a name with these numbers.
+func (c *request) findRevisions(n name.Name, numbers ...string) ([]adminapi.Revision, error) {
+	found, left := make([]adminapi.Revision, len(numbers)), len(numbers)
+	for r, err := range c.api.Revisions(c.ctx(), n) {
+		if err != nil {
+			return nil, err
+		}
+		for i, number := range numbers {
+			if number == strconv.FormatUint(r.Revision, 10) {
+				found[i] = r
+				left--
+			}
+		}
+		if left == 0 {
+			return found, nil
+		}
+	}
+	return nil, &adminapi.StatusError{Status: http.StatusNotFound, Detail: "no such revision of this name"}
+}

@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/format"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A nameView is the page of a name.
+type nameView struct {
+	frame
+	Record   *store.Record
+	Spelling string
+	At       string    // as entered; "" for now
+	Time     time.Time // of At
+	Leads    leads
+	May      rights
+}
+
+// leads says where a name leads, and why.
+type leads struct {
+	To      string // a location; "" if none
+	Why     []string
+	Problem string // why there is no location
+}
+
+// rights are the changes that a user may make. They decide which links a page has; the API
+// decides what is allowed.
+type rights struct{ Edit, Redact bool }
+
+// name shows a name, now or as of the time in "at".
+func (c *request) name() error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	v := &nameView{Spelling: c.r.PathValue("name"), At: c.r.Form.Get("at"), May: c.rights(n)}
+	v.Title, v.Section, v.Notice = v.Spelling, "names", c.notice()
+	status := http.StatusOK
+	if v.At != "" {
+		if v.Time, err = adminapi.ParseTime(v.At); err != nil {
+			v.Faults, status = []problem{{"at", err.Error()}}, http.StatusUnprocessableEntity
+		}
+	}
+	v.Record, err = c.api.GetAt(c.ctx(), n, v.Time)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && !v.Time.IsZero(): // the page says so
+	case err != nil:
+		return err
+	default:
+		v.Spelling, v.Title = v.Record.Spelling, v.Record.Spelling
+	}
+	if v.Leads, err = c.leads(n, v.Time); err != nil {
+		return err
+	}
+	c.show(status, "name", v)
+	return nil
+}
+
+// subject returns the name in the path.
+func (c *request) subject() (name.Name, error) { return name.Parse(c.r.PathValue("name")) }
+
+func (c *request) rights(n name.Name) rights {
+	a := c.session.Actor
+	return rights{Edit: a.MayName(n, registrar.Editor), Redact: a.MayName(n, registrar.Administrator)}
+}
+
+// notice returns the text about the change after which a page is shown.
+func (c *request) notice() string {
+	switch c.r.Form.Get("done") {
+	case "saved":
+		return c.texts.text("done.saved")
+	case "created":
+		return c.texts.text("done.created")
+	case "unchanged":
+		return c.texts.text("done.unchanged")
+	case "retired":
+		return c.texts.text("done.retired")
+	case "restored":
+		return c.texts.text("done.restored")
+	case "redacted":
+		return c.texts.text("done.redacted")
+	}
+	return ""
+}
+
+// leads asks where a name leads, as an anonymous client would be led.
+func (c *request) leads(n name.Name, at time.Time) (leads, error) {
+	q := url.Values{"name": {n.Key()}, "s": {string(nomen.I2L)}, "explain": {"1"}}
+	if !at.IsZero() {
+		q.Set("at", at.Format(time.RFC3339Nano))
+	}
+	req, err := c.api.NewRequest(c.ctx(), http.MethodGet, "resolve?"+q.Encode(), nil)
+	if err != nil {
+		return leads{}, err
+	}
+	resp, err := c.api.HTTP.Do(req)
+	if err != nil {
+		return leads{}, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= http.StatusBadRequest {
+		p, err := format.ReadProblem(resp.Body)
+		if err != nil {
+			return leads{}, err
+		}
+		return leads{Why: p.Why, Problem: p.Detail}, nil
+	}
+	a, err := format.ReadJSON(resp.Body, nomen.I2L)
+	if err != nil {
+		return leads{}, err
+	}
+	l := leads{Why: a.Why, To: a.Redirect}
+	if len(a.Locations) > 0 {
+		l.To = a.Locations[0].URL
+	}
+	return l, nil
+}

@@ -1,0 +1,140 @@
+package pages
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// Root is the path of the pages.
+const Root = "/-/ui/"
+
+const signInPath = Root + "sign-in"
+
+// maxForm bounds the body of a request, in bytes.
+const maxForm = 1 << 20
+
+// A Session says who has signed in.
+type Session struct {
+	UserID string
+	Name   string          // for display
+	Actor  registrar.Actor // with the rights that the user has now
+}
+
+// Sessions finds the session of a request. It must be safe for concurrent use.
+type Sessions interface {
+	// Session returns the session of a request, nil if the client is not signed in. An error
+	// means that this cannot be found out.
+	Session(r *http.Request) (*Session, error)
+}
+
+// Options configure Pages.
+type Options struct {
+	Client   func(registrar.Actor) *adminapi.Client // returns a client of the admin API with the rights of an actor; required
+	Sessions Sessions                               // required
+
+	// SignIn answers requests for sign-in, for paths below it and for sign-out, all below [Root].
+	// If it is nil, these do not exist.
+	SignIn http.Handler
+
+	TrustedOrigins []string // origins, such as https://names.example.org, whose pages may send forms in addition to those of the Host field
+
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // receives failures; discarded if nil
+}
+
+// Pages is the handler of the pages. It is safe for concurrent use.
+type Pages struct {
+	client   func(registrar.Actor) *adminapi.Client
+	sessions Sessions
+	now      func() time.Time
+	log      *slog.Logger
+	texts    catalogue
+	layouts  layouts
+	static   map[string]asset
+	handler  http.Handler
+}
+
+// New returns Pages. It returns an error if an option is missing or invalid.
+func New(o Options) (*Pages, error) {
+	if o.Client == nil || o.Sessions == nil {
+		return nil, errors.New("pages: options: Client and Sessions are required")
+	}
+	p := &Pages{client: o.Client, sessions: o.Sessions, now: o.Now, log: o.Log, static: assets()}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	var err error
+	if p.texts, err = parseCatalogue(english); err != nil {
+		return nil, err
+	}
+	if p.layouts, err = parseLayouts(p.texts); err != nil {
+		return nil, err
+	}
+	p.handler, err = p.protected(p.routes(o.SignIn), o.TrustedOrigins)
+	return p, err
+}
+
+// ServeHTTP answers a request for a page.
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer requestlog.Panic(p.log)
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	p.handler.ServeHTTP(w, r)
+}
+
+// policy is the Content-Security-Policy of the pages.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// protected returns a handler that rejects forms that pages of other sites send.
+func (p *Pages) protected(h http.Handler, trusted []string) (http.Handler, error) {
+	var crossOrigin http.CrossOriginProtection
+	for _, origin := range trusted {
+		if err := crossOrigin.AddTrustedOrigin(origin); err != nil {
+			return nil, err
+		}
+	}
+	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(&request{Pages: p, w: w, r: r}).refuse(http.StatusForbidden, "error.cross-site", "")
+	}))
+	return crossOrigin.Handler(h), nil
+}
+
+// routes returns the handler of all paths.
+func (p *Pages) routes(signIn http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	if signIn != nil {
+		for _, path := range []string{"sign-in", "sign-in/", "sign-out"} {
+			mux.Handle(Root+path, signIn)
+		}
+	}
+	mux.HandleFunc("GET "+staticPath+"{file}", p.serveStatic)
+	for pattern, handle := range map[string]func(*request) error{
+		"GET {$}":                 (*request).dashboard,
+		"GET names":               (*request).names,
+		"GET name/{name}":         (*request).name,
+		"GET name/{name}/history": (*request).history,
+		"GET name/{name}/diff":    (*request).diff,
+	} {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.Handle(method+" "+Root+path, p.page(handle))
+	}
+	mux.Handle("/", p.page(func(*request) error { return errNoPage }))
+	return mux
+}

@@ -1,0 +1,146 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/requestlog"
+)
+
+// A request is a request of a person who is signed in.
+type request struct {
+	*Pages
+	w       http.ResponseWriter
+	r       *http.Request
+	session *Session         // nil before the check
+	api     *adminapi.Client // with the rights of the session
+}
+
+// errNoPage is the error for a path without a page.
+var errNoPage = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "page not found"}
+
+func (c *request) ctx() context.Context { return c.r.Context() }
+
+// page returns a handler that calls handle if the client is signed in. Otherwise it sends the
+// client to sign in, or keeps the text of a form until it has done so.
+func (p *Pages) page(handle func(*request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &request{Pages: p, w: w, r: r}
+		var err error
+		switch c.session, err = p.sessions.Session(r); {
+		case err != nil:
+			c.fail(err)
+		case c.session != nil:
+			c.api = p.client(c.session.Actor)
+			if err := c.answer(handle); err != nil {
+				c.fail(err)
+			}
+		case r.Method == http.MethodGet || r.Method == http.MethodHead:
+			c.see(signInPath + "?next=" + url.QueryEscape(r.URL.RequestURI()))
+		default:
+			c.keep()
+		}
+	})
+}
+
+// answer reads the form and calls handle.
+func (c *request) answer(handle func(*request) error) error {
+	if err := c.r.ParseForm(); err != nil {
+		return formError(err)
+	}
+	return handle(c)
+}
+
+// formError returns the error for a form that could not be read.
+func formError(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return &adminapi.StatusError{Status: http.StatusRequestEntityTooLarge, Detail: "the form is too large"}
+	}
+	return &adminapi.RequestError{Message: "invalid form: " + err.Error()}
+}
+
+// IsLocal reports whether next, from a request, is the target of a page and so safe to redirect
+// to after sign-in.
+func IsLocal(next string) bool {
+	u, err := url.ParseRequestURI(next)
+	return err == nil && u.Host == "" && u.Scheme == "" && strings.HasPrefix(u.EscapedPath(), Root) &&
+		!strings.Contains(u.Path, "/../") && !strings.HasSuffix(u.Path, "/..") && !strings.ContainsAny(next, "\\\r\n\t")
+}
+
+// see redirects to a page, which is requested with GET.
+func (c *request) see(target string) {
+	c.w.Header().Set("Location", target)
+	c.w.WriteHeader(http.StatusSeeOther)
+}
+
+// fail shows an error of the API.
+func (c *request) fail(err error) {
+	p := adminapi.NewProblem(err)
+	if p.Status >= http.StatusInternalServerError {
+		c.log.Error("page failed", "target", requestlog.Printable(c.r.RequestURI), "err", err)
+	}
+	c.refuse(p.Status, errorKey(p), p.Detail)
+}
+
+// errorKey returns the message that explains a problem and what to do.
+func errorKey(p *adminapi.Problem) string {
+	switch p.Status {
+	case http.StatusForbidden:
+		return "error.forbidden"
+	case http.StatusNotFound:
+		return "error.not-found"
+	case http.StatusTooManyRequests:
+		return "error.rate"
+	case http.StatusServiceUnavailable, http.StatusInsufficientStorage:
+		return "error.unavailable"
+	}
+	if p.Status < http.StatusInternalServerError {
+		return "error.request"
+	}
+	return "error.failed"
+}
+
+// An errorView is the page of an error.
+type errorView struct {
+	frame
+	Message string
+	Detail  string // "" if the message suffices
+}
+
+// refuse shows the page of an error.
+func (c *request) refuse(status int, key, detail string) {
+	v := &errorView{Message: c.texts.text(key), Detail: detail}
+	v.Title = c.texts.text("error.title")
+	c.show(status, "error", v)
+}
+
+// A keptView is the page with the text of a form whose sender is not signed in any more.
+type keptView struct {
+	frame
+	Action string
+	SignIn string
+	Fields []keptField
+}
+
+type keptField struct{ Name, Value string }
+
+// keep shows what was sent, so that it can be sent again after signing in.
+func (c *request) keep() {
+	if err := c.r.ParseForm(); err != nil {
+		c.fail(formError(err))
+		return
+	}
+	v := &keptView{Action: c.r.URL.RequestURI(), SignIn: signInPath + "?next=" + url.QueryEscape(Root)}
+	v.Title = c.texts.text("kept.title")
+	for _, key := range sortedKeys(c.r.PostForm) {
+		for _, value := range c.r.PostForm[key] {
+			v.Fields = append(v.Fields, keptField{key, value})
+		}
+	}
+	c.show(http.StatusUnauthorized, "kept", v)
+}

@@ -1,0 +1,44 @@
+package pages
+
+import (
+	"crypto/sha256"
+	_ "embed" // for the style sheet
+	"encoding/hex"
+	"net/http"
+)
+
+//go:embed style.css
+var style string
+
+const staticPath = Root + "static/"
+
+// An asset is a file whose URL contains a hash of its content, so that caches may keep it.
+type asset struct {
+	contentType string
+	body        string
+}
+
+// assets returns the files, by the last part of their URL.
+func assets() map[string]asset {
+	return map[string]asset{styleName(): {"text/css; charset=utf-8", style}}
+}
+
+// styleName returns the last part of the URL of the style sheet.
+func styleName() string {
+	sum := sha256.Sum256([]byte(style))
+	return "style." + hex.EncodeToString(sum[:8]) + ".css"
+}
+
+// serveStatic sends a file. It needs no session: error pages use the style sheet too.
+func (p *Pages) serveStatic(w http.ResponseWriter, r *http.Request) {
+	a, ok := p.static[r.PathValue("file")]
+	if !ok {
+		(&request{Pages: p, w: w, r: r}).refuse(http.StatusNotFound, "error.not-found", "")
+		return
+	}
+	w.Header().Set("Content-Type", a.contentType)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte(a.body)) // an error means that the client is gone
+	}
+}

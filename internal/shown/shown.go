@@ -61,8 +61,8 @@ func Lines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// Odd reports whether r is an invisible character that a terminal or browser interprets. LF and
-// tab are not odd.
+// Odd reports whether r is an invisible character that a terminal or browser interprets, or one
+// that XML forbids. LF and tab are not odd.
 func Odd(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -70,7 +70,7 @@ func Odd(r rune) bool {
 	case r < ' ', '\x7F' <= r && r < '\u00A0', unicode.Is(unicode.Bidi_Control, r):
 		return true
 	}
-	return r == '\u2028' || r == '\u2029' || r == '\uFEFF'
+	return r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == '\uFFFE' || r == '\uFFFF'
 }
 
 // JSON returns JSON text with the characters for which [Odd] is true escaped as \uXXXX. The

@@ -34,6 +34,7 @@ func TestText(t *testing.T) {
 		"a\u202Eb\u2066c\uFEFF":   "a[U+202E]b[U+2066]c[U+FEFF]",
 		"\u009b2J\u2028":          "[U+009B]2J[U+2028]",
 		"\xffa\xc3":               "\uFFFDa\uFFFD",
+		"a\uFFFEb\uFFFF":          "a[U+FFFE]b[U+FFFF]",
 		"\u05d0\u200d":            "\u05d0\u200d",
 	} {
 		if got := shown.Text(in); got != want {

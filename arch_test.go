@@ -47,6 +47,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/retryafter"},
 	{layer: 0, dir: "internal/validator"},
 
+	{layer: 1, dir: "internal/qrcode", ours: "internal/shown", theirs: "rsc.io/qr"},
 	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire internal/ascii"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},
 	{layer: 1, dir: "internal/sbom", ours: "internal/tsv"},

@@ -29,6 +29,7 @@ if [ "${1:-}" = clients ]; then
 	need promtool prometheus
 	need debootstrap debootstrap
 	need ip iproute2
+	need zbarimg zbar-tools
 fi
 
 if [ "${1:-}" = ha ]; then

@@ -1,0 +1,60 @@
+// Package qrcode draws QR codes as SVG, with error correction level M: a code is still readable
+// if 15 % of it is dirty or damaged, which suits printed labels. The module rsc.io/qr computes
+// the codes (ISO/IEC 18004).
+package qrcode
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"rsc.io/qr"
+
+	"github.com/nomen-project/nomen/internal/shown"
+)
+
+// MaxBytes is the capacity of the largest QR code of level M.
+const MaxBytes = 2331
+
+// quiet is the width of the white margin, in modules, without which readers do not find the
+// code (ISO/IEC 18004, 5.3.8).
+const quiet = 4
+
+// pixels is the width of a module, unless a style sheet says otherwise.
+const pixels = 4
+
+// SVG returns the QR code of a text, such as a URL. The result is for HTML and also complete as
+// a file. The title tells what the code leads to; programs for blind people read it aloud. The
+// code is black on white, whatever the colours of the page are, because readers expect that. The
+// text must have 1 to [MaxBytes] bytes. Codes of more than some 300 bytes are too dense for
+// cheap cameras.
+func SVG(text, title string) (template.HTML, error) {
+	if text == "" || len(text) > MaxBytes {
+		return "", fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)
+	}
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return "", fmt.Errorf("QR code of %d bytes: %w", len(text), err)
+	}
+	const picture = `<svg xmlns="http://www.w3.org/2000/svg" class="qr" role="img" viewBox="0 0 %[1]d %[1]d" width="%[2]d" height="%[2]d" shape-rendering="crispEdges">` +
+		`<title>%[3]s</title><rect width="%[1]d" height="%[1]d" fill="#fff"/><path fill="#000" d="%[4]s"/></svg>`
+	side := code.Size + 2*quiet
+	return template.HTML(fmt.Sprintf(picture, side, side*pixels, template.HTMLEscapeString(shown.Inline(title)), path(code))), nil
+}
+
+// path returns the black modules as SVG path data, one rectangle for each run of a row.
+func path(code *qr.Code) string {
+	var b strings.Builder
+	for y := range code.Size {
+		for x := 0; x < code.Size; x++ {
+			start := x
+			for code.Black(x, y) {
+				x++
+			}
+			if n := x - start; n > 0 {
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", start+quiet, y+quiet, n, n)
+			}
+		}
+	}
+	return b.String()
+}

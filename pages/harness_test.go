@@ -240,21 +240,21 @@ func (a *answer) form(action string) url.Values {
 	a.t.Helper()
 	for _, f := range a.elements("form") {
 		if attribute(f, "action") == action && attribute(f, "method") == "post" {
-			return values(f)
+			return formValues(f)
 		}
 	}
 	a.t.Fatalf("no form with the action %q:\n%s", action, a.Body)
 	return nil
 }
 
-func values(form *html.Node) url.Values {
+func formValues(form *html.Node) url.Values {
 	v := url.Values{}
 	for n := range form.Descendants() {
 		key := attribute(n, "name")
 		_, checked := find(n, "checked")
 		switch kind := attribute(n, "type"); {
 		case n.Type != html.ElementNode || key == "" || n.Data == "button":
-		case kind == "radio" || kind == "checkbox":
+		case kind == "radio", kind == "checkbox":
 			if checked {
 				v.Add(key, attribute(n, "value"))
 			}

@@ -34,7 +34,10 @@ func (c *request) history() error {
 		return err
 	}
 	before, _ := strconv.ParseUint(c.r.Form.Get("before"), 10, 64) // otherwise from the newest
-	v := &historyView{Spelling: c.r.PathValue("name"), MayRestore: c.rights(n).Edit}
+	v := &historyView{Spelling: c.r.PathValue("name")}
+	if rec, err := c.api.Get(c.ctx(), n); err == nil {
+		v.MayRestore = c.rights(rec.Name).Edit
+	}
 	v.Title, v.Section = c.texts.text("history.title", v.Spelling), "names"
 	all, err := c.revisions(n, before, pageSize+1)
 	if err != nil {

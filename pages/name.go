@@ -42,7 +42,7 @@ func (c *request) name() error {
 	if err != nil {
 		return err
 	}
-	v := &nameView{Spelling: c.r.PathValue("name"), At: c.r.Form.Get("at"), May: c.rights(n)}
+	v := &nameView{Spelling: c.r.PathValue("name"), At: c.r.Form.Get("at")}
 	v.Title, v.Section, v.Notice = v.Spelling, "names", c.notice()
 	status := http.StatusOK
 	if v.At != "" {
@@ -56,7 +56,7 @@ func (c *request) name() error {
 	case err != nil:
 		return err
 	default:
-		v.Spelling, v.Title = v.Record.Spelling, v.Record.Spelling
+		v.Spelling, v.Title, v.May = v.Record.Spelling, v.Record.Spelling, c.rights(v.Record.Name)
 	}
 	if v.Leads, err = c.leads(n, v.Time); err != nil {
 		return err
@@ -68,6 +68,7 @@ func (c *request) name() error {
 // subject returns the name in the path.
 func (c *request) subject() (name.Name, error) { return name.Parse(c.r.PathValue("name")) }
 
+// rights returns the rights on a name as stored.
 func (c *request) rights(n name.Name) rights {
 	a := c.session.Actor
 	return rights{Edit: a.MayName(n, registrar.Editor), Redact: a.MayName(n, registrar.Administrator)}

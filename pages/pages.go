@@ -18,7 +18,7 @@ const Root = "/-/ui/"
 const signInPath = Root + "sign-in"
 
 // maxForm bounds the body of a request, in bytes.
-const maxForm = 1 << 20
+const maxForm = 4 << 20
 
 // A Session says who has signed in.
 type Session struct {
@@ -129,6 +129,10 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 		"GET {$}":                 (*request).dashboard,
 		"GET names":               (*request).names,
 		"GET name/{name}":         (*request).name,
+		"GET new":                 (*request).newName,
+		"POST new":                (*request).create,
+		"GET name/{name}/edit":    (*request).edit,
+		"POST name/{name}/edit":   (*request).save,
 		"GET name/{name}/history": (*request).history,
 		"GET name/{name}/diff":    (*request).diff,
 	} {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/requestlog"
@@ -51,6 +52,11 @@ func (p *Pages) page(handle func(*request) error) http.Handler {
 func (c *request) answer(handle func(*request) error) error {
 	if err := c.r.ParseForm(); err != nil {
 		return formError(err)
+	}
+	for _, values := range c.r.Form {
+		if !utf8.ValidString(strings.Join(values, "")) { // the API would replace these bytes
+			return &adminapi.RequestError{Message: "invalid form: is not UTF-8"}
+		}
 	}
 	return handle(c)
 }

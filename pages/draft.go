@@ -1,0 +1,233 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// maxRows is how many locations, and how many values of metadata, a form can have. net/url
+// rejects a form with more than 10,000 fields.
+const maxRows = 500
+
+// A draft is a record as a form has it.
+type draft struct {
+	Spelling  string
+	Status    string
+	Locations []locationRow
+	Metadata  []metadataRow
+	SameAs    string // one per line
+	Why       string
+	Revision  uint64 // with which the edit began; 0 for a new name
+}
+
+// A locationRow is a location as a form has it.
+type locationRow struct {
+	ID string // of its fields, before a hyphen and the name of the field
+	nomen.Location
+	Rank, Share string // priority and weight, as entered
+}
+
+// A metadataRow is a value of metadata.
+type metadataRow struct{ ID, Element, Value string }
+
+// newDraft returns the draft of a record as stored.
+func newDraft(rec *store.Record) *draft {
+	d := &draft{Spelling: rec.Spelling, Status: string(rec.Status), SameAs: strings.Join(rec.SameAs, "\n"), Revision: rec.Revision}
+	for _, l := range rec.Locations {
+		d.Locations = append(d.Locations, locationRow{Location: l, Rank: rank(l.Priority), Share: rank(l.Weight)})
+	}
+	for _, element := range sortedKeys(rec.Metadata) {
+		for _, value := range rec.Metadata[element] {
+			d.Metadata = append(d.Metadata, metadataRow{Element: element, Value: value})
+		}
+	}
+	d.number()
+	return d
+}
+
+// rank returns a number as a form has it: empty for the default.
+func rank(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// number gives the rows their IDs.
+func (d *draft) number() {
+	for i := range d.Locations {
+		d.Locations[i].ID = fmt.Sprintf("location-%d", i)
+	}
+	for i := range d.Metadata {
+		d.Metadata[i].ID = fmt.Sprintf("metadata-%d", i)
+	}
+}
+
+// readDraft returns the draft in a form.
+func readDraft(f url.Values) (*draft, error) {
+	d := &draft{Status: f.Get("status"), SameAs: lines(f.Get("same_as")), Why: lines(f.Get("why"))}
+	d.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	locations, err := rows(f, "locations")
+	if err != nil {
+		return nil, err
+	}
+	for i := range locations {
+		d.Locations = append(d.Locations, readLocation(f, fmt.Sprintf("location-%d-", i)))
+	}
+	values, err := rows(f, "metadata")
+	if err != nil {
+		return nil, err
+	}
+	for i := range values {
+		id := fmt.Sprintf("metadata-%d-", i)
+		d.Metadata = append(d.Metadata, metadataRow{Element: f.Get(id + "element"), Value: lines(f.Get(id + "value"))})
+	}
+	d.number()
+	return d, nil
+}
+
+// rows returns the number of rows of a list in a form.
+func rows(f url.Values, list string) (int, error) {
+	n, err := strconv.Atoi(f.Get(list))
+	if err != nil || n < 0 || n > maxRows {
+		return 0, &adminapi.RequestError{Field: list, Message: fmt.Sprintf("must be a number from 0 to %d", maxRows)}
+	}
+	return n, nil
+}
+
+// lines returns a text with the line breaks that records have. Browsers send CR LF.
+func lines(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+func readLocation(f url.Values, id string) locationRow {
+	get := func(field string) string { return strings.TrimSpace(f.Get(id + field)) }
+	return locationRow{Rank: get("priority"), Share: get("weight"), Location: nomen.Location{
+		URL: get("url"), Type: get("type"), Lang: get("lang"), Rel: get("rel"), Country: get("country"),
+		Component: get("component"), Charset: get("charset"), Note: lines(f.Get(id + "note")),
+		ValidFrom: get("valid_from"), ValidUntil: get("valid_until"), Down: f.Get(id+"down") != "",
+	}}
+}
+
+// empty reports whether nothing was entered in the row.
+func (l locationRow) empty() bool {
+	return l.Location == nomen.Location{} && l.Rank == "" && l.Share == ""
+}
+
+// do applies a button that adds or removes a row. It returns false for the button that saves.
+func (d *draft) do(button string) bool {
+	defer d.number()
+	if i, ok := d.removes(button, "remove-location-", len(d.Locations)); ok {
+		d.Locations = slices.Delete(d.Locations, i, i+1)
+		return true
+	}
+	if i, ok := d.removes(button, "remove-metadata-", len(d.Metadata)); ok {
+		d.Metadata = slices.Delete(d.Metadata, i, i+1)
+		return true
+	}
+	switch button {
+	case "add-location":
+		if len(d.Locations) < maxRows {
+			d.Locations = append(d.Locations, locationRow{})
+		}
+	case "add-metadata":
+		if len(d.Metadata) < maxRows {
+			d.Metadata = append(d.Metadata, metadataRow{Element: "title"})
+		}
+	}
+	return button != "save"
+}
+
+// removes returns the index of the row that a button removes.
+func (*draft) removes(button, prefix string, n int) (int, bool) {
+	text, ok := strings.CutPrefix(button, prefix)
+	i, err := strconv.Atoi(text)
+	return i, ok && err == nil && 0 <= i && i < n
+}
+
+// record returns the record that was entered, without empty rows, and what is wrong with its
+// numbers.
+func (d *draft) record() (*store.Record, []problem) {
+	rec := &store.Record{Spelling: d.Spelling, Status: nomen.Status(d.Status), SameAs: entries(d.SameAs), Metadata: nomen.Metadata{}}
+	var faults []problem
+	for _, row := range d.Locations {
+		if row.empty() {
+			continue
+		}
+		l := row.Location
+		for _, n := range []struct {
+			id, text string
+			into     *int
+		}{{"-priority", row.Rank, &l.Priority}, {"-weight", row.Share, &l.Weight}} {
+			var err error
+			if *n.into, err = strconv.Atoi(n.text); err != nil && n.text != "" {
+				faults = append(faults, problem{row.ID + n.id, fmt.Sprintf("%q: must be a number, or empty", n.text)})
+			}
+		}
+		rec.Locations = append(rec.Locations, l)
+	}
+	for _, row := range d.Metadata {
+		if row.Value != "" {
+			rec.Metadata[row.Element] = append(rec.Metadata[row.Element], row.Value)
+		}
+	}
+	return rec, faults
+}
+
+// entries returns the lines of a text that are not blank, without surrounding spaces.
+func entries(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// fieldID returns the ID of the field that a field of a refused record stands for, such as
+// locations[2].url.
+func (d *draft) fieldID(field string) string {
+	list, rest, _ := strings.Cut(field, "[")
+	index, sub, _ := strings.Cut(rest, "]")
+	i, _ := strconv.Atoi(index)
+	element, isMetadata := strings.CutPrefix(list, "metadata.")
+	switch {
+	case list == "locations":
+		kept := slices.DeleteFunc(slices.Clone(d.Locations), locationRow.empty)
+		if i < len(kept) {
+			return kept[i].ID + "-" + strings.TrimPrefix(sub, ".")
+		}
+	case isMetadata:
+		kept := slices.DeleteFunc(slices.Clone(d.Metadata), func(r metadataRow) bool { return r.Element != element || r.Value == "" })
+		if i < len(kept) {
+			return kept[i].ID + "-value"
+		}
+	default:
+		return list
+	}
+	return ""
+}
+
+// faultOf returns the error of a change as an entry of the error summary. It returns false if
+// the error is not about what was entered.
+func (d *draft) faultOf(err error) (problem, bool) {
+	p := adminapi.NewProblem(err)
+	if p.Status != http.StatusUnprocessableEntity && p.Status != http.StatusBadRequest && p.Status != http.StatusRequestEntityTooLarge {
+		return problem{}, false
+	}
+	text := p.Detail
+	if p.Offset > 0 {
+		text = fmt.Sprintf("%s (offset %d)", text, p.Offset)
+	}
+	return problem{d.fieldID(p.Field), text}, true
+}
+
+// editFields are the fields of a record that a draft has.
+const editFields = registrar.FieldStatus | registrar.FieldLocations | registrar.FieldMetadata | registrar.FieldSameAs

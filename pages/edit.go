@@ -1,0 +1,311 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// An editView is the form of a record.
+type editView struct {
+	frame
+	*draft
+	Action   string // path of the form
+	New      bool
+	Was      nomen.Status // of the stored record
+	Warnings []registrar.Warning
+	Conflict *conflict
+}
+
+// Elements returns the elements of Dublin Core (RFC 5013).
+func (*editView) Elements() []string {
+	return []string{
+		"title", "creator", "date", "publisher", "description", "subject", "contributor", "type", "format",
+		"identifier", "source", "language", "relation", "coverage", "rights",
+	}
+}
+
+// Opens reports whether the fields of a location that are rarely needed are shown: if they have
+// values or faults.
+func (v *editView) Opens(l locationRow) bool {
+	rare := l
+	rare.ID, rare.URL, rare.Type, rare.Lang = "", "", "", ""
+	for _, p := range v.Faults {
+		field, ok := strings.CutPrefix(p.ID, l.ID+"-")
+		if ok && field != "url" && field != "type" && field != "lang" {
+			return true
+		}
+	}
+	return rare != locationRow{}
+}
+
+// A conflict is a change that was saved by another user after the edit began.
+type conflict struct {
+	Now  adminapi.Revision
+	Rows []threeVersions
+}
+
+// threeVersions has a value before the edit began, now, and as entered.
+type threeVersions struct{ Field, Before, Now, Yours string }
+
+// edit shows the form of a name.
+func (c *request) edit() error {
+	n, rec, err := c.editable()
+	if err != nil {
+		return err
+	}
+	v := &editView{draft: newDraft(rec)}
+	c.showEdit(v, http.StatusOK, n, rec)
+	return nil
+}
+
+// editable returns the name in the path and its record, if the user may change it.
+func (c *request) editable() (name.Name, *store.Record, error) {
+	n, err := c.subject()
+	if err != nil {
+		return n, nil, err
+	}
+	rec, err := c.api.Get(c.ctx(), n)
+	if err != nil {
+		return n, nil, err
+	}
+	if !c.session.Actor.MayName(rec.Name, registrar.Editor) {
+		return n, nil, c.session.Actor.Denied(registrar.Editor, rec.Name, rec.Spelling)
+	}
+	if len(rec.Locations) > maxRows || countValues(rec.Metadata) > maxRows {
+		return n, nil, &adminapi.StatusError{Status: http.StatusUnprocessableEntity, Detail: "the record has too many locations or values for a form; change it by an import"}
+	}
+	return n, rec, nil
+}
+
+// countValues returns the number of values of metadata.
+func countValues(m nomen.Metadata) (n int) {
+	for _, all := range m {
+		n += len(all)
+	}
+	return n
+}
+
+func (c *request) showEdit(v *editView, status int, n name.Name, rec *store.Record) {
+	v.Title, v.Section, v.Action = c.texts.text("edit.title", rec.Spelling), "names", namePath(n.Key())+"/edit"
+	v.Was, v.Spelling = rec.Status, rec.Spelling
+	c.show(status, "edit", v)
+}
+
+// save saves the form, or changes its rows.
+func (c *request) save() error {
+	n, rec, err := c.editable()
+	if err != nil {
+		return err
+	}
+	v := &editView{}
+	if v.draft, err = readDraft(c.r.PostForm); err != nil {
+		return err
+	}
+	v.Spelling = rec.Spelling
+	if v.do(c.r.PostForm.Get("do")) {
+		c.showEdit(v, http.StatusOK, n, rec)
+		return nil
+	}
+	entered, faults := v.record()
+	if v.Faults = faults; len(faults) > 0 {
+		c.showEdit(v, http.StatusUnprocessableEntity, n, rec)
+		return nil
+	}
+	entered.Name = rec.Name
+	req := registrar.Request{Record: entered, Fields: editFields, Expected: v.Revision}
+	if rec.Status == nomen.Retired && entered.Status == nomen.Active {
+		req.Fields |= registrar.FieldReason | registrar.FieldShowLocations
+	}
+	return c.apply(v, req, n, rec)
+}
+
+// apply makes the change of a form.
+func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
+	changed, err := c.put(v, req)
+	var conflict *store.ConflictError
+	switch fault, ok := v.faultOf(err); {
+	case err == nil && changed:
+		c.see(namePath(rec.Spelling) + "?done=saved")
+	case err == nil && v.Warnings == nil:
+		c.see(namePath(rec.Spelling) + "?done=unchanged")
+	case err == nil:
+		c.showEdit(v, http.StatusUnprocessableEntity, n, rec)
+	case errors.As(err, &conflict):
+		return c.conflict(v, req, n, rec)
+	case ok:
+		v.Faults = []problem{fault}
+		c.showEdit(v, http.StatusUnprocessableEntity, n, rec)
+	default:
+		return err
+	}
+	return nil
+}
+
+// put makes a change unless it has warnings that the user has not accepted. It reports whether
+// the record was changed.
+func (c *request) put(v *editView, req registrar.Request) (changed bool, err error) {
+	if c.r.PostForm.Get("accept") == "" {
+		outs, err := c.api.Preview(c.ctx(), []registrar.Request{req})
+		if err == nil {
+			err = outs[0].Err
+		}
+		if err != nil {
+			return false, err
+		}
+		known := func(w registrar.Warning) bool { return !v.New && w.Code == registrar.WarnNoAuthority }
+		if all := slices.DeleteFunc(outs[0].Warnings, known); len(all) > 0 {
+			v.Warnings = all
+			return false, nil
+		}
+	}
+	out, err := c.api.Put(c.ctx(), req, v.Why)
+	return out.Changed, err
+}
+
+// conflict shows the three versions of the record and keeps what was entered. If the stored
+// content equals it already, as after a double submit, the change has succeeded.
+func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
+	yours := *rec
+	yours.Status, yours.Locations, yours.Metadata, yours.SameAs = req.Record.Status, req.Record.Locations, req.Record.Metadata, req.Record.SameAs
+	if len(adminapi.Differences(rec, &yours)) == 0 {
+		c.see(namePath(rec.Spelling) + "?done=saved")
+		return nil
+	}
+	before, now, err := c.versions(n, v.Revision)
+	if err != nil {
+		return err
+	}
+	v.Conflict = &conflict{Now: now, Rows: compare(before.Record, now.Record, &yours)}
+	v.Revision = now.Revision
+	v.Faults = []problem{{"", c.texts.text("edit.conflict")}}
+	c.showEdit(v, http.StatusConflict, n, rec)
+	return nil
+}
+
+// versions returns a revision of a name and its newest one. An unknown revision is empty.
+func (c *request) versions(n name.Name, revision uint64) (before, now adminapi.Revision, err error) {
+	for r, err := range c.api.Revisions(c.ctx(), n) {
+		if err != nil {
+			return before, now, err
+		}
+		if now.Revision == 0 {
+			now = r
+		}
+		if r.Revision == revision {
+			return r, now, nil
+		}
+	}
+	return before, now, nil
+}
+
+// compare returns the values in which three versions of a record differ. The fields that a form
+// does not have are those of now.
+func compare(before, now, yours *store.Record) []threeVersions {
+	var rows []threeVersions
+	for _, d := range adminapi.Differences(before, now) {
+		rows = append(rows, threeVersions{d.Field, d.Before, d.After, d.Before})
+	}
+	theirs := len(rows)
+	for _, d := range adminapi.Differences(before, yours) {
+		i := slices.IndexFunc(rows[:theirs], func(r threeVersions) bool {
+			return r.Field == d.Field && r.Before == d.Before && (d.Before != "" || r.Now == d.After)
+		})
+		if i >= 0 {
+			rows[i].Yours = d.After
+			continue
+		}
+		rows = append(rows, threeVersions{d.Field, d.Before, d.Before, d.After})
+	}
+	return rows
+}
+
+// A newView is the form of a new name.
+type newView struct {
+	editView
+	Name string
+}
+
+// newName shows the form of a new name.
+func (c *request) newName() error {
+	v := &newView{Name: c.r.Form.Get("name")}
+	v.draft = &draft{Status: string(nomen.Active), Locations: []locationRow{{}}, Metadata: []metadataRow{{Element: "title"}}}
+	v.number()
+	c.showNew(v, http.StatusOK)
+	return nil
+}
+
+func (c *request) showNew(v *newView, status int) {
+	v.Title, v.Section, v.Action, v.New = c.texts.text("new.title"), "new", Root+"new", true
+	c.show(status, "new", v)
+}
+
+// create creates a name.
+func (c *request) create() error {
+	v := &newView{Name: strings.TrimSpace(c.r.PostForm.Get("name"))}
+	v.New = true
+	var err error
+	if v.draft, err = readDraft(c.r.PostForm); err != nil {
+		return err
+	}
+	if v.Spelling = v.Name; v.do(c.r.PostForm.Get("do")) {
+		c.showNew(v, http.StatusOK)
+		return nil
+	}
+	rec, faults := v.record()
+	n, err := name.Parse(v.Name)
+	if err != nil {
+		fault := newBadName(v.Name, err)
+		faults = append([]problem{{"name", c.texts.text("new.bad", fault.Offset, fault.Message)}}, faults...)
+	}
+	if v.Faults = faults; len(faults) > 0 {
+		c.showNew(v, http.StatusUnprocessableEntity)
+		return nil
+	}
+	rec.Name = n
+	return c.applyNew(v, registrar.Request{Record: rec, Expected: 0})
+}
+
+// applyNew makes the change of the form of a new name.
+func (c *request) applyNew(v *newView, req registrar.Request) error {
+	_, err := c.put(&v.editView, req)
+	switch fault, ok := v.faultOf(err); {
+	case err == nil && v.Warnings == nil:
+		c.see(namePath(v.Name) + "?done=created")
+	case err == nil:
+		c.showNew(v, http.StatusUnprocessableEntity)
+	case errors.As(err, new(*store.ConflictError)):
+		return c.exists(v, req)
+	case ok:
+		v.Faults = []problem{fault}
+		c.showNew(v, http.StatusUnprocessableEntity)
+	default:
+		return err
+	}
+	return nil
+}
+
+// exists handles a new name that exists already. After a double submit its content is what was
+// entered.
+func (c *request) exists(v *newView, req registrar.Request) error {
+	there, err := c.api.Get(c.ctx(), req.Record.Name)
+	if err != nil {
+		return err
+	}
+	entered := req.Record.Clone()
+	entered.Spelling = there.Spelling
+	if there.Revision == 1 && len(adminapi.Differences(there, entered)) == 0 {
+		c.see(namePath(v.Name) + "?done=created")
+		return nil
+	}
+	v.Faults = []problem{{"name", c.texts.text("new.exists")}}
+	c.showNew(v, http.StatusConflict)
+	return nil
+}

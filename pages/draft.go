@@ -41,7 +41,7 @@ type metadataRow struct{ ID, Element, Value string }
 
 // newDraft returns the draft of a record as stored.
 func newDraft(rec *store.Record) *draft {
-	d := &draft{Spelling: rec.Spelling, Status: string(rec.Status), SameAs: strings.Join(rec.SameAs, "\n"), Revision: rec.Revision}
+	d := &draft{Spelling: rec.Spelling, Status: string(rec.Status), SameAs: joined(rec.SameAs), Revision: rec.Revision}
 	for _, l := range rec.Locations {
 		d.Locations = append(d.Locations, locationRow{Location: l, Rank: rank(l.Priority), Share: rank(l.Weight)})
 	}
@@ -190,6 +190,9 @@ func entries(text string) (all []string) {
 	}
 	return all
 }
+
+// joined is the inverse of entries.
+func joined(all []string) string { return strings.Join(all, "\n") }
 
 // fieldID returns the ID of the field that a field of a refused record stands for, such as
 // locations[2].url.

@@ -142,5 +142,7 @@ func (c *request) findRevisions(n name.Name, numbers ...string) ([]adminapi.Revi
 			return found, nil
 		}
 	}
-	return nil, &adminapi.StatusError{Status: http.StatusNotFound, Detail: "no such revision of this name"}
+	return nil, errNoRevision
 }
+
+var errNoRevision = &adminapi.StatusError{Status: http.StatusNotFound, Detail: "no such revision of this name"}

@@ -126,15 +126,21 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	}
 	mux.HandleFunc("GET "+staticPath+"{file}", p.serveStatic)
 	for pattern, handle := range map[string]func(*request) error{
-		"GET {$}":                 (*request).dashboard,
-		"GET names":               (*request).names,
-		"GET name/{name}":         (*request).name,
-		"GET new":                 (*request).newName,
-		"POST new":                (*request).create,
-		"GET name/{name}/edit":    (*request).edit,
-		"POST name/{name}/edit":   (*request).save,
-		"GET name/{name}/history": (*request).history,
-		"GET name/{name}/diff":    (*request).diff,
+		"GET {$}":                  (*request).dashboard,
+		"GET names":                (*request).names,
+		"GET name/{name}":          (*request).name,
+		"GET new":                  (*request).newName,
+		"POST new":                 (*request).create,
+		"GET name/{name}/edit":     (*request).edit,
+		"POST name/{name}/edit":    (*request).save,
+		"GET name/{name}/retire":   (*request).retireForm,
+		"POST name/{name}/retire":  (*request).retire,
+		"GET name/{name}/restore":  (*request).restoreForm,
+		"POST name/{name}/restore": (*request).restore,
+		"GET name/{name}/redact":   (*request).redactForm,
+		"POST name/{name}/redact":  (*request).redact,
+		"GET name/{name}/history":  (*request).history,
+		"GET name/{name}/diff":     (*request).diff,
 	} {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.Handle(method+" "+Root+path, p.page(handle))

@@ -1,0 +1,205 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A retireView is the form of a tombstone.
+type retireView struct {
+	frame
+	Spelling      string
+	Retired       bool // already
+	Reason        string
+	Successors    string // one per line
+	ShowLocations bool
+	Why           string
+	Revision      uint64
+	Effect        string              // what readers will get
+	Warnings      []registrar.Warning // that the user has not accepted
+}
+
+// retireForm shows the form that retires a name or changes its tombstone.
+func (c *request) retireForm() error {
+	_, rec, err := c.editable()
+	if err != nil {
+		return err
+	}
+	v := newRetireView(rec)
+	c.showRetire(v, http.StatusOK, rec)
+	return nil
+}
+
+func newRetireView(rec *store.Record) *retireView {
+	return &retireView{
+		Reason: rec.Reason, Successors: joined(rec.Successors), ShowLocations: rec.ShowLocations, Revision: rec.Revision,
+	}
+}
+
+func (c *request) showRetire(v *retireView, status int, rec *store.Record) {
+	v.Spelling, v.Retired = rec.Spelling, rec.Status == nomen.Retired
+	v.Title, v.Section = c.texts.text("retire.title", rec.Spelling), "names"
+	switch len(entries(v.Successors)) {
+	case 0:
+		v.Effect = c.texts.text("retire.effect-tombstone")
+	case 1:
+		v.Effect = c.texts.text("retire.effect-redirect")
+	default:
+		v.Effect = c.texts.text("retire.effect-choice")
+	}
+	c.show(status, "retire", v)
+}
+
+// retire retires a name. It asks for consent first if a successor is doubtful.
+func (c *request) retire() error {
+	n, rec, err := c.editable()
+	if err != nil {
+		return err
+	}
+	f := c.r.PostForm
+	v := &retireView{
+		Reason: lines(f.Get("reason")), Successors: lines(f.Get("successors")), ShowLocations: f.Get("show_locations") != "", Why: lines(f.Get("why")),
+	}
+	v.Revision, _ = strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	if v.Warnings = c.missingSuccessors(entries(v.Successors)); len(v.Warnings) > 0 && f.Get("accept") == "" {
+		c.showRetire(v, http.StatusUnprocessableEntity, rec)
+		return nil
+	}
+	v.Warnings = nil
+	t := registrar.Retirement{Reason: v.Reason, Successors: orEmpty(entries(v.Successors)), ShowLocations: v.ShowLocations, Expected: v.Revision}
+	_, err = c.api.Retire(c.ctx(), n, t, v.Why)
+	return c.retired(v, rec, t, err)
+}
+
+// retired shows the outcome of a retirement.
+func (c *request) retired(v *retireView, rec *store.Record, t registrar.Retirement, err error) error {
+	switch fault, ok := (&draft{}).faultOf(err); {
+	case err == nil, errors.As(err, new(*store.ConflictError)) && isTombstone(rec, t):
+		c.see(namePath(rec.Spelling) + "?done=retired")
+	case errors.As(err, new(*store.ConflictError)):
+		v.Revision = rec.Revision
+		v.Faults = []problem{{"", c.texts.text("retire.conflict")}}
+		c.showRetire(v, http.StatusConflict, rec)
+	case ok:
+		v.Faults = []problem{fault}
+		c.showRetire(v, http.StatusUnprocessableEntity, rec)
+	default:
+		return err
+	}
+	return nil
+}
+
+// isTombstone reports whether a record is the tombstone that a retirement makes, as after a
+// double submit.
+func isTombstone(rec *store.Record, t registrar.Retirement) bool {
+	return rec.Status == nomen.Retired && rec.Reason == t.Reason && rec.ShowLocations == t.ShowLocations && joined(rec.Successors) == joined(t.Successors)
+}
+
+// missingSuccessors warns of successors that the user can see not to exist.
+func (c *request) missingSuccessors(successors []string) (all []registrar.Warning) {
+	for _, s := range successors {
+		n, err := name.Parse(s)
+		if err != nil {
+			continue // the API rejects it
+		}
+		if _, err := c.api.Get(c.ctx(), n); errors.Is(err, store.ErrNotFound) {
+			all = append(all, registrar.Warning{Code: registrar.WarnSuccessor, Message: c.texts.text("retire.missing", s)})
+		}
+	}
+	return all
+}
+
+// orEmpty returns s, never nil.
+func orEmpty(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// A restoreView is the page on which a change is undone, or an earlier revision restored.
+type restoreView struct {
+	frame
+	Spelling    string
+	To          adminapi.Revision // whose content is restored
+	Undo        uint64            // revision that is undone; 0 if a revision is restored
+	Revision    uint64            // current one
+	Differences []adminapi.Difference
+	Why         string
+}
+
+// restoreForm shows what would change.
+func (c *request) restoreForm() error {
+	v, _, err := c.restoreView()
+	if err != nil {
+		return err
+	}
+	c.showRestore(v, http.StatusOK)
+	return nil
+}
+
+func (c *request) showRestore(v *restoreView, status int) {
+	v.Title, v.Section = c.texts.text("restore.title", v.Spelling), "names"
+	c.show(status, "restore", v)
+}
+
+// restoreView returns the page for the revision in "to", or for the one before that in "undo",
+// and the current record.
+func (c *request) restoreView() (*restoreView, *store.Record, error) {
+	n, rec, err := c.editable()
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &restoreView{Spelling: rec.Spelling, Revision: rec.Revision}
+	to := c.r.Form.Get("to")
+	if text := c.r.Form.Get("undo"); text != "" {
+		if v.Undo, err = strconv.ParseUint(text, 10, 64); err != nil || v.Undo < 2 {
+			return nil, nil, errNoRevision
+		}
+		to = strconv.FormatUint(v.Undo-1, 10)
+	}
+	found, err := c.findRevisions(n, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	if v.To = found[0]; v.To.Redacted || v.To.Record == nil {
+		return nil, nil, &adminapi.StatusError{Status: http.StatusConflict, Detail: "this revision has no content that could be restored"}
+	}
+	v.Differences = adminapi.Differences(rec, v.To.Record)
+	return v, rec, nil
+}
+
+// restore gives a name the content of an earlier revision, in a new revision.
+func (c *request) restore() error {
+	v, rec, err := c.restoreView()
+	if err != nil {
+		return err
+	}
+	f := c.r.PostForm
+	v.Why = lines(f.Get("why"))
+	expected, _ := strconv.ParseUint(f.Get("revision"), 10, 64) // 0 is a conflict
+	content := v.To.Record.Clone()
+	content.Name, content.Spelling = rec.Name, rec.Spelling
+	all := editFields | registrar.FieldSuccessors | registrar.FieldReason | registrar.FieldShowLocations
+	_, err = c.api.Put(c.ctx(), registrar.Request{Record: content, Fields: all, Expected: expected}, v.Why)
+	switch fault, ok := (&draft{}).faultOf(err); {
+	case err == nil, errors.As(err, new(*store.ConflictError)) && len(v.Differences) == 0:
+		c.see(namePath(rec.Spelling) + "?done=restored")
+	case errors.As(err, new(*store.ConflictError)):
+		v.Faults = []problem{{"", c.texts.text("restore.conflict")}}
+		c.showRestore(v, http.StatusConflict)
+	case ok:
+		v.Faults = []problem{fault}
+		c.showRestore(v, http.StatusUnprocessableEntity)
+	default:
+		return err
+	}
+	return nil
+}

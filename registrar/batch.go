@@ -40,11 +40,11 @@ type state struct {
 	record  *store.Record // the current record; nil if none
 	before  *store.Record // the record before the batch; nil if none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // an earlier request was accepted, and Load.single lets later requests expect the same revision
-	based   uint64        // the revision that the earlier request expected
+	built   bool          // a request of this batch was accepted, so that later requests may expect based; only if Load.single
+	based   uint64        // the revision that the last accepted request expected
 }
 
-// last returns the change that led to s, with the fields that store.Next uses.
+// last returns the change that led to the state, with the fields that store.Next uses.
 func (s *state) last() *store.Change {
 	if s.record == nil {
 		return nil

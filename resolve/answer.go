@@ -184,8 +184,8 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer for the requested service. The first location of a is already the
-// best.
+// located returns the answer for the requested service. The first location of the answer is
+// already the best one.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:

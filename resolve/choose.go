@@ -146,8 +146,9 @@ func (c *choice) rank(l *nomen.Location) rank {
 }
 
 // unstated is the quality of a media type or language that no preference of the client matches.
-// A location without a type matches only "*/*", and a location without a language only "*". It
-// is above the quality of a rejected value, and not above that of any accepted value.
+// A location without a type matches only "*/*", and a location without a language only "*".
+// The quality unstated is above the quality of a rejected value, and not above that of any
+// accepted value.
 const unstated = 1
 
 // mediaQ returns the quality of a media type.

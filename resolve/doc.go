@@ -21,7 +21,8 @@
 // The result depends on the record:
 //
 //   - A reserved name is Unknown, even if a rule matches it.
-//   - A name whose record at the requested time was redacted is Denied for legal reasons.
+//   - If the revision that was current at the requested time has since been redacted, the name
+//     is Denied for legal reasons.
 //   - A retired name with exactly one successor is redirected to the successor if the service is
 //     I2L or I2R, unless the chain of successors leads back to the name.
 //   - For any other retired name, and for other services, the result is Gone, with the tombstone.

@@ -267,7 +267,7 @@ func (p requestContext) readSubject(s string, bare bool) (parsedTarget, error) {
 //
 //   - a string without a scheme
 //   - a string with an unknown scheme, unless it is a name that an authority here covers
-//   - if elements is set, because the host gives an authority: an invalid name
+//   - an invalid name, if elements is set; callers set it if the host belongs to an authority
 //
 // A string that begins with "urn:" is always a name.
 func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, bool, error) {
@@ -325,8 +325,8 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 }
 
 // similarRequest returns the reserved request that a name looks like, or "". In a namespace
-// with several delimiters, similarRequest looks only at the text after the first delimiter.
-// After a later delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
+// with several delimiters, similarRequest looks only at the text after the delimiter that
+// ends the prefix. After a later delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""

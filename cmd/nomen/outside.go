@@ -38,7 +38,7 @@ type outsideFlags struct {
 
 func (o *outsideFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&o.asks, "asks", 256, "maximum number of concurrent requests to other resolvers")
-	f.BoolVar(&o.private, "allow-private", false, "let the server reach private networks")
+	f.BoolVar(&o.private, "allow-private", false, "let the server connect to private networks to answer clients")
 	f.StringVar(&o.countries, "country-db", "", "file in the MaxMind DB format that gives the country of a client; the server chooses locations by country")
 	f.StringVar(&o.countryHeader, "country-header", "", "request field in which trusted proxies give the client's country, such as CF-IPCountry")
 	o.find.register(f)

@@ -55,16 +55,18 @@ of the machine, localhost, and IP addresses need no --host.
 
 These options limit what clients can use. A client is one IPv4 address or one IPv6 /64.
 
-  --connections              open connections of each listener
-  --connections-per-address  open connections of one client. If --connections is below 64,
-                             the default is half of --connections, but at most 16
-  --rate                     lists, batches, fetches and searches of one client per second.
-                             In a burst, a client can send five times as many. Further
-                             requests get status 429
-  --asks                     concurrent requests to other resolvers: at most half of them
-                             to one resolver, and at most an eighth for one client. Further
-                             requests wait. A request that waits too long gets status 503.
-                             A client with too many waiting requests gets status 429
+  --connections              the number of open connections of each listener
+  --connections-per-address  the number of open connections of one client. If --connections
+                             is below 64, the default is half of --connections, but at
+                             most 16
+  --rate                     the number of requests for lists, batches, fetches and searches
+                             that one client can send per second. In a burst, a client can
+                             send five times as many. Further requests get status 429
+  --asks                     the number of concurrent requests to other resolvers: at most
+                             half of them to one resolver, and at most an eighth for one
+                             client. Further requests wait. A request that waits too long
+                             gets status 503. A client with too many waiting requests
+                             gets status 429
 
 --rate and --connections-per-address do not apply to 127.0.0.1, ::1 and trusted proxies.
 
@@ -72,13 +74,13 @@ The default of --memory is 512 MiB plus an eighth of the machine's memory. The e
 as at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, but never
 less than a quarter of the limit.
 
-On behalf of clients, the server connects to a private network only if the --delegate-to of
-an authority names a resolver there. With --allow-private, the server also connects to
-private networks when it
+When the server answers a client, it connects to a private network only to ask a resolver
+that the --delegate-to of an authority names. With --allow-private, the server also connects
+to private networks for these purposes:
 
-  - fetches locations (I2R);
-  - asks resolvers about delegated names;
-  - asks resolvers on behalf of --own-users, with --ask-others own.`
+  - to fetch resources (I2R);
+  - to ask resolvers of delegated names that it discovered or to which it was redirected;
+  - to ask resolvers about other names for --own-users, with --ask-others own.`
 
 type serveFlags struct {
 	certificateFlags

@@ -30,7 +30,7 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.DurationVar(&o.every, "backup.every", 0, "time from one backup to the next (default 24h)")
 	f.StringVar(&o.at, "backup.at", "", "time of day of the backups, such as 03:00, instead of --backup.every")
 	f.IntVar(&o.keep, "backup.keep", backups.DefaultKeep, "how many of the newest backups to keep")
-	f.IntVar(&o.keepWeekly, "backup.keep-weekly", 0, "also keep the newest backup of each week, for this many earlier weeks")
+	f.IntVar(&o.keepWeekly, "backup.keep-weekly", 0, "number of weeks, before the backups of --backup.keep, of which the newest backup is also kept")
 	f.IntVar(&o.rehearse, "backup.rehearse", 1, "rehearse one in this many backups, so 1 means every backup; 0 turns this off")
 	f.StringArrayVar(&o.hook, "backup.hook", nil, "program and arguments to run after each backup, without a shell; {backup} stands for the directory of the backup")
 	f.DurationVar(&o.hookTimeout, "backup.hook-timeout", backups.DefaultHookTimeout, "time after which the hook is killed")

@@ -40,8 +40,9 @@ type Options struct {
 	AccountKey  []byte         // HMAC key of that account
 	Roots       *x509.CertPool // root certificates that verify the directory's own certificate; nil means those of the system
 
-	// Unchecked omits the check before an order that the host leads to this server. Some networks
-	// do not let a server reach its own public address.
+	// If Unchecked is set, the Manager orders a certificate without first connecting to the host to
+	// check that it leads to this server. Some networks do not let a server reach its own public
+	// address.
 	Unchecked bool
 
 	Ordered   func(error)      // called after each order, with nil if a certificate was issued; may be nil

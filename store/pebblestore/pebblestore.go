@@ -38,7 +38,7 @@ type Options struct {
 	Log       *slog.Logger // for storage failures and Pebble's errors; nil disables it
 	ReadOnly  bool         // write nothing; the store must exist
 	MustExist bool         // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
-	Keep      bool         // open a backup too, read-only
+	Keep      bool         // if Dir is a backup, open it read-only; otherwise Open returns [ErrBackup] for a backup
 	Warm      bool         // read names into the cache in the background, as many as fit
 
 	Now     func() time.Time // clock; time.Now if nil
@@ -71,8 +71,8 @@ type Store struct {
 	log    ledger.Log // including planned changes; used only by decide
 	writer writer     // used only by decide
 	look   roomWatch  // used only by decide
-	sealed sealedLog  // what is on disk
-	reads  reads      // what was read to be changed
+	sealed sealedLog  // the part of the log that is on disk
+	reads  reads      // records that were read and will probably be changed next
 
 	idle     sync.Pool     // requests that can be reused
 	requests chan *request // from Apply to decide
@@ -364,8 +364,8 @@ func (s *Store) warn(what string, err error) {
 	}
 }
 
-// Usage implements [store.Measured]. The disk is known when a change was made, or after a
-// second.
+// Usage implements [store.Measured]. Its Disk is nil until the store has checked the free space:
+// at the first change, or a second after it was opened.
 func (s *Store) Usage() store.Usage {
 	s.state.mu.Lock()
 	u := store.Usage{Failures: s.state.failed}

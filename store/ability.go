@@ -135,11 +135,11 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 	return unable(s, "load the changes of another store")
 }
 
-// Find yields locations as [Finder] does, without aliases. If r is not a Finder, it first
+// Find yields locations as [Finder] does, without what else its index has. If r is not a Finder, it first
 // lists all records and holds every match in memory.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
 	if f, ok := r.(Finder); ok {
-		return withoutAliases(ctx, f, prefix, after)
+		return locationsOnly(ctx, f, prefix, after)
 	}
 	return func(yield func(Place, error) bool) {
 		places, err := search(ctx, r, prefix, after)

@@ -15,29 +15,35 @@ import (
 // begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// aliasEnd sorts after all aliases in the index.
-const aliasEnd = "\x00same_as\x01"
-
 // AliasSpan returns the range of the URLs that an index has for aliases. It includes the first
 // result and excludes the second.
-func AliasSpan() (from, to string) { return aliasMark, aliasEnd }
+func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
-// withoutAliases yields the locations that f finds. It skips the aliases among them
-// without reading them.
-func withoutAliases(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
-	if !strings.HasPrefix(aliasMark, prefix) {
-		return f.Find(ctx, prefix, after)
-	}
+// locationsOnly yields the locations that f finds. It skips the aliases of records and the
+// subjects of users, which an index has too, without reading them.
+func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
 	return func(yield func(Place, error) bool) {
-		met := false
-		f.Find(ctx, prefix, after)(func(p Place, err error) bool {
-			met = strings.HasPrefix(p.URL, aliasMark)
-			return !met && yield(p, err)
-		})
-		if met {
-			f.Find(ctx, prefix, Place{URL: aliasEnd})(yield)
+		for more := true; more; {
+			more = false
+			f.Find(ctx, prefix, after)(func(p Place, err error) bool {
+				if end := markEnd(p.URL); end != "" && err == nil {
+					after, more = Place{URL: end}, true
+					return false
+				}
+				return yield(p, err)
+			})
 		}
 	}
+}
+
+// markEnd returns the end of the range of an index to which url belongs, "" if url is a location.
+func markEnd(url string) string {
+	for _, mark := range [...]string{aliasMark, subjectMark} {
+		if strings.HasPrefix(url, mark) {
+			return mark[:len(mark)-1] + "\x01"
+		}
+	}
+	return ""
 }
 
 // AliasURL returns the URL of the place that alias has in an index.
@@ -53,16 +59,20 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends the URLs under which an index of locations contains the record that
-// exists after c, if any: the URLs of its locations and aliases, each once. It sorts list.
+// AppendIndexed appends the URLs under which an index of locations contains what exists after
+// c, each once: the locations and aliases of a record, or the subjects of a user. It sorts list.
 func (c *Change) AppendIndexed(list []string) []string {
-	if c == nil || c.Record == nil {
+	switch {
+	case c != nil && c.Record != nil:
+		for i := range c.Record.Locations {
+			list = append(list, c.Record.Locations[i].URL)
+		}
+		list = c.Record.AppendAliases(list)
+	case c != nil && c.User != nil:
+		list = c.User.appendSubjects(list)
+	default:
 		return list
 	}
-	for i := range c.Record.Locations {
-		list = append(list, c.Record.Locations[i].URL)
-	}
-	list = c.Record.AppendAliases(list)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -13,7 +13,7 @@ import (
 const AnyRevision = ^uint64(0)
 
 // A Change is the unit of writing and of history. Exactly one of Record, Authority,
-// Token and Delete is set.
+// Token, User and Delete is set.
 //
 // A change makes a new revision of its subject. In a stored change, Expected is the number of the
 // revision before, so the new revision is Expected plus one, and Time is the time of the new
@@ -23,9 +23,10 @@ type Change struct {
 	Record    *Record    // the new record, which replaces the old one entirely
 	Authority *Authority // the new authority, which replaces the old one entirely
 	Token     *Token     // a token to add, or to replace the one with the same ID
+	User      *User      // the new user, which replaces the old one entirely
 	Delete    name.Name  // a reserved name to delete; deleting a name without a record changes nothing
 
-	// Expected is the revision that the record or authority must have: 0 if it must not
+	// Expected is the revision that the record, authority or user must have: 0 if it must not
 	// exist, or AnyRevision. It is not used for tokens.
 	Expected uint64
 
@@ -71,13 +72,14 @@ const (
 	KindName Kind = iota + 1
 	KindAuthority
 	KindToken
+	KindUser
 )
 
-// A Subject identifies what a change is about: a name, an authority or a token.
-// Subjects are comparable.
+// A Subject identifies what a change is about: a name, an authority, a token or
+// a user. Subjects are comparable.
 type Subject struct {
 	Kind Kind
-	Key  string // of the name, prefix of the authority, or ID of the token
+	Key  string // of the name, prefix of the authority, or ID of the token or user
 }
 
 // Subject returns the subject of c; the zero Subject if c has none.
@@ -89,6 +91,8 @@ func (c *Change) Subject() Subject {
 		return Subject{KindAuthority, c.Authority.Prefix.String()}
 	case c.Token != nil:
 		return Subject{KindToken, c.Token.ID}
+	case c.User != nil:
+		return Subject{KindUser, c.User.ID}
 	case !c.Delete.IsZero():
 		return Subject{KindName, c.Delete.Key()}
 	}
@@ -109,6 +113,8 @@ func (c *Change) Clone() *Change {
 		n.Authority = c.Authority.Clone()
 	case c.Token != nil:
 		n.Token = c.Token.Clone()
+	case c.User != nil:
+		n.User = c.User.Clone()
 	}
 	return &n
 }
@@ -134,12 +140,15 @@ func (c *Change) Redact() *Change {
 	case c.Authority != nil:
 		a := c.Authority
 		n.Authority = &Authority{Prefix: a.Prefix, Modified: a.Modified, Revision: a.Revision, Redacted: true}
+	case c.User != nil:
+		u := c.User
+		n.User = &User{ID: u.ID, Modified: u.Modified, Revision: u.Revision, Redacted: true}
 	}
 	return n
 }
 
 // Records returns the number of records that its subject has after c: 1 for a record, and 0
-// for a deletion, an authority, a token, or a nil c.
+// for a deletion, an authority, a token, a user, or a nil c.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -150,7 +159,7 @@ func (c *Change) Records() int64 {
 // A ConflictError is returned for a change that expects another revision.
 type ConflictError struct {
 	Index    int    // of the change in its batch
-	Key      string // of the name, or the authority's prefix
+	Key      string // of the name, the authority's prefix, or the user's ID
 	Expected uint64
 	Current  uint64 // 0 if none
 }

@@ -59,6 +59,8 @@ func measure(i int, c *Change) (int, error) {
 		m.authority(c.Authority)
 	case c.Token != nil:
 		m.token(c.Token)
+	case c.User != nil:
+		m.user(c.User)
 	}
 	m.limit("bytes", m.size, MaxRecord)
 	if m.err != nil {
@@ -69,7 +71,7 @@ func measure(i int, c *Change) (int, error) {
 
 // flaw returns why c is invalid, "" if it is valid.
 func flaw(c *Change) string {
-	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted {
+	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted {
 		return "redacted content cannot be written again"
 	}
 	return misshapen(c)
@@ -78,14 +80,18 @@ func flaw(c *Change) string {
 // misshapen returns why c cannot be a stored change, "" if it can.
 func misshapen(c *Change) string {
 	switch {
-	case count(c.Record != nil, c.Authority != nil, c.Token != nil, !c.Delete.IsZero()) != 1:
-		return "exactly one of record, authority, token and name to delete must be set"
+	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, !c.Delete.IsZero()) != 1:
+		return "exactly one of record, authority, token, user and name to delete must be set"
 	case c.Subject().Key == "":
-		return "a record needs a name, an authority a prefix, and a token an ID"
+		return "a record needs a name, an authority a prefix, and a token or user an ID"
 	case c.Token == nil && !printable(c.Subject().Key):
 		return "the key has characters that are not allowed in a name"
 	case c.Token != nil && len(c.Redacts) > 0:
 		return "a token has no revisions to redact"
+	case c.User != nil && !c.User.Since.IsZero() && !timely(c.User.Since):
+		return "the time at which a user was added must be in the years 1 to 9999"
+	case c.User != nil && repeats(c.User.Subjects):
+		return "a user cannot have a subject twice"
 	case c.Token == nil && c.UseOnly:
 		return "only a change of a token can be limited to the day of use"
 	case c.Token != nil && c.Batch != "":
@@ -102,6 +108,12 @@ func misshapen(c *Change) string {
 		return "the expiry time of a token must be in the years 1 to 9999"
 	}
 	return ""
+}
+
+// repeats reports whether a list has a text twice.
+func repeats(list []string) bool {
+	sorted := slices.Sorted(slices.Values(list))
+	return len(slices.Compact(sorted)) < len(list)
 }
 
 func count(conditions ...bool) (n int) {
@@ -149,8 +161,11 @@ func (m *meter) limit(what string, size, limit int) {
 func (m *meter) subject(c *Change) {
 	m.size += len(m.key)
 	limit := name.MaxLength
-	if c.Token != nil {
+	switch {
+	case c.Token != nil:
 		limit = MaxTokenID
+	case c.User != nil:
+		limit = MaxUserID
 	}
 	m.limit("key", len(m.key), limit)
 }
@@ -225,4 +240,16 @@ func (m *meter) token(t *Token) {
 	m.text("role", t.Role)
 	m.list("prefixes", t.Prefixes)
 	m.text("who", t.Who)
+}
+
+func (m *meter) user(u *User) {
+	m.text("name", u.Name)
+	m.text("mail", u.Mail)
+	m.list("subjects", u.Subjects)
+	for _, g := range u.Grants {
+		m.text("role", g.Role)
+		m.list("prefixes", g.Prefixes)
+	}
+	m.values += len(u.Grants)
+	m.limit("grants", m.values, MaxValues)
 }

@@ -15,7 +15,7 @@ import (
 // SaltSize is the length of a salt in bytes.
 const SaltSize = 16
 
-// An Entry is a change of a record or an authority, with its position in the log of
+// An Entry is a change of a record, an authority or a user, with its position in the log of
 // changes of a store. Tokens are secrets and are not in the log.
 type Entry struct {
 	Seq    uint64         // from 1, without gaps
@@ -143,7 +143,7 @@ type Backuper interface {
 // An EntryError is returned by Load for an entry that cannot follow those before it.
 type EntryError struct {
 	Seq    uint64
-	Key    string // of the name or the authority, "" if it has none
+	Key    string // of the name, authority or user, "" if it has none
 	Reason string // for people
 }
 
@@ -221,6 +221,8 @@ func (c *Change) equal(o *Change) bool {
 		return c.Record.SameContent(o.Record) && c.Record.Modified.Equal(o.Record.Modified) && c.Record.Revision == o.Record.Revision
 	case c.Authority != nil:
 		return c.Authority.SameContent(o.Authority) && c.Authority.Modified.Equal(o.Authority.Modified) && c.Authority.Revision == o.Authority.Revision
+	case c.User != nil:
+		return c.User.SameContent(o.User) && c.User.Modified.Equal(o.User.Modified) && c.User.Revision == o.User.Revision
 	}
 	return true
 }

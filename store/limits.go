@@ -14,6 +14,7 @@ const (
 	MaxText       = 64 << 10  // bytes of one text, such as a URL, note, value or reason
 	MaxPolicy     = 512 << 10 // bytes of the JSON text of a policy
 	MaxTokenID    = 256       // bytes of the ID of a token
+	MaxUserID     = 64        // bytes of the ID of a user
 	MaxRecord     = 1 << 20   // bytes of all texts of a change
 	MaxBatch      = 100_000   // changes in one Apply
 	MaxBatchBytes = 256 << 20 // bytes of all texts of a batch
@@ -23,7 +24,7 @@ const (
 // the changes before it in its batch.
 type LimitError struct {
 	Index int    // of the change in its batch
-	Key   string // of the name, authority or token
+	Key   string // of the name, authority, token or user
 	What  string // "locations", "note", "changes of the batch" ...
 	Size  int
 	Limit int

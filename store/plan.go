@@ -245,6 +245,8 @@ func same(last, next *Change) bool {
 		return next.Authority.SameContent(last.Authority)
 	case next.Token != nil:
 		return next.Token.SameContent(last.Token)
+	case next.User != nil:
+		return next.User.SameContent(last.User)
 	}
 	return false
 }
@@ -260,6 +262,8 @@ func (c *Change) follow(last *Change) {
 		c.Record.Modified, c.Record.Revision = c.Time, c.Revision()
 	case c.Authority != nil:
 		c.Authority.Modified, c.Authority.Revision = c.Time, c.Revision()
+	case c.User != nil:
+		c.User.Modified, c.User.Revision = c.Time, c.Revision()
 	}
 }
 

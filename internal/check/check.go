@@ -38,7 +38,7 @@ type Source struct {
 	// Node returns a node of the stored tree that the current row of Log completes.
 	Node func(level int, index uint64) (ledger.Hash, error)
 
-	// Changes yields the changes of names and authorities, subject by subject. The changes of a
+	// Changes yields the changes of names, authorities and users, subject by subject. The changes of a
 	// subject are in order of revision: ascending, or descending if Descending is set.
 	Changes    func() iter.Seq2[Change, error]
 	Descending bool
@@ -62,7 +62,7 @@ type Row struct {
 	Err      error       // of reading the row or its change
 }
 
-// A Change is a change of a name or an authority.
+// A Change is a change of a name, an authority or a user.
 type Change struct {
 	Subject  store.Subject
 	Revision uint64 // under which it is stored
@@ -244,7 +244,7 @@ func (c *checker) places() error {
 	c.passes.begin(c.located.count(wanted))
 	for p, err := range c.Places() {
 		if err == nil && p.Err != nil {
-			err = c.broken(store.Subject{Kind: store.KindName, Key: p.Name.Key()}, 0, p.Err)
+			err = c.broken(store.PlaceSubject(p.Place), 0, p.Err)
 		} else if err == nil {
 			c.located.add(present, c.hashPlace(p.Place))
 		}

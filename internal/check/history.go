@@ -71,8 +71,8 @@ func (h *history) add(ch *Change) error {
 	h.note(change, now.seq)
 	if ch.Last {
 		h.records += change.Records()
-		for _, url := range change.AppendIndexed(nil) {
-			h.located.add(wanted, h.hashPlace(store.Place{URL: url, Name: change.Record.Name}))
+		for _, p := range change.AppendPlaces(nil) {
+			h.located.add(wanted, h.hashPlace(p))
 		}
 	}
 	return nil

@@ -179,8 +179,8 @@ func (c *checker) misplaced() error {
 		if !ch.Last || ch.Err != nil {
 			return
 		}
-		for _, url := range ch.Entry.Change.AppendIndexed(nil) {
-			add(store.Place{URL: url, Name: ch.Entry.Change.Record.Name})
+		for _, p := range ch.Entry.Change.AppendPlaces(nil) {
+			add(p)
 		}
 	})
 	got := all(c, c.Places, func(p Place, add func(store.Place)) {
@@ -188,10 +188,11 @@ func (c *checker) misplaced() error {
 			add(p.Place)
 		}
 	})
-	of := func(p store.Place) store.Subject { return store.Subject{Kind: store.KindName, Key: p.Name.Key()} }
-	missing := func(p store.Place) { c.report(of(p), 0, "the index does not have its location %q", p.URL) }
+	missing := func(p store.Place) {
+		c.report(store.PlaceSubject(p), 0, "the index does not have its location %q", p.URL)
+	}
 	extra := func(p store.Place) {
-		c.report(of(p), 0, "the index has the location %q, which it does not have", p.URL)
+		c.report(store.PlaceSubject(p), 0, "the index has the location %q, which it does not have", p.URL)
 	}
 	return compare(&c.located, c.hashPlace, want, got, missing, extra)
 }

@@ -62,6 +62,14 @@ func samples(t testing.TB) map[string]*store.Change {
 			Token: &store.Token{ID: "k8", Hash: [32]byte{1, 31: 2}, Role: "owner", Who: "press", Created: when, Expires: when.AddDate(0, 3, 0), Used: when.AddDate(0, 0, 1)},
 			Time:  when,
 		}),
+		"user": planned(t, 0, store.Change{
+			User: &store.User{
+				ID: "u-1", Name: "Zoë", Mail: "z@x", Subjects: []string{"a b", "c"}, Disabled: true, Since: when,
+				Grants: []store.UserGrant{{Role: "owner", Prefixes: []string{"urn:x-a"}}, {Role: "reader"}},
+			},
+			Time: when, Who: "archive",
+		}),
+		"bare-user": planned(t, 0, store.Change{User: &store.User{ID: "u-1"}, Time: when}),
 	}
 }
 
@@ -77,6 +85,7 @@ func samples2(t testing.TB) map[string]*store.Change {
 		"redacted-retired":   first["rich"].Redact(),
 		"redacted-deletion":  first["deletion"].Redact(),
 		"redacted-authority": first["authority"].Redact(),
+		"redacted-user":      first["user"].Redact(),
 	}
 }
 
@@ -224,6 +233,18 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		refuse(t, what, named, []byte(value))
 	}
+	user := store.Subject{Kind: store.KindUser, Key: "u"}
+	for what, value := range map[string]string{
+		"user with an unknown field":         "\x01U\x00\x02\x80\x02\x00",
+		"user with more grants than bytes":   "\x01U\x00\x02\x00\x7f\x00",
+		"user with a grant without prefixes": "\x01U\x00\x02\x00\x01\x01a",
+		"user with an empty list":            "\x01U\x00\x02\x10\x00\x00",
+		"authority as a user":                "\x01A\x00\x02\x00",
+		"redacted user with content":         "\x02U\x00\x02\x02\x00",
+	} {
+		refuse(t, what, user, []byte(value))
+	}
+	refuse(t, "user as a name", named, []byte("\x01U\x00\x02\x00\x00"))
 	refuse(t, "redacted token", store.Subject{Kind: store.KindToken, Key: "t"}, []byte("\x02T\x00\x02\x02"))
 	refuse(t, "token with a revision", store.Subject{Kind: store.KindToken, Key: "t"},
 		append([]byte("\x01T\x01\x02\x00"), make([]byte, 32)...))
@@ -287,8 +308,8 @@ func FuzzDecode(f *testing.F) {
 		if n := len(value); n > 1<<16 {
 			return // it shows no more than a short one
 		}
-		kinds := [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken}
-		checkDecode(t, store.Subject{Kind: kinds[kind%3], Key: "urn:x-a:b"}, value)
+		kinds := [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser}
+		checkDecode(t, store.Subject{Kind: kinds[kind%4], Key: "urn:x-a:b"}, value)
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // A CorruptError reports a value that no store wrote: it is damaged, or from a newer version.
 type CorruptError struct {
-	Key    string // of the name, authority or token; or of internal data of the store
+	Key    string // of the name, authority, token or user; or of internal data of the store
 	Offset int    // into the value
 	Reason string // for people
 }
@@ -78,6 +78,8 @@ func (d *decoder) change(s store.Subject) *store.Change {
 		d.authority(c, s.Key)
 	case s.Kind == store.KindToken && kind == holdsToken && version == version1:
 		d.token(c, s.Key)
+	case s.Kind == store.KindUser && kind == holdsUser:
+		d.user(c, s.Key)
 	default:
 		d.fail("unknown kind of value")
 	}
@@ -216,6 +218,27 @@ func (d *decoder) token(c *store.Change, key string) {
 	copy(c.Token.Hash[:], d.bytes(len(c.Token.Hash)))
 }
 
+func (d *decoder) user(c *store.Change, key string) {
+	u := &store.User{ID: key, Modified: c.Time, Revision: c.Expected + 1, Redacted: c.Redacted}
+	if c.User = u; c.Redacted {
+		return
+	}
+	since := false
+	d.fields(userFields(c, &since))
+	if since {
+		u.Since = fromMillis(d.millis())
+	}
+	n := d.count(store.MaxValues, 2)
+	if n == 0 {
+		return
+	}
+	u.Grants = make([]store.UserGrant, n)
+	for i := range u.Grants {
+		u.Grants[i].Role = d.text()
+		u.Grants[i].Prefixes = d.texts()
+	}
+}
+
 // fields decodes the mask and the fields in it.
 func (d *decoder) fields(f fields) {
 	mask := d.uvarint()
@@ -260,9 +283,17 @@ func (d *decoder) full() string {
 
 // list decodes a non-empty list.
 func (d *decoder) list() []string {
+	l := d.texts()
+	if l == nil {
+		d.fail("empty list")
+	}
+	return l
+}
+
+// texts decodes a list, which may be empty.
+func (d *decoder) texts() []string {
 	n := d.count(store.MaxValues, 1)
 	if n == 0 {
-		d.fail("empty list")
 		return nil
 	}
 	l := make([]string, n)

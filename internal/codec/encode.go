@@ -23,6 +23,8 @@ func Append(b []byte, c *store.Change) []byte {
 		return appendFields(b, &f)
 	case c.Token != nil:
 		return appendToken(b, c)
+	case c.User != nil:
+		return appendUser(b, c)
 	default:
 		f := deletionFields(c)
 		return appendFields(b, &f)
@@ -57,6 +59,8 @@ func kindOf(c *store.Change) byte {
 		return holdsAuthority
 	case c.Token != nil:
 		return holdsToken
+	case c.User != nil:
+		return holdsUser
 	default:
 		return holdsDeletion
 	}
@@ -130,6 +134,22 @@ func appendToken(b []byte, c *store.Change) []byte {
 		}
 	}
 	return append(b, c.Token.Hash[:]...)
+}
+
+func appendUser(b []byte, c *store.Change) []byte {
+	u := c.User
+	since := !u.Since.IsZero()
+	f := userFields(c, &since)
+	b = appendFields(b, &f)
+	if since {
+		b = binary.AppendVarint(b, u.Since.UnixMilli())
+	}
+	b = binary.AppendUvarint(b, uint64(len(u.Grants)))
+	for _, g := range u.Grants {
+		b = appendText(b, g.Role)
+		b = appendList(b, g.Prefixes)
+	}
+	return b
 }
 
 // appendFields appends the mask and the fields that are present.

@@ -118,6 +118,8 @@ func AppendLeaf(b []byte, e *store.Entry) []byte {
 		b = appendText(b, c.Record.Name.Key())
 	case c.Authority != nil:
 		b = appendText(b, c.Authority.Prefix.String())
+	case c.User != nil:
+		b = appendText(b, c.User.ID)
 	default:
 		b = appendText(b, c.Delete.Key())
 	}

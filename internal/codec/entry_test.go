@@ -37,10 +37,13 @@ func TestEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := entry(t)
+	user := &store.Entry{Seq: 1, Change: samples(t)["user"], Salt: e.Salt}
+	user.Digest = Digest(user.Salt, Append(nil, user.Change))
 	for what, got := range map[string][]byte{
 		"entry":          AppendEntry(nil, e),
 		"leaf":           AppendLeaf(nil, e),
 		"redacted":       AppendEntry(nil, redact(e)),
+		"user-leaf":      AppendLeaf(nil, user),
 		"redaction-leaf": AppendLeaf(nil, &store.Entry{Change: samples2(t)["redaction"]}),
 	} {
 		if line := what + " " + hex.EncodeToString(got) + "\n"; !strings.Contains("\n"+string(text), "\n"+line) {

@@ -29,6 +29,7 @@ const (
 	holdsDeletion  = 'D' // of a reserved name
 	holdsAuthority = 'A'
 	holdsToken     = 'T'
+	holdsUser      = 'U'
 )
 
 // statusKind returns the kind of a record with status s.
@@ -99,6 +100,12 @@ func tokenTimes(t *store.Token) [3]*time.Time {
 func tokenFields(c *store.Change, times *[3]bool) fields {
 	t := c.Token
 	return fields{&c.Who, &c.Why, &t.Revoked, &times[0], &t.Role, &t.Prefixes, &t.Who, &times[1], &times[2]}
+}
+
+// userFields takes separately whether the user has a time of addition, which follows the fields.
+func userFields(c *store.Change, since *bool) fields {
+	u := c.User
+	return fields{&c.Who, &c.Why, &u.Name, &u.Mail, &u.Subjects, &u.Disabled, since, &c.Batch}
 }
 
 // The range of times in a value, in milliseconds: the years 1 to 9999, except the zero time.

@@ -1,10 +1,11 @@
-// Package reading implements the reading methods of stores with three functions that each
+// Package reading implements the reading methods of stores with four functions that each
 // store provides to find changes.
 package reading
 
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen/name"
@@ -12,8 +13,8 @@ import (
 )
 
 // A Reader implements the methods of [store.Reader], [store.Historian],
-// [store.AuthorityHistorian], [store.Tokens], [store.TokenLister] and
-// [store.TokenHistorian]. Stores embed it.
+// [store.AuthorityHistorian], [store.Tokens], [store.TokenLister],
+// [store.TokenHistorian] and [store.Users]. Stores embed it.
 type Reader struct{ changes Changes }
 
 // Changes finds changes in a store. The caller owns the changes that it gets.
@@ -29,6 +30,9 @@ type Changes struct {
 	// History calls yield with the changes of a subject, newest first, until it returns
 	// false.
 	History func(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error
+
+	// Owner returns the ID of the user who has a subject, "" if none has it.
+	Owner func(ctx context.Context, subject string) (string, error)
 }
 
 // Of returns the reader of some changes.
@@ -99,6 +103,40 @@ func (r *Reader) History(ctx context.Context, n name.Name) iter.Seq2[*store.Chan
 // AuthorityHistory implements [store.AuthorityHistorian].
 func (r *Reader) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return r.history(ctx, store.Subject{Kind: store.KindAuthority, Key: p.String()})
+}
+
+// User implements [store.Users].
+func (r *Reader) User(ctx context.Context, id string, at time.Time) (*store.User, error) {
+	c, err := r.changes.Find(ctx, store.Subject{Kind: store.KindUser, Key: id}, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.User, nil
+}
+
+// AllUsers implements [store.Users].
+func (r *Reader) AllUsers(ctx context.Context, at time.Time) iter.Seq2[*store.User, error] {
+	return Seq(func(yield func(*store.User, error) bool) error {
+		return r.changes.Scan(ctx, store.KindUser, store.Scan{At: at}, func(c *store.Change) bool { return yield(c.User, nil) })
+	})
+}
+
+// UserOf implements [store.Users].
+func (r *Reader) UserOf(ctx context.Context, subject string) (*store.User, error) {
+	id, err := r.changes.Owner(ctx, subject)
+	if err != nil {
+		return nil, err
+	}
+	u, err := r.User(ctx, id, time.Time{})
+	if err == nil && !slices.Contains(u.Subjects, subject) { // it was changed between the two reads
+		return nil, store.ErrNotFound
+	}
+	return u, err
+}
+
+// UserHistory implements [store.Users].
+func (r *Reader) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] {
+	return r.history(ctx, store.Subject{Kind: store.KindUser, Key: id})
 }
 
 func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*store.Change, error] {

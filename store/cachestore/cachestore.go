@@ -16,8 +16,8 @@
 // latest revisions of recently changed subjects.
 //
 // The cache has current records, aliases, authorities, the list of authorities and, for a short
-// time, the absence of a name. It does not cache listings, reads as of a time, tokens, secrets, the
-// feed with its head, and proofs.
+// time, the absence of a name. It does not cache listings, reads as of a time, tokens, users, secrets,
+// the feed with its head, and proofs.
 //
 // # Stale answers
 //
@@ -63,6 +63,7 @@ type Backing interface {
 	store.Feed
 	store.Prover
 	store.Verifier
+	store.Users
 }
 
 // Options are the parameters of a cache. A zero field means the default.

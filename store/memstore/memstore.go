@@ -22,6 +22,7 @@ type Store struct {
 	tables map[store.Kind]*table
 	log    sealedLog
 	places places
+	users  map[string]string // by subject: ID of the user who has it
 
 	secrets map[string][]byte
 	leases  store.Leases
@@ -43,6 +44,7 @@ var (
 	_ store.Verifier           = (*Store)(nil)
 	_ store.Finder             = (*Store)(nil)
 	_ store.Vault              = (*Store)(nil)
+	_ store.Users              = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -52,11 +54,13 @@ func New() *Store {
 			store.KindName:      newTable(),
 			store.KindAuthority: newTable(),
 			store.KindToken:     newTable(),
+			store.KindUser:      newTable(),
 		},
 		log:     sealedLog{nodes: map[place]ledger.Hash{}},
+		users:   map[string]string{},
 		secrets: map[string][]byte{},
 	}
-	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
+	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history, Owner: s.owner})
 	return s
 }
 
@@ -71,6 +75,9 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 		return nil, err
 	}
 	steps, results, err := store.Plan(changes, s.last)
+	if err == nil {
+		err = store.CheckSubjects(changes, steps, func(subject string) (string, error) { return s.users[subject], nil })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +104,7 @@ func (s *Store) add(step store.Step, seq uint64) {
 	t.add(key, version{s.moment, seq, step.Next})
 	s.count += step.Next.Records() - step.Last.Records()
 	s.places.add(step)
+	s.identify(step)
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
 		if !v.change.Redacted {
@@ -117,6 +125,31 @@ func (s *Store) usable(ctx context.Context) error {
 
 func (s *Store) last(subject store.Subject) (*store.Change, error) {
 	return s.tables[subject.Kind].at(subject.Key, s.moment, time.Time{}), nil
+}
+
+// identify updates the index of subjects after a step. Between the steps of a batch, a subject
+// may belong to two users.
+func (s *Store) identify(step store.Step) {
+	if step.Next.User == nil {
+		return
+	}
+	if step.Last != nil {
+		for _, subject := range step.Last.User.Subjects {
+			if s.users[subject] == step.Subject.Key {
+				delete(s.users, subject)
+			}
+		}
+	}
+	for _, subject := range step.Next.User.Subjects {
+		s.users[subject] = step.Subject.Key
+	}
+}
+
+// owner returns the ID of the user who has a subject, "" if none has it.
+func (s *Store) owner(ctx context.Context, subject string) (string, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.users[subject], s.usable(ctx)
 }
 
 // find returns a copy of the change of a subject that is current at a time.

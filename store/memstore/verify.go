@@ -50,7 +50,7 @@ func (l *sealedLog) rows(bool) iter.Seq2[check.Row, error] {
 // changes yields all versions, subject by subject.
 func (s *Store) changes() iter.Seq2[check.Change, error] {
 	return func(yield func(check.Change, error) bool) {
-		for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+		for _, kind := range []store.Kind{store.KindName, store.KindAuthority, store.KindUser} {
 			t := s.tables[kind]
 			for _, key := range slices.Sorted(maps.Keys(t.versions)) {
 				versions := t.versions[key]

@@ -421,8 +421,8 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	}
 	log, err := logOf(db.DB)
 	if err == nil {
-		m.Head, m.Format = log.Head(), formatVersion
-		m.Rules, err = rulesOf(db.DB)
+		m.Head = log.Head()
+		m.Format, m.Rules, err = versionsOf(db.DB)
 	}
 	if err := errors.Join(err, db.Flush(), db.closeAlone()); err != nil {
 		return err

@@ -301,7 +301,7 @@ func (e *engine) close() error {
 
 // identify checks the versions of a store, or records them in a new one.
 func (e *engine) identify() error {
-	rules, err := rulesOf(e.db.DB)
+	_, rules, err := versionsOf(e.db.DB)
 	switch {
 	case err == errNotStore:
 		return e.found()

@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -15,6 +16,28 @@ func (s *Store) Find(ctx context.Context, prefix string, after store.Place) iter
 	return reading.Seq(func(yield func(store.Place, error) bool) error {
 		return s.using(ctx, func(e *engine) error { return e.locations(ctx, prefix, after, yield) })
 	})
+}
+
+// owner returns the ID of the user who has a subject, "" if none has it.
+func (s *Store) owner(ctx context.Context, subject string) (id string, err error) {
+	err = s.using(ctx, func(e *engine) error { id, err = e.owner(subject); return err })
+	return id, err
+}
+
+// owner is [Store.owner] for the current engine.
+func (e *engine) owner(subject string) (string, error) {
+	lower := append(appendEscaped([]byte{spaceLocation}, store.SubjectURL(subject)), 0, 0)
+	it, err := e.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: successor(slices.Clone(lower))})
+	if err != nil {
+		return "", unreadable(subject, err)
+	}
+	v := &view{it: it}
+	defer v.close()
+	if !it.First() {
+		return "", v.failure(subject)
+	}
+	p, err := parsePlace(it.Key())
+	return p.Name.Key(), err
 }
 
 func (e *engine) locations(ctx context.Context, prefix string, after store.Place, yield func(store.Place, error) bool) error {

@@ -21,6 +21,7 @@ const (
 	spaceMeta      = 'm' // word: data about the store itself
 	spaceName      = 'n' // key: the last change of a name
 	spaceToken     = 't' // ID: the last change of a token
+	spaceUser      = 'p' // ID: the last change of a user
 )
 
 // The words of spaceMeta.
@@ -37,18 +38,22 @@ func space(k store.Kind) byte {
 		return spaceName
 	case store.KindAuthority:
 		return spaceAuthority
+	case store.KindUser:
+		return spaceUser
 	default:
 		return spaceToken
 	}
 }
 
-// kindIn returns the kind of the names or authorities in a space; 0 for another space.
+// kindIn returns the kind of the names, authorities or users in a space; 0 for another space.
 func kindIn(space byte) store.Kind {
 	switch space {
 	case spaceName:
 		return store.KindName
 	case spaceAuthority:
 		return store.KindAuthority
+	case spaceUser:
+		return store.KindUser
 	default:
 		return 0
 	}
@@ -59,8 +64,8 @@ func appendKey(b []byte, s store.Subject) []byte {
 	return append(append(b, space(s.Kind)), s.Key...)
 }
 
-// appendHistory appends the prefix of the history keys of a subject. Keys of names and
-// authorities do not contain NUL.
+// appendHistory appends the prefix of the history keys of a subject. Keys of names,
+// authorities and users do not contain NUL.
 func appendHistory(b []byte, s store.Subject) []byte {
 	return append(appendKey(append(b, spaceHistory), s), 0)
 }
@@ -152,7 +157,7 @@ func parseRow(key, value []byte) (*logRow, error) {
 	copy(r.mark[:], value)
 	subject, rest := value[markSize:markSize+end], value[markSize+end+1:]
 	if r.subject.Kind = kindIn(subject[0]); r.subject.Kind == 0 {
-		return damage("subject must be a name or an authority")
+		return damage("subject must be a name, an authority or a user")
 	}
 	r.subject.Key = string(subject[1:])
 	revision, n := uvarint(rest)

@@ -23,9 +23,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// formatVersion is the version of the key spaces and encodings. docs/reference/files.md
-// has its history.
-const formatVersion = 3
+// The versions of the key spaces and encodings. docs/reference/files.md has their history.
+const (
+	formatVersion = 4 // the latest
+	formatNoUsers = 3 // of stores without users, so that earlier programs can open them
+)
 
 // ErrLocked is returned by [Open] when another process has the store open.
 var ErrLocked = errors.New("another process has it open")
@@ -145,7 +147,7 @@ func Open(o Options) (*Store, error) {
 		fs:       o.FS,
 		report:   o.Log,
 	}
-	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
+	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history, Owner: s.owner})
 	s.cache = pebble.NewCache(blockBytes(o.cacheSize()))
 	e, err := s.start()
 	if err != nil {
@@ -259,7 +261,7 @@ func (e *engine) found() error {
 	defer batch.Close()
 	return errors.Join(
 		batch.Set([]byte(metaID), newID(), nil),
-		batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil),
+		batch.Set([]byte(metaFormat), encodeNumber(formatNoUsers), nil),
 		batch.Set([]byte(metaRules), encodeNumber(name.RulesVersion), nil),
 		e.db.Apply(batch, pebble.Sync),
 	)

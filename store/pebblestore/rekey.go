@@ -41,7 +41,7 @@ type RekeyOptions struct {
 // A Move describes subjects whose key is different under this program's rules of names.
 type Move struct {
 	Kind    store.Kind
-	Token   string   // for KindToken: the ID of the token with this prefix
+	Token   string   // for KindToken and KindUser: the ID of the token or user with this prefix
 	Old     []string // the old keys whose subjects get the key New, sorted; they include New if a subject has that key already
 	New     string   // "" if the old key stays because it is invalid by the rules
 	Problem string   // why the subjects cannot be moved, or why a key that stays is invalid
@@ -134,11 +134,12 @@ func unchanged(err error) error {
 
 // A rekeyer is one call of Rekey.
 type rekeyer struct {
-	o     RekeyOptions
-	res   *RekeyResult
-	ctx   context.Context
-	total uint64    // records
-	now   time.Time // of the changes that merge names
+	o      RekeyOptions
+	res    *RekeyResult
+	ctx    context.Context
+	total  uint64    // records
+	format uint64    // version of the store format
+	now    time.Time // of the changes that merge names
 
 	old   *view
 	moves *view // kind, new key, 0, old key: ""
@@ -156,7 +157,7 @@ func (r *rekeyer) open() error {
 		return err
 	}
 	r.res.To = name.RulesVersion
-	if r.res.From, err = rulesOf(db.DB); err != nil {
+	if r.format, r.res.From, err = versionsOf(db.DB); err != nil {
 		return err
 	}
 	if r.res.From > r.res.To {
@@ -173,20 +174,30 @@ func (r *rekeyer) open() error {
 // errNotStore means that a database has no version.
 var errNotStore = errors.New("this is not a store of names")
 
-// rulesOf returns the version of the rules of names of a store, whose format must be that
-// of this program.
-func rulesOf(db *pebble.DB) (rules uint64, err error) {
+// versionsOf returns the versions of the format and of the rules of names of a store. This
+// program must know the format.
+func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, 0, err
 	case !ok:
-		return 0, errNotStore
-	case format != formatVersion:
-		return 0, &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
+		return 0, 0, errNotStore
+	}
+	if err := checkFormat(format); err != nil {
+		return 0, 0, err
 	}
 	rules, _, err = number(db, metaRules)
-	return rules, err
+	return format, rules, err
+}
+
+// checkFormat returns a [*store.VersionError] for a version of the format that this program does
+// not know.
+func checkFormat(format uint64) error {
+	if format == formatNoUsers || format == formatVersion {
+		return nil
+	}
+	return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
 }
 
 // database opens a database that closeDatabases closes.
@@ -283,7 +294,8 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix of a change. For a token it rewrites the prefixes.
+// rename changes the name or prefix of a change. For a token or a user it rewrites
+// the prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:
@@ -291,7 +303,11 @@ func rename(c *store.Change, key string) {
 	case c.Authority != nil:
 		c.Authority.Prefix = name.PrefixFromKey(key)
 	case c.Token != nil:
-		c.Token.Prefixes, _ = newPrefixes(c.Token)
+		c.Token.Prefixes, _ = newPrefixes(store.KindToken, c.Token.ID, c.Token.Prefixes)
+	case c.User != nil:
+		for i, g := range c.User.Grants {
+			c.User.Grants[i].Prefixes, _ = newPrefixes(store.KindUser, c.User.ID, g.Prefixes)
+		}
 	default:
 		c.Delete = name.FromKey(key)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken}
+var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser}
 
 // build writes the new store and compares it with the old one. It first sorts the changes
 // by time, which is their order in the log of the new store.
@@ -45,7 +45,7 @@ func (r *rekeyer) build() error {
 		}
 	}
 	w.count = order.count
-	if err := cmp.Or(r.seal(w, order), w.end()); err != nil {
+	if err := cmp.Or(r.seal(w, order), w.end(r.format)); err != nil {
 		return err
 	}
 	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
@@ -231,11 +231,11 @@ func (w *filler) flush() error {
 	return w.db.disk.err()
 }
 
-// end writes the data about the store itself, and waits for the disk.
-func (w *filler) end() error {
+// end writes the data about the store itself, which has this format, and waits for the disk.
+func (w *filler) end(format uint64) error {
 	err := cmp.Or(
 		w.set([]byte(metaID), newID()),
-		w.set([]byte(metaFormat), encodeNumber(formatVersion)),
+		w.set([]byte(metaFormat), encodeNumber(format)),
 		w.set([]byte(metaRules), encodeNumber(name.RulesVersion)),
 	)
 	if w.count > 0 {
@@ -331,7 +331,7 @@ func same(s store.Subject, want, got iter.Seq2[*store.Change, error]) error {
 func (v *view) countChanges() (n int64, err error) {
 	for ok := v.it.First(); ok; ok = v.it.Next() {
 		switch v.it.Key()[0] {
-		case spaceName, spaceAuthority, spaceToken, spaceHistory:
+		case spaceName, spaceAuthority, spaceToken, spaceUser, spaceHistory:
 			n++
 		}
 	}

@@ -32,8 +32,10 @@ func (r *rekeyer) plan() error {
 	if err := r.planKind(w, store.KindName); err != nil {
 		return err
 	}
-	if err := r.planTokens(); err != nil {
-		return err
+	for _, k := range [...]store.Kind{store.KindToken, store.KindUser} {
+		if err := r.planGrants(k); err != nil {
+			return err
+		}
 	}
 	if r.moves, err = w.view(); err != nil {
 		return err
@@ -131,15 +133,15 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes returns the prefixes of a token by the rules of this program, and the moves of
-// those that differ. It drops invalid prefixes, but keeps them if all are invalid, because a
-// token without prefixes is valid everywhere.
-func newPrefixes(t *store.Token) ([]string, []Move) {
+// newPrefixes returns the prefixes of a token, or of a grant of a user, by the rules of this
+// program, and the moves of those that differ. It drops invalid prefixes, but keeps them if all
+// are invalid, because without prefixes a token or grant is valid everywhere.
+func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move
-	for _, s := range t.Prefixes {
+	for _, s := range prefixes {
 		key, problem := newPrefix(s)
-		m := Move{Kind: store.KindToken, Token: t.ID, Old: []string{s}, New: key, Problem: problem}
+		m := Move{Kind: kind, Token: id, Old: []string{s}, New: key, Problem: problem}
 		if problem != "" {
 			m.New = ""
 		} else {
@@ -152,13 +154,14 @@ func newPrefixes(t *store.Token) ([]string, []Move) {
 		}
 	}
 	if len(list) == 0 {
-		list = t.Prefixes
+		list = prefixes
 	}
 	return list, moves
 }
 
-func (r *rekeyer) planTokens() error {
-	for s, err := range r.old.subjects(store.KindToken) {
+// planGrants plans the moves of the prefixes of tokens or users.
+func (r *rekeyer) planGrants(k store.Kind) error {
+	for s, err := range r.old.subjects(k) {
 		if err != nil {
 			return err
 		}
@@ -166,13 +169,26 @@ func (r *rekeyer) planTokens() error {
 		if err != nil {
 			return err
 		}
-		list, moves := newPrefixes(c.Token)
-		r.changed = r.changed || !slices.Equal(list, c.Token.Prefixes)
-		for _, m := range moves {
-			r.tell(m)
+		for _, prefixes := range scopes(c) {
+			list, moves := newPrefixes(k, s.Key, prefixes)
+			r.changed = r.changed || !slices.Equal(list, prefixes)
+			for _, m := range moves {
+				r.tell(m)
+			}
 		}
 	}
 	return nil
+}
+
+// scopes returns the prefixes of a token, or of each grant of a user.
+func scopes(c *store.Change) (all [][]string) {
+	if c.Token != nil {
+		return [][]string{c.Token.Prefixes}
+	}
+	for _, g := range c.User.Grants {
+		all = append(all, g.Prefixes)
+	}
+	return all
 }
 
 // readFolding reads the future set of authorities if one of them folds case, because that
@@ -225,8 +241,8 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// groups yields the moves of a kind in the order of their new keys; none for tokens, whose
-// keys do not change.
+// groups yields the moves of a kind in the order of their new keys; none for tokens and
+// users, whose keys do not change.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	return reading.Seq(func(yield func(Move, error) bool) error {
 		v, err := r.moves.clone()
@@ -302,7 +318,7 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 
 // isMoving reports whether the key of a subject changes, or others get its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
-	if s.Kind == store.KindToken {
+	if s.Kind == store.KindToken || s.Kind == store.KindUser {
 		return false, nil
 	}
 	if key, _ := r.destination(s); key != s.Key {

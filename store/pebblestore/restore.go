@@ -143,8 +143,8 @@ func (r *restorer) run() error {
 
 // copyListed copies the files listed in a manifest.
 func (r *restorer) copyListed(m *Manifest, there []string) error {
-	if m.Format != formatVersion {
-		return &store.VersionError{What: "format of the store", Found: m.Format, Known: formatVersion}
+	if err := checkFormat(m.Format); err != nil {
+		return err
 	}
 	if err := r.copyFiles(m.Files, func(f *BackupFile) error { return r.copyOne(f.Name, f) }); err != nil {
 		return err

@@ -110,7 +110,7 @@ func (m moment) eachChange(yield func(check.Change) bool) error {
 	}
 	defer past.close()
 	past.it.First()
-	for _, kind := range []store.Kind{store.KindAuthority, store.KindName} {
+	for _, kind := range []store.Kind{store.KindAuthority, store.KindName, store.KindUser} { // in the order of their spaces
 		present, err := m.iterate(space(kind))
 		if err != nil {
 			return err

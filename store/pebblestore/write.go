@@ -136,7 +136,9 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	var steps []store.Step
 	var err, refused error // refused is the error of the first entry that does not continue the log; steps holds the entries before it
 	if r.entries == nil {
-		steps, r.results, err = w.plan.Plan(r.changes, w.last)
+		if steps, r.results, err = w.plan.Plan(r.changes, w.last); err == nil {
+			err = store.CheckSubjects(r.changes, steps, e.owner)
+		}
 	} else {
 		steps, refused = w.follow(r.entries)
 	}

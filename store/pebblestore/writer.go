@@ -199,6 +199,11 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 		}
 	}
 	w.size = w.batch.Len() / len(steps)
+	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Subject.Kind == store.KindUser }) {
+		if err := w.batch.Set([]byte(metaFormat), encodeNumber(formatVersion), nil); err != nil {
+			return err
+		}
+	}
 	if w.count == count {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nomen-project/nomen/internal/codec"
 	"github.com/nomen-project/nomen/internal/ledger"
@@ -68,7 +69,7 @@ func readEntry(b []byte, leafSize int) (e entry, rest []byte, ok bool) {
 	}
 	b = b[n:]
 	copy(e.leaf[:leafSize], b)
-	return e, b[leafSize:], e.kind == store.KindName || e.kind == store.KindAuthority
+	return e, b[leafSize:], slices.Contains(changeKinds[:], e.kind)
 }
 
 // A changeRow is a change as a row of nomen_present or nomen_past.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -199,6 +200,9 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 		return err
 	}
 	w.queueChanges()
+	if slices.ContainsFunc(steps, func(s store.Step) bool { return s.Subject.Kind == store.KindUser }) {
+		w.batch.Queue(lockUsers, usersVersion)
+	}
 	defer rollback(l.c)
 	if err := l.raise(edge, names); err != nil {
 		return err

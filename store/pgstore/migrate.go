@@ -39,6 +39,10 @@ const (
 // never released.
 const firstVersion = 2
 
+// usersVersion is the version of a store with users. It has the tables of version 2. The change
+// that adds the first user sets it, so that earlier programs can open a store without users.
+const usersVersion = 3
+
 // A schema is the list of migrations that this program knows, oldest first: element i leads
 // to version firstVersion+i.
 type schema []string
@@ -140,8 +144,8 @@ func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	return `collate "C"`, err
 }
 
-// check returns a [*store.VersionError] if the schema of a database has another version
-// than s.
+// check returns a [*store.VersionError] unless this program knows the version of a database
+// with the schema s.
 func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 	var format, rules uint64
 	if err := c.QueryRow(ctx, readMeta).Scan(&format, &rules); err != nil {
@@ -153,13 +157,14 @@ func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 const formatName = "format of the store"
 
 func (s schema) verdict(format, rules uint64) error {
+	known := max(s.version(), usersVersion)
 	switch {
 	case rules != name.RulesVersion:
 		return &store.VersionError{What: "rules of names", Found: rules, Known: name.RulesVersion, How: store.ConvertByCopy}
 	case 0 < format && format < firstVersion:
-		return &store.VersionError{What: formatName, Found: format, Known: s.version(), How: store.ConvertNever}
-	case format != s.version():
-		return &store.VersionError{What: formatName, Found: format, Known: s.version(), How: store.ConvertOnWrite}
+		return &store.VersionError{What: formatName, Found: format, Known: known, How: store.ConvertNever}
+	case format != s.version() && format != known:
+		return &store.VersionError{What: formatName, Found: format, Known: known, How: store.ConvertOnWrite}
 	}
 	return nil
 }

@@ -129,12 +129,12 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	if err := open(t, url).Close(); err != nil {
 		t.Fatal(err)
 	}
-	known := uint64(2)
+	known := uint64(usersVersion)
 	for _, tt := range []struct {
 		sql  string
 		want store.VersionError
 	}{
-		{"update nomen_meta set format = format + 1", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
+		{"update nomen_meta set format = 4", store.VersionError{What: formatName, Found: known + 1, Known: known, How: store.ConvertOnWrite}},
 		{"update nomen_meta set format = 1", store.VersionError{What: formatName, Found: 1, Known: known, How: store.ConvertNever}},
 		{"update nomen_meta set rules = 0", store.VersionError{What: "rules of names", Found: 0, Known: name.RulesVersion, How: store.ConvertByCopy}},
 	} {

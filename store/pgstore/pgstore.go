@@ -76,6 +76,7 @@ var (
 	_ store.Measured           = (*Store)(nil)
 	_ store.Clocked            = (*Store)(nil)
 	_ store.Vault              = (*Store)(nil)
+	_ store.Users              = (*Store)(nil)
 )
 
 // Open opens the store in a database, or creates one there. If no server accepts changes, Open
@@ -101,7 +102,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		now:      o.Now,
 		requests: make(chan *request),
 	}
-	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history})
+	s.reader = reading.Of(reading.Changes{Find: s.find, Scan: s.scan, History: s.history, Owner: s.owner})
 	if len(config.servers) > 1 {
 		s.recent.lag = config.lag
 	}

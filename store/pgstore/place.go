@@ -38,12 +38,11 @@ func makePlace(url, key string) place {
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places of the record after c, without duplicates: those of its
-// locations and of its aliases.
+// places returns the places that the index has for the content after c, without duplicates.
 func places(c *store.Change) []place {
 	var all []place
-	for _, url := range c.AppendIndexed(nil) {
-		all = append(all, makePlace(url, c.Record.Name.Key()))
+	for _, p := range c.AppendPlaces(nil) {
+		all = append(all, makePlace(p.URL, p.Name.Key()))
 	}
 	return all
 }

@@ -73,7 +73,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 }
 
 // changeKinds are the kinds of subjects in the tables of changes.
-var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority}
+var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindUser}
 
 // A rowWriter collects the rows of a transaction.
 type rowWriter struct {
@@ -180,7 +180,7 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 
 // place records which places a change removes from the index, and which it adds.
 func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
-	if s.Kind != store.KindName {
+	if s.Kind == store.KindAuthority {
 		return
 	}
 	was, is := places(before), places(after)

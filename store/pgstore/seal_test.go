@@ -207,7 +207,7 @@ func TestLongTransaction(t *testing.T) {
 	}
 	defer c.Close(context.Background())
 	w := &writing{group: []*request{{changes: []store.Change{put("urn:x-long:1", "u:1", 0)}}}}
-	p := makePlan(w.group, nil)
+	p := makePlan(w.group, nil, nil)
 	batch := &pgx.Batch{}
 	if _, err := queueStatements(ctx, c, batch, p); err != nil {
 		t.Fatal(err)

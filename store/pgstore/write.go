@@ -177,8 +177,9 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests one after another; each builds on those before it.
-func makePlan(group []*request, last map[store.Subject]*store.Change) *plan {
+// makePlan plans requests one after another; each builds on those before it. With owners, it
+// rejects a request that gives a subject to a second user.
+func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}
 	for i, r := range group {
@@ -189,6 +190,9 @@ func makePlan(group []*request, last map[store.Subject]*store.Change) *plan {
 			}
 			return last[s], nil
 		})
+		if p.errs[i] == nil && users != nil {
+			p.errs[i] = store.CheckSubjects(r.changes, steps, users.after(planned))
+		}
 		if p.errs[i] != nil {
 			p.results[i] = nil
 			continue
@@ -230,7 +234,7 @@ const (
 
 // attempt writes the group in one transaction. New names need no lock, because creating the
 // same name concurrently violates the primary key. Existing names are locked before changes
-// are planned. It takes two round trips for new names, and three for others. If there is
+// are planned. Changes of users wait for each other. It takes two round trips for new names, and three for others. If there is
 // nothing to write, the second round trip is a barrier: without it, a former primary could
 // return a result that misses later changes.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
@@ -242,19 +246,25 @@ func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	if p, err := w.resolve(ctx, c); p != nil || err != nil {
 		return p, err
 	}
-	p := makePlan(w.group, last)
+	p := makePlan(w.group, last, nil)
 	if len(p.steps) == 0 {
 		return p, barrier(ctx, c)
 	}
 	defer rollback(c)
-	if len(last) > 0 {
+	if changesUsers := subjects[store.KindUser] != nil; len(last) > 0 || changesUsers {
 		if last, err = load(ctx, c, subjects, inOrder); err != nil {
 			return nil, err
 		}
 		if p, err := w.resolve(ctx, c); p != nil || err != nil {
 			return p, err
 		}
-		if p = makePlan(w.group, last); len(p.steps) == 0 {
+		var users owners
+		if changesUsers {
+			if users, err = readOwners(ctx, c, w.group); err != nil {
+				return nil, err
+			}
+		}
+		if p = makePlan(w.group, last, users); len(p.steps) == 0 {
 			return p, barrier(ctx, c)
 		}
 	}
@@ -399,6 +409,9 @@ func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lo
 	batch := &pgx.Batch{}
 	if lock != "" {
 		batch.Queue(begin)
+		if subjects[store.KindUser] != nil {
+			batch.Queue(lockUsers, usersVersion)
+		}
 	}
 	collect := func(kind store.Kind) func(rows pgx.Rows) error {
 		return func(rows pgx.Rows) error {
@@ -411,7 +424,7 @@ func load(ctx context.Context, c *pgx.Conn, subjects map[store.Kind][]string, lo
 			return err
 		}
 	}
-	for _, kind := range []store.Kind{store.KindName, store.KindAuthority} {
+	for _, kind := range changeKinds {
 		if keys := subjects[kind]; keys != nil {
 			batch.Queue(loadPresent+lock, kind, keys).Query(collect(kind))
 		}

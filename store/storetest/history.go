@@ -129,6 +129,9 @@ func kept(c store.Change, after uint64, n int) *store.Change {
 	if k.Authority != nil {
 		k.Authority.Modified, k.Authority.Revision = minute(n), after+1
 	}
+	if k.User != nil {
+		k.User.Modified, k.User.Revision = minute(n), after+1
+	}
 	return k
 }
 

@@ -90,6 +90,9 @@ func (s *suite) little() {
 		store.Change{Authority: &store.Authority{Prefix: name.PrefixFromKey("a")}, Time: minute(1)},
 		store.Change{Token: &store.Token{ID: "t"}, Time: minute(1)},
 	)
+	if has[store.Users](s.Store) {
+		s.apply(user("u-a", "Ali", 1, "1"))
+	}
 	s.sealed()
 }
 
@@ -97,7 +100,7 @@ func (s *suite) little() {
 // as more returns true, and returns the error of the loop.
 func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) error {
 	a, prefix := key("a"), name.PrefixFromKey("a")
-	return map[string]func(ctx context.Context, more func() bool) error{
+	all := map[string]func(ctx context.Context, more func() bool) error{
 		"List": func(ctx context.Context, more func() bool) error { return until(s.List(ctx, store.Scan{}), more) },
 		"List, as of then": func(ctx context.Context, more func() bool) error {
 			return until(s.List(ctx, store.Scan{At: minute(9)}), more)
@@ -115,6 +118,11 @@ func (s *suite) loops() map[string]func(ctx context.Context, more func() bool) e
 		},
 		"Changes": func(ctx context.Context, more func() bool) error { return until(store.Changes(ctx, s.Store, 0), more) },
 	}
+	if u, ok := s.Store.(store.Users); ok {
+		all["AllUsers"] = func(ctx context.Context, more func() bool) error { return until(u.AllUsers(ctx, time.Time{}), more) }
+		all["UserHistory"] = func(ctx context.Context, more func() bool) error { return until(u.UserHistory(ctx, "u-a"), more) }
+	}
+	return all
 }
 
 func cancelled(s *suite) {
@@ -184,6 +192,10 @@ func (s *suite) errors(ctx context.Context) map[string]error {
 	if t, ok := s.Store.(store.Tokens); ok {
 		_, all["Token"] = t.Token(ctx, "t")
 	}
+	if u, ok := s.Store.(store.Users); ok {
+		_, all["User"] = u.User(ctx, "u-a", time.Time{})
+		_, all["UserOf"] = u.UserOf(ctx, "1")
+	}
 	if p, ok := s.Store.(store.Prover); ok {
 		_, all["ProveEntry"] = p.ProveEntry(ctx, 1, 1)
 		_, all["ProveHead"] = p.ProveHead(ctx, 1, 1)
@@ -241,6 +253,9 @@ func Reopen(t *testing.T, open func(t *testing.T) (s store.Store, again func(t *
 		store.Change{Authority: RichAuthority(), Time: minute(0), Who: "archive"},
 		store.Change{Token: &store.Token{ID: "t", Role: "owner"}, Time: minute(0)},
 	)
+	if has[store.Users](s.Store) {
+		s.apply(store.Change{User: RichUser(), Time: minute(1)}, user("u-a", "Ali", 1, "1"), user("u-a", "Ali", 2, "2"))
+	}
 	want := s.contents()
 	for range 3 {
 		s.Store = again(t, s.Store)
@@ -272,6 +287,13 @@ func (s *suite) contents() map[string]any {
 	for _, at := range moments() {
 		all[fmt.Sprint("records at ", at)] = s.list(store.Scan{At: at})
 		all[fmt.Sprint("authorities at ", at)] = read(s, s.Authorities(s.Context(), at))
+		if u, ok := s.Store.(store.Users); ok {
+			all[fmt.Sprint("users at ", at)] = read(s, u.AllUsers(s.Context(), at))
+		}
+	}
+	if has[store.Users](s.Store) {
+		all["users of subjects"] = []string{s.userOf("1"), s.userOf("2"), s.userOf(RichUser().Subjects[1])}
+		all["history of a user"] = read(s, s.users().UserHistory(s.Context(), "u-a"))
 	}
 	for _, k := range []string{"urn:x-a:b", "urn:x-a:c", "urn:x-a:d", "urn:x-a:e", "urn:x-a:r"} {
 		if has[store.Historian](s.Store) {

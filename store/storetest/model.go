@@ -29,6 +29,15 @@ func (m *model) Apply(_ context.Context, changes []store.Change) ([]store.Result
 	if err != nil {
 		return nil, err
 	}
+	if err := store.CheckSubjects(changes, steps, func(subject string) (string, error) {
+		u, _ := m.UserOf(context.Background(), subject)
+		if u == nil {
+			return "", nil
+		}
+		return u.ID, nil
+	}); err != nil {
+		return nil, err
+	}
 	for _, step := range steps {
 		m.kept = append(m.kept, step.Next)
 		for i, c := range m.kept {
@@ -144,6 +153,41 @@ func (m *model) History(_ context.Context, n name.Name) iter.Seq2[*store.Change,
 // AuthorityHistory implements [store.AuthorityHistorian].
 func (m *model) AuthorityHistory(_ context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
 	return newestFirst(m.of(store.Subject{Kind: store.KindAuthority, Key: p.String()}))
+}
+
+// User implements [store.Users].
+func (m *model) User(_ context.Context, id string, at time.Time) (*store.User, error) {
+	c := m.at(store.Subject{Kind: store.KindUser, Key: id}, at)
+	if c == nil {
+		return nil, store.ErrNotFound
+	}
+	return c.User, nil
+}
+
+// AllUsers implements [store.Users].
+func (m *model) AllUsers(_ context.Context, at time.Time) iter.Seq2[*store.User, error] {
+	return func(yield func(*store.User, error) bool) {
+		for _, s := range m.subjects(store.KindUser, store.Scan{}) {
+			if c := m.at(s, at); c != nil && !yield(c.User, nil) {
+				return
+			}
+		}
+	}
+}
+
+// UserOf implements [store.Users].
+func (m *model) UserOf(ctx context.Context, subject string) (*store.User, error) {
+	for u := range m.AllUsers(ctx, time.Time{}) {
+		if slices.Contains(u.Subjects, subject) {
+			return u, nil
+		}
+	}
+	return nil, store.ErrNotFound
+}
+
+// UserHistory implements [store.Users].
+func (m *model) UserHistory(_ context.Context, id string) iter.Seq2[*store.Change, error] {
+	return newestFirst(m.of(store.Subject{Kind: store.KindUser, Key: id}))
 }
 
 func newestFirst(changes []*store.Change) iter.Seq2[*store.Change, error] {

@@ -35,6 +35,7 @@ func Same(t *testing.T, open ...Open) {
 			"history":     p.history,
 			"authorities": p.authorities,
 			"tokens":      p.tokens,
+			"users":       p.users,
 			"count":       p.count,
 			"find":        p.find,
 			"changes":     p.changes,
@@ -131,6 +132,24 @@ func (p *peers) tokens(r *rapid.T) {
 		return keeper.Token(p.ctx, id)
 	})
 	p.all(r, "AllTokens", func(s store.Store) (any, error) { return collect(store.AllTokens(p.ctx, s)) })
+}
+
+func (p *peers) users(r *rapid.T) {
+	id, at, subject := anyName(r).Key(), anyMoment(r), anyText(r)
+	for what, f := range map[string]func(u store.Users) (any, error){
+		"User":        func(u store.Users) (any, error) { return u.User(p.ctx, id, at) },
+		"UserOf":      func(u store.Users) (any, error) { return u.UserOf(p.ctx, subject) },
+		"AllUsers":    func(u store.Users) (any, error) { return collect(u.AllUsers(p.ctx, at)) },
+		"UserHistory": func(u store.Users) (any, error) { return collect(u.UserHistory(p.ctx, id)) },
+	} {
+		p.all(r, what, func(s store.Store) (any, error) {
+			u, err := store.UsersOf(s)
+			if err != nil {
+				return nil, err
+			}
+			return f(u)
+		})
+	}
 }
 
 func (p *peers) count(r *rapid.T) {
@@ -251,13 +270,15 @@ func (p *peers) anyChange(r *rapid.T) store.Change {
 	if rapid.IntRange(0, 3).Draw(r, "expects") == 0 {
 		c.Expected = rapid.Uint64Range(0, 3).Draw(r, "expected")
 	}
-	switch n := anyName(r); rapid.IntRange(0, 9).Draw(r, "kind") {
+	switch n := anyName(r); rapid.IntRange(0, 10).Draw(r, "kind") {
 	case 0:
 		c.Authority = anyAuthority(r, n)
 	case 1:
 		c.Token = &store.Token{ID: n.Key(), Role: anyText(r), Revoked: rapid.Bool().Draw(r, "revoked")}
 	case 2, 3:
 		c.Delete = n
+	case 10:
+		c.User = anyUser(r, n)
 	default:
 		c.Record = anyRecord(r, n)
 	}
@@ -268,6 +289,17 @@ func (p *peers) anyChange(r *rapid.T) store.Change {
 		c.Batch = rapid.SampledFrom([]string{"", "3-k3m9qx7a"}).Draw(r, "batch")
 	}
 	return c
+}
+
+// anyUser draws a user with few subjects, so that they meet.
+func anyUser(r *rapid.T, n name.Name) *store.User {
+	return &store.User{
+		ID: n.Key(), Name: anyText(r), Disabled: rapid.Bool().Draw(r, "disabled"),
+		Subjects: rapid.SliceOfN(rapid.Custom(anyText), 0, 2).Draw(r, "subjects"),
+		Grants: rapid.SliceOfN(rapid.Custom(func(r *rapid.T) store.UserGrant {
+			return store.UserGrant{Role: anyText(r), Prefixes: rapid.SliceOfN(rapid.Custom(anyText), 0, 2).Draw(r, "prefixes")}
+		}), 0, 2).Draw(r, "grants"),
+	}
 }
 
 func anyRecord(r *rapid.T, n name.Name) *store.Record {

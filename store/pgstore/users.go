@@ -1,0 +1,82 @@
+package pgstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+const (
+	// lockUsers makes transactions that change users wait for each other, so that none gives a
+	// subject to a user while another one gives it to a second user. It also sets the version
+	// of the schema: earlier programs do not know users.
+	lockUsers = "update nomen_meta set format = greatest(format, $1) where id = 1"
+	ownersOf  = "select head, mark, key, rest from nomen_place where head = any($1)"
+)
+
+// owners has the IDs of the users who have subjects, by subject.
+type owners map[string]string
+
+// readOwners returns the owners of the subjects that changes of users mention. The caller must
+// have executed lockUsers in the same transaction.
+func readOwners(ctx context.Context, c queryer, group []*request) (owners, error) {
+	var heads [][]byte
+	for _, r := range group {
+		for i := range r.changes {
+			if r.changes[i].User != nil {
+				for _, p := range places(&r.changes[i]) {
+					heads = append(heads, []byte(p.head))
+				}
+			}
+		}
+	}
+	all := owners{}
+	if heads == nil {
+		return all, nil
+	}
+	found, err := queryPlaces(ctx, c, ownersOf, heads)
+	for _, p := range found {
+		all[p.head+p.rest] = p.key
+	}
+	return all, err
+}
+
+// after returns the function that finds owners after the steps of earlier requests.
+func (o owners) after(planned map[store.Subject]*store.Change) func(subject string) (string, error) {
+	return func(subject string) (string, error) {
+		for _, c := range planned {
+			if c.User != nil && slices.Contains(c.User.Subjects, subject) {
+				return c.User.ID, nil
+			}
+		}
+		id := o[store.SubjectURL(subject)]
+		if planned[store.Subject{Kind: store.KindUser, Key: id}] != nil { // it no longer has the subject
+			return "", nil
+		}
+		return id, nil
+	}
+}
+
+// owner returns the ID of the user who has a subject, "" if none has it. It prefers the
+// primary, because a user who lost a subject there may still have it on a replica.
+func (s *Store) owner(ctx context.Context, subject string) (id string, err error) {
+	if err := s.enter(ctx); err != nil {
+		return "", err
+	}
+	defer s.gate.Leave()
+	want := makePlace(store.SubjectURL(subject), "")
+	err = s.cluster.read(ctx, short, true, func(ctx context.Context, c *pgx.Conn, _ role) error {
+		id = ""
+		found, err := queryPlaces(ctx, c, ownersOf, [][]byte{[]byte(want.head)})
+		for _, p := range found {
+			if p.rest == want.rest {
+				id = p.key
+			}
+		}
+		return err
+	})
+	return id, failed("read", err)
+}

@@ -72,7 +72,7 @@ func (j Fault) fault() store.Fault {
 }
 
 func kindNames() map[store.Kind]string {
-	return map[store.Kind]string{store.KindName: "name", store.KindAuthority: "authority", store.KindToken: "token"}
+	return map[store.Kind]string{store.KindName: "name", store.KindAuthority: "authority", store.KindToken: "token", store.KindUser: "user"}
 }
 
 // Moved is a location that is (or would be) replaced.

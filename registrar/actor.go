@@ -44,8 +44,13 @@ func (g Grant) covers(n name.Name) bool {
 
 // contains reports whether all names under p are in the scope of g.
 func (g Grant) contains(p name.Prefix) bool {
-	all := name.FromKey(p.String())
-	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || own.Covers(all) })
+	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
+}
+
+// includes reports whether own covers all names that p covers: those that begin with a span of p.
+func includes(own, p name.Prefix) bool {
+	spans := p.Spans()
+	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !own.Covers(name.FromKey(span + "0")) })
 }
 
 // An Actor is the client that makes a change. It may do what any of its grants permits. The

@@ -12,10 +12,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Redaction permanently removes the content of earlier revisions of a name or an
-// authority.
+// A Redaction permanently removes the content of earlier revisions of a name, an
+// authority or a user.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; for an authority, empty means all before the current one
+	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; for an authority, empty means all before the current one; for a user see [Registrar.RedactUser]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
 	Expected  uint64   `json:"-"`                   // as in Request
 }
@@ -64,7 +64,7 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	if len(red.Revisions) == 0 {
 		return Outcome{}, refuse(n.Key(), "revisions", faultf(0, "revision", "must name at least one revision"))
 	}
-	return r.redactSubject(ctx, a, redactable{n.Key(), store.History(ctx, r.store, n)}, red)
+	return r.redactSubject(ctx, a, redactable{key: n.Key(), changes: store.History(ctx, r.store, n)}, red)
 }
 
 // RedactAuthority does what Redact does for the authority with exactly the prefix p. The names
@@ -75,7 +75,7 @@ func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix,
 		err := cannotRedact(a.deniedPrefix(Administrator, p))
 		return Outcome{Err: err}, err
 	}
-	out, err := r.redactSubject(ctx, a, redactable{p.String(), store.AuthorityHistory(ctx, r.store, p)}, red)
+	out, err := r.redactSubject(ctx, a, redactable{key: p.String(), changes: store.AuthorityHistory(ctx, r.store, p)}, red)
 	if err != nil {
 		return Outcome{Err: err}, err
 	}
@@ -88,10 +88,11 @@ func cannotRedact(denied *DeniedError) error {
 	return denied
 }
 
-// A redactable is a name or an authority with its changes, newest first.
+// A redactable is a name, an authority or a user with its changes, newest first.
 type redactable struct {
 	key     string
 	changes iter.Seq2[*store.Change, error]
+	erase   bool // a user whose current content is removed too
 }
 
 // redactSubject redacts revisions, and retries if the subject is changed concurrently.
@@ -118,8 +119,11 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	}
 	now := time.UnixMilli(r.now().UnixMilli()).UTC()
 	c := store.Change{
-		Record: last.Record, Authority: last.Authority, Delete: last.Delete, Expected: red.Expected,
+		Record: last.Record, Authority: last.Authority, User: last.User, Delete: last.Delete, Expected: red.Expected,
 		Time: now, Who: a.Who, Why: red.Reason, Redacts: revisions,
+	}
+	if s.erase {
+		c.User = erased(last.User)
 	}
 	if c.Expected == store.AnyRevision {
 		if c.Expected = last.Revision(); !last.Delete.IsZero() {
@@ -141,8 +145,11 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	case last.Record != nil:
 		out.Record = last.Record.Clone()
 		out.Record.Modified, out.Record.Revision = c.Time, results[0].Revision
+	case last.User != nil:
+		out.User = c.User.Clone()
+		out.User.Modified, out.User.Revision = c.Time, results[0].Revision
 	}
-	if last.Authority == nil {
+	if last.Authority == nil && last.User == nil {
 		out.Name = name.FromKey(s.key)
 	}
 	r.log.InfoContext(ctx, "history redacted", "of", s.key, "who", a.Who, "revisions", revisions)
@@ -152,6 +159,11 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 // refuse returns the error for one of the revisions to redact.
 func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
+}
+
+// removes reports whether the current content, after the change last, is removed too.
+func (s redactable) removes(last *store.Change) bool {
+	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
 // find returns the last change and the revisions to redact. If asked is empty, these are all
@@ -170,7 +182,7 @@ func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64
 		i, named := wanted[c.Revision()]
 		delete(wanted, c.Revision())
 		switch {
-		case !named && (len(asked) > 0 || c == last || c.Redacted):
+		case !named && (len(asked) > 0 || c == last && !s.removes(c) || c.Redacted):
 			continue
 		case named && c.Redacted:
 			return nil, nil, s.refuse(i, "the content of revision %d was removed already", c.Revision())

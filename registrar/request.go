@@ -139,7 +139,7 @@ type Request struct {
 
 // An Outcome is the result of a request.
 type Outcome struct {
-	Name         name.Name        `json:"-"` // zero for an authority
+	Name         name.Name        `json:"-"` // zero for an authority or a user
 	store.Result                  // of the change
 	Created      bool             `json:"created"`             // the name did not exist before
 	Fields       Fields           `json:"fields,omitempty"`    // changed fields, if it existed
@@ -148,6 +148,7 @@ type Outcome struct {
 	Retired      bool             `json:"retired,omitempty"`   // not changed because it is retired: see KeepRetired
 	Record       *store.Record    `json:"record,omitempty"`    // new record; nil if deleted or rejected. May share lists with the request
 	Authority    *store.Authority `json:"authority,omitempty"` // new authority, if the request was about one
+	User         *store.User      `json:"user,omitempty"`      // new user, if the request was about one
 	Warnings     []Warning        `json:"warnings,omitempty"`
 	Err          error            `json:"-"` // nil if the request was carried out, or would be
 }

@@ -182,7 +182,11 @@ func checkToken(t *store.Token, why string) error {
 	if t.Hash == ([32]byte{}) {
 		return refuse(t.ID, "hash", faultf(0, "token", "a token needs a secret"))
 	}
-	if f := checkWho(t.Who); f.bad() {
+	f := checkWho(t.Who)
+	if IsUserID(t.Who) {
+		f = faultf(0, "text", "%q has the form of the ID of a user, who would seem to have made the changes", t.Who)
+	}
+	if f.bad() {
 		return refuse(t.ID, "who", f)
 	}
 	if _, ok := ParseRole(t.Role); !ok {

@@ -204,6 +204,9 @@ func (w *undoer) find(ctx context.Context, after uint64) error {
 
 // may reports whether the actor may undo a change.
 func (w *undoer) may(c *store.Change) bool {
+	if c.User != nil {
+		return false // rights are not restored by undoing names
+	}
 	if c.Authority != nil {
 		return w.actor.MayPrefix(c.Authority.Prefix, Owner)
 	}

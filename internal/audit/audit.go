@@ -264,12 +264,19 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 // newest returns the last change of a subject, or nil if it has none.
 func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, error) {
 	changes := store.History(ctx, a.Source, name.FromKey(s.Key))
-	if s.Kind == store.KindAuthority {
+	switch s.Kind {
+	case store.KindAuthority:
 		p, err := name.ParsePrefix(s.Key)
 		if err != nil {
 			return nil, &codec.CorruptError{Key: s.Key, Reason: err.Error()}
 		}
 		changes = store.AuthorityHistory(ctx, a.Source, p)
+	case store.KindUser:
+		users, err := store.UsersOf(a.Source)
+		if err != nil {
+			return nil, err
+		}
+		changes = users.UserHistory(ctx, s.Key)
 	}
 	for c, err := range changes {
 		return c, err

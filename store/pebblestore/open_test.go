@@ -67,7 +67,7 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 		how          store.Conversion
 	}{
 		{metaFormat, formatVersion + 1, formatVersion, "format of the store", store.ConvertNever},
-		{metaFormat, formatVersion - 1, formatVersion, "format of the store", store.ConvertNever},
+		{metaFormat, formatNoUsers - 1, formatVersion, "format of the store", store.ConvertNever},
 		{metaRules, name.RulesVersion + 1, name.RulesVersion, "rules of names", store.ConvertInPlace},
 		{metaRules, 0, name.RulesVersion, "rules of names", store.ConvertInPlace},
 	} {

@@ -97,7 +97,7 @@ func TestManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Head != head || m.Program != "v1" || !m.Made.Equal(backedUp) || m.Format != formatVersion || m.Rules == 0 {
+	if m.Head != head || m.Program != "v1" || !m.Made.Equal(backedUp) || m.Format != formatNoUsers || m.Rules == 0 {
 		t.Errorf("the manifest says %+v; the head of the store is %v", m, head)
 	}
 	var listed []string

@@ -1,0 +1,187 @@
+package registrar
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A Granting changes the grants of a user. Roles with prefixes that it does not mention stay.
+type Granting struct {
+	Add      []store.UserGrant `json:"add,omitempty"`
+	Remove   []store.UserGrant `json:"remove,omitempty"`
+	Expected uint64            `json:"-"` // as in Request
+}
+
+// Grant changes the grants of the user with an ID. An administrator of all names may grant
+// everything. An owner may grant and revoke the roles up to owner for names that the owner owns,
+// but not grant them to himself or herself. The errors are those of [Registrar.PutUser].
+func (r *Registrar) Grant(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
+	if id == "" {
+		return Outcome{Err: store.ErrNotFound}, store.ErrNotFound
+	}
+	return r.changeUser(ctx, a, id, g.Expected, why, func(there *store.User) (*store.User, error) {
+		rights := rightsOf(there.Grants)
+		for i, grant := range g.Remove {
+			for right := range rightsOf([]store.UserGrant{grant}) {
+				if right = right.canonical(); !rights[right] {
+					return nil, refuseAt(id, "remove", i, "", faultf(0, "grant", "the user does not have the role %s for %s", right.role, right.scope()))
+				}
+				delete(rights, right)
+			}
+		}
+		next := there.Clone()
+		next.Grants = append(grantsOf(rights), g.Add...)
+		return next, nil
+	})
+}
+
+// A right is a role for the names with one prefix, or for all names if the prefix is "".
+type right struct{ role, prefix string }
+
+func (r right) scope() string { return cmp.Or(r.prefix, "all names") }
+
+// canonical returns r with its prefix in canonical form, if it is valid.
+func (r right) canonical() right {
+	if p, err := name.CanonicalPrefix(r.prefix); err == nil && r.prefix != "" {
+		r.prefix = p
+	}
+	return r
+}
+
+// rightsOf returns the rights that grants give.
+func rightsOf(grants []store.UserGrant) map[right]bool {
+	all := map[right]bool{}
+	for _, g := range grants {
+		if len(g.Prefixes) == 0 {
+			all[right{g.Role, ""}] = true
+		}
+		for _, p := range g.Prefixes {
+			all[right{g.Role, p}] = true
+		}
+	}
+	return all
+}
+
+// grantsOf is the inverse of rightsOf. The highest role is first, and before the prefixes of a
+// role all names.
+func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
+	sorted := slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
+		i, _ := ParseRole(a.role)
+		j, _ := ParseRole(b.role)
+		return cmp.Or(cmp.Compare(j, i), strings.Compare(a.prefix, b.prefix))
+	})
+	for _, r := range sorted {
+		last := len(grants) - 1
+		switch {
+		case r.prefix == "":
+			grants = append(grants, store.UserGrant{Role: r.role})
+		case last >= 0 && grants[last].Role == r.role && len(grants[last].Prefixes) > 0:
+			grants[last].Prefixes = append(grants[last].Prefixes, r.prefix)
+		default:
+			grants = append(grants, store.UserGrant{Role: r.role, Prefixes: []string{r.prefix}})
+		}
+	}
+	return grants
+}
+
+// checkGrants checks the grants of a user and puts them in order. Prefixes that the user did not
+// have before must pass [CheckReach].
+func (r *Registrar) checkGrants(ctx context.Context, u *store.User, before map[right]bool) error {
+	set, err := r.authorities.Set(ctx, time.Time{})
+	if err != nil {
+		return err
+	}
+	after := map[right]bool{}
+	for i, g := range u.Grants {
+		at := fmt.Sprintf("grants[%d]", i)
+		if _, ok := ParseRole(g.Role); !ok {
+			return refuse(u.ID, at+".role", faultf(0, "role", "%.40q must be reader, editor, owner or administrator", g.Role))
+		}
+		for j, p := range g.Prefixes {
+			canonical, f := checkGrantPrefix(p, set, before[right{g.Role, p}])
+			if f.bad() {
+				return refuseAt(u.ID, at+".prefixes", j, "", f)
+			}
+			after[right{g.Role, canonical}] = true
+		}
+		if len(g.Prefixes) == 0 {
+			after[right{g.Role, ""}] = true
+		}
+	}
+	if len(after) > maxRights {
+		return refuse(u.ID, "grants", faultf(0, "grant", "must not have more than %d prefixes", maxRights))
+	}
+	u.Grants = grantsOf(after)
+	return nil
+}
+
+// checkGrantPrefix returns a prefix in canonical form. One that the user has already may violate
+// rules that are newer than the grant.
+func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fault) {
+	if known {
+		return p, fault{}
+	}
+	canonical, err := name.CanonicalPrefix(p)
+	if err != nil {
+		return p, faultOf(err)
+	}
+	if err := CheckReach(p, set); err != nil {
+		return p, fault{rule: "prefix", message: err.Error(), err: err}
+	}
+	return canonical, fault{}
+}
+
+// permitRights returns an error unless an actor who is not an administrator of all names may
+// change the rights of the user with an ID.
+func permitRights(a Actor, id string, before, after map[right]bool) error {
+	for r := range after {
+		if before[r] {
+			continue
+		}
+		if id == a.Who {
+			denied := a.DeniedAll(Administrator, id)
+			denied.Why = "you cannot extend your own rights"
+			return denied
+		}
+		if err := permitRight(a, r); err != nil {
+			return err
+		}
+	}
+	for r := range before {
+		if !after[r] {
+			if err := permitRight(a, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// permitRight returns an error unless an actor may grant or revoke a right.
+func permitRight(a Actor, r right) error {
+	role, ok := ParseRole(r.role)
+	if !ok || role > Owner {
+		denied := a.DeniedAll(Administrator, r.scope())
+		denied.Why = "this grants or revokes the role " + r.role
+		return denied
+	}
+	if r.prefix == "" {
+		if !a.MayAll(Owner) {
+			return a.DeniedAll(Owner, r.scope())
+		}
+		return nil
+	}
+	p, err := name.ParseScope(r.prefix)
+	if err != nil || !a.MayPrefix(p, Owner) {
+		return a.deniedPrefix(Owner, p)
+	}
+	return nil
+}

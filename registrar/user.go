@@ -1,0 +1,331 @@
+package registrar
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/uri"
+)
+
+// The limits of a user.
+const (
+	maxMail     = 254  // bytes
+	maxSubjects = 20   // of a user
+	maxSubject  = 2000 // bytes
+	maxRights   = 1000 // pairs of a role and a prefix
+)
+
+// usersSubject is the name in errors about the permission to change users.
+const usersSubject = "users"
+
+// HeaderSubject begins the subject of a user whom a proxy names in a header field: "header VALUE".
+// Other subjects are those of OpenID Connect: "ISSUER SUB", the issuer being a URL.
+const HeaderSubject = "header"
+
+// An ID of a user is userIDMark and userIDSize characters of userIDAlphabet: base32 of Douglas
+// Crockford in lower case, without letters that look like digits.
+const (
+	userIDMark     = "u-"
+	userIDSize     = 8
+	userIDAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+)
+
+// newUserID returns a random ID.
+func newUserID() string {
+	var b [userIDSize]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	for i := range b {
+		b[i] = userIDAlphabet[int(b[i])%len(userIDAlphabet)]
+	}
+	return userIDMark + string(b[:])
+}
+
+// IsUserID reports whether s has the form of the ID of a user.
+func IsUserID(s string) bool {
+	rest, ok := strings.CutPrefix(s, userIDMark)
+	return ok && len(rest) == userIDSize && strings.Trim(rest, userIDAlphabet) == ""
+}
+
+// Person returns the actor that a user is, without grants if the user is disabled. It returns an
+// error for an unknown role or an invalid prefix.
+func Person(u *store.User) (Actor, error) {
+	a := Actor{Who: u.ID}
+	if u.Disabled || u.Redacted {
+		return a, nil
+	}
+	for _, g := range u.Grants {
+		grant, err := parseGrant(g.Role, g.Prefixes)
+		if err != nil {
+			return Actor{Who: u.ID}, fmt.Errorf("registrar: user %s: %w", u.ID, err)
+		}
+		a.Grants = append(a.Grants, grant)
+	}
+	return a, nil
+}
+
+// PutUser creates or replaces a user. A user without an ID is created, with a random one. Grants
+// are put in order, and the time at which the user was added does not change.
+//
+// Only an administrator of all names may do so, with one exception: an owner may change grants of
+// others as [Registrar.Grant] does.
+//
+// It returns [store.ErrNotFound] for an ID that does not exist, and a [*store.StateError] if
+// another user has one of the subjects. The other errors are those of Put, and
+// [errors.ErrUnsupported] if the store has no users.
+func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expected uint64, why string) (Outcome, error) {
+	return r.changeUser(ctx, a, u.ID, expected, why, func(there *store.User) (*store.User, error) {
+		next := u.Clone()
+		next.Since, next.Redacted = there.Since, false
+		return next, nil
+	})
+}
+
+// changeUser replaces a user by what change makes of the present one. An ID of "" is that of a
+// new user, whom change gets empty. If expected is [store.AnyRevision] it repeats everything if
+// the user was changed concurrently, so that a decision is never based on an earlier revision.
+func (r *Registrar) changeUser(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (out Outcome, err error) {
+	ctx = store.Fresh(ctx)
+	for attempts := 1; ; attempts++ {
+		out, err = r.changeUserOnce(ctx, a, id, expected, why, change)
+		if !errors.As(err, new(*store.ConflictError)) || expected != store.AnyRevision || attempts == maxAttempts {
+			out.Err = err
+			return out, err
+		}
+	}
+}
+
+func (r *Registrar) changeUserOnce(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (Outcome, error) {
+	there, err := r.userFor(ctx, a, id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	next, err := change(there)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := r.checkUser(ctx, next, there, why); err != nil {
+		return Outcome{}, err
+	}
+	if err := permitUser(a, next, there); err != nil {
+		return Outcome{}, err
+	}
+	created := there.ID == ""
+	if created {
+		next.ID, next.Since = newUserID(), r.now()
+	}
+	if expected == store.AnyRevision {
+		expected = there.Revision
+	}
+	results, err := r.apply(ctx, []store.Change{{User: next, Expected: expected, Time: r.now(), Who: a.Who, Why: why}})
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Result: results[0], Created: created, User: next.Clone(), Warnings: r.userWarnings(ctx, next, there)}
+	out.User.Revision = results[0].Revision
+	if !results[0].Changed {
+		out.User = there
+	}
+	return out, nil
+}
+
+// userFor returns the user with an ID, an empty one for "", to an actor who may change some user.
+func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.User, error) {
+	users, err := store.UsersOf(r.store)
+	switch {
+	case err != nil:
+		return nil, err
+	case id == "" && !a.MayAll(Administrator):
+		return nil, a.DeniedAll(Administrator, usersSubject)
+	case !a.MayAny(Owner):
+		return nil, a.DeniedAny(Owner, usersSubject)
+	case id == "":
+		return &store.User{}, nil
+	}
+	return users.User(ctx, id, time.Time{})
+}
+
+// permitUser returns an error unless the actor may make next of there.
+func permitUser(a Actor, next, there *store.User) error {
+	if a.MayAll(Administrator) {
+		return nil
+	}
+	same := next.Clone()
+	same.Grants = there.Grants
+	if !same.SameContent(there) {
+		denied := a.DeniedAll(Administrator, next.ID)
+		denied.Why = "this changes more than the grants of a user"
+		return denied
+	}
+	return permitRights(a, next.ID, rightsOf(there.Grants), rightsOf(next.Grants))
+}
+
+// checkUser checks a user, normalises it, and checks the prefixes that are granted anew.
+func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why string) error {
+	for _, c := range [...]struct {
+		field string
+		fault fault
+	}{
+		{"name", checkPersonName(u.Name)},
+		{"mail", checkMail(u.Mail)},
+		{"why", checkText(why, true)},
+	} {
+		if c.fault.bad() {
+			return refuse(u.ID, c.field, c.fault)
+		}
+	}
+	return cmp.Or(checkUserSubjects(u), r.checkGrants(ctx, u, rightsOf(there.Grants)))
+}
+
+// checkPersonName accepts the name of a person, on one line and without characters that change
+// the direction of the text around it.
+func checkPersonName(s string) fault {
+	if len(s) > maxWho {
+		return faultf(maxWho, "text", "must not be longer than %d bytes", maxWho)
+	}
+	if f := checkFull(s, false); f.bad() {
+		return f
+	}
+	if i := strings.IndexFunc(s, func(c rune) bool { return unicode.Is(unicode.Bidi_Control, c) || c == '\u2028' || c == '\u2029' }); i >= 0 {
+		return faultf(i, "text", "contains a control character of the direction of text or the end of a line")
+	}
+	if strings.TrimSpace(s) == "" {
+		return faultf(0, "text", "must not be empty")
+	}
+	return fault{}
+}
+
+// checkMail accepts "" or the address of a mailbox without a name.
+func checkMail(s string) fault {
+	if s == "" {
+		return fault{}
+	}
+	if len(s) > maxMail {
+		return faultf(maxMail, "mail", "must not be longer than %d bytes", maxMail)
+	}
+	if f := checkPersonName(s); f.bad() {
+		return f
+	}
+	if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+		return faultf(0, "mail", "invalid address %.80q: must be like anna@example.org", s)
+	}
+	return fault{}
+}
+
+func checkUserSubjects(u *store.User) error {
+	if len(u.Subjects) > maxSubjects {
+		return refuse(u.ID, "subjects", faultf(0, "subject", "must not be more than %d", maxSubjects))
+	}
+	for i, s := range u.Subjects {
+		f := checkSubject(s)
+		if !f.bad() && slices.Contains(u.Subjects[:i], s) {
+			f = faultf(0, "subject", "%.80q is listed twice", s)
+		}
+		if f.bad() {
+			return refuseAt(u.ID, "subjects", i, "", f)
+		}
+	}
+	return nil
+}
+
+// checkSubject accepts "header VALUE" and "ISSUER SUB".
+func checkSubject(s string) fault {
+	if len(s) > maxSubject {
+		return faultf(maxSubject, "subject", "must not be longer than %d bytes", maxSubject)
+	}
+	if f := checkText(s, false); f.bad() {
+		return f
+	}
+	issuer, sub, _ := strings.Cut(s, " ")
+	if strings.TrimSpace(sub) == "" || sub != strings.TrimSpace(sub) || issuer != HeaderSubject && !isIssuer(issuer) {
+		return faultf(0, "subject", `invalid subject %.80q: must be "header VALUE", or the URL of an identity provider and the identifier of the person there`, s)
+	}
+	return fault{}
+}
+
+// isIssuer reports whether s is the URL of an identity provider.
+func isIssuer(s string) bool {
+	u, err := uri.Parse(s)
+	if err != nil {
+		return false
+	}
+	scheme, _ := u.Get(uri.ComponentScheme)
+	host, _ := u.Get(uri.ComponentHost)
+	return (scheme == "https" || scheme == "http") && host != ""
+}
+
+// The codes of warnings about users.
+const (
+	WarnNoGrants          = "no-grants"          // the user may do nothing
+	WarnNoSubject         = "no-subject"         // the user can sign in only with a link from an administrator
+	WarnLastAdministrator = "last-administrator" // no user is an administrator of all names any more
+)
+
+// userWarnings returns the warnings about a user who was changed.
+func (r *Registrar) userWarnings(ctx context.Context, u, there *store.User) (all []Warning) {
+	if len(u.Grants) == 0 && !u.Disabled {
+		all = append(all, Warning{WarnNoGrants, fmt.Sprintf("%s has no grants, so this user may do nothing: grant a role", u.ID)})
+	}
+	if len(u.Subjects) == 0 && !u.Disabled {
+		all = append(all, Warning{WarnNoSubject, fmt.Sprintf("%s has no subject at an identity provider, so this user can sign in only with a link from an administrator", u.ID)})
+	}
+	if administers(there) && !administers(u) && !r.hasAdministrator(ctx) {
+		all = append(all, Warning{WarnLastAdministrator, "no user is an administrator of all names any more; the operator of the machine can make one"})
+	}
+	return all
+}
+
+// administers reports whether a user is an administrator of all names.
+func administers(u *store.User) bool {
+	a, err := Person(u)
+	return err == nil && a.MayAll(Administrator)
+}
+
+// hasAdministrator reports whether any user is an administrator of all names. If the users cannot
+// be read it returns true, because there is nothing to warn of.
+func (r *Registrar) hasAdministrator(ctx context.Context) bool {
+	users, err := store.UsersOf(r.store)
+	if err != nil {
+		return true
+	}
+	for u, err := range users.AllUsers(ctx, time.Time{}) {
+		if err != nil || administers(u) {
+			return true
+		}
+	}
+	return false
+}
+
+// RedactUser permanently removes content of a user from the history. Without revisions it erases
+// the person: the user is disabled, without name, address, subjects and grants, and the content
+// of all earlier revisions is removed. What the user did stays in the history, under the ID. Only
+// an administrator of all names may do so. The errors are those of [Registrar.Redact].
+func (r *Registrar) RedactUser(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
+	out, err := r.redactUser(store.Fresh(ctx), a, id, red)
+	out.Err = err
+	return out, err
+}
+
+func (r *Registrar) redactUser(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
+	if !a.MayAll(Administrator) {
+		return Outcome{}, cannotRedact(a.DeniedAll(Administrator, id))
+	}
+	users, err := store.UsersOf(r.store)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return r.redactSubject(ctx, a, redactable{key: id, changes: users.UserHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
+}
+
+// erased returns what remains of a user who is erased.
+func erased(u *store.User) *store.User {
+	return &store.User{ID: u.ID, Disabled: true, Since: u.Since}
+}

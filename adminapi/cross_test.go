@@ -140,7 +140,7 @@ func TestEveryFieldCrosses(t *testing.T) {
 	change := store.Change{Record: new(store.Record)}
 	for i := range reflect.TypeFor[store.Change]().NumField() {
 		switch reflect.TypeFor[store.Change]().Field(i).Name {
-		case "Authority", "Token", "Delete", "Redacted", "Expected", "UseOnly", "AnyTime": // a change is about one thing
+		case "Authority", "Token", "User", "Delete", "Redacted", "Expected", "UseOnly", "AnyTime": // a change is about one thing
 		default:
 			full(t, reflect.ValueOf(&change).Elem().Field(i))
 		}
@@ -151,6 +151,22 @@ func TestEveryFieldCrosses(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("an entry", got, entry)
+	change.Record, change.User = nil, new(store.User)
+	full(t, reflect.ValueOf(change.User).Elem())
+	entry.Change = change.Clone()
+	if got, err = crossed(t, NewEntry(entry)).entry(); err != nil {
+		t.Fatal(err)
+	}
+	check("an entry of a user", got, entry)
+	j := NewEntry(entry)
+	j.Key += "x"
+	if _, err := crossed(t, j).entry(); err == nil {
+		t.Error("an entry of a user with the key of another")
+	}
+
+	var g registrar.Granting
+	full(t, reflect.ValueOf(&g).Elem())
+	check("a granting", crossed(t, Granting{g, revision(g.Expected), ""}).Registrar(), g)
 
 	for _, v := range []any{new(bulk.Summary), new(bulk.Refusal), new(bulk.Warning), new(bulk.Change), new(bulk.Doubts), new(registrar.Relocated), new(registrar.Undoing), new(registrar.Reversal), new(registrar.Undone)} {
 		full(t, reflect.ValueOf(v).Elem())

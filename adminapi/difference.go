@@ -63,7 +63,40 @@ func whenTrue(b bool) string {
 // AuthorityDifferences is like Differences for authorities; nil means no authority. Fields
 // have their JSON names, and values other than strings are JSON.
 func AuthorityDifferences(before, after *store.Authority) []Difference {
-	was, is := fieldsOf(before), fieldsOf(after)
+	return fieldDifferences(authorityFields(before), authorityFields(after))
+}
+
+// UserDifferences is like Differences for users; nil means no user. Grants are lists of texts such
+// as "editor of urn:nbn:se".
+func UserDifferences(before, after *store.User) []Difference {
+	return fieldDifferences(userFields(before), userFields(after))
+}
+
+// userFields returns the content of a user as JSON, by field.
+func userFields(u *store.User) map[string]json.RawMessage {
+	if u == nil {
+		return fieldsOf(struct{}{})
+	}
+	grants := []string{}
+	for _, g := range u.Grants {
+		for _, p := range g.Prefixes {
+			grants = append(grants, g.Role+" of "+p)
+		}
+		if len(g.Prefixes) == 0 {
+			grants = append(grants, g.Role+" of all names")
+		}
+	}
+	return fieldsOf(struct {
+		Name     string   `json:"name,omitempty"`
+		Mail     string   `json:"mail,omitempty"`
+		Subjects []string `json:"subjects,omitempty"`
+		Grants   []string `json:"grants,omitempty"`
+		Disabled bool     `json:"disabled,omitempty"`
+	}{u.Name, u.Mail, u.Subjects, grants, u.Disabled})
+}
+
+// fieldDifferences compares two objects of JSON.
+func fieldDifferences(was, is map[string]json.RawMessage) []Difference {
 	var d differences
 	for _, field := range slices.Sorted(maps.Keys(union(was, is))) {
 		a, isListA := texts(was[field])
@@ -77,22 +110,28 @@ func AuthorityDifferences(before, after *store.Authority) []Difference {
 	return d
 }
 
-// fieldsOf returns the content of an authority as JSON, by field.
-func fieldsOf(a *store.Authority) map[string]json.RawMessage {
-	fields := map[string]json.RawMessage{}
+// authorityFields returns the content of an authority as JSON, by field.
+func authorityFields(a *store.Authority) map[string]json.RawMessage {
 	if a == nil {
-		return fields
+		return fieldsOf(struct{}{})
 	}
 	content := *a
 	content.Modified, content.Revision, content.Redacted = time.Time{}, 0, false
-	b, err := json.Marshal(content)
+	fields := fieldsOf(content)
+	delete(fields, "prefix")
+	return fields
+}
+
+// fieldsOf returns v as JSON, by field. It must consist of strings, numbers and booleans.
+func fieldsOf(v any) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	b, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(b, &fields)
 	}
 	if err != nil {
-		panic("adminapi: " + err.Error()) // it has only strings, numbers and booleans
+		panic("adminapi: " + err.Error())
 	}
-	delete(fields, "prefix")
 	return fields
 }
 

@@ -3,7 +3,6 @@ package adminapi
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -24,29 +23,31 @@ type History struct {
 	Truncated bool       `json:"truncated,omitempty"` // there are older revisions
 }
 
-// A Revision is one change of a name or an authority.
+// A Revision is one change of a name, an authority or a user.
 type Revision struct {
 	Revision  uint64           `json:"revision"`
 	Time      time.Time        `json:"time"`
-	Who       string           `json:"who,omitempty"` // "" for the operator of the machine
+	Who       string           `json:"who,omitempty"`      // "" for the operator of the machine
+	WhoName   string           `json:"who_name,omitempty"` // present name of Who, if Who is a user
 	Why       string           `json:"why,omitempty"`
 	Batch     string           `json:"batch,omitempty"`     // ID of the import, relocation or undo to which it belongs
 	Record    *store.Record    `json:"record,omitempty"`    // the record from then on; absent if it was deleted
 	Authority *store.Authority `json:"authority,omitempty"` // the authority from then on
+	User      *store.User      `json:"user,omitempty"`      // the user from then on
 	Redacts   []uint64         `json:"redacts,omitempty"`   // earlier revisions whose content it removed
 	Redacted  bool             `json:"redacted,omitempty"`  // its own content, who and why were removed
 }
 
-// NewRevision returns the revision for a change of a name or an authority.
+// NewRevision returns the revision for a change of a name, an authority or a user.
 func NewRevision(c *store.Change) Revision {
 	return Revision{
 		Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
-		Record: c.Record, Authority: c.Authority, Redacts: c.Redacts, Redacted: c.Redacted,
+		Record: c.Record, Authority: c.Authority, User: c.User, Redacts: c.Redacts, Redacted: c.Redacted,
 	}
 }
 
-// A Redaction is the body of POST names/{name}/redact and of POST
-// authorities/{prefix}/redact.
+// A Redaction is the body of POST names/{name}/redact, authorities/{prefix}/redact and
+// users/{id}/redact.
 type Redaction struct {
 	registrar.Redaction
 	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
@@ -60,17 +61,19 @@ func (r Redaction) Registrar() registrar.Redaction {
 }
 
 // An Entry is one line of the response to GET changes: the JSON form of a [store.Entry].
-// It has exactly one of Record, Authority and Deleted.
+// It has exactly one of Record, Authority, User and Deleted.
 type Entry struct {
 	Seq       uint64           `json:"seq"` // pass it as "after" to continue after this entry
-	Key       string           `json:"key"` // of the name, or the prefix of the authority
+	Key       string           `json:"key"` // of the name, the prefix of the authority, or the ID of the user
 	Revision  uint64           `json:"revision"`
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"`
+	WhoName   string           `json:"who_name,omitempty"` // as in a Revision
 	Why       string           `json:"why,omitempty"`
 	Batch     string           `json:"batch,omitempty"` // as in a Revision
 	Record    *store.Record    `json:"record,omitempty"`
 	Authority *store.Authority `json:"authority,omitempty"`
+	User      *store.User      `json:"user,omitempty"`
 	Deleted   bool             `json:"deleted,omitempty"` // a reserved name was deleted
 	Redacts   []uint64         `json:"redacts,omitempty"`
 	Redacted  bool             `json:"redacted,omitempty"`
@@ -83,7 +86,7 @@ func NewEntry(e *store.Entry) Entry {
 	c := e.Change
 	j := Entry{
 		Seq: e.Seq, Key: c.Subject().Key, Revision: c.Revision(), Time: c.Time, Who: c.Who, Why: c.Why, Batch: c.Batch,
-		Record: c.Record, Authority: c.Authority, Deleted: !c.Delete.IsZero(),
+		Record: c.Record, Authority: c.Authority, User: c.User, Deleted: !c.Delete.IsZero(),
 		Redacts: c.Redacts, Redacted: c.Redacted, Digest: hex.EncodeToString(e.Digest[:]),
 	}
 	if !c.Redacted {
@@ -95,11 +98,11 @@ func NewEntry(e *store.Entry) Entry {
 // entry converts j to an entry of a store.
 func (j Entry) entry() (*store.Entry, error) {
 	c := &store.Change{
-		Authority: j.Authority, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
+		Authority: j.Authority, User: j.User, Expected: j.Revision - 1, Time: j.Time, Who: j.Who, Why: j.Why, Batch: j.Batch,
 		Redacts: j.Redacts, Redacted: j.Redacted,
 	}
 	subjects := 0
-	for _, there := range [...]bool{j.Record != nil, j.Authority != nil, j.Deleted} {
+	for _, there := range [...]bool{j.Record != nil, j.Authority != nil, j.User != nil, j.Deleted} {
 		if there {
 			subjects++
 		}
@@ -108,9 +111,11 @@ func (j Entry) entry() (*store.Entry, error) {
 	case j.Revision == 0:
 		return nil, fmt.Errorf("adminapi: change %d has no revision", j.Seq)
 	case j.Key == "" || subjects != 1:
-		return nil, fmt.Errorf("adminapi: change %d must be about exactly one record or authority", j.Seq)
+		return nil, fmt.Errorf("adminapi: change %d must be about exactly one record, authority or user; a newer version of the program may be needed", j.Seq)
 	case j.Authority != nil && j.Authority.Prefix.String() != j.Key:
 		return nil, fmt.Errorf("adminapi: change %d: prefix %q does not match key %q", j.Seq, j.Authority.Prefix, j.Key)
+	case j.User != nil && j.User.ID != j.Key:
+		return nil, fmt.Errorf("adminapi: change %d: user %q does not match key %q", j.Seq, j.User.ID, j.Key)
 	case j.Record != nil:
 		record := *j.Record
 		record.Name = name.FromKey(j.Key)
@@ -228,13 +233,7 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 			Redacts: r.Redacts, Redacted: r.Redacted,
 		}, nil
 	})
-	return func(yield func(*store.Change, error) bool) {
-		for change, err := range all {
-			if errors.Is(err, store.ErrNotFound) || !yield(change, err) {
-				return
-			}
-		}
-	}
+	return knownOnly(all)
 }
 
 // Head returns the head of the log; see [store.Feed].

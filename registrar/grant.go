@@ -20,10 +20,10 @@ type Granting struct {
 	Expected uint64            `json:"-"` // as in Request
 }
 
-// Grant changes the grants of the user with an ID. An administrator of all names may grant
+// GrantUser changes the grants of the user with an ID. An administrator of all names may grant
 // everything. An owner may grant and revoke the roles up to owner for names that the owner owns,
 // but not grant them to himself or herself. The errors are those of [Registrar.PutUser].
-func (r *Registrar) Grant(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
+func (r *Registrar) GrantUser(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
 	if id == "" {
 		return Outcome{Err: store.ErrNotFound}, store.ErrNotFound
 	}

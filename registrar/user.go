@@ -76,7 +76,7 @@ func Person(u *store.User) (Actor, error) {
 // are put in order, and the time at which the user was added does not change.
 //
 // Only an administrator of all names may do so, with one exception: an owner may change grants of
-// others as [Registrar.Grant] does.
+// others as [Registrar.GrantUser] does.
 //
 // It returns [store.ErrNotFound] for an ID that does not exist, and a [*store.StateError] if
 // another user has one of the subjects. The other errors are those of Put, and

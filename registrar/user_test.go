@@ -178,7 +178,7 @@ func TestWhoGrants(t *testing.T) {
 	bob := d.user(&store.User{Name: "Bob", Grants: grants("administrator urn:dns:example.org:x:", "owner ark:12", "editor urn:dns:example.org:a:", "reader")})
 	a := d.person(owner)
 	grant := func(a Actor, id string, add, remove []store.UserGrant) error {
-		_, err := d.Grant(d.ctx, a, id, Granting{Add: add, Remove: remove, Expected: store.AnyRevision}, "")
+		_, err := d.GrantUser(d.ctx, a, id, Granting{Add: add, Remove: remove, Expected: store.AnyRevision}, "")
 		return err
 	}
 	for _, add := range []string{
@@ -313,7 +313,7 @@ func TestGrantRace(t *testing.T) {
 	for i := range 20 {
 		wg.Go(func() {
 			g := Granting{Add: grants(fmt.Sprintf("editor urn:dns:example.org:%d:", i)), Expected: store.AnyRevision}
-			if _, err := d.Grant(context.Background(), Operator(), u.ID, g, ""); err != nil {
+			if _, err := d.GrantUser(context.Background(), Operator(), u.ID, g, ""); err != nil {
 				t.Error(err)
 			}
 		})
@@ -322,11 +322,11 @@ func TestGrantRace(t *testing.T) {
 	if got := d.there(u.ID); got.Revision != 21 || len(got.Grants) != 1 || len(got.Grants[0].Prefixes) != 20 {
 		t.Errorf("%+v, want 20 grants", got)
 	}
-	if _, err := d.Grant(d.ctx, Operator(), u.ID, Granting{Add: grants("reader"), Expected: 1}, ""); !errors.As(err, new(*store.ConflictError)) {
+	if _, err := d.GrantUser(d.ctx, Operator(), u.ID, Granting{Add: grants("reader"), Expected: 1}, ""); !errors.As(err, new(*store.ConflictError)) {
 		t.Errorf("a grant on top of an earlier revision: %v", err)
 	}
 	for _, id := range []string{"", "u-00000000"} {
-		if _, err := d.Grant(d.ctx, Operator(), id, Granting{Add: grants("reader"), Expected: store.AnyRevision}, ""); !errors.Is(err, store.ErrNotFound) {
+		if _, err := d.GrantUser(d.ctx, Operator(), id, Granting{Add: grants("reader"), Expected: store.AnyRevision}, ""); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a grant to %q: %v", id, err)
 		}
 	}

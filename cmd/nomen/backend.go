@@ -37,6 +37,13 @@ type backend interface {
 	Tokens(ctx context.Context) ([]adminapi.Token, error)
 	Revoke(ctx context.Context, id string) error
 
+	Users(ctx context.Context) ([]*store.User, error)
+	User(ctx context.Context, id string) (*store.User, error)
+	PutUser(ctx context.Context, u *store.User, expected uint64, why string) (registrar.Outcome, error)
+	GrantUser(ctx context.Context, id string, g registrar.Granting, why string) (registrar.Outcome, error)
+	RedactUser(ctx context.Context, id string, r registrar.Redaction) (registrar.Outcome, error)
+	UserHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] // newest first; empty for an unknown ID
+
 	Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error)
 	Export(ctx context.Context, w io.Writer, o bulk.ExportOptions) (bulk.Summary, error)
 	Find(ctx context.Context, prefix string, after store.Place) iter.Seq2[store.Place, error]

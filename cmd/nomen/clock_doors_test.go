@@ -43,6 +43,7 @@ func TestClockAtEveryDoor(t *testing.T) {
 		{args: []string{"redact", "urn:x-a:redacted", "--revision", "1", "--reason", "law", "--yes"}},
 		{args: []string{"mint", "--template", "m{seq:3}", "urn:x-a"}},
 		{args: []string{"authority", "put", "urn:x-b", "--owner", "a", "--owner", "b"}},
+		{args: []string{"user", "add", "--name", "x"}},
 		{args: []string{"token", "make", "--who", "x"}, token: true},
 	}
 	// fill makes the names that the doors change, the first time, and dates a change far ahead.

@@ -65,7 +65,7 @@ func showHistory(ctx context.Context, b backend, a *answers, arg string, limit i
 	if err != nil {
 		return err
 	}
-	return a.revisions(n.Key(), arg, b.Revisions(ctx, n), limit)
+	return a.revisions(n.Key(), arg, namedRevisions(ctx, b, b.Revisions(ctx, n)), limit)
 }
 
 // showAuthorityHistory is like showHistory for an authority.
@@ -74,10 +74,10 @@ func showAuthorityHistory(ctx context.Context, b backend, a *answers, arg string
 	if err != nil {
 		return err
 	}
-	return a.revisions(p.String(), arg, revisionsOf(b.AuthorityHistory(ctx, p)), limit)
+	return a.revisions(p.String(), arg, namedRevisions(ctx, b, revisionsOf(b.AuthorityHistory(ctx, p))), limit)
 }
 
-// revisions prints the revisions of a name or authority, newest first.
+// revisions prints the revisions of a name, authority or user, newest first.
 func (a *answers) revisions(name, arg string, all iter.Seq2[adminapi.Revision, error], limit int) error {
 	h := historian{answers: a, name: name, gone: map[uint64]uint64{}, left: limit}
 	for r, err := range all {
@@ -122,7 +122,7 @@ func (h *historian) end() {
 
 // A revisionLine is the JSON form of a revision.
 type revisionLine struct {
-	Name string `json:"name"` // or the prefix of the authority
+	Name string `json:"name"` // or the prefix of the authority, or the ID of the user
 	adminapi.Revision
 	Changes []adminapi.Difference `json:"changes"` // from the revision before
 }
@@ -144,6 +144,8 @@ func (h *historian) show(r adminapi.Revision, before *adminapi.Revision) {
 	case r.Redacted || was.Redacted:
 	case r.Authority != nil:
 		changes = adminapi.AuthorityDifferences(was.Authority, r.Authority)
+	case r.User != nil:
+		changes = adminapi.UserDifferences(was.User, r.User)
 	default:
 		changes = adminapi.Differences(was.Record, r.Record)
 	}
@@ -171,10 +173,8 @@ func (h *historian) head(r adminapi.Revision) {
 	switch {
 	case r.Redacted:
 		parts = append(parts, fmt.Sprintf("(content removed by revision %d)", h.gone[r.Revision]))
-	case r.Who == "":
-		parts = append(parts, "by the operator")
 	default:
-		parts = append(parts, "by "+printable(r.Who))
+		parts = append(parts, byWhom(r.Who, r.WhoName))
 	}
 	if r.Batch != "" {
 		parts = append(parts, "import "+printable(r.Batch))

@@ -98,8 +98,8 @@ func (c *cli) rekey(ctx context.Context, o pebblestore.RekeyOptions) error {
 
 // A moveLine is the JSON form of a move.
 type moveLine struct {
-	Kind      string   `json:"kind"`            // name, authority, token
-	Token     string   `json:"token,omitempty"` // the ID of the token that has the prefix
+	Kind      string   `json:"kind"`            // name, authority, token, user
+	Token     string   `json:"token,omitempty"` // the ID of the token or user that has the prefix
 	Old       []string `json:"old"`
 	New       string   `json:"new,omitempty"` // empty if the key stays because it is invalid by the rules
 	Collision bool     `json:"collision"`
@@ -126,6 +126,8 @@ func moveText(m pebblestore.Move) string {
 		text = "authority " + text
 	case store.KindToken:
 		text = "token " + m.Token + ": " + text
+	case store.KindUser:
+		text = "user " + m.Token + ": " + text
 	}
 	switch {
 	case m.New != "":
@@ -153,6 +155,8 @@ func kindWord(k store.Kind) string {
 		return "authority"
 	case store.KindToken:
 		return "token"
+	case store.KindUser:
+		return "user"
 	}
 	return "name"
 }

@@ -58,7 +58,7 @@ func failures() []failure {
 		{"no permission", exitFailure, []error{fs.ErrPermission}, isPath, "", "This user may not read or write a file or directory.", "Run the command as the user of the server, or give this user access. Records can be read and changed without access to the files, with a token ([give access](../howto/give-access.md))."},
 
 		{"no answer about a name", exitNo, []error{(*nomen.Error)(nil)}, nil, "", "The name is malformed, unknown, retired, denied, or has no result for the requested service. The message begins with one of these words.", "See [Responses to requests for names](#responses-to-requests-for-names)."},
-		{"change breaks a rule", exitNo, []error{(*registrar.RefusalError)(nil), (*registrar.ReachError)(nil)}, nil, "", "A field of the record or authority is invalid. Nothing was changed.", "The message has the field and the rule: [records](record.md), [authorities](authority.md), [Rules](rules.md)."},
+		{"change breaks a rule", exitNo, []error{(*registrar.RefusalError)(nil), (*registrar.ReachError)(nil)}, nil, "", "A field of the record, authority or user is invalid. Nothing was changed.", "The message has the field and the rule: [records](record.md), [authorities](authority.md), [users](../howto/give-access.md#give-access-to-people), [Rules](rules.md)."},
 		{"malformed name", exitNo, []error{(*name.Error)(nil)}, nil, "", "The name breaks a rule of its syntax or scheme. The message has the offset in bytes from 0 and the rule; on a terminal a caret is below the character.", "Correct that character. [Rules](rules.md) lists the rules."},
 		{"malformed URI", exitFailure, []error{(*uri.Error)(nil), (*iri.Error)(nil), (*urn.Error)(nil), (*uri.Finding)(nil)}, nil, "", "A URI in a file or in the response of a server breaks a rule of its syntax. (For a URI in an argument, `nomen parse` and similar commands exit with 1.)", "Correct the URI. [Rules](rules.md) lists the rules."},
 		{"invalid registry", exitFailure, []error{(*urn.EntryError)(nil)}, nil, "", "An entry in the file of `--registry` breaks a rule.", "Correct the entry that the message names."},
@@ -66,10 +66,11 @@ func failures() []failure {
 		{"names used up", exitFailure, []error{(*mint.ExhaustedError)(nil), (*mint.RunError)(nil), (*mint.RefusedError)(nil), reserve.ErrCrowded}, nil, "", "The template has no free names left, or the scheme rejects the names that the template generates.", "Use a template with more random characters."},
 		{"address not allowed", exitFailure, []error{(*fetch.RefusedError)(nil)}, nil, "", "The URL leads to a private address, or to a scheme or port that fetch does not use.", "The options of [fetch](fetch.md) allow more."},
 
-		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token or job.", "Check the spelling: `nomen export --prefix PREFIX` and `nomen authority list` list what exists. With `--at`, the name may not have existed yet."},
-		{"permission denied", exitNo, []error{(*registrar.DeniedError)(nil)}, nil, "", "The role or the prefixes of the token do not permit the change.", "Ask an administrator for a token with the role or prefix in the message: [give access](../howto/give-access.md)."},
+		{"not found", exitNo, []error{store.ErrNotFound}, nil, "", "The store has no such name, authority, token, user or job.", "Check the spelling: `nomen export --prefix PREFIX` and `nomen authority list` list what exists. With `--at`, the name may not have existed yet."},
+		{"permission denied", exitNo, []error{(*registrar.DeniedError)(nil)}, nil, "", "The role or the prefixes of the token or user do not permit the change.", "Ask an administrator for the role or prefix in the message: [give access](../howto/give-access.md). An owner can give roles within the own prefixes to others, but not to himself or herself."},
 		{"modified concurrently", exitNo, []error{(*store.ConflictError)(nil), (*adminapi.PreconditionError)(nil)}, nil, "", "Another user changed the record since you read it.", "Read the record again and repeat the change."},
 		{"clock", exitNo, []error{(*store.StateError)(nil)}, isClock, remedyClock, "The last change of the record is dated more than a day in the future.", "Set the clock if it is wrong: [repair wrong times](../howto/repair-wrong-times.md)."},
+		{"subject of another user", exitNo, []error{(*store.StateError)(nil)}, isUserState, "'nomen user list --json' shows the subjects", "The subject of a user at an identity provider belongs to another user already. The message has the ID of that user. A disabled user keeps the subjects.", "Take the subject from that user first: `nomen user change ID --subject ...`."},
 		{"state of the name", exitNo, []error{(*store.StateError)(nil)}, nil, "", "A name that was active or retired is never deleted or reserved again.", "Retire the name: `nomen retire`."},
 		{"too large", exitNo, []error{(*store.LimitError)(nil)}, nil, "", "A field or a record exceeds a limit, which the message gives.", "Shorten the field or record."},
 		{"head", exitNo, []error{(*store.HeadError)(nil)}, nil, "'nomen verify' lists all faults", "The log does not begin with the given head: changes are missing or altered, or the head is of another store.", "[Verify the history](../howto/verify-the-history.md)."},
@@ -182,6 +183,12 @@ func isClock(err error) bool {
 	var away *store.AwayError
 	var clock *registrar.ClockError
 	return errors.As(err, &state) && state.Clock || errors.As(err, &away) && away.Clock || errors.As(err, &clock)
+}
+
+// isUserState reports whether err is about the state of a user.
+func isUserState(err error) bool {
+	var state *store.StateError
+	return errors.As(err, &state) && registrar.IsUserID(state.Key)
 }
 
 // optionFor returns the option of conform that a case needs.

@@ -78,6 +78,8 @@ func (t *retimer) entry(e *store.Entry) *store.Entry {
 		c.Record.Modified = at
 	case c.Authority != nil:
 		c.Authority.Modified = at
+	case c.User != nil:
+		c.User.Modified = at
 	}
 	next := &store.Entry{Seq: e.Seq, Change: c, Salt: e.Salt, Digest: e.Digest}
 	if !c.Redacted {

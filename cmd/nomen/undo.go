@@ -160,20 +160,22 @@ func (c *cli) showEntries(ctx context.Context, b backend, after uint64, limit in
 		}
 		after = max(after, head.Size-min(head.Size, uint64(limit)))
 	}
-	a := newAnswers(c)
+	a, names := newAnswers(c), adminapi.NewUserNames(b.User)
 	for e, err := range b.Changes(ctx, after) {
 		if err != nil {
 			return err
 		}
 		if id == "" || e.Change.Batch == id {
-			a.say(adminapi.NewEntry(e), entryText(e))
+			j := adminapi.NewEntry(e)
+			j.WhoName = names.Of(ctx, j.Who)
+			a.say(j, entryText(e, j.WhoName))
 		}
 	}
 	return a.end()
 }
 
-// entryText formats an entry on one line.
-func entryText(e *store.Entry) string {
+// entryText formats an entry on one line. whoName is the name of a user who made the change.
+func entryText(e *store.Entry, whoName string) string {
 	ch := e.Change
 	what := "changed"
 	switch {
@@ -189,10 +191,10 @@ func entryText(e *store.Entry) string {
 	if ch.Authority != nil {
 		what += " authority"
 	}
-	parts := []string{strconv.FormatUint(e.Seq, 10), ch.Time.UTC().Format(time.RFC3339), what, ch.Subject().Key}
-	if parts = append(parts, "by "+printable(ch.Who)); ch.Who == "" {
-		parts[len(parts)-1] = "by the operator"
+	if ch.User != nil {
+		what += " user"
 	}
+	parts := []string{strconv.FormatUint(e.Seq, 10), ch.Time.UTC().Format(time.RFC3339), what, ch.Subject().Key, byWhom(ch.Who, whoName)}
 	if ch.Batch != "" {
 		parts = append(parts, "import "+ch.Batch)
 	}

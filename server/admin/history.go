@@ -102,16 +102,26 @@ func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	}
 	switch q.Get("format") {
 	case "", "json":
-		return historyAtOnce(c, changes)
+		return s.historyAtOnce(c, changes)
 	case "jsonl":
-		return stream(s, c, changes, 0, store.ErrNotFound, func(change *store.Change) (any, bool) { return adminapi.NewRevision(change), true })
+		names := s.userNames()
+		return stream(s, c, changes, 0, store.ErrNotFound, func(change *store.Change) (any, bool) {
+			return revisionOf(c, names, change), true
+		})
 	}
 	return &adminapi.RequestError{Field: "format", Message: "must be json or jsonl"}
 }
 
-func historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
+// revisionOf returns the JSON form of a change, with the name of its author.
+func revisionOf(c *call, names *adminapi.UserNames, change *store.Change) adminapi.Revision {
+	r := adminapi.NewRevision(change)
+	r.WhoName = names.Of(c.r.Context(), r.Who)
+	return r
+}
+
+func (s *API) historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
 	h := adminapi.History{Revisions: []adminapi.Revision{}}
-	size := 0
+	size, names := 0, s.userNames()
 	for change, err := range changes {
 		if err != nil {
 			return unsupportedError(err)
@@ -120,7 +130,7 @@ func historyAtOnce(c *call, changes iter.Seq2[*store.Change, error]) error {
 			h.Truncated = true
 			break
 		}
-		r := adminapi.NewRevision(change)
+		r := revisionOf(c, names, change)
 		b, err := adminapi.Encode(r)
 		if err != nil {
 			return err
@@ -205,21 +215,35 @@ func (s *API) changes(c *call) error {
 			return unsupportedError(err)
 		}
 	}
+	names := s.userNames()
 	return stream(s, c, store.Changes(c.r.Context(), s.store, after), limit, nil, func(e *store.Entry) (any, bool) {
-		return adminapi.NewEntry(e), maySee(c.actor, e.Change)
+		e, ok := seenBy(c.actor, e)
+		if !ok {
+			return nil, false
+		}
+		j := adminapi.NewEntry(e)
+		j.WhoName = names.Of(c.r.Context(), j.Who)
+		return j, true
 	})
 }
 
-// maySee reports whether an actor may see a change. Every token may see changes of
-// authorities.
-func maySee(a registrar.Actor, c *store.Change) bool {
-	switch {
+// seenBy returns an entry as an actor may see it, and whether the actor may see it at all. Every
+// actor may see changes of authorities. Only administrators of all names see the content of users.
+// Others with rights on all names get such an entry as if it was redacted, so that they can
+// compute the head of the log.
+func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
+	switch c := e.Change; {
 	case c.Record != nil:
-		return a.Reaches(c.Record.Name)
+		return e, a.Reaches(c.Record.Name)
 	case c.Authority != nil:
-		return true
+		return e, true
+	case c.User != nil && a.MayAll(registrar.Administrator):
+		return e, true
+	case c.User != nil:
+		return &store.Entry{Seq: e.Seq, Change: c.Redact(), Digest: e.Digest}, a.MayAll(registrar.Reader)
+	default:
+		return e, a.Reaches(c.Delete)
 	}
-	return a.Reaches(c.Delete)
 }
 
 // await blocks until the log has more than after changes, for at most the duration most.

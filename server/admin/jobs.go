@@ -38,11 +38,12 @@ var (
 	errJobInterrupted = errors.New("the server was stopped")
 	errJobRevoked     = errors.New("the token that started the job was revoked")
 	errJobExpired     = errors.New("the token that started the job has expired")
+	errJobDisabled    = errors.New("the user who started the job was disabled")
 )
 
 // isCancelled reports whether a job was cancelled, or its token is no longer valid.
 func isCancelled(cause error) bool {
-	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired)
+	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
 
 // A jobTable holds the jobs of this server, including those of earlier runs.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -32,8 +33,11 @@ func (c *call) sees(j *job) bool {
 // tokenInvalid returns why the jobs of a token must end. While the store is unavailable it
 // returns nil.
 func (s *API) tokenInvalid(ctx context.Context, id string) error {
+	if user, ok := strings.CutPrefix(id, insidePrefix); ok {
+		return s.userInvalid(ctx, user)
+	}
 	tokens, ok := s.store.(store.Tokens)
-	if !ok || s.nodeToken != nil && id == s.nodeToken.ID || strings.HasPrefix(id, insidePrefix) {
+	if !ok || s.nodeToken != nil && id == s.nodeToken.ID {
 		return nil
 	}
 	switch t, err := tokens.Token(ctx, id); {
@@ -41,6 +45,18 @@ func (s *API) tokenInvalid(ctx context.Context, id string) error {
 		return errJobRevoked
 	case err == nil && t.Expired(s.now()):
 		return errJobExpired
+	}
+	return nil
+}
+
+// userInvalid returns why the jobs of a user must end, as tokenInvalid does.
+func (s *API) userInvalid(ctx context.Context, id string) error {
+	users, err := store.UsersOf(s.store)
+	if err != nil || !registrar.IsUserID(id) {
+		return nil
+	}
+	if u, err := users.User(store.Fresh(ctx), id, time.Time{}); err == nil && u.Disabled {
+		return errJobDisabled
 	}
 	return nil
 }

@@ -110,6 +110,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "Undoing": registrar.Undoing{}, "Undone": registrar.Undone{}, "Reversal": registrar.Reversal{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
 		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},
+		"User": store.User{}, "UserGrant": store.UserGrant{}, "Users": adminapi.Users{}, "Granting": adminapi.Granting{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))

@@ -104,6 +104,8 @@ var layout = []modulePackage{
 	{layer: 8, dir: "internal/health", ours: "internal/requestlog registrar store"},
 	{layer: 9, dir: "adminapi", ours: ". bulk internal/ascii internal/retryafter misses registrar store rule name urn uri"},
 	{layer: 9, dir: "gateway", ours: ". internal/paced internal/question internal/rates internal/requestlog internal/retryafter format name namespace scheme store uri urn internal/guard internal/pid internal/race internal/shown internal/location scheme/extra"},
+	{layer: 8, dir: "signin", ours: "registrar store", theirs: "github.com/coreos/go-oidc/v3 golang.org/x/oauth2"},
+	{layer: 0, dir: "signin/signintest", theirs: "github.com/go-jose/go-jose/v4"},
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
 	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/openfiles internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
 	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/rates internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar format store name internal/trace"},

@@ -1,0 +1,198 @@
+package signin
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/mail"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// claims are what a provider says about a person.
+type claims map[string]json.RawMessage
+
+// A claimValue is a value of a claim.
+type claimValue struct {
+	Claim string `json:"claim"`
+	Value string `json:"value"`
+}
+
+// The limits of what is taken from claims, in bytes.
+const (
+	maxSubject = 255 // by the standard
+	maxName    = 200
+	maxMail    = 254
+)
+
+// check checks what package oidc does not.
+func (c claims) check(id *oidc.IDToken, nonce, client string) error {
+	azp, named := c["azp"]
+	switch {
+	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1:
+		return errors.New("wrong nonce")
+	case named && c.text("azp") != client:
+		return fmt.Errorf("it was issued to another client %s", azp)
+	case len(id.Audience) > 1 && !named:
+		return errors.New("several audiences and no azp")
+	case id.Subject == "" || len(id.Subject) > maxSubject || strings.IndexFunc(id.Subject, unicode.IsControl) >= 0:
+		return fmt.Errorf("invalid subject %.300q", id.Subject)
+	}
+	return nil
+}
+
+// text returns a claim that is a text, "" if it is not.
+func (c claims) text(name string) (s string) {
+	if json.Unmarshal(c[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// values returns the texts of a claim, which may be one or a list.
+func (c claims) values(name string) (all []string) {
+	if s := c.text(name); s != "" {
+		return []string{s}
+	}
+	var list []any
+	_ = json.Unmarshal(c[name], &list) // a claim of another type has no texts
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// lack reports whether a claim is missing that has a meaning.
+func (c claims) lack(m []Mapping) bool {
+	return c["name"] == nil || slices.ContainsFunc(m, func(m Mapping) bool { return c[m.Claim] == nil })
+}
+
+// complete adds the claims that only the UserInfo endpoint has.
+func (c claims) complete(ctx context.Context, found *oidc.Provider, token *oauth2.Token) error {
+	info, err := found.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	if err != nil {
+		return err
+	}
+	if info.Subject != c.text("sub") {
+		return fmt.Errorf("UserInfo is about another subject %.300q", info.Subject)
+	}
+	more := claims{}
+	if err := info.Claims(&more); err != nil {
+		return err
+	}
+	for name, value := range more {
+		if _, ok := c[name]; !ok {
+			c[name] = value
+		}
+	}
+	return nil
+}
+
+// matched returns the values of claims that have a meaning.
+func (c claims) matched(m []Mapping) (all []claimValue) {
+	for _, m := range m {
+		v := claimValue{m.Claim, m.Value}
+		if slices.Contains(c.values(m.Claim), m.Value) && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// mapped returns the rights that values of claims give now.
+func (s *state) mapped(issuer string, values []claimValue) (all []registrar.Grant) {
+	p := s.byIssuer(issuer)
+	if p == nil {
+		return nil
+	}
+	for _, m := range p.Map {
+		if slices.Contains(values, claimValue{m.Claim, m.Value}) {
+			all = append(all, m.Grant)
+		}
+	}
+	return all
+}
+
+// An unknownError says that a person has no rights here.
+type unknownError struct {
+	subject  string
+	disabled bool
+}
+
+func (e *unknownError) Error() string { return fmt.Sprintf("unknown person %q", e.subject) }
+
+// personOf returns the user whom claims are about. It adds a user if the claims give rights.
+func (m *Manager) personOf(ctx context.Context, s *state, p *provider, c claims) (*Person, error) {
+	subject := p.Issuer + " " + c.text("sub")
+	person, err := m.o.People.PersonOf(ctx, subject)
+	if errors.Is(err, store.ErrNotFound) && len(s.mapped(p.Issuer, c.matched(p.Map))) > 0 {
+		person, err = m.add(ctx, Newcomer{Subject: subject, Name: c.name(), Mail: c.mail()})
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, &unknownError{subject, false}
+	case err == nil && person.Disabled:
+		return nil, &unknownError{subject, true}
+	}
+	return person, err
+}
+
+// add adds a user, unless another request has just done so.
+func (m *Manager) add(ctx context.Context, n Newcomer) (*Person, error) {
+	p, err := m.o.People.Add(ctx, n)
+	if err != nil {
+		if there, e := m.o.People.PersonOf(ctx, n.Subject); e == nil {
+			return there, nil
+		}
+		return nil, err
+	}
+	m.log.Info("user added", "user", p.ID, "subject", n.Subject)
+	return p, nil
+}
+
+// name returns the name of the person for display.
+func (c claims) name() string {
+	for _, claim := range []string{"name", "preferred_username", "email", "sub"} {
+		if s := oneLine(c.text(claim), maxName); s != "" {
+			return s
+		}
+	}
+	return "-"
+}
+
+// oneLine returns a text without invisible characters, of at most max bytes.
+func oneLine(s string, limit int) string {
+	s = strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	for i, r := range s {
+		if i+len(string(r)) > limit {
+			s = s[:i]
+			break
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+// mail returns the mail address of the person, "" if it is not known.
+func (c claims) mail() string {
+	s := c.text("email")
+	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || s != oneLine(s, maxMail) {
+		return ""
+	}
+	return s
+}

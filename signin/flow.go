@@ -1,0 +1,206 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// flowCookie is the name of the cookie with a flow.
+const flowCookie = "__Host-nomen-flow"
+
+const (
+	flowTime = 10 * time.Minute
+	maxNext  = 1000 // bytes of the target of a flow
+)
+
+// A flow is a sign-in at a provider that has begun. Only the browser keeps it, so that it can end
+// at any node. A browser that changes it harms only itself.
+type flow struct {
+	Provider string    `json:"p"` // ID
+	Seed     []byte    `json:"s"` // secret from which the other values follow
+	Next     string    `json:"n"` // where to go then
+	Since    time.Time `json:"t"`
+}
+
+// newFlow returns a flow.
+func newFlow(provider, next string, now time.Time) flow {
+	f := flow{Provider: provider, Seed: make([]byte, secretSize), Next: next, Since: now}
+	_, _ = rand.Read(f.Seed) // it never fails
+	return f
+}
+
+// value returns a value of the flow. It does not reveal the seed or other values.
+func (f flow) value(use string) string {
+	sum := sha256.Sum256(append([]byte(use+"\x00"), f.Seed...))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+func (f flow) state() string    { return f.value("state") }
+func (f flow) nonce() string    { return f.value("nonce") }
+func (f flow) verifier() string { return f.value("verifier") } // of PKCE
+
+// String returns a text for a cookie.
+func (f flow) String() string {
+	b, _ := json.Marshal(f) // cannot fail
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// parseFlow parses the cookie of a request.
+func parseFlow(r *http.Request, now time.Time) (f flow, ok bool) {
+	cookies := r.CookiesNamed(flowCookie)
+	if len(cookies) != 1 {
+		return f, false
+	}
+	b, err := base64.RawURLEncoding.DecodeString(cookies[0].Value)
+	if err != nil || json.Unmarshal(b, &f) != nil || len(f.Seed) != secretSize {
+		return flow{}, false
+	}
+	age := now.Sub(f.Since)
+	return f, age >= 0 && age < flowTime
+}
+
+// startFlow sends the client to a provider.
+func (m *Manager) startFlow(w http.ResponseWriter, r *http.Request, p *provider) error {
+	found, err := ask(m, r.Context(), p, p.discover)
+	if err != nil {
+		return err
+	}
+	f := newFlow(p.ID, m.next(r), m.now())
+	setCookie(w, flowCookie, f.String(), int(flowTime/time.Second))
+	see(w, p.oauth(found).AuthCodeURL(f.state(), oidc.Nonce(f.nonce()), oauth2.S256ChallengeOption(f.verifier())))
+	return nil
+}
+
+// errBusy is the error while too many requests to providers are in progress.
+var errBusy = errors.New("too many sign-ins at the same time")
+
+// ask calls a function that sends requests to a provider.
+func ask[T any](m *Manager, ctx context.Context, p *provider, do func(context.Context) (T, error)) (out T, err error) {
+	select {
+	case m.asking <- struct{}{}:
+		defer func() { <-m.asking }()
+	default:
+		return out, &AwayError{p.name(), errBusy}
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	return do(ctx)
+}
+
+// A flowError says why a sign-in at a provider failed.
+type flowError struct {
+	key    Fault
+	reason error // for the log
+}
+
+func (e *flowError) Error() string { return fmt.Sprintf("%s: %v", e.key, e.reason) }
+
+func failed(key Fault, format string, args ...any) error {
+	return &flowError{key, fmt.Errorf(format, args...)}
+}
+
+// endFlow checks the response of a provider, and begins a session of the person.
+func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *provider) error {
+	f, ok := parseFlow(r, m.now())
+	setCookie(w, flowCookie, "", -1)
+	q := r.URL.Query()
+	switch {
+	case !ok || f.Provider != p.ID:
+		return failed(FaultFlow, "no sign-in at %s is in progress", p.ID)
+	case subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(f.state())) != 1:
+		return failed(FaultFlow, "wrong state")
+	case q.Has("iss") && q.Get("iss") != p.Issuer: // RFC 9207
+		return failed(FaultFlow, "response of another issuer %q", q.Get("iss"))
+	case q.Get("error") != "":
+		return failed(FaultDenied, "the provider says %q", q.Get("error"))
+	case q.Get("code") == "":
+		return failed(FaultFlow, "no code")
+	}
+	claims, err := ask(m, r.Context(), p, func(ctx context.Context) (claims, error) { return p.exchange(ctx, m, f, q.Get("code")) })
+	if err != nil {
+		return err
+	}
+	person, err := m.personOf(r.Context(), s, p, claims)
+	if err != nil {
+		return err
+	}
+	if err := m.begin(w, r, person, p.Issuer, claims.matched(p.Map)); err != nil {
+		return err
+	}
+	see(w, m.localOr(f.Next))
+	return nil
+}
+
+// exchange returns what the provider says about the person who has got a code.
+func (p *provider) exchange(ctx context.Context, m *Manager, f flow, code string) (claims, error) {
+	found, err := p.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx = p.context(ctx)
+	token, err := p.oauth(found).Exchange(ctx, code, oauth2.VerifierOption(f.verifier()))
+	var rejected *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &rejected) && rejected.Response.StatusCode < http.StatusInternalServerError:
+		return nil, failed(FaultProvider, "the provider rejects the code: %d %q", rejected.Response.StatusCode, rejected.ErrorCode)
+	case err != nil:
+		return nil, &AwayError{p.name(), withoutURL(err)}
+	}
+	raw, _ := token.Extra("id_token").(string)
+	id, err := found.VerifierContext(ctx, &oidc.Config{ClientID: p.ClientID, Now: p.now}).Verify(ctx, raw)
+	if err != nil {
+		return nil, failed(FaultProvider, "invalid ID token: %w", err)
+	}
+	c := claims{}
+	if err := id.Claims(&c); err != nil {
+		return nil, failed(FaultProvider, "invalid claims: %w", err)
+	}
+	if err := c.check(id, f.nonce(), p.ClientID); err != nil {
+		return nil, failed(FaultProvider, "invalid ID token: %w", err)
+	}
+	if found.UserInfoEndpoint() != "" && c.lack(p.Map) {
+		if err := c.complete(ctx, found, token); err != nil {
+			m.log.Warn("cannot get all claims about a person", "provider", p.Issuer, "err", withoutURL(err))
+		}
+	}
+	return c, nil
+}
+
+// withoutURL returns the reason of a failed request without its URL.
+func withoutURL(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// next returns the target to which a request asks to go after the sign-in.
+func (m *Manager) next(r *http.Request) string { return m.localOr(r.FormValue("next")) }
+
+// localOr returns a target if it is local, and otherwise the first page.
+func (m *Manager) localOr(target string) string {
+	if len(target) > maxNext || !m.o.IsLocal(target) || strings.HasPrefix(target, Path) || strings.HasPrefix(target, signOutPath) {
+		return Root
+	}
+	return target
+}
+
+// see redirects to a target, which is requested with GET.
+func see(w http.ResponseWriter, target string) {
+	w.Header().Set("Location", target)
+	w.WriteHeader(http.StatusSeeOther)
+}

@@ -1,0 +1,69 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// noValue is what Apache sends for a variable that is not set.
+const noValue = "(null)"
+
+// maxHeader bounds the value of the field of a proxy, in bytes.
+const maxHeader = 1000
+
+// header returns the name of the user whom a trusted proxy has sent with a request.
+func (s *state) header(r *http.Request) (value string, ok bool) {
+	if s.Header == "" || s.IsProxy == nil || !s.IsProxy(r) {
+		return "", false
+	}
+	values := r.Header.Values(s.Header)
+	if len(values) != 1 { // several: the proxy has passed on that of the client
+		return "", false
+	}
+	value = strings.TrimSpace(values[0])
+	return value, value != "" && value != noValue && len(value) <= maxHeader
+}
+
+// isForged reports whether a client that is not a trusted proxy has sent the field of a proxy, or
+// a proxy has sent several.
+func (s *state) isForged(r *http.Request) bool {
+	if s.Header == "" {
+		return false
+	}
+	n := len(r.Header.Values(s.Header))
+	return n > 1 || n > 0 && (s.IsProxy == nil || !s.IsProxy(r))
+}
+
+// Strip returns a handler that removes the field with the name of a user from all requests that
+// do not come from a trusted proxy, so that nothing after it can mistake the field for one that a
+// proxy has set. Requests for pages keep it, and are rejected.
+func (m *Manager) Strip(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := m.state.Load()
+		if s.isForged(r) {
+			r = r.Clone(r.Context())
+			r.Header.Del(s.Header)
+			if strings.HasPrefix(r.URL.Path, Root) {
+				m.o.Show(w, r, http.StatusForbidden, View{Kind: Forged, Header: s.Header})
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// headerSession returns the session of the user whom a proxy names, nil if no user has that name.
+func (m *Manager) headerSession(ctx context.Context, value string) (*Session, error) {
+	p, err := m.o.People.PersonOf(ctx, ByHeader+" "+value)
+	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Session{*p, ByHeader}, nil
+}

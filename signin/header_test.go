@@ -1,0 +1,94 @@
+package signin
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// newHeaderStage returns a stage whose proxy has the address 192.0.2.1:1234 of httptest.
+func newHeaderStage(t *testing.T) *stage {
+	return newStage(t, func(s *Settings) {
+		s.Header = "x-remote-user"
+		s.IsProxy = func(r *http.Request) bool { return r.RemoteAddr == "192.0.2.1:1234" }
+	})
+}
+
+// through returns a request with fields of the proxy.
+func (b *browser) through(target string, values ...string) *http.Request {
+	r := b.request("GET", target, nil)
+	r.Header["X-Remote-User"] = values
+	return r
+}
+
+// TestHeader: the field of a proxy signs a user in, without a cookie.
+func TestHeader(t *testing.T) {
+	s := newHeaderStage(t)
+	b := s.browser()
+	session, err := s.nodes[0].Session(b.through(Root, " "+anna+" "))
+	if err != nil || session == nil || session.ID != anna || session.Provider != ByHeader {
+		t.Errorf("session %+v, %v", session, err)
+	}
+	if p := b.do(b.through(Path+"?next=/-/ui/names", anna)); p.to != "/-/ui/names" || len(p.cookies) > 0 {
+		t.Errorf("got %+v", p)
+	}
+	b.do(b.through(Path, "u-nobody00")).want(t, 403, Unknown, "")
+	s.people.change(anna, func(p *Person) { p.Disabled = true })
+	if session, _ := s.nodes[0].Session(b.through(Root, anna)); session != nil {
+		t.Error("a disabled user is signed in")
+	}
+	b.do(b.through(Path, anna)).want(t, 403, Disabled, "")
+	b.link(zoe)
+	for _, none := range []string{"", "(null)", " ", strings.Repeat("x", 1001)} {
+		if session, _ := s.nodes[0].Session(b.through(Root, none)); session == nil || session.ID != zoe {
+			t.Errorf("%.20q hides the cookie", none)
+		}
+	}
+}
+
+// TestForgedHeader: only the proxy can sign a user in, and what is after Strip never sees
+// the field.
+func TestForgedHeader(t *testing.T) {
+	s := newHeaderStage(t)
+	b := s.browser()
+	var passed http.Header
+	next := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { passed = r.Header })
+	forged := b.through(Root, anna)
+	forged.RemoteAddr = "192.0.2.2:1234"
+	doubled := b.through(Root, anna, zoe)
+	for name, r := range map[string]*http.Request{"forged": forged, "doubled": doubled} {
+		if session, err := s.nodes[0].Session(r); session != nil || err != nil {
+			t.Errorf("%s: session %+v, %v", name, session, err)
+		}
+		w := httptest.NewRecorder()
+		s.nodes[0].Strip(next).ServeHTTP(w, r)
+		if body, _ := io.ReadAll(w.Body); w.Code != 403 || !strings.Contains(string(body), `"forged"`) || passed != nil {
+			t.Errorf("%s: %d %s", name, w.Code, body)
+		}
+		api := r.Clone(t.Context())
+		api.URL.Path = "/api/v1/names"
+		s.nodes[0].Strip(next).ServeHTTP(httptest.NewRecorder(), api)
+		if passed == nil || passed["X-Remote-User"] != nil {
+			t.Errorf("%s: passed on %v", name, passed)
+		}
+		passed = nil
+	}
+	s.nodes[0].Strip(next).ServeHTTP(httptest.NewRecorder(), b.through(Root, anna))
+	if passed.Get("X-Remote-User") != anna {
+		t.Error("the field of the proxy is stripped")
+	}
+	s.setAll(func(s *Settings) { s.IsProxy = nil })
+	if session, _ := s.nodes[0].Session(b.through(Root, anna)); session != nil {
+		t.Error("signed in without a proxy")
+	}
+}
+
+// TestSignOutOfProxy: only the proxy can end its own session.
+func TestSignOutOfProxy(t *testing.T) {
+	s := newHeaderStage(t)
+	r := s.browser().through(signOutPath, anna)
+	r.Method = "POST"
+	s.browser().do(r).want(t, 200, SignedOut, "")
+}

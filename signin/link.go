@@ -1,0 +1,91 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// LinkTime is how long a link is valid.
+const LinkTime = 10 * time.Minute
+
+// A linkEntry is the link of a user in the vault.
+type linkEntry struct {
+	Hash  []byte    `json:"hash"` // SHA-256 of the secret
+	Until time.Time `json:"until"`
+}
+
+func linkKey(user string) string { return "link." + user }
+
+// errLink is the error for a link that is not valid, or not any more.
+var errLink = errors.New("signin: the link is not valid")
+
+// A DisabledError says that a user may not sign in.
+type DisabledError struct{ User string }
+
+func (e *DisabledError) Error() string { return fmt.Sprintf("user %s is disabled", e.User) }
+
+// Link returns the path and query of a page on which anyone can sign in as a user, once and until
+// a time. An earlier link for the user becomes invalid. It returns [store.ErrNotFound] for an
+// unknown user, and a [*DisabledError] for one who may not sign in.
+func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
+	if !isUserID(user) {
+		return "", until, store.ErrNotFound
+	}
+	p, err := m.o.People.Person(ctx, user)
+	if err != nil {
+		return "", until, err
+	}
+	if p.Disabled {
+		return "", until, &DisabledError{user}
+	}
+	c, until := newCredential(user), m.now().Add(LinkTime)
+	text, err := json.Marshal(linkEntry{c.hash(), until})
+	if err != nil {
+		return "", until, err
+	}
+	if err := m.change(ctx, linkKey(user), func([]byte) ([]byte, error) { return text, nil }); err != nil {
+		return "", until, err
+	}
+	return linkPath + "?" + url.Values{linkField: {c.String()}}.Encode(), until, nil
+}
+
+// linked returns the person whom a link is for, or errLink.
+func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
+	text, err := m.secret(ctx, linkKey(c.user))
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkLink(text, c); err != nil {
+		return nil, err
+	}
+	p, err := m.o.People.Person(ctx, c.user)
+	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {
+		return nil, errLink
+	}
+	return p, err
+}
+
+func (m *Manager) checkLink(text []byte, c credential) error {
+	var e linkEntry
+	if err := json.Unmarshal(text, &e); err != nil || !c.matches(e.Hash) || !m.now().Before(e.Until) {
+		return errLink
+	}
+	return nil
+}
+
+// useLink makes a link invalid, and returns the person whom it was for, or errLink.
+func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
+	p, err := m.linked(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return p, m.change(ctx, linkKey(c.user), func(text []byte) ([]byte, error) {
+		return nil, m.checkLink(text, c)
+	})
+}

@@ -1,0 +1,223 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// cookieName is the name of the cookie of a session. Browsers accept the prefix only for a Secure
+// cookie without Domain and with the path /, so that no other host can set it.
+const cookieName = "__Host-nomen"
+
+const (
+	maxSessions = 20              // of a user
+	useGrain    = 5 * time.Minute // how exactly the last use of a session is known
+)
+
+// A sessionEntry is a session in the vault.
+type sessionEntry struct {
+	Hash     []byte       `json:"hash"`     // SHA-256 of the secret in the cookie
+	Provider string       `json:"provider"` // as in [Session]
+	Created  time.Time    `json:"created"`
+	Used     time.Time    `json:"used"`             // at most useGrain ago if the session is in use
+	Claims   []claimValue `json:"claims,omitempty"` // those that had a meaning when the session began
+}
+
+func sessionsKey(user string) string { return "sessions." + user }
+
+// parseSessions parses the sessions of a user.
+func parseSessions(text []byte) (all []sessionEntry, err error) {
+	if text == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("signin: sessions of a user: %w", err)
+	}
+	return all, nil
+}
+
+// formatSessions returns the value of a list of sessions in the vault, without the sessions that
+// have been unused for the longest time if there are too many.
+func formatSessions(all []sessionEntry) ([]byte, error) {
+	all = slices.SortedFunc(slices.Values(all), func(a, b sessionEntry) int {
+		return cmp.Or(b.Used.Compare(a.Used), b.Created.Compare(a.Created))
+	})
+	all = all[:min(len(all), maxSessions)]
+	for len(all) > 0 {
+		text, err := json.Marshal(all)
+		if err != nil || len(text) <= store.MaxSecret || len(all) == 1 {
+			return text, err
+		}
+		all = all[:len(all)-1]
+	}
+	return nil, nil
+}
+
+// isOver reports whether a session has ended by itself.
+func (e *sessionEntry) isOver(s *state, now time.Time) bool {
+	return now.Sub(e.Created) >= s.Absolute || now.Sub(e.Used) >= s.Idle || !s.allows(e.Provider)
+}
+
+// allows reports whether there can be sessions of a provider.
+func (s *state) allows(provider string) bool {
+	return provider == ByLink || s.byIssuer(provider) != nil
+}
+
+// grain is how exactly the last use of a session must be known.
+func (s *state) grain() time.Duration { return min(useGrain, s.Idle/4) }
+
+// findSession returns the index of the session that a credential is for, or -1.
+func findSession(all []sessionEntry, c credential) int {
+	found := -1
+	for i := range all {
+		if c.matches(all[i].Hash) {
+			found = i
+		}
+	}
+	return found
+}
+
+// editSessions changes the sessions of a user. It removes those that are over.
+func (m *Manager) editSessions(ctx context.Context, user string, edit func([]sessionEntry) []sessionEntry) error {
+	return m.change(ctx, sessionsKey(user), func(old []byte) ([]byte, error) {
+		all, err := parseSessions(old)
+		if err != nil {
+			m.log.Error("sessions are unreadable, and are ended", "user", user, "err", err)
+		}
+		s, now := m.state.Load(), m.now()
+		all = slices.DeleteFunc(all, func(e sessionEntry) bool { return e.isOver(s, now) })
+		return formatSessions(edit(all))
+	})
+}
+
+// presented returns the credential in the cookie of a request. A browser sends one at most.
+func presented(r *http.Request) (credential, bool) {
+	cookies := r.CookiesNamed(cookieName)
+	if len(cookies) != 1 {
+		return credential{}, false
+	}
+	return parseCredential(cookies[0].Value)
+}
+
+// cookieSession returns the session of the cookie of a request, nil if there is none.
+func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
+	c, ok := presented(r)
+	if !ok {
+		return nil, nil
+	}
+	ctx := r.Context()
+	text, err := m.secret(ctx, sessionsKey(c.user))
+	if err != nil {
+		return nil, err
+	}
+	all, err := parseSessions(text)
+	i := findSession(all, c)
+	if err != nil || i < 0 || all[i].isOver(s, m.now()) {
+		return nil, nil // the next sign-in removes unreadable and old sessions
+	}
+	p, err := m.o.People.Person(ctx, c.user)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case p.Disabled:
+		m.endDisabled(ctx, c.user)
+		return nil, nil
+	}
+	if valid := m.noteUse(ctx, c, all[i].Used, s); !valid {
+		return nil, nil
+	}
+	session := &Session{*p, all[i].Provider}
+	session.Actor.Grants = slices.Concat(p.Actor.Grants, s.mapped(all[i].Provider, all[i].Claims))
+	return session, nil
+}
+
+// endDisabled ends the sessions of a disabled user, so that they do not come back when the user is
+// enabled again.
+func (m *Manager) endDisabled(ctx context.Context, user string) {
+	if err := m.EndAll(ctx, user); err != nil {
+		m.log.Warn("cannot end the sessions of a disabled user", "user", user, "err", err)
+	}
+}
+
+// noteUse stores that a session is used, unless that was stored just before. It returns false if
+// the session has been ended meanwhile. While the vault cannot be changed, sessions remain valid
+// until they were idle for too long.
+func (m *Manager) noteUse(ctx context.Context, c credential, last time.Time, s *state) (valid bool) {
+	now := m.now()
+	if now.Sub(last) < s.grain() {
+		return true
+	}
+	err := m.editSessions(ctx, c.user, func(all []sessionEntry) []sessionEntry {
+		i := findSession(all, c)
+		if valid = i >= 0; valid && all[i].Used.Before(now) {
+			all[i].Used = now
+		}
+		return all
+	})
+	if err != nil {
+		m.log.Warn("cannot store the use of a session", "user", c.user, "err", err)
+	}
+	return valid || err != nil
+}
+
+// begin begins a session of a user, with a new secret, in the response to r. It ends the session
+// that the client had.
+func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provider string, claims []claimValue) error {
+	if err := m.endPresented(r); err != nil {
+		return err
+	}
+	c, now := newCredential(p.ID), m.now()
+	err := m.editSessions(r.Context(), p.ID, func(all []sessionEntry) []sessionEntry {
+		return append(all, sessionEntry{c.hash(), provider, now, now, claims})
+	})
+	if err != nil {
+		return err
+	}
+	setCookie(w, cookieName, c.String(), 0)
+	m.log.Info("signed in", "user", p.ID, "provider", provider)
+	return nil
+}
+
+// endPresented ends the session of the cookie of a request, if there is one.
+func (m *Manager) endPresented(r *http.Request) error {
+	c, ok := presented(r)
+	if !ok {
+		return nil
+	}
+	text, err := m.secret(r.Context(), sessionsKey(c.user))
+	if err != nil || text == nil {
+		return err
+	}
+	return m.editSessions(r.Context(), c.user, func(all []sessionEntry) []sessionEntry {
+		if i := findSession(all, c); i >= 0 {
+			all = slices.Delete(all, i, i+1)
+		}
+		return all
+	})
+}
+
+// EndAll ends all sessions of a user.
+func (m *Manager) EndAll(ctx context.Context, user string) error {
+	if !isUserID(user) {
+		return store.ErrNotFound
+	}
+	return m.editSessions(ctx, user, func([]sessionEntry) []sessionEntry { return nil })
+}
+
+// setCookie sets a cookie that only this host gets, until the browser is closed if age is 0.
+// A negative age removes it.
+func setCookie(w http.ResponseWriter, name, value string, age int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: age, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}

@@ -1,0 +1,178 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Root is the path of the pages.
+const Root = "/-/ui/"
+
+// Path is the path of the page on which people choose how to sign in.
+const Path = Root + "sign-in"
+
+// A Person is what this package must know about a user.
+type Person struct {
+	ID       string
+	Name     string          // for display
+	Actor    registrar.Actor // with the rights of the user
+	Disabled bool            // the user may not sign in
+}
+
+// A Newcomer is a person who has signed in at a provider, and is not a user yet.
+type Newcomer struct {
+	Subject string // see [People.PersonOf]
+	Name    string // not empty
+	Mail    string // may be empty
+}
+
+// People finds and adds users. It must be safe for concurrent use, and must return what the store
+// has now.
+type People interface {
+	// Person returns the user with an ID, or [store.ErrNotFound].
+	Person(ctx context.Context, id string) (*Person, error)
+
+	// PersonOf returns the user who has a subject, or [store.ErrNotFound]. A subject is "ISSUER SUB"
+	// for OpenID Connect, and "header VALUE" for the field of a proxy.
+	PersonOf(ctx context.Context, subject string) (*Person, error)
+
+	// Add adds a user without grants.
+	Add(ctx context.Context, n Newcomer) (*Person, error)
+}
+
+// A Session says who has signed in.
+type Session struct {
+	Person
+	Provider string // how: an issuer, [ByHeader] or [ByLink]
+}
+
+// The values of [Session.Provider] that are not issuers.
+const (
+	ByHeader = "header"
+	ByLink   = "link"
+)
+
+// Options configure a Manager. Vault, People, IsLocal and Show are required.
+type Options struct {
+	Vault  store.Vault
+	People People
+
+	// IsLocal reports whether a text from a request is the target of a page, so that it is safe to
+	// redirect there.
+	IsLocal func(target string) bool
+
+	// Show sends a page about signing in.
+	Show func(w http.ResponseWriter, r *http.Request, status int, v View)
+
+	Transport http.RoundTripper // for requests to providers; [http.DefaultTransport] if nil
+
+	Now func() time.Time // the clock; time.Now if nil
+	Log *slog.Logger     // discarded if nil
+}
+
+// Settings are what can be changed while a Manager is in use.
+type Settings struct {
+	URL     string // scheme and host at which browsers reach the pages; required with Providers
+	Contact string // whom to ask for rights; may be empty
+
+	Idle     time.Duration // a session without requests ends after it; [DefaultIdle] if zero
+	Absolute time.Duration // every session ends after it; [DefaultAbsolute] if zero
+
+	Header  string                   // field with the name of the user; "" for none
+	IsProxy func(*http.Request) bool // whether a request comes from a proxy that may set Header; nil for none
+
+	Providers []Provider
+}
+
+// The default lifetimes of a session.
+const (
+	DefaultIdle     = time.Hour
+	DefaultAbsolute = 12 * time.Hour
+)
+
+// A Manager finds out who has sent a request. It is safe for concurrent use.
+type Manager struct {
+	o       Options
+	now     func() time.Time
+	log     *slog.Logger
+	asking  chan struct{} // one element for each request to a provider
+	setting sync.Mutex    // held by Set
+	state   atomic.Pointer[state]
+}
+
+// A state is the settings in effect.
+type state struct {
+	Settings
+	providers []*provider
+}
+
+// New returns a Manager.
+func New(o Options, s Settings) (*Manager, error) {
+	if o.Vault == nil || o.People == nil || o.IsLocal == nil || o.Show == nil {
+		return nil, errors.New("signin: options: Vault, People, IsLocal and Show are required")
+	}
+	m := &Manager{o: o, now: o.Now, log: o.Log, asking: make(chan struct{}, maxAsking)}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	m.state.Store(&state{})
+	return m, m.Set(s)
+}
+
+// Set replaces the settings. If a provider is removed, its sessions end. If Set returns an error,
+// it has changed nothing.
+func (m *Manager) Set(s Settings) error {
+	m.setting.Lock()
+	defer m.setting.Unlock()
+	s.Idle, s.Absolute = cmp.Or(s.Idle, DefaultIdle), cmp.Or(s.Absolute, DefaultAbsolute)
+	if err := s.Check(); err != nil {
+		return err
+	}
+	next := &state{Settings: s}
+	for _, p := range s.Providers {
+		next.providers = append(next.providers, m.provider(p, s.URL))
+	}
+	m.state.Store(next)
+	return nil
+}
+
+// provider returns the provider with these settings, the current one if they have not changed.
+func (m *Manager) provider(p Provider, url string) *provider {
+	for _, old := range m.state.Load().providers {
+		if old.equal(p, url) {
+			return old
+		}
+	}
+	return newProvider(p, url, m.o.Transport, m.now)
+}
+
+// byIssuer returns the provider with an issuer, nil if there is none.
+func (s *state) byIssuer(issuer string) *provider {
+	for _, p := range s.providers {
+		if p.Issuer == issuer {
+			return p
+		}
+	}
+	return nil
+}
+
+// Session returns the session of a request, nil if the client has not signed in.
+func (m *Manager) Session(r *http.Request) (*Session, error) {
+	s := m.state.Load()
+	if value, ok := s.header(r); ok {
+		return m.headerSession(r.Context(), value)
+	}
+	return m.cookieSession(r, s)
+}

@@ -1,0 +1,73 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// The times of a change in the vault. A change ends before its lease does.
+const (
+	leaseTime  = 15 * time.Second
+	changeTime = 8 * time.Second
+	firstWait  = 2 * time.Millisecond
+	longWait   = 100 * time.Millisecond
+)
+
+// secret returns the current value of a key, nil if there is none.
+func (m *Manager) secret(ctx context.Context, key string) ([]byte, error) {
+	text, err := m.o.Vault.Secret(store.Fresh(ctx), key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// change replaces the value of a key with what edit makes of it. A value of nil means that the key
+// has no value. Changes of one key are made one after another, on all nodes. If edit returns an error,
+// nothing is changed.
+func (m *Manager) change(ctx context.Context, key string, edit func(old []byte) ([]byte, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, changeTime)
+	defer cancel()
+	end, err := m.lease(ctx, key+".lease")
+	if err != nil {
+		return err
+	}
+	defer end()
+	old, err := m.secret(ctx, key)
+	if err != nil {
+		return err
+	}
+	next, err := edit(old)
+	if err != nil || string(next) == string(old) {
+		return err
+	}
+	return m.o.Vault.PutSecret(ctx, key, next)
+}
+
+// lease waits for a lease, and returns a function that ends it.
+func (m *Manager) lease(ctx context.Context, key string) (end func(), err error) {
+	holder := rand.Text() // of this change: a node may make several at once
+	for wait := firstWait; ; wait = min(2*wait, longWait) {
+		mine, err := m.o.Vault.Lease(ctx, key, holder, leaseTime)
+		if err != nil {
+			return nil, err
+		}
+		if mine {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(wait):
+		}
+	}
+	return func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), changeTime)
+		defer cancel()
+		_, _ = m.o.Vault.Lease(last, key, holder, 0) // otherwise it expires
+	}, nil
+}

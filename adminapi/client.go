@@ -252,7 +252,7 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 		}
 		err = readProblem(resp)
 		resp.Body.Close()
-		if again == maxAgain || !sendAgain(req, resp, err) {
+		if again == maxAgain || !sendAgain(req, err) {
 			return nil, err
 		}
 	}
@@ -263,15 +263,15 @@ const maxAgain = 10
 
 // sendAgain waits until a request that was one too many can be sent again. It returns false for
 // a request that failed for another reason.
-func sendAgain(req *http.Request, resp *http.Response, err error) bool {
-	if !errors.As(err, new(*RateError)) || req.Body != nil && req.GetBody == nil {
+func sendAgain(req *http.Request, err error) bool {
+	var rate *RateError
+	if !errors.As(err, &rate) || req.Body != nil && req.GetBody == nil {
 		return false
 	}
-	wait := retryafter.Parse(resp.Header.Get("Retry-After"), time.Now())
 	select {
 	case <-req.Context().Done():
 		return false
-	case <-time.After(min(max(wait, minWait), maxWait)):
+	case <-time.After(min(max(rate.After, minWait), maxWait)):
 	}
 	if req.GetBody != nil {
 		req.Body, err = req.GetBody()
@@ -302,6 +302,9 @@ func readProblem(resp *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	var p Problem
 	if json.Unmarshal(b, &p) == nil && p.Status != 0 {
+		if wait := retryafter.Parse(resp.Header.Get("Retry-After"), time.Now()); wait > 0 {
+			p.RetryAfter = retryafter.Seconds(wait) // a proxy may have changed it
+		}
 		return p.err()
 	}
 	return errors.Join(&StatusError{Status: resp.StatusCode, Detail: "the response is not a problem of this API"}, err)

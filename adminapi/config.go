@@ -2,10 +2,11 @@ package adminapi
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
 // A Setting is the value of an option of the server. Secrets in it are hidden.
@@ -50,7 +51,7 @@ type RateError struct {
 }
 
 func (e *RateError) Error() string {
-	return fmt.Sprintf("too many requests of this token; repeat in %v", max(e.After.Round(time.Second), time.Second))
+	return "too many requests of this token; repeat in " + retryafter.Format(e.After) + "s"
 }
 
 // Reload makes the server read its configuration again. The error is a [*ReloadError] if the

@@ -27,6 +27,12 @@ func full(t *testing.T, v reflect.Value) {
 	case name.Prefix:
 		v.Set(reflect.ValueOf(name.MustParsePrefix("urn:example")))
 		return
+	case time.Duration:
+		v.Set(reflect.ValueOf(time.Minute))
+		return
+	case store.Head:
+		v.Set(reflect.ValueOf(store.Head{Size: 1, Hash: [32]byte{1}}))
+		return
 	case time.Time:
 		v.Set(reflect.ValueOf(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
 		return

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -25,7 +27,7 @@ type Problem struct {
 
 	Name     string  `json:"name,omitempty"`     // the name, or the prefix of an authority
 	Field    string  `json:"field,omitempty"`    // such as "locations[2].url"
-	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field or the name
+	Offset   int     `json:"offset,omitempty"`   // in bytes, into the value of the field, the name or the body
 	Rule     string  `json:"rule,omitempty"`     // the violated rule
 	Line     int     `json:"line,omitempty"`     // of the body, from 1
 	Column   int     `json:"column,omitempty"`   // in bytes, from 1
@@ -36,6 +38,8 @@ type Problem struct {
 	Need     string  `json:"need,omitempty"`     // required role
 	Size     int     `json:"size,omitempty"`
 	Limit    int     `json:"limit,omitempty"`
+
+	RetryAfter int `json:"retry_after,omitempty"` // in seconds; 0 if unknown. A response has it in its header too
 
 	Errors []string `json:"errors,omitempty"` // of a configuration
 }
@@ -114,6 +118,7 @@ func (e *StatusError) problem() *Problem {
 type JobsError struct {
 	Status int // 429 if this token has too many jobs, 503 if all tokens together have
 	Detail string
+	After  time.Duration // when to try again; 0 if unknown
 }
 
 func (e *JobsError) Error() string { return "adminapi: " + e.Detail }
@@ -214,9 +219,9 @@ var forms = sync.OnceValue(func() []form {
 		ofType(kindBroken, func(p *Problem, e *bulk.BrokenError) { p.Detail, p.Line = e.Err.Error(), e.Line },
 			func(p *Problem) error { return &bulk.BrokenError{Line: p.Line, Err: errors.New(p.Detail)} }),
 		ofType(kindBadLine, func(p *Problem, e *bulk.LineError) {
-			p.Detail, p.Line, p.Column, p.Name, p.Field = e.Message, e.Line, e.Column, e.Name, e.Field
+			p.Detail, p.Line, p.Column, p.Offset, p.Name, p.Field = e.Message, e.Line, e.Column, int(e.Offset), e.Name, e.Field
 		}, func(p *Problem) error {
-			return &bulk.LineError{Line: p.Line, Column: p.Column, Name: p.Name, Field: p.Field, Message: p.Detail}
+			return &bulk.LineError{Line: p.Line, Column: p.Column, Offset: int64(p.Offset), Name: p.Name, Field: p.Field, Message: p.Detail}
 		}),
 		ofType(kindRefused, func(p *Problem, e *registrar.RefusalError) {
 			p.Detail, p.Name, p.Field, p.Offset, p.Rule = e.Message, e.Name, e.Field, e.Offset, e.Rule
@@ -247,11 +252,12 @@ var forms = sync.OnceValue(func() []form {
 			}
 			return e
 		}),
-		ofType(kindHead, func(p *Problem, e *store.HeadError) { p.Detail, p.Field = e.Reason, e.Since.String() },
-			func(p *Problem) error {
-				since, _ := store.ParseHead(p.Field)
-				return &store.HeadError{Since: since, Reason: p.Detail}
-			}),
+		ofType(kindHead, func(p *Problem, e *store.HeadError) {
+			p.Detail, p.Field, p.Size = e.Reason, e.Since.String(), int(e.Size)
+		}, func(p *Problem) error {
+			since, _ := store.ParseHead(p.Field)
+			return &store.HeadError{Since: since, Size: uint64(p.Size), Reason: p.Detail}
+		}),
 		ofType(kindState, func(p *Problem, e *store.StateError) { p.Detail, p.Name, p.Rule = e.Rule, e.Key, clockRule(e.Clock) },
 			func(p *Problem) error {
 				return &store.StateError{Key: p.Name, Rule: p.Detail, Clock: p.Rule == RuleClock}
@@ -266,8 +272,11 @@ var forms = sync.OnceValue(func() []form {
 		ofError(kindFull, syscall.ENOSPC, whole),
 		ofType(kindUnknown, func(p *Problem, _ *store.UnknownError) { p.Detail = (&store.UnknownError{}).Error() },
 			func(*Problem) error { return &store.UnknownError{} }),
-		ofType(kindAway, func(p *Problem, e *store.AwayError) { p.Detail, p.Rule = e.Cause, clockRule(e.Clock) },
-			func(p *Problem) error { return &store.AwayError{Cause: p.Detail, Clock: p.Rule == RuleClock} }),
+		ofType(kindAway, func(p *Problem, e *store.AwayError) {
+			p.Detail, p.Rule, p.RetryAfter = e.Cause, clockRule(e.Clock), retryAfter(e.After)
+		}, func(p *Problem) error {
+			return &store.AwayError{Cause: p.Detail, After: p.after(), Clock: p.Rule == RuleClock}
+		}),
 		ofError(kindReadOnly, store.ErrReadOnly, func(error) string { return store.ErrReadOnly.Error() }),
 		ofError(kindNotFound, store.ErrNotFound, whole),
 		ofType(kindUnauthorized, func(p *Problem, e tokenError) { p.Detail = e.Error() }, func(p *Problem) error {
@@ -285,9 +294,11 @@ var forms = sync.OnceValue(func() []form {
 		ofType(kindConfig, func(p *Problem, e *ReloadError) {
 			p.Detail, p.Errors = "the configuration was rejected; nothing was changed", e.Errors
 		}, func(p *Problem) error { return &ReloadError{Errors: p.Errors} }),
-		ofType(kindRate, func(*Problem, *RateError) {}, func(*Problem) error { return &RateError{} }),
-		ofType(kindJobs, func(p *Problem, e *JobsError) { p.Detail, p.Status = e.Detail, e.Status },
-			func(p *Problem) error { return &JobsError{Status: p.Status, Detail: p.Detail} }),
+		ofType(kindRate, func(p *Problem, e *RateError) { p.RetryAfter = retryAfter(e.After) },
+			func(p *Problem) error { return &RateError{After: p.after()} }),
+		ofType(kindJobs, func(p *Problem, e *JobsError) {
+			p.Detail, p.Status, p.RetryAfter = e.Detail, e.Status, retryAfter(e.After)
+		}, func(p *Problem) error { return &JobsError{Status: p.Status, Detail: p.Detail, After: p.after()} }),
 		{problem: func(err error) *Problem {
 			var e *StatusError
 			if !errors.As(err, &e) {
@@ -300,6 +311,17 @@ var forms = sync.OnceValue(func() []form {
 
 func (p *Problem) conflict(e *store.ConflictError) {
 	p.Detail, p.Name, p.Expected, p.Current = e.Error(), e.Key, &e.Expected, &e.Current
+}
+
+// after is the inverse of retryAfter.
+func (p *Problem) after() time.Duration { return time.Duration(p.RetryAfter) * time.Second }
+
+// retryAfter returns a wait in seconds, rounded up, or 0 if it is unknown.
+func retryAfter(wait time.Duration) int {
+	if wait <= 0 {
+		return 0
+	}
+	return retryafter.Seconds(wait)
 }
 
 // RuleClock is the Rule of a [Problem] whose cause is a wrong clock.

@@ -26,10 +26,13 @@ func Parse(value string, now time.Time) time.Duration {
 }
 
 // Format returns a wait in whole seconds, rounded up, at least 1.
-func Format(wait time.Duration) string {
+func Format(wait time.Duration) string { return strconv.Itoa(Seconds(wait)) }
+
+// Seconds returns a wait in whole seconds, rounded up, at least 1.
+func Seconds(wait time.Duration) int {
 	seconds := wait / time.Second
 	if wait%time.Second > 0 {
 		seconds++
 	}
-	return strconv.FormatInt(max(int64(seconds), 1), 10)
+	return max(int(seconds), 1)
 }

@@ -21,7 +21,7 @@ import (
 const (
 	maxEnded    = 100                // ended jobs kept
 	maxEndedAge = 7 * 24 * time.Hour // and how long
-	retryJob    = 10                 // seconds, sent with rejected requests
+	retryJob    = 10 * time.Second   // sent with rejected requests
 	saveEvery   = time.Second
 	checkEvery  = time.Second // how often to check that the token of a running job is valid
 	jobsVersion = 1           // of the file format; see docs/reference/files.md
@@ -120,8 +120,7 @@ func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, erro
 		}
 	}
 	refuse := func(status int, detail string) error {
-		c.w.Header().Set("Retry-After", fmt.Sprint(retryJob))
-		return &adminapi.JobsError{Status: status, Detail: detail}
+		return &adminapi.JobsError{Status: status, Detail: detail, After: retryJob}
 	}
 	switch {
 	case js.closing:

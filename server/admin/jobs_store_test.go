@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,7 @@ func TestJobsWithoutDataDirectory(t *testing.T) {
 // The problem of a body that cannot be stored, or not be read, has the right status, and does
 // not show the path of the server's files.
 func TestJobUnstored(t *testing.T) {
+	srv, _ := newTestAPI(t, func(o *Options) { o.Jobs = filepath.Join(t.TempDir(), "jobs") })
 	for _, tt := range []struct {
 		err    error
 		status int
@@ -63,8 +65,11 @@ func TestJobUnstored(t *testing.T) {
 		if p := jobProblem(tt.err); p.Status != tt.status || strings.Contains(p.Detail, "/srv") {
 			t.Errorf("%v: %d %s, want %d", tt.err, p.Status, p.Detail, tt.status)
 		}
+		resp := httptest.NewRecorder()
+		if srv.problem(resp, tt.err); resp.Code != tt.status || resp.Header().Get("Retry-After") != "5" {
+			t.Errorf("%v: %d with Retry-After %q, want %d with 5", tt.err, resp.Code, resp.Header().Get("Retry-After"), tt.status)
+		}
 	}
-	srv, _ := newTestAPI(t, func(o *Options) { o.Jobs = filepath.Join(t.TempDir(), "jobs") })
 	_, err := srv.jobs.spool(io.MultiReader(strings.NewReader("x"), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if p := jobProblem(err); p.Status != http.StatusBadRequest || !strings.Contains(p.Detail, "request body truncated") {
 		t.Errorf("a body that breaks off: %+v", p)

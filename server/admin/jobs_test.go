@@ -330,8 +330,8 @@ func TestJobLimits(t *testing.T) {
 		t.Errorf("one more: %s", resp.Status)
 	}
 	var status *adminapi.JobsError
-	if _, err := c.Import(t.Context(), strings.NewReader(""), bulk.ImportOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable {
-		t.Errorf("an import: %v", err)
+	if _, err := c.Import(t.Context(), strings.NewReader(""), bulk.ImportOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable || status.After != retryJob {
+		t.Errorf("an import: %#v", err)
 	}
 	close(v.end)
 	if all, err := root.Jobs(t.Context()); err != nil || len(all) != defaults.Jobs {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/nomen-project/nomen/adminapi"
@@ -18,10 +19,16 @@ import (
 // problem writes an error as problem details (RFC 9457).
 func (s *API) problem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
-	var away *store.AwayError
-	if errors.As(err, &away) { // the store logs that it is unavailable
+	away := new(store.AwayError)
+	isAway := errors.As(err, &away)
+	switch {
+	case isAway || p.Status == http.StatusInsufficientStorage:
 		w.Header().Set("Retry-After", away.RetryAfter())
-	} else if p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
+	case p.RetryAfter > 0:
+		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+	// The store logs that it is unavailable.
+	if !isAway && p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
 	}
 	if p.Status == http.StatusUnauthorized {

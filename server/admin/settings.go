@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/nomen-project/nomen/adminapi"
-	"github.com/nomen-project/nomen/internal/retryafter"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
 )
@@ -62,7 +61,6 @@ func (s *API) checkRate(c *call) error {
 		return nil
 	}
 	if wait := s.rates.Spend(c.token(), s.now()); wait > 0 {
-		c.w.Header().Set("Retry-After", retryafter.Format(wait))
 		return &adminapi.RateError{After: wait}
 	}
 	return nil

@@ -1,7 +1,10 @@
 package admin
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -130,5 +133,37 @@ func TestNoConfiguration(t *testing.T) {
 		if resp := get(t, c, method, path); resp.StatusCode != http.StatusNotImplemented {
 			t.Errorf("%s %s: %s", method, path, resp.Status)
 		}
+	}
+}
+
+// A client learns from the error when the server accepts its next request.
+func TestRateErrorOfClient(t *testing.T) {
+	api, s := newTestAPI(t, func(o *Options) { o.Limits = Limits{Rate: 1.0 / 90, Burst: 1} })
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &adminapi.Client{URL: "http://" + listen(t, api).Admin.String(), Token: grant(t, s, adminapi.Grant{Who: "anna", Role: "editor"})}
+	if _, err := c.Version(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var body []byte
+	c.HTTP = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		if body, err = io.ReadAll(resp.Body); err != nil {
+			return nil, err
+		}
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		cancel() // so that the client does not wait
+		return resp, nil
+	})}
+	_, err := c.Version(ctx)
+	var rate *adminapi.RateError
+	if !errors.As(err, &rate) || rate.After != 90*time.Second || err.Error() != "too many requests of this token; repeat in 90s" {
+		t.Errorf("got %#v: %v; want 90s", rate, err)
+	}
+	if !bytes.Contains(body, []byte(`"retry_after":90`)) {
+		t.Errorf("body: %s", body)
 	}
 }

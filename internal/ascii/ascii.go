@@ -107,9 +107,6 @@ func IsOneOf(s string, list ...string) bool {
 // letters.
 func Compare(a, b string) int {
 	for i := range min(len(a), len(b)) {
-		if a[i] == b[i] {
-			continue
-		}
 		if d := int(Lower(a[i])) - int(Lower(b[i])); d != 0 {
 			return d
 		}

@@ -44,7 +44,6 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
-	"github.com/maypok86/otter/v2/stats"
 
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/store"
@@ -92,8 +91,7 @@ type Store struct {
 	cache   *otter.Cache[store.Subject, value]
 	loader  otter.LoaderFunc[store.Subject, value] // load
 
-	hits, misses atomic.Uint64
-	evictions    evictions
+	hits, misses, evictions atomic.Uint64 // an answer is counted once, even if it needs the cache twice
 
 	closed  atomic.Bool
 	checked atomic.Int64 // start of the last successful read of the feed, Unix nanoseconds; 0 if none
@@ -170,7 +168,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Store{Backing: b, options: o, ended: make(chan struct{}), minima: map[store.Subject]minimum{}}
 	var err error
-	s.cache, err = otter.New(&otter.Options[store.Subject, value]{MaximumWeight: uint64(o.Bytes), Weigher: weight, StatsRecorder: &s.evictions})
+	s.cache, err = otter.New(&otter.Options[store.Subject, value]{MaximumWeight: uint64(o.Bytes), Weigher: weight, OnAtomicDeletion: s.countEviction})
 	if err != nil {
 		return nil, err
 	}
@@ -301,21 +299,19 @@ func (s *Store) Condition() store.Condition { return store.ConditionOf(s.Backing
 func (s *Store) Usage() store.Usage {
 	u := store.UsageOf(s.Backing)
 	u.Caches = append(u.Caches, store.CacheUsage{
-		Name: "records", Hits: s.hits.Load(), Misses: s.misses.Load(), Evictions: s.evictions.n.Load(), CountsEvictions: true,
+		Name: "records", Hits: s.hits.Load(), Misses: s.misses.Load(), Evictions: s.evictions.Load(), CountsEvictions: true,
 		Bytes: s.cache.WeightedSize(), Capacity: uint64(s.options.Bytes),
 	})
 	return u
 }
 
-// An evictions counts the entries that a cache removes to make room. The Store itself counts
-// hits and misses, because one read of the Store may look into the cache twice.
-type evictions struct {
-	stats.NoopRecorder
-	n atomic.Uint64
+// countEviction counts the entries that the cache removes to make room. The cache has no
+// recorder of statistics, which would cost time at every hit.
+func (s *Store) countEviction(e otter.DeletionEvent[store.Subject, value]) {
+	if e.WasEvicted() {
+		s.evictions.Add(1)
+	}
 }
-
-// RecordEviction implements [stats.Recorder].
-func (e *evictions) RecordEviction(uint32) { e.n.Add(1) }
 
 // Apply implements [store.Store]. It removes the subjects of changes from the cache if they
 // were changed, or may have been.

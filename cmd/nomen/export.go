@@ -26,9 +26,9 @@ you get the same bytes. The formats are:
 
 The suffix of --output chooses format and compression: .csv, .tsv.gz, .jsonl.zst.
 
-Only you can read a new file, because an export includes reserved and embargoed names. A
-file of yours that already exists keeps its mode and group when it is replaced. To let a
-web server read a map, use chmod or chgrp once.
+Only you can read a new file, because an export includes reserved names. A file of yours
+that already exists keeps its mode and group when it is replaced. To let a web server read
+a map, use chmod or chgrp once.
 
 With --json the summary is an object, as for an import. A message says how many names have
 no line in a map or list. If the format cannot represent a record, the record is reported,
@@ -152,7 +152,7 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 }
 
 // exportFile writes to a temporary file and renames it at the end. Only its owner can read
-// a new file, because an export includes embargoed and reserved names.
+// a new file, because an export includes reserved names.
 func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		output = target // keep a symbolic link

@@ -30,16 +30,16 @@ import (
 
 func main() {
 	var m model
-	fit := flag.String("fit", "", "an archive of RFCs to fit the exponent to, and nothing else")
-	flag.Float64Var(&m.names, "names", 1e9, "how many names there are")
-	flag.Float64Var(&m.rate, "rate", 1e5, "requests a second")
-	flag.Float64Var(&m.draws, "draws", 5e6, "requests that are drawn for a simulated cache")
-	flag.Float64Var(&m.largest, "largest", 1e6, "names in the largest cache that is simulated; larger ones are computed")
-	flag.Float64Var(&m.request, "request", 18.5, "microseconds of processor time of a node for a request")
-	flag.Float64Var(&m.miss, "miss", 45, "more microseconds of a node for one that its cache cannot answer")
-	flag.Float64Var(&m.query, "query", 65, "microseconds of a database server for that")
-	flag.Float64Var(&m.cores, "cores", 8, "cores of a machine, of which half are to be busy")
-	flag.Float64Var(&m.kept, "kept", 900, "bytes of memory for a name in the cache")
+	fit := flag.String("fit", "", "fit the exponent to this archive of RFCs, and do nothing else")
+	flag.Float64Var(&m.names, "names", 1e9, "number of names")
+	flag.Float64Var(&m.rate, "rate", 1e5, "requests per second")
+	flag.Float64Var(&m.draws, "draws", 5e6, "number of requests that each simulated cache gets")
+	flag.Float64Var(&m.largest, "largest", 1e6, "size of the largest simulated cache, in names; the hits of larger caches are computed")
+	flag.Float64Var(&m.request, "request", 18.5, "CPU time of a node per request, in microseconds")
+	flag.Float64Var(&m.miss, "miss", 45, "additional CPU time of a node per cache miss, in microseconds")
+	flag.Float64Var(&m.query, "query", 65, "CPU time of a database server per cache miss, in microseconds")
+	flag.Float64Var(&m.cores, "cores", 8, "cores per machine; half of them may be busy")
+	flag.Float64Var(&m.kept, "kept", 900, "memory per name in the cache, in bytes")
 	flag.Parse()
 	err := error(nil)
 	if *fit != "" {

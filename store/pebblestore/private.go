@@ -13,8 +13,8 @@ import (
 )
 
 // A private file system creates files and directories that only their owner can read,
-// whatever the umask: a store contains reserved and embargoed names, and hashes of tokens.
-// It wraps the file system of the operating system.
+// whatever the umask: a store contains reserved names and hashes of tokens. It wraps the file
+// system of the operating system.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].

@@ -45,14 +45,14 @@ import (
 
 func main() {
 	r := run{forget: forget}
-	flag.Uint64Var(&r.n, "n", 100_000, "how many names")
-	flag.StringVar(&r.dir, "dir", "", "where the store is made")
-	flag.StringVar(&r.contents, "contents", "", "a list of paths and packages to take the names from")
-	flag.IntVar(&r.subs, "subs", 1, "under how many authorities the paths are named")
-	flag.IntVar(&r.samples, "samples", 20_000, "how many names are looked up")
-	flag.BoolVar(&r.open, "open", false, "measure a store that is there")
-	flag.BoolVar(&r.tidy, "tidy", false, "bring the names into one level first, as a store does in quiet times")
-	flag.StringVar(&r.nomen, "nomen", "", "a program to be started as a server of the store")
+	flag.Uint64Var(&r.n, "n", 100_000, "number of names")
+	flag.StringVar(&r.dir, "dir", "", "directory of the store; it must not exist, except with -open")
+	flag.StringVar(&r.contents, "contents", "", "file with a list of paths and packages to use as names (default invented names)")
+	flag.IntVar(&r.subs, "subs", 1, "number of authorities for the names of -contents")
+	flag.IntVar(&r.samples, "samples", 20_000, "number of names to look up")
+	flag.BoolVar(&r.open, "open", false, "measure an existing store; import nothing")
+	flag.BoolVar(&r.tidy, "tidy", false, "compact the store first, as it does itself after a minute without writes")
+	flag.StringVar(&r.nomen, "nomen", "", "program to start as a server of the store (default none)")
 	flag.Parse()
 	if err := r.all(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "scale: "+err.Error())
@@ -78,7 +78,7 @@ func (r *run) all(ctx context.Context) error {
 		return errors.New("-dir is missing")
 	}
 	if _, err := os.Stat(r.dir); !r.open && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there already", r.dir)
+		return fmt.Errorf("%s already exists", r.dir)
 	}
 	r.random = rand.New(rand.NewPCG(1, 2))
 	prepare := r.load

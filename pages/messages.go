@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nomen-project/nomen/internal/shown"
 )
 
 //go:embed messages_en.toml
@@ -33,7 +35,7 @@ func parseCatalogue(text string) (catalogue, error) {
 	return all, nil
 }
 
-// lookup returns the text for a key with its arguments.
+// lookup returns the text for a key with its arguments, which are made safe to show.
 func (c catalogue) lookup(key string, args ...any) (string, error) {
 	text, ok := c[key]
 	if !ok {
@@ -41,7 +43,7 @@ func (c catalogue) lookup(key string, args ...any) (string, error) {
 	}
 	pairs := make([]string, 0, 2*len(args))
 	for i, a := range args {
-		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", fmt.Sprint(a))
+		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", shown.Inline(fmt.Sprint(a)))
 	}
 	return strings.NewReplacer(pairs...).Replace(text), nil
 }

@@ -216,9 +216,14 @@ func (c *Client) RedactAuthority(ctx context.Context, p name.Prefix, r registrar
 // Changes yields the changes after an entry, in the order of the log, limited to the scope
 // of the token; see [store.Feed].
 func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
+	return converted(c.Entries(ctx, after), Entry.entry)
+}
+
+// Entries is like Changes, with the names of users.
+func (c *Client) Entries(ctx context.Context, after uint64) iter.Seq2[Entry, error] {
 	q := url.Values{}
 	setNumber(q, "after", after)
-	return converted(lines[Entry](ctx, c, "changes", q), Entry.entry)
+	return lines[Entry](ctx, c, "changes", q)
 }
 
 // AuthorityHistory yields the changes of the authority with exactly this prefix, newest

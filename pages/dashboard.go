@@ -139,11 +139,11 @@ func recent(ctx context.Context, api *adminapi.Client) ([]adminapi.Entry, error)
 		return nil, err
 	}
 	var last []adminapi.Entry
-	for entry, err := range api.Changes(ctx, head.Size-min(head.Size, maxSearched)) {
+	for entry, err := range api.Entries(ctx, head.Size-min(head.Size, maxSearched)) {
 		if err != nil {
 			return nil, err
 		}
-		if last = append(last, adminapi.NewEntry(entry)); len(last) > maxRecent {
+		if last = append(last, entry); len(last) > maxRecent {
 			last = last[1:]
 		}
 	}

@@ -48,6 +48,7 @@ func people() map[string]registrar.Actor {
 		"editor": grant("u-editor", registrar.Editor, "urn:dns:example.org"),
 		"other":  grant("u-other", registrar.Owner, "urn:dns:other.example"),
 		"owner":  grant("u-owner", registrar.Owner),
+		"anna":   grant("u-01234567", registrar.Editor, "urn:dns:example.org"),
 		"admin":  grant("u-admin", registrar.Administrator),
 		"none":   {Who: "u-none"},
 	}
@@ -315,6 +316,15 @@ func (s *site) change(spelling, why string, edit func(*store.Record)) {
 
 func at(url string) func(*store.Record) {
 	return func(r *store.Record) { r.Locations = []nomen.Location{{URL: url}} }
+}
+
+// addUser stores a user. The change is by that user too.
+func (s *site) addUser(id, display string) {
+	s.t.Helper()
+	u := &store.User{ID: id, Name: display, Since: servertest.Now}
+	if _, err := s.store.Apply(context.Background(), []store.Change{{User: u, Time: servertest.Now, Who: id}}); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // add stores an active name.

@@ -100,6 +100,19 @@ func TestDashboard(t *testing.T) {
 	s.as("none").get("").want(403, "You do not have the rights")
 }
 
+// The history shows the present names of users.
+func TestNamesOfUsers(t *testing.T) {
+	s := newSite(t)
+	const id = "u-01234567"
+	s.addUser(id, "Anna <b>\u202e")
+	s.get("").want(200, "User "+id+" Anna <b>[U+202E] "+id)
+	s.as("reader").get("").without(id)
+	form := fill(s.editForm(alb), "do", "save", "location-0-url", "https://example.org/anna")
+	(&site{t: t, pages: s.pages, store: s.store, who: "anna"}).send(nameAt(alb)+"/edit", form).wantSee(namePath(alb) + "?done=saved")
+	s.as("reader").get("").want(200, "Anna <b>[U+202E] "+id)
+	s.as("reader").get(nameAt(alb)+"/history").want(200, "Anna <b>[U+202E] "+id)
+}
+
 func TestNames(t *testing.T) {
 	s := newSite(t)
 	a := s.as("reader").get("names?prefix=urn:dns:example.org:a")

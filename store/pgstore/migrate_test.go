@@ -238,3 +238,47 @@ func verified(t *testing.T, s *Store) {
 		t.Errorf("Verify comes to %v, the head is %v, %v", h, want, err)
 	}
 }
+
+// TestVersionOfUsers checks that a store gets the version that earlier programs reject with its
+// first user, and not before; by Apply and by Load.
+func TestVersionOfUsers(t *testing.T) {
+	version := func(url string) (format int) {
+		t.Helper()
+		if err := connect(t, url).QueryRow(t.Context(), "select format from nomen_meta").Scan(&format); err != nil {
+			t.Fatal(err)
+		}
+		return format
+	}
+	url := newURL(t, shared)
+	s := open(t, url)
+	user := store.Change{User: storetest.RichUser(), Time: time.Unix(1_800_000_000, 0)}
+	for _, c := range []struct {
+		change store.Change
+		want   int // what the program before reads, and then what it rejects
+	}{{put("urn:x-a:b", "u:1", 0), 2}, {user, 3}, {put("urn:x-a:c", "u:1", 0), 3}} {
+		if _, err := s.Apply(t.Context(), []store.Change{c.change}); err != nil {
+			t.Fatal(err)
+		}
+		if got := version(url); got != c.want {
+			t.Errorf("version %d after a change of %v, want %d", got, c.change.Subject(), c.want)
+		}
+	}
+	sealed(t, s, 3)
+	again := open(t, url) // a later start
+	if u, err := again.UserOf(t.Context(), storetest.RichUser().Subjects[0]); err != nil || u.ID != storetest.RichUser().ID {
+		t.Errorf("user of a subject: %+v, %v", u, err)
+	}
+	to := newURL(t, shared)
+	loaded := open(t, to)
+	if err := loaded.Load(t.Context(), s.Changes(t.Context(), 0)); err != nil || version(to) != 3 {
+		t.Errorf("version %d of a loaded store, %v, want 3", version(to), err)
+	}
+	reader, err := Open(t.Context(), Options{URL: to, ReadOnly: true})
+	if err != nil {
+		t.Fatalf("opened read-only: %v", err)
+	}
+	defer reader.Close()
+	if _, err := reader.User(t.Context(), storetest.RichUser().ID, time.Time{}); err != nil {
+		t.Errorf("user of a loaded store: %v", err)
+	}
+}

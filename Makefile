@@ -36,7 +36,7 @@ LONG = TestServerScripts|TestCommandBlocks|TestClockOfOneName|TestConform|TestOr
 
 # Packages that start no goroutine, nor do those of ours that they import, nor their tests: there
 # the race detector cannot find anything, and takes ten times as long.
-PLAIN = ./extract/... ./fetch/plan ./format ./internal/accept ./internal/ascii ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/qrcode ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
+PLAIN = ./extract/... ./fetch/plan ./format ./internal/accept ./internal/ascii ./internal/chart ./internal/check ./internal/codec ./internal/country ./internal/durable ./internal/flock ./internal/guard ./internal/ledger ./internal/location ./internal/pid ./internal/qrcode ./internal/rfcindex/gen ./internal/shown ./internal/testrun ./iri ./name ./namespace/... ./public/... ./registry ./rule ./scheme/... ./uri ./urn
 
 # Tests of other packages that run without the race detector, at full length: they damage files,
 # let disks fail or kill processes at each of many steps, measure memory, read much in one
@@ -63,7 +63,7 @@ lint: $(TOOLS)/.built
 	@scripts/subjects.sh
 	@test -z "$$($(TOOLS)/gofumpt -l . | tee /dev/stderr)" || { echo 'gofumpt: run $(TOOLS)/gofumpt -w .'; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags clients,attack,faults,ha,packages,soak ./cmd/nomen ./gateway ./internal/qrcode ./pages ./scripts/...
+	$(GO) vet -tags clients,attack,faults,ha,packages,soak ./cmd/nomen ./gateway ./internal/chart ./internal/qrcode ./pages ./scripts/...
 	$(GO) mod tidy -diff
 	$(TOOLS)/staticcheck ./...
 	$(TOOLS)/unparam ./...
@@ -87,7 +87,7 @@ static: build ## check that the binary is static and runs
 
 test-clients: build ## browsers, curl and other foreign clients; installs them
 	@scripts/prepare.sh clients
-	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen ./gateway ./internal/qrcode ./pages
+	$(GO) test -count=1 -tags clients -run '^TestClient' -v ./cmd/nomen ./gateway ./internal/chart ./internal/qrcode ./pages
 
 attack: ## hostile clients, a browser among them, against a real server on loopback; RUN=REGEXP for some
 	@scripts/prepare.sh clients

@@ -36,7 +36,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/systemd"},
 	{layer: 0, dir: "internal/race"},
 	{layer: 0, dir: "internal/trace"},
-	{layer: 0, dir: "internal/shown"},
+	{layer: 0, dir: "internal/shown", theirs: "golang.org/x/text"},
 	{layer: 0, dir: "internal/testrun"},
 	{layer: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 
@@ -47,6 +47,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/retryafter"},
 	{layer: 0, dir: "internal/validator"},
 
+	{layer: 1, dir: "internal/chart", ours: "internal/shown"},
 	{layer: 1, dir: "internal/qrcode", ours: "internal/shown", theirs: "rsc.io/qr"},
 	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire internal/ascii"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},

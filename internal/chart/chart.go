@@ -1,0 +1,88 @@
+// Package chart draws charts for pages: lines, bars, and the states of a record over time. Each
+// chart is SVG with the same data as a table below it.
+//
+// The charts run no script, load nothing and have no style attributes, so that a strict content
+// security policy permits them. Series differ in shape or pattern, and not only in
+// colour. [CSS] has the colours, for light and dark pages. The caller passes all words and
+// formats numbers and times, in the language of the page. Labels are untrusted.
+package chart
+
+import (
+	_ "embed" // for the style sheet and the template
+	"fmt"
+	"html/template"
+	"strings"
+	"sync"
+
+	"github.com/nomen-project/nomen/internal/shown"
+)
+
+// CSS is the style sheet of the charts, for the style sheet of the page.
+//
+//go:embed chart.css
+var CSS string
+
+//go:embed chart.html
+var page string
+
+var templates = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("chart").Funcs(template.FuncMap{"line": shown.Inline}).Parse(page)
+})
+
+// The largest chart.
+const (
+	MaxSeries = 6   // or states: there are so many patterns
+	MaxPoints = 400 // categories or events; a year has 366 days
+)
+
+// Words are the words around a chart.
+type Words struct {
+	ID          string // unique in the page: ASCII letters, digits and "-"
+	Title       string
+	Description string // what the chart shows, for readers who cannot see it
+	Table       string // label of the control that opens the table, such as "Data as a table"
+	Empty       string // what to say if there is no data
+}
+
+// check reports what the caller did wrong. Names of fields are for programmers.
+func (w *Words) check(points, series int) error {
+	isID := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
+	}
+	switch {
+	case w.ID == "" || strings.ContainsFunc(w.ID, func(r rune) bool { return !isID(r) }):
+		return fmt.Errorf("chart: invalid ID %q: must have ASCII letters, digits and - only", w.ID)
+	case points > MaxPoints:
+		return fmt.Errorf("chart %s: %d points: must be at most %d", w.ID, points, MaxPoints)
+	case series > MaxSeries:
+		return fmt.Errorf("chart %s: %d series: must be at most %d", w.ID, series, MaxSeries)
+	}
+	return nil
+}
+
+// A table has the data of a chart.
+type table struct {
+	Headings []string
+	Rows     []row
+}
+
+type row struct {
+	Label   string
+	Machine string // the time of an event
+	Cells   []string
+}
+
+// render returns a chart in HTML. A drawing without height means that there is no data.
+func render(w Words, d *drawing, t table) (template.HTML, error) {
+	templates, err := templates()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = templates.Execute(&b, struct {
+		Words
+		Picture *drawing
+		Data    table
+	}{w, d, t})
+	return template.HTML(b.String()), err
+}

@@ -1,0 +1,44 @@
+package chart
+
+import (
+	"math"
+	"math/bits"
+)
+
+// maxSteps is how many steps an axis has at most.
+const maxSteps = 5
+
+// ticks returns the values of the marks of an axis from 0 to at least largest: multiples of 1, 2
+// or 5 times a power of ten. The last mark is omitted if it does not fit into 64 bits.
+func ticks(largest uint64) []uint64 {
+	step := tickStep(max(largest, 1))
+	all := []uint64{0}
+	for v := uint64(0); v < max(largest, 1) && v <= math.MaxUint64-step; {
+		v += step
+		all = append(all, v)
+	}
+	return all
+}
+
+func tickStep(largest uint64) uint64 {
+	for power := uint64(1); ; power *= 10 {
+		for _, digit := range []uint64{1, 2, 5} {
+			if step := digit * power; (largest-1)/step < maxSteps {
+				return step
+			}
+		}
+	}
+}
+
+// scale returns value*length/top, rounded, for a value of at most top.
+func scale(value, top uint64, length int) int {
+	if value >= top {
+		return length
+	}
+	high, low := bits.Mul64(value, uint64(length))
+	q, r := bits.Div64(high, low, top)
+	if r >= top-r {
+		q++
+	}
+	return int(q)
+}

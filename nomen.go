@@ -174,9 +174,9 @@ type Answer struct {
 	Why []string // explanation for people, if Question.Explain was set
 }
 
-// Narrow reduces the description a to the answer to the service s, and reports whether s has a
-// result. An empty list is a result. If a description cannot answer s, Narrow leaves a unchanged
-// and returns false.
+// Narrow reduces a description to the answer to a service, and reports whether the service has a
+// result. An empty list is a result. If the description cannot answer the service, Narrow leaves
+// the description unchanged and returns false.
 func (a *Answer) Narrow(s Service) bool {
 	switch s {
 	case I2C, I2Cs:

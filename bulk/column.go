@@ -49,7 +49,7 @@ func parseColumn(title string) column {
 	}
 	switch c.bit = recordBit(title); c.bit {
 	case isLocations, isMetadata, isModified, isRevision:
-		c.bit = isUnknown // no cell can hold them
+		c.bit = isUnknown // a cell cannot hold such a value
 	case isUnknown:
 		c.bit = locationBit(title)
 	}

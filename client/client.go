@@ -229,5 +229,5 @@ func checkComponents(q nomen.Question) error {
 	return nil
 }
 
-// public reports whether a is an address of the public Internet.
+// public reports whether an address is one of the public Internet.
 func public(a netip.Addr) bool { return guard.Check(a) == nil }

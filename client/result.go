@@ -260,8 +260,8 @@ func maxAge(h http.Header) (age time.Duration) {
 	return age
 }
 
-// project reduces a description to what the service asks for. It returns a unchanged if a is a
-// redirect or already answers that service, or if the service is not one of RFC 2483.
+// project reduces a description to what the service asks for. It returns the answer a unchanged if
+// a is a redirect or already answers that service, or if the service is not one of RFC 2483.
 func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, error) {
 	if !service.Known() || a.Service == service || a.Redirect != "" {
 		return a, nil

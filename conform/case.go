@@ -90,7 +90,7 @@ func Cases() []Case {
 		{Signposting, "FAIR-", "signposting.org/FAIR, ", signpostingCases},
 	} {
 		for _, r := range t.rows {
-			if t.profile != Yaurn { // which can send the element alone
+			if t.profile != Yaurn { // the protocol of 1995 can request an element without its name
 				r.check = named(r.check)
 			}
 			all = append(all, Case{t.id + r.id, t.profile, t.source + r.section, r.force, r.words, r.check})
@@ -115,7 +115,7 @@ type Need string
 
 // The needs, by the field of [Options] that satisfies each.
 const (
-	NeedsNames     Need = "Names" // more than are known
+	NeedsNames     Need = "Names" // more names than Run knows
 	NeedsAuthority Need = "Authority"
 	NeedsRetired   Need = "Retired"
 	NeedsMoved     Need = "Moved"

@@ -34,7 +34,7 @@ type probe struct {
 	authority string    // "" if unknown
 	delimiter string    // between authority and element
 	elements  []string
-	good      *response // for the first element
+	good      *response // response to the first element
 
 	memory map[string]remembered
 	used   []Exchange // of the current case

@@ -31,7 +31,7 @@ func (s *scanner) plain(start int) bool {
 		return false
 	}
 	if window[n] == '<' && bytes.Contains(window[:n], []byte("/10.")) {
-		return false // see wholeLink
+		return false // may be an old DOI with a "<" in it: see wholeLink
 	}
 	if port, ok := u.Port(); ok && !isPortNumber(port) || isURN(u.String()) || s.mayWrap(start+n) {
 		return false

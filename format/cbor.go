@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// writeCBOR writes a as CBOR: the members of [WriteJSON] in the core deterministic encoding of
-// RFC 8949, 4.2.1. Equal answers are equal octets, whichever program writes them, so they can
-// be hashed, signed and compared (1995, 3.1.1).
+// writeCBOR writes an answer as CBOR: the members of [WriteJSON] in the core deterministic
+// encoding of RFC 8949, 4.2.1. Equal answers are equal octets, whichever program writes them, so
+// they can be hashed, signed and compared (1995, 3.1.1).
 func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	var text bytes.Buffer
 	if err := WriteJSON(&text, a); err != nil {

@@ -310,7 +310,7 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	return encode(w, item)
 }
 
-// writeBibTeX writes a as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
+// writeBibTeX writes an answer as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
 // characters of TeX are escaped, so that braces are balanced. The fields url and doi have no such
 // escapes, since styles read them verbatim: characters that could end the field are
 // percent-encoded.
@@ -400,8 +400,8 @@ func verbatimTeX(s string) string {
 	return strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C", " ", "%20").Replace(s)
 }
 
-// writeRIS writes a as a record of application/x-research-info-systems, in UTF-8 with CRLF line
-// endings. Line breaks in values become spaces.
+// writeRIS writes an answer as a record of application/x-research-info-systems, in UTF-8 with CRLF
+// line endings. Line breaks in values become spaces.
 func writeRIS(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder

@@ -46,7 +46,7 @@ func elements(m nomen.Metadata) []string {
 	return append(known, other...)
 }
 
-// describe returns the description of a, its name first.
+// describe returns the description of an answer, its name first.
 func describe(a *nomen.Answer) []field {
 	all := []field{{"name", orDefault(spelling(a), nameless)}}
 	add := func(name string, values ...string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// GopherMenu writes the locations of a with gopher: URLs as a menu (1995, 4; RFC 1436, 3.2 and
-// appendix; RFC 4266). The title of an item is the first line of the note, or the URL.
+// GopherMenu writes the locations of an answer with gopher: URLs as a menu (1995, 4; RFC 1436, 3.2
+// and appendix; RFC 4266). The title of an item is the first line of the note, or the URL.
 func GopherMenu(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	for _, l := range a.Locations {

@@ -22,11 +22,11 @@ const styleHash = "sha256-NOKs/NUvtlkHFzErtAlboNsvQ6+3PtgTrLeOF+6j8cM="
 //go:embed page.css
 var style string
 
-// writeHTML writes a page about a for people: the name, what it identifies, its locations and
-// its metadata. The locations (for a service about names, the names) are an unordered list of
-// links, as clients of RFC 2169 expect. Names link to their path on the server that sent the
-// page. The head has the same data for programs, as links, as Dublin Core and as JSON-LD. The
-// page runs no script and loads nothing.
+// writeHTML writes a page about an answer for people: the name, what it identifies, its locations
+// and its metadata. The locations (for a service about names, the names) are an unordered list of
+// links, as clients of RFC 2169 expect. Names link to their path on the server that sent the page.
+// The head has the same data for programs, as links, as Dublin Core and as JSON-LD. The page runs
+// no script and loads nothing.
 func writeHTML(w io.Writer, a *nomen.Answer, on Page) error {
 	p := page{on: on}
 	p.begin(pageTitle(a), a)
@@ -70,7 +70,7 @@ func (p *page) print(layout string, values ...string) {
 	fmt.Fprintf(&p.b, layout, escaped...)
 }
 
-// begin writes the head of a page, with the links of an answer if a is not nil.
+// begin writes the head of a page, with the links of the answer unless a is nil.
 func (p *page) begin(title string, a *nomen.Answer) {
 	p.print(`<!DOCTYPE html>
 <html lang="en">
@@ -143,7 +143,7 @@ func (p *page) linkedData(a *nomen.Answer) {
 	}
 }
 
-// answer writes everything about a, under a heading element.
+// answer writes everything about an answer, under a heading element.
 func (p *page) answer(a *nomen.Answer, heading string) {
 	if !a.Name.IsZero() {
 		p.print("<"+heading+">%s</"+heading+">\n", a.Name.Key())

@@ -16,10 +16,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// WriteJSON writes a as a JSON object on one line. The members are those of a record, in their
-// order: name status locations metadata same_as successors reason modified revision. Lists are
-// never null. The name is in its registered spelling. The following members are written if they
-// have a value: key (the canonical form, if it differs from the name), service, redirect,
+// WriteJSON writes an answer as a JSON object on one line. The members are those of a record, in
+// their order: name status locations metadata same_as successors reason modified revision. Lists
+// are never null. The name is in its registered spelling. The following members are written if
+// they have a value: key (the canonical form, if it differs from the name), service, redirect,
 // max_age (in seconds), same, resource (without its body), why. A result without structure has
 // content_type, body if it is text, and body_base64 if body does not equal the bytes of the
 // result. Elements of the metadata without values are omitted, and so is an unknown status.
@@ -140,7 +140,7 @@ func jsonError(field string, err error) *Error {
 	return &Error{Format: TypeJSON, Rule: field, Message: err.Error(), Err: err}
 }
 
-// setName sets the name and the spelling of a. key is "" if the spelling is the key.
+// setName sets the name and the spelling of an answer. key is "" if the spelling is the key.
 func setName(a *nomen.Answer, spelling, key string) error {
 	if key == "" {
 		key = spelling

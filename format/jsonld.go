@@ -19,12 +19,12 @@ import (
 // all of the metadata.
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
-// writeJSONLD writes a as application/ld+json: a creative work of schema.org whose @id is the
-// name. Locations of the resource are its encoding, other names are sameAs. Locations of other
-// relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of
-// Dublin Core are written under their own names, and some also under those of schema.org. Other
-// elements, and data that only resolvers use, are omitted. The output can be embedded in a
-// script element of HTML.
+// writeJSONLD writes an answer as application/ld+json: a creative work of schema.org whose @id is
+// the name. Locations of the resource are its encoding, other names are sameAs. Locations of other
+// relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of Dublin
+// Core are written under their own names, and some also under those of schema.org. Other elements,
+// and data that only resolvers use, are omitted. The output can be embedded in a script element of
+// HTML.
 func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
 	if err != nil {

@@ -33,9 +33,10 @@ type link struct {
 // A title is a label, with its language if known.
 type title struct{ value, language string }
 
-// linksOf returns links for the locations of a, one for each relation, then for its other names
-// and its successors. It omits targets that are not harmless URIs (see [location.IsHarmless]), invalid
-// language tags and media types, and the parameters of media types.
+// linksOf returns links for the locations of an answer, one for each relation, then for its other
+// names and its successors. It omits targets that are not harmless URIs (see
+// [location.IsHarmless]), invalid language tags and media types, and the parameters of media
+// types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
@@ -142,7 +143,7 @@ func (k link) location() nomen.Location {
 	return l
 }
 
-// writeLinksetJSON writes the locations of a, its other names and its successors as
+// writeLinksetJSON writes the locations of an answer, its other names and its successors as
 // application/linkset+json (RFC 9264, 4.2). A note is the title of its link.
 func writeLinksetJSON(w io.Writer, a *nomen.Answer, p Page) error {
 	var b bytes.Buffer

@@ -80,8 +80,8 @@ func Signs(m nomen.Metadata) []Sign {
 	return all
 }
 
-// Signed returns the locations of a that are linked in addition to its [Signs]. There is at
-// most one licence, and metadata take precedence over a location.
+// Signed returns the locations of an answer that are linked in addition to its [Signs]. There is
+// at most one licence, and metadata take precedence over a location.
 func Signed(a *nomen.Answer) []nomen.Location {
 	if len(a.Metadata["rights"]) == 0 || !slices.ContainsFunc(Signs(a.Metadata), func(s Sign) bool { return s.Rel == relLicense }) {
 		return a.Locations
@@ -95,9 +95,9 @@ type linkContext struct {
 	links  []link
 }
 
-// contextsOf returns the links of a, grouped by their subjects. The first subject is the name. If
-// the page is known, these subjects follow (FAIR Signposting, level 2): the URLs at which a
-// client may have found the name, the locations of the resource, and the formats of the
+// contextsOf returns the links of an answer, grouped by their subjects. The first subject is the
+// name. If the page is known, these subjects follow (FAIR Signposting, level 2): the URLs at which
+// a client may have found the name, the locations of the resource, and the formats of the
 // description.
 func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	key := a.Name.Key()

@@ -10,7 +10,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteText writes a as text for people (1995, 3.4.4). Programs must not rely on its layout.
+// WriteText writes an answer as text for people (1995, 3.4.4). Programs must not rely on its
+// layout.
 func WriteText(w io.Writer, a *nomen.Answer) error {
 	var p plain
 	p.answer(a)

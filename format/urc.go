@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteURC writes a as text/urc-0: a part for each location with its note, and in the first one
-// a description. The package comment specifies the details.
+// WriteURC writes an answer as text/urc-0: a part for each location with its note, and in the
+// first one a description. The package comment specifies the details.
 func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
 
 // writeURC writes a. If no charset of the draft contains all characters of a part, it uses the

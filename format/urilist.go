@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// writeURIList writes the locations of a, or its names, as text/uri-list (RFC 2483, 5). The
-// first line is a comment with the name. Comments also contain everything that is not a URI,
-// the reason and the successors of a tombstone, and the answer to I=I. The output is ASCII;
-// other characters are escaped as in text/urc-0.
+// writeURIList writes the locations of an answer, or its names, as text/uri-list (RFC 2483, 5).
+// The first line is a comment with the name. Comments also contain everything that is not a URI,
+// the reason and the successors of a tombstone, and the answer to I=I. The output is ASCII; other
+// characters are escaped as in text/urc-0.
 func writeURIList(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	comment(&b, a.Name.Key())
@@ -93,7 +93,7 @@ func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	}
 }
 
-// nameFromComment sets the name of a from a comment, if that contains a name.
+// nameFromComment sets the name of an answer from a comment, if that contains a name.
 func nameFromComment(a *nomen.Answer, line string) {
 	s := strings.TrimSpace(strings.TrimLeft(line, "#"))
 	if n, err := name.Parse(s); err == nil {

@@ -84,7 +84,7 @@ func redirection(a *nomen.Answer) string {
 	return v.String()
 }
 
-// clone returns a deep copy of a.
+// clone returns a deep copy of an answer.
 func clone(a *nomen.Answer) *nomen.Answer {
 	c := *a
 	c.Locations = slices.Clone(a.Locations)

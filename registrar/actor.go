@@ -37,12 +37,12 @@ type Grant struct {
 	Prefixes []name.Prefix // scope of the role; empty means all names
 }
 
-// covers reports whether n is in the scope of g.
+// covers reports whether a name is in the scope of the grant.
 func (g Grant) covers(n name.Name) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// contains reports whether all names under p are in the scope of g.
+// contains reports whether all names under a prefix are in the scope of the grant.
 func (g Grant) contains(p name.Prefix) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
 }
@@ -99,32 +99,33 @@ func (a Actor) Role() (highest Role) {
 	return highest
 }
 
-// MayAny reports whether a has at least this role for any name.
+// MayAny reports whether the actor has at least this role for any name.
 func (a Actor) MayAny(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role })
 }
 
-// Reaches reports whether n is in the scope of a, so that a may read it. The name must be as
-// returned by [Registrar.Kept].
+// Reaches reports whether a name is in the scope of the actor, so that the actor may read it. The
+// name must be as returned by [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool { return a.MayName(n, Reader) }
 
-// MayName reports whether a has at least this role for n, which must be as returned by
-// [Registrar.Kept].
+// MayName reports whether the actor has at least this role for a name, which must be as returned
+// by [Registrar.Kept].
 func (a Actor) MayName(n name.Name, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.covers(n) })
 }
 
-// MayPrefix reports whether a has at least this role for all names under p, in one grant.
+// MayPrefix reports whether the actor has at least this role for all names under p, in one grant.
 func (a Actor) MayPrefix(p name.Prefix, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.contains(p) })
 }
 
-// MayAll reports whether a has at least this role for all names.
+// MayAll reports whether the actor has at least this role for all names.
 func (a Actor) MayAll(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && len(g.Prefixes) == 0 })
 }
 
-// Scope returns the prefixes of all grants of a: its scope, unless MayAll([Reader]) is true.
+// Scope returns the prefixes of all grants of the actor: its scope, unless MayAll([Reader]) is
+// true.
 func (a Actor) Scope() (all []name.Prefix) {
 	for _, g := range a.Grants {
 		all = append(all, g.Prefixes...)
@@ -132,7 +133,8 @@ func (a Actor) Scope() (all []name.Prefix) {
 	return all
 }
 
-// Denied returns the error for an actor who lacks a role for n. The error calls n shown.
+// Denied returns the error for an actor who lacks a role for a name, which the error shows as
+// shown.
 func (a Actor) Denied(need Role, n name.Name, shown string) *DeniedError {
 	return a.denied(need, shown, func(g Grant) bool { return g.covers(n) })
 }

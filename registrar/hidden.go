@@ -52,8 +52,8 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 }
 
 // hidden warns of a rule if every name in its tests has a record or is under another
-// authority. The tests then show answers that no client gets. It is not an error: other names
-// may still reach the rule, and records are meant to take precedence over rules.
+// authority. The tests then show answers that no client gets. Such a rule is not an error: other
+// names may still reach the rule, and records are meant to take precedence over rules.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {
@@ -70,8 +70,8 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	return all
 }
 
-// hides returns what takes precedence over the rules of a for n, "" if nothing does. It
-// ignores errors of the store.
+// hides returns what takes precedence over the rules of an authority for a name, "" if nothing
+// does. It ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // maxMaxAge is the maximum of max_age: a year, in seconds.
 const maxMaxAge = 365 * 24 * 60 * 60
 
-// checkAnswers checks the policy of a, and runs the tests of its rules.
+// checkAnswers checks the policy of an authority, and runs the tests of its rules.
 func checkAnswers(of string, a *store.Authority) error {
 	for _, c := range [...]struct {
 		field string

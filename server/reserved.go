@@ -224,7 +224,7 @@ const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names that belong to a. It ends with an
+// elements yields the ElementIDs of the public names that belong to an authority. It ends with an
 // error if the next one is not found within the time for a step of a stream.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {

@@ -25,7 +25,7 @@ type shortcut struct {
 	listener string // its name
 	from     netip.Addr
 	local    netip.AddrPort
-	ctx      store.Staleness // of the current request; includes its client
+	ctx      store.Staleness // context of the current request; includes its client
 	request  request
 }
 

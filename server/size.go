@@ -43,7 +43,7 @@ type sizes struct {
 	counting map[name.Prefix]chan struct{} // closed when the count ends
 }
 
-// of returns the size of the list of a. A request that waits for the count by another
+// of returns the size of the list of an authority. A request that waits for the count by another
 // request counts itself if the other gives up.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {

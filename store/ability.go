@@ -41,7 +41,7 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 // A BatchReader is a Reader that reads many records in one call.
 type BatchReader interface {
 	// Records returns the record of each name as Get would, in the order of names; nil for a
-	// name without a record. It is fastest when names are in the order of their keys. Set
+	// name without a record. Records is fastest when names are in the order of their keys. Set
 	// change if the caller will change the records: the store may then keep the returned
 	// records until that change, so do not modify them.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)

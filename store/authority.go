@@ -32,7 +32,7 @@ type Authority struct {
 	Redacted bool      `json:"redacted,omitempty" toml:"-"` // its content was redacted; set by the store
 }
 
-// Clone returns a deep copy of a in normal form.
+// Clone returns a deep copy of the authority in normal form.
 func (a *Authority) Clone() *Authority {
 	c := *a
 	c.Owners = cloneList(a.Owners)

@@ -34,7 +34,7 @@ func (e *DelegationError) Error() string {
 
 func (e *DelegationError) Unwrap() error { return e.Err }
 
-// Compile compiles the rules and the delegation of a, and runs the tests of the rules.
+// Compile compiles the rules and the delegation of an authority, and runs the tests of the rules.
 // The error is an [*rule.IndexError], an [*rule.TestError] or a [*DelegationError].
 func (a *Authority) Compile() (*Compiled, error) {
 	c := &Compiled{}

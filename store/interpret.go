@@ -17,8 +17,8 @@ type Meaning struct {
 	Country    bool          // the country comes from the r-component, not from the client
 }
 
-// Interpret returns the meaning of q under the policy of a, the authority of its name; a nil
-// authority has no policy. No other function applies policies to questions. Interpret changes
+// Interpret returns the meaning of q under the policy of authority a, to which its name belongs; a
+// nil authority has no policy. No other function applies policies to questions. Interpret changes
 // q as follows:
 //
 //   - The directives of the r-component set the service and the component unless q has
@@ -136,8 +136,8 @@ func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 // PassesQuery reports whether a plain query is appended to the location.
 func (p *Policy) PassesQuery() bool { return p.Query == PassAppend }
 
-// Refuses returns the error for a question about n if the names of a are not public. The
-// answer then reveals nothing about them, not even whether they exist. Otherwise it
+// Refuses returns the error for a question about a name if the names of its authority are not
+// public. The answer then reveals nothing about them, not even whether they exist. Otherwise it
 // returns nil.
 func (a *Authority) Refuses(n string) *nomen.Error {
 	if a == nil || a.Access == "" {

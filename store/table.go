@@ -280,7 +280,7 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	return nil
 }
 
-// Compiled returns the compiled rules and delegation of a, which must be from s. For an
+// Compiled returns the compiled rules and delegation of an authority, which must be from s. For an
 // authority that has neither, the result is empty. Each revision of an authority is compiled
 // only once. The error comes from [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {

@@ -25,10 +25,10 @@ type Options struct {
 // A share is a part of a file under one authority.
 type share struct {
 	prefix  string
-	join    string // between the prefix and the element
-	parts   int    // of 20, of all records
+	join    string // delimiter between the prefix and the element
+	parts   int    // share of all records, in twentieths
 	element func(b []byte, i uint64) []byte
-	site    string // before the element, in locations
+	site    string // beginning of the URLs of locations; the element follows
 }
 
 func shares() []share {

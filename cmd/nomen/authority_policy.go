@@ -157,7 +157,7 @@ func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n 
 }
 
 // decider returns the prefix of the authority to which a name below a belongs, or "" if the
-// name belongs to a itself.
+// name belongs to authority a itself.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {

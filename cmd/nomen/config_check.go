@@ -63,7 +63,7 @@ func flatten(err error) []error {
 	switch e := err.(type) {
 	case nil:
 		return nil
-	case usageError: // around joined errors
+	case usageError: // may contain joined errors
 		if inner := flatten(e.error); len(inner) > 1 {
 			return inner
 		}
@@ -215,8 +215,8 @@ func (c *cli) located(err error) error {
 		if !ok {
 			continue
 		}
-		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) }) // --tls is in --tls-cert
-		for _, other := range names {                                            // as they are written there
+		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) }) // --tls-cert before --tls, which is a part of it
+		for _, other := range names {                                            // replace options by the spellings of the source
 			text = strings.ReplaceAll(text, "--"+other, source.name(other))
 		}
 		return c.at(source, name, text).errorf("%w", rephrasedError{err, text})

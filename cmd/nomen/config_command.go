@@ -191,7 +191,7 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 			all = append(all, adminapi.Setting{Key: key, Value: hideJSON(text), Source: fmt.Sprintf("%s:%d", c.file.path, c.file.place(place).line), Reload: reload})
 		}
 	}
-	if !c.flags.Changed("listen") { // which replaces them
+	if !c.flags.Changed("listen") { // --listen replaces the [[listen]] tables
 		for i, t := range c.file.listen() {
 			add(fmt.Sprintf("listen %d", i+1), fmt.Sprintf("listen.%d", i+1), t, false)
 		}
@@ -206,8 +206,8 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 // and descriptions of defaults without.
 func shownValue(f *pflag.Flag) string {
 	if _, text := usageOf(f); !f.Changed && strings.Contains(f.Usage, " (default ") {
-		text, _, _ = strings.Cut(text, ":") // of "none: no backups"
-		return text                         // which depends on the machine or on other options
+		text, _, _ = strings.Cut(text, ":") // "none: no backups" becomes "none"
+		return text                         // the default depends on the machine or on other options
 	}
 	list, ok := f.Value.(pflag.SliceValue)
 	if !ok {

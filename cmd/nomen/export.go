@@ -155,7 +155,7 @@ func exportInto(ctx context.Context, b backend, output string, o bulk.ExportOpti
 // a new file, because an export includes reserved names.
 func exportFile(ctx context.Context, b backend, output string, o bulk.ExportOptions) (bulk.Summary, error) {
 	if target, err := filepath.EvalSymlinks(output); err == nil {
-		output = target // keep a symbolic link
+		output = target // if output is a symbolic link, replace the file to which it leads
 	}
 	var s bulk.Summary
 	err := durable.Replace(durable.Disk{Mode: durable.Private, Keep: true}, output, func(w io.Writer) (err error) {

@@ -44,7 +44,7 @@ type failure struct {
 	when   func(error) bool // only errors for which this is true; nil for all
 	add    string           // appended to the message; "" if the message says what to do
 	cause  string
-	remedy string // what else helps; may be ""
+	remedy string // what helps besides add; may be ""
 }
 
 // failures returns the kinds of errors. An error belongs to the first kind that matches it.

@@ -38,8 +38,8 @@ type cli struct {
 	verbose bool
 	clockOK bool // accept a clock that is far before the last change
 
-	instance    string // of a server, random
-	dataDefault bool   // nothing names a data directory
+	instance    string // random ID of a server process
+	dataDefault bool   // data is the built-in default: no option, variable or file sets it
 
 	lostLines atomic.Uint64 // lines of the log of a server that could not be written
 
@@ -47,8 +47,8 @@ type cli struct {
 	cacheSize int64                   // bytes of the cache of the embedded store; 0 means a share of the machine's memory
 	file      *configFile             // of config; nil without one
 	arguments []string                // the command line
-	command   *cobra.Command          // that runs
-	serving   *serveFlags             // of the command serve
+	command   *cobra.Command          // the command that runs
+	serving   *serveFlags             // the options of serve; nil for other commands
 	hangups   chan os.Signal          // receives SIGHUP; nil if nothing catches it
 	flags     *pflag.FlagSet          // the options of the command
 	sources   map[string]optionSource // of the options that the environment or the file sets

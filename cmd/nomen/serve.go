@@ -405,7 +405,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Lis
 	case err := <-failed:
 		v.end()
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
-	case <-ctx.Done(): // which also ends reloads
+	case <-ctx.Done(): // the end of ctx also ends reloads
 	}
 	log.Info("shutting down; draining requests", "drain", v.drain())
 	c.reportStopping("shutting down; draining requests")

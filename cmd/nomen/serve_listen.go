@@ -93,7 +93,7 @@ func (c *cli) listeners(f *serveFlags) ([]listenSpec, error) {
 	for i := range specs {
 		s := &specs[i]
 		if s.address == "" {
-			continue // is an error already
+			continue // the missing address was reported before
 		}
 		if err := s.normalize(c.data); err != nil {
 			errs = append(errs, c.listenError(s, ".address", err))

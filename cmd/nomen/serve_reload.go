@@ -39,11 +39,11 @@ type liveServer struct {
 
 	ending   context.Context // ends when the server begins to shut down
 	end      context.CancelFunc
-	watching sync.WaitGroup // what runs until ending ends
+	watching sync.WaitGroup // counts goroutines that run until ending is cancelled
 	begun    bool           // reloads are permitted; set before watching ends
 	ready    bool           // systemd knows that the server is ready
 
-	reloading chan struct{} // full during a reload, and before reloads are permitted; guards ready, parts, gateway and files
+	reloading chan struct{} // a lock: an element is in it during a reload, and before reloads are permitted; guards ready, parts, gateway and files
 	gateway   string        // what the current outside and gateway were made from
 	files     map[string]string
 

@@ -22,7 +22,7 @@ type seeingFlags struct {
 }
 
 func (o *seeingFlags) register(f *pflag.FlagSet) {
-	f.BoolVar(&o.publicMetrics, "public-metrics", false, "show /-/metrics on the public listener too")
+	f.BoolVar(&o.publicMetrics, "public-metrics", false, "show /-/metrics on the public listener in addition to the admin listener")
 	o.log.register(f)
 }
 

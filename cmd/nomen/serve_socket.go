@@ -68,7 +68,7 @@ func removeStale(path string) error {
 // remove removes the socket, unless another server has replaced it.
 func (s *adminSocketFile) remove() {
 	now, err := os.Lstat(s.path)
-	if err == nil && os.SameFile(now, s.made) && now.ModTime().Equal(s.made.ModTime()) { // inodes are used again
+	if err == nil && os.SameFile(now, s.made) && now.ModTime().Equal(s.made.ModTime()) { // another file can have the same inode, but not the same time
 		_ = os.Remove(s.path) // the next server replaces it
 	}
 }

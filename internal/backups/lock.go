@@ -15,7 +15,7 @@ import (
 // server uses it at the same time.
 func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
-	if s.last(p.To) == nil { // only the first time: later it is missing if its disk is
+	if s.last(p.To) == nil { // no backup was made there yet; later, a missing directory means a missing disk
 		err := os.Mkdir(p.To, durable.PrivateDir)
 		switch user := durable.CurrentUser(); {
 		case errors.Is(err, fs.ErrNotExist):

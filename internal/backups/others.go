@@ -49,7 +49,7 @@ func (k *Scheduler) disown(ctx context.Context) {
 		if other := (*otherLogError)(nil); errors.As(err, &other) {
 			k.Log.Warn("a backup does not belong to the history of the store; this server will not delete it", "dir", b.Dir, "err", err)
 			k.forget(b)
-		} else if err != nil { // the store is unavailable
+		} else if err != nil { // the store is unavailable: compare later
 			return
 		}
 	}
@@ -59,7 +59,7 @@ func (k *Scheduler) disown(ctx context.Context) {
 // countOthers counts the backups in the directory of a plan that are not in the state.
 func (k *Scheduler) countOthers(p *Plan) {
 	entries, err := os.ReadDir(p.To)
-	if err != nil { // the last number stays
+	if err != nil { // keep the last number
 		return
 	}
 	s, _ := k.State()

@@ -206,7 +206,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 func (k *Scheduler) due(p *Plan) (next time.Time) {
 	now := k.Now()
 	k.update(func(s *State) {
-		if plan := p.String(); s.Plan != plan { // what failed may succeed now
+		if plan := p.String(); s.Plan != plan { // a new plan: what failed may succeed now
 			s.Mount = s.Mount && s.To == p.To
 			s.Plan, s.To, s.Interval, s.Failures, s.Problem = plan, p.To, p.Interval().Seconds(), 0, ""
 		}
@@ -317,7 +317,7 @@ func freeName(to string, now time.Time) (string, error) {
 	base := filepath.Join(to, now.UTC().Format(nameFormat))
 	for n, dir := 1, base; ; n, dir = n+1, fmt.Sprintf("%s-%d", base, n+1) {
 		_, err := os.Lstat(dir)
-		_, unfinished := os.Lstat(dir + ".new") // of another server
+		_, unfinished := os.Lstat(dir + ".new") // an unfinished backup of another server
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", err

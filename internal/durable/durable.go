@@ -184,7 +184,7 @@ const othersMay fs.FileMode = 0o007
 // nothing. The error contains [fs.ErrPermission] if the file belongs to another user.
 func Tighten(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
-	if err != nil || info.Mode()&othersMay == 0 || runtime.GOOS == "windows" { // which has no such modes
+	if err != nil || info.Mode()&othersMay == 0 || runtime.GOOS == "windows" { // Windows has no such modes
 		return 0, err
 	}
 	was := info.Mode().Perm()

@@ -61,7 +61,8 @@ func objection(a netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 address embedded in a, to which the network sends packets for a.
+// embedded returns the IPv4 address embedded in an IPv6 address, to which the network sends the
+// packets for that IPv6 address.
 func embedded(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

@@ -24,7 +24,7 @@ const (
 // Fields of the response to a health check on the public listener.
 const (
 	InstanceHeader = "Nomen-Instance" // identifies the server that answers, until it ends
-	RequestHeader  = "Nomen-Request"  // the request line that arrived there: see [RequestLine]
+	RequestHeader  = "Nomen-Request"  // the request line as the server received it: see [RequestLine]
 	ClientHeader   = "Nomen-Client"   // what the server takes for the client's address and host: see [ClientLine]
 )
 

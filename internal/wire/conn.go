@@ -42,13 +42,13 @@ type conn struct {
 	in      []byte  // read, but not passed on
 	cleared int     // bytes of in that can be passed on
 	ahead   bool    // the first byte of in was passed on already
-	blank   int     // empty lines skipped before this head
-	emptied int     // bytes discarded
-	arming  *filter // takes effect when the cleared bytes are passed on
+	blank   int     // empty lines that were skipped before the head
+	emptied int     // bytes that stage emptying has discarded
+	arming  *filter // becomes the filter when the cleared bytes are passed on
 
 	// Requests answered without net/http.
-	answer Answerer  // nil for none
-	timed  time.Time // when their deadlines were set
+	answer Answerer  // answers simple requests; nil if net/http answers all
+	timed  time.Time // when the deadlines of such requests were last set
 
 	// State for handlers and writers.
 	request  atomic.Pointer[mendedRequest]

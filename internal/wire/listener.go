@@ -171,7 +171,8 @@ func (l *listener) drain() {
 	close(l.drained)
 }
 
-// deliver passes a to Accept. It reports whether the listener may still be open.
+// deliver passes a connection or an error to Accept. It reports whether the listener may still be
+// open.
 func (l *listener) deliver(a arrival) bool {
 	select {
 	case l.arrivals <- a:

@@ -56,7 +56,7 @@ type Options struct {
 
 const (
 	passEvery    = 15 * time.Second // how often hosts, and certificates of other nodes, are looked for
-	passSoon     = 2 * time.Second  // the same while another node orders
+	passSoon     = 2 * time.Second  // the same interval while another node orders a certificate
 	orderTime    = 4 * time.Minute  // for one order
 	leaseTime    = 10 * time.Minute // after which another node takes over from one that died
 	maxReads     = 8                // reads of challenges at once, on behalf of clients
@@ -77,7 +77,7 @@ type Manager struct {
 	hosts map[string]*host
 
 	// The other fields are used only by pass.
-	told      string               // the last failure of the vault or of Hosts
+	told      string               // the last logged failure of the vault or of Hosts
 	leftOver  int                  // the number of hosts beyond maxHosts that was last logged
 	reminders map[string]*reminder // by host
 }
@@ -88,7 +88,7 @@ type host struct {
 	unsaved []byte           // the certificate, if it could not be written to the vault
 	back    backOff
 	checked string    // the last failed check that was logged
-	since   time.Time // earlier failures of other nodes do not delay an order, unless they are rate limits
+	since   time.Time // failures of other nodes before this time do not delay an order, unless they are rate limits
 }
 
 var _ Source = (*Manager)(nil)

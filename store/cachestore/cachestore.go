@@ -105,7 +105,7 @@ type Store struct {
 	minima  map[store.Subject]minimum
 	paused  time.Time          // nothing is cached until then, and until forget has emptied the cache; zero if not paused
 	all     []*store.Authority // the list of authorities
-	allGood bool               // all is current
+	allGood bool               // all has every known change
 }
 
 // A mark records when a change was seen.

@@ -149,7 +149,7 @@ func (s *Store) mayBackUp(dir string) error {
 // to dir. It links to files of an earlier backup.
 func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
-	defer func() { _ = s.fs.RemoveAll(from) }() // links, and the tail of the log
+	defer func() { _ = s.fs.RemoveAll(from) }() // it has only links, and a copy of the end of the log
 	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
 	if !e.readOnly {
 		err = s.checkpoint(e, from, m)

@@ -23,8 +23,8 @@ type Merge uint8
 // The values of Merge. Names that may not be merged are a collision for an operator to decide.
 const (
 	MergeNothing    Merge = iota
-	MergeSafe             // all names, except a retired name with an active one
-	MergeRetiredToo       // all; the active name takes precedence
+	MergeSafe             // all names, except that a retired name is not merged with an active one
+	MergeRetiredToo       // all names; the record of an active name takes precedence over that of a retired name
 )
 
 // RekeyOptions determine which store [Rekey] converts, and how.

@@ -88,7 +88,7 @@ func (r *room) check(replay uint64) error {
 // A roomWatch checks the space at intervals. It must not be used concurrently.
 type roomWatch struct {
 	looked time.Time
-	since  int // bytes written since then
+	since  int // bytes written since looked
 	err    error
 }
 

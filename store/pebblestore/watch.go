@@ -40,7 +40,7 @@ type state struct {
 	told   bool          // state changes are logged: set once the store is open
 
 	logged  string // the cause that was logged last, "" if the store was back
-	changes int    // of the state, since then
+	changes int    // changes of the state since logged was logged
 	failed  uint64 // how often it began to reject changes
 	lines   quiet.Lines
 }

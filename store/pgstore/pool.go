@@ -13,7 +13,7 @@ const (
 	maxAge   = time.Hour        // maximum age of a connection: old ones use memory and stay at servers that have moved
 	maxIdle  = 5 * time.Minute  // maximum idle time of a connection
 	maxWaits = 10 * time.Second // maximum wait for a connection when all are in use
-	readWait = time.Second      // the same for reads, which clients can retry
+	readWait = time.Second      // maximum wait of a read, which the client can retry
 )
 
 // noScans prevents plans that scan whole tables. All statements have an index. But the

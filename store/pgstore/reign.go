@@ -25,7 +25,7 @@ func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
 // A reigns records the latest timelines.
 type reigns struct {
 	mu   sync.Mutex
-	last map[string]string // by system identifier
+	last map[string]string // the highest timeline, by system identifier
 	of   map[*server]reign
 }
 

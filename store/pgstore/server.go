@@ -63,8 +63,8 @@ type server struct {
 	lost  error     // why it is down
 	told  []string  // causes logged since it is down
 
-	logged  role // that was logged last; unknown if none was
-	changes int  // of the role, since then
+	logged  role // the role that was logged last; unknown if none was
+	changes int  // changes of the role since logged was logged
 	lines   quiet.Lines
 }
 

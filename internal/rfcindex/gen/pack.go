@@ -5,7 +5,7 @@ import "github.com/klauspost/compress/zstd"
 // pack compresses the records as much as possible: the file is generated once and is part of
 // every binary.
 func pack(text []byte) []byte {
-	const window = 8 << 20 // all of it
+	const window = 8 << 20 // bytes, more than the text has
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic("gen: " + err.Error()) // the options are constants

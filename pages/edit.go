@@ -132,7 +132,7 @@ func (c *request) apply(v *editView, req registrar.Request, n name.Name, rec *st
 	changed, err := c.put(v, req)
 	var conflict *store.ConflictError
 	switch fault, ok := v.faultOf(err); {
-	case err == nil && changed:
+	case err == nil && (changed || v.Warnings == nil && v.Revision != rec.Revision): // or as after a double submit
 		c.see(namePath(rec.Spelling) + "?done=saved")
 	case err == nil && v.Warnings == nil:
 		c.see(namePath(rec.Spelling) + "?done=unchanged")
@@ -170,15 +170,10 @@ func (c *request) put(v *editView, req registrar.Request) (changed bool, err err
 	return out.Changed, err
 }
 
-// conflict shows the three versions of the record and keeps what was entered. If the stored
-// content equals it already, as after a double submit, the change has succeeded.
+// conflict shows the three versions of the record and keeps what was entered.
 func (c *request) conflict(v *editView, req registrar.Request, n name.Name, rec *store.Record) error {
 	yours := *rec
 	yours.Status, yours.Locations, yours.Metadata, yours.SameAs = req.Record.Status, req.Record.Locations, req.Record.Metadata, req.Record.SameAs
-	if len(adminapi.Differences(rec, &yours)) == 0 {
-		c.see(namePath(rec.Spelling) + "?done=saved")
-		return nil
-	}
 	before, now, err := c.versions(n, v.Revision)
 	if err != nil {
 		return err

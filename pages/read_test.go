@@ -89,7 +89,7 @@ func TestDashboard(t *testing.T) {
 	s := newSite(t)
 	s.change(alb, "moved", at("https://example.org/new"))
 	a := s.as("reader").get("")
-	a.want(200, "Ms reader", "urn:dns:example.org 10", "u-colleague moved", alb, "urn:dns:example.org:alb03 1 2026-11-20 12:00 "+alb)
+	a.want(200, "Ms reader", "urn:dns:example.org 10", alb+" u-colleague moved 2026-11-19 08:30 urn:dns:example.org:secret", "urn:dns:example.org:alb03 1 2026-11-20 12:00 "+alb)
 	a.without("ark:12345", "Backups", "at least")
 	s.as("other").get("").want(200, "urn:dns:other.example 1")
 	s.as("other").get("").without(alb, "moved", "alb03")

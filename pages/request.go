@@ -137,10 +137,6 @@ type keptField struct{ Name, Value string }
 
 // keep shows what was sent, so that it can be sent again after signing in.
 func (c *request) keep() {
-	if !IsLocal(c.r.URL.RequestURI()) {
-		c.fail(errNoPage)
-		return
-	}
 	if err := c.r.ParseForm(); err != nil {
 		c.fail(formError(err))
 		return

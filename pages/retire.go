@@ -75,13 +75,13 @@ func (c *request) retire() error {
 	v.Warnings = nil
 	t := registrar.Retirement{Reason: v.Reason, Successors: orEmpty(entries(v.Successors)), ShowLocations: v.ShowLocations, Expected: v.Revision}
 	_, err = c.api.Retire(c.ctx(), n, t, v.Why)
-	return c.retired(v, rec, t, err)
+	return c.retired(v, rec, err)
 }
 
 // retired shows the outcome of a retirement.
-func (c *request) retired(v *retireView, rec *store.Record, t registrar.Retirement, err error) error {
+func (c *request) retired(v *retireView, rec *store.Record, err error) error {
 	switch fault, ok := (&draft{}).faultOf(err); {
-	case err == nil, errors.As(err, new(*store.ConflictError)) && isTombstone(rec, t):
+	case err == nil:
 		c.see(namePath(rec.Spelling) + "?done=retired")
 	case errors.As(err, new(*store.ConflictError)):
 		v.Revision = rec.Revision
@@ -94,12 +94,6 @@ func (c *request) retired(v *retireView, rec *store.Record, t registrar.Retireme
 		return err
 	}
 	return nil
-}
-
-// isTombstone reports whether a record is the tombstone that a retirement makes, as after a
-// double submit.
-func isTombstone(rec *store.Record, t registrar.Retirement) bool {
-	return rec.Status == nomen.Retired && rec.Reason == t.Reason && rec.ShowLocations == t.ShowLocations && joined(rec.Successors) == joined(t.Successors)
 }
 
 // missingSuccessors warns of successors that the user can see not to exist.
@@ -190,7 +184,7 @@ func (c *request) restore() error {
 	all := editFields | registrar.FieldSuccessors | registrar.FieldReason | registrar.FieldShowLocations
 	_, err = c.api.Put(c.ctx(), registrar.Request{Record: content, Fields: all, Expected: expected}, v.Why)
 	switch fault, ok := (&draft{}).faultOf(err); {
-	case err == nil, errors.As(err, new(*store.ConflictError)) && len(v.Differences) == 0:
+	case err == nil:
 		c.see(namePath(rec.Spelling) + "?done=restored")
 	case errors.As(err, new(*store.ConflictError)):
 		v.Faults = []problem{{"", c.texts.text("restore.conflict")}}

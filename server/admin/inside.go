@@ -58,7 +58,7 @@ func (t insideTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &insideWriter{header: http.Header{}, sent: make(chan struct{}), in: in.Body, out: pipe}
 	w.response = &http.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, ContentLength: -1, Request: r,
-		Trailer: http.Header{}, Body: insideBody{body, cancel},
+		Trailer: http.Header{}, Body: insideBody{body, ctx, cancel},
 	}
 	context.AfterFunc(ctx, func() { pipe.CloseWithError(context.Cause(ctx)) })
 	go w.serve(t.api, in)
@@ -74,7 +74,17 @@ func (t insideTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // An insideBody is the body of a response.
 type insideBody struct {
 	*io.PipeReader
+	ctx    context.Context
 	cancel context.CancelFunc
+}
+
+// Read returns the cause of the end of the request's context after that end, even if the API had
+// sent more before.
+func (b insideBody) Read(p []byte) (int, error) {
+	if b.ctx.Err() != nil {
+		return 0, context.Cause(b.ctx)
+	}
+	return b.PipeReader.Read(p)
 }
 
 // Close ends the request.

@@ -425,7 +425,7 @@ func TestWriteSVG(t *testing.T) {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if name := token.Name.Local; !slices.Contains([]string{"svg", "title", "path", "text"}, name) {
+			if name := token.Name.Local; !slices.Contains([]string{"svg", "title", "desc", "rect", "path", "text"}, name) {
 				t.Errorf("element %q", name)
 			}
 		case xml.CharData:

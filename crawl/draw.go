@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"strings"
 
@@ -25,17 +26,11 @@ func WriteJSON(w io.Writer, n *Node) error {
 	return err
 }
 
-// maxLabel is the maximum length of a label, in characters.
+// maxLabel is the maximum length of a label, in columns.
 const maxLabel = 80
 
 // label returns a name as one line of visible characters.
-func label(s string) string {
-	s = shown.Inline(s)
-	if runes := []rune(s); len(runes) > maxLabel {
-		return string(runes[:maxLabel-1]) + "…"
-	}
-	return s
-}
+func label(s string) string { return shown.Short(s, maxLabel) }
 
 // identity returns the identity of a name in a drawing: the authority that it
 // spells, or else the name itself.
@@ -115,9 +110,14 @@ type box struct {
 	y        float64
 }
 
+// explanation is the description of a drawing for programs for blind people.
+const explanation = "Solid lines lead to children, dotted lines to parents. Authorities in italics could not be queried."
+
 // WriteSVG draws the authorities as a tree whose root is the first one. Each
 // authority appears once, where it was found first; its other relations are
-// omitted. The picture has no scripts, hyperlinks or external references.
+// omitted. Solid lines lead to children, dotted lines to parents. Authorities that
+// could not be queried are grey and in italics. The picture has no scripts,
+// hyperlinks or external references.
 func WriteSVG(w io.Writer, nodes []*Node) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("crawl: nothing to draw")
@@ -131,21 +131,22 @@ func WriteSVG(w io.Writer, nodes []*Node) error {
 	}
 	rows := layOut(root)
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n",
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="12">`+"\n",
 		left[len(widths)]-columnSpace+margin, rows*rowHeight+2*margin)
-	fmt.Fprintf(b, "<title>%s</title>\n", xmlText("authorities from "+label(root.name)))
+	fmt.Fprintf(b, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString("authorities from "+label(root.name)), explanation)
+	fmt.Fprintln(b, `<rect width="100%" height="100%" fill="white"/>`)
 	for _, box := range boxes {
 		for _, c := range box.children {
-			fmt.Fprintf(b, `<path d="M%d %.1fC%d %.1f %d %.1f %d %.1f" fill="none" stroke="%s"/>`+"\n",
+			fmt.Fprintf(b, `<path d="M%d %.1fC%d %.1f %d %.1f %d %.1f" fill="none" %s/>`+"\n",
 				left[box.column]+widths[box.column], box.y, left[c.column]-columnSpace/2, box.y, left[c.column]-columnSpace/2, c.y, left[c.column]-4, c.y, strokeOf(c.note))
 		}
 	}
 	for _, box := range boxes {
-		fill := "black"
+		style := `fill="black"`
 		if box.failed {
-			fill = "gray"
+			style = `fill="#595959" font-style="italic"`
 		}
-		fmt.Fprintf(b, `<text x="%d" y="%.1f" fill="%s">%s</text>`+"\n", left[box.column], box.y+4, fill, xmlText(label(box.name)))
+		fmt.Fprintf(b, `<text x="%d" y="%.1f" %s>%s</text>`+"\n", left[box.column], box.y+4, style, html.EscapeString(label(box.name)))
 	}
 	fmt.Fprint(b, "</svg>\n")
 	return b.Flush()
@@ -153,9 +154,9 @@ func WriteSVG(w io.Writer, nodes []*Node) error {
 
 func strokeOf(note string) string {
 	if note == Parent {
-		return "firebrick"
+		return `stroke="firebrick" stroke-dasharray="2 3"`
 	}
-	return "steelblue"
+	return `stroke="steelblue"`
 }
 
 // tree returns the tree of the authorities, in the order in which they were
@@ -188,7 +189,7 @@ func columns(boxes []*box) (widths []int) {
 		for len(widths) <= b.column {
 			widths = append(widths, 0)
 		}
-		widths[b.column] = max(widths[b.column], charWidth*len([]rune(label(b.name))))
+		widths[b.column] = max(widths[b.column], charWidth*shown.Columns(label(b.name)))
 	}
 	return widths
 }
@@ -218,9 +219,4 @@ func layOut(root *box) (rows int) {
 		stack = stack[:len(stack)-1]
 	}
 	return rows
-}
-
-// xmlText escapes text for XML.
-func xmlText(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
 }

@@ -166,3 +166,29 @@ func TestRedact(t *testing.T) {
 	s.get(nameAt(alb)+"/restore?to=2").want(409, "has no content")
 	s.send(nameAt(alb)+"/redact", form).want(422, "was removed already") // a double submit
 }
+
+func TestDelete(t *testing.T) {
+	s := newSite(t)
+	const secret = "urn:dns:example.org:secret"
+	s.get(nameAt(secret)).want(200, "Delete")
+	s.get(nameAt(alb)).without("Delete")
+	form := fill(s.open(secret, "delete"), "why", "not needed")
+	for _, who := range []string{"reader", "other", "none"} {
+		s.as(who).get(nameAt(secret) + "/delete").want(403)
+		s.as(who).send(nameAt(secret)+"/delete", form).want(403)
+	}
+	editor := s.as("editor")
+	editor.send(nameAt(alb)+"/delete", form).want(409, "only a reserved name")
+	editor.send(nameAt(secret)+"/delete", fill(form, "why", "bell \a")).want(422, "U+0007")
+	s.change(secret, "moved", at("https://example.org/theirs"))
+	a := editor.send(nameAt(secret)+"/delete", form)
+	a.want(409, "Another user has saved", "not needed")
+	form = a.form(namePath(secret) + "/delete")
+	for range 2 { // the second is a double submit
+		editor.send(nameAt(secret)+"/delete", form).wantSee(Root + "names?done=deleted")
+	}
+	s.get("names?done=deleted").want(200, "The name has been deleted")
+	s.get(nameAt(secret)).want(404)
+	s.get(nameAt(secret)+"/history").want(200, "The name was deleted", "not needed")
+	editor.send(nameAt("urn:dns:example.org:none")+"/delete", form).want(404)
+}

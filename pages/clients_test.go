@@ -88,6 +88,7 @@ func TestClientLayout(t *testing.T) {
 			"", "names", "names?prefix=urn:dns:", "names?q=urn:dns:example.org:a|b", "names?q=https://example.org/", "names?q=urn:dns:example.org:none", "new",
 			nameAt(alb), nameAt(alb) + "?at=never", nameAt(alb) + "/history", nameAt(alb) + "/diff?a=1&b=2", nameAt(alb) + "/edit",
 			nameAt(alb) + "/retire", nameAt(alb) + "/restore?to=1", nameAt(alb) + "/redact", "nothing",
+			nameAt("urn:dns:example.org:secret") + "/delete",
 		} {
 			do(t, ctx, chromedp.EmulateViewport(width, 700), chromedp.Navigate(root+path))
 			for _, fault := range see(t, ctx, chromedp.Evaluate[[]string](layoutFaults)) {

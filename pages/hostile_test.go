@@ -38,7 +38,7 @@ func hostileTexts() []string {
 func views() map[string]view {
 	return map[string]view{
 		"dashboard": &dashboardView{}, "names": &namesView{}, "name": &nameView{}, "history": &historyView{}, "diff": &diffView{},
-		"edit": &editView{draft: &draft{}}, "new": &newView{editView: editView{draft: &draft{}}}, "retire": &retireView{},
+		"edit": &editView{draft: &draft{}}, "new": &newView{editView: editView{draft: &draft{}}}, "retire": &retireView{}, "delete": &deleteView{},
 		"restore": &restoreView{}, "redact": &redactView{}, "error": &errorView{}, "kept": &keptView{},
 	}
 }

@@ -87,6 +87,8 @@ func (c *request) notice() string {
 		return c.texts.text("done.retired")
 	case "restored":
 		return c.texts.text("done.restored")
+	case "deleted":
+		return c.texts.text("done.deleted")
 	case "redacted":
 		return c.texts.text("done.redacted")
 	}

@@ -47,7 +47,7 @@ type badName struct {
 func (c *request) names() error {
 	q := c.r.Form
 	v := &namesView{Query: strings.TrimSpace(q.Get("q")), Prefix: strings.TrimSpace(q.Get("prefix")), Status: q.Get("status")}
-	v.Title, v.Section = c.texts.text("names.title"), "names"
+	v.Title, v.Section, v.Notice = c.texts.text("names.title"), "names", c.notice()
 	if v.Query != "" {
 		return c.find(v)
 	}
@@ -56,6 +56,9 @@ func (c *request) names() error {
 
 func (c *request) browse(v *namesView, after string) error {
 	l := adminapi.Listing{Prefix: v.Prefix, After: after, Limit: pageSize}
+	if canonical, err := name.CanonicalPrefix(v.Prefix); err == nil { // otherwise it may still be the beginning of a scheme
+		l.Prefix = canonical
+	}
 	if v.Status != "" {
 		l.Statuses = []nomen.Status{nomen.Status(v.Status)}
 	}

@@ -135,6 +135,8 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 		"POST name/{name}/edit":    (*request).save,
 		"GET name/{name}/retire":   (*request).retireForm,
 		"POST name/{name}/retire":  (*request).retire,
+		"GET name/{name}/delete":   (*request).deleteForm,
+		"POST name/{name}/delete":  (*request).delete,
 		"GET name/{name}/restore":  (*request).restoreForm,
 		"POST name/{name}/restore": (*request).restore,
 		"GET name/{name}/redact":   (*request).redactForm,

@@ -89,7 +89,7 @@ func TestDashboard(t *testing.T) {
 	s := newSite(t)
 	s.change(alb, "moved", at("https://example.org/new"))
 	a := s.as("reader").get("")
-	a.want(200, "Ms reader", "urn:dns:example.org 10", alb+" u-colleague moved 2026-11-19 08:30 urn:dns:example.org:secret", "urn:dns:example.org:alb03 1 2026-11-20 12:00 "+alb)
+	a.want(200, "Ms reader", "urn:dns:example.org 10", alb+" u-colleague moved 2026-11-19 08:30 UTC urn:dns:example.org:secret", "urn:dns:example.org:alb03 1 2026-11-20 12:00 UTC "+alb)
 	a.without("ark:12345", "Backups", "at least")
 	s.as("other").get("").want(200, "urn:dns:other.example 1")
 	s.as("other").get("").without(alb, "moved", "alb03")
@@ -122,6 +122,8 @@ func TestNames(t *testing.T) {
 	s.as("reader").get("names?status=retired").without(alb)
 	s.as("reader").get("names?prefix=ark:").want(200, "There are no such names")
 	s.get("names?prefix=ark:").want(200, "ark:12345/x")
+	s.get("names?prefix=URN:DNS:Example.org:alb").want(200, alb)
+	s.get("names?prefix=ar").want(200, "ark:12345/x")
 	s.get("names?status=odd").want(422, "There is a problem", "must be reserved, active or retired")
 }
 
@@ -197,7 +199,7 @@ func TestName(t *testing.T) {
 func TestNameAsOf(t *testing.T) {
 	s := newSite(t)
 	s.change(alb, "moved", at("https://example.org/new"))
-	s.get(nameAt(alb)+"?at=2026-11-19T10:00:00Z").want(200, "the state as of 2026-11-19 10:00", "https://example.org/albums/2")
+	s.get(nameAt(alb)+"?at=2026-11-19T10:00:00Z").want(200, "the state as of 2026-11-19 10:00 UTC", "https://example.org/albums/2")
 	s.get(nameAt(alb)+"?at=2026-11-19T10:00:00Z").without("https://example.org/new", "Edit")
 	s.get(nameAt(alb)+"?at=2026-11-18").want(200, "did not exist at that time")
 	s.get(nameAt(alb)+"?at=yesterday").want(422, "invalid time", "[yesterday]")

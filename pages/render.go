@@ -89,7 +89,7 @@ func functions(texts catalogue) template.FuncMap {
 		"text":    shown.Text,
 		"isLink":  location.IsLink,
 		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-		"human":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"human":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
 		"field":   newFieldView,
 		"add":     func(a, b int) int { return a + b },
 	}

@@ -118,6 +118,63 @@ func orEmpty(s []string) []string {
 	return s
 }
 
+// A deleteView is the form that deletes a reserved name.
+type deleteView struct {
+	frame
+	Spelling string
+	Revision uint64
+	Why      string
+}
+
+// deleteForm asks for confirmation.
+func (c *request) deleteForm() error {
+	_, rec, err := c.editable()
+	if err != nil {
+		return err
+	}
+	c.showDelete(&deleteView{Revision: rec.Revision}, http.StatusOK, rec)
+	return nil
+}
+
+func (c *request) showDelete(v *deleteView, status int, rec *store.Record) {
+	v.Spelling, v.Title, v.Section = rec.Spelling, c.texts.text("delete.title", rec.Spelling), "names"
+	c.show(status, "delete", v)
+}
+
+// delete deletes a reserved name. The API rejects it for any other name.
+func (c *request) delete() error {
+	n, rec, err := c.editable()
+	if errors.Is(err, store.ErrNotFound) && c.wasDeleted(n) {
+		c.see(Root + "names?done=deleted") // a double submit
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v := &deleteView{Why: lines(c.r.PostForm.Get("why"))}
+	v.Revision, _ = strconv.ParseUint(c.r.PostForm.Get("revision"), 10, 64) // 0 is a conflict
+	_, err = c.api.Delete(c.ctx(), n, v.Revision, v.Why)
+	switch fault, ok := (&draft{}).faultOf(err); {
+	case err == nil:
+		c.see(Root + "names?done=deleted")
+	case errors.As(err, new(*store.ConflictError)):
+		v.Revision, v.Faults = rec.Revision, []problem{{"", c.texts.text("delete.conflict")}}
+		c.showDelete(v, http.StatusConflict, rec)
+	case ok:
+		v.Faults = []problem{fault}
+		c.showDelete(v, http.StatusUnprocessableEntity, rec)
+	default:
+		return err
+	}
+	return nil
+}
+
+// wasDeleted reports whether the last change of a name deleted it.
+func (c *request) wasDeleted(n name.Name) bool {
+	last, err := c.revisions(n, 0, 1)
+	return err == nil && last[0].Record == nil
+}
+
 // A restoreView is the page on which a change is undone, or an earlier revision restored.
 type restoreView struct {
 	frame

@@ -218,6 +218,10 @@ func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 	case isProblem:
 		return problemPage(w, r, kind)
+	case s.pages != nil && (path == "/" || path == strings.TrimSuffix(PagesRoot, "/")):
+		w.Header().Set("Location", PagesRoot)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
 	case path == health.LivePath, path == health.ReadyPath:
 		report := s.health.Check(path)
 		return writeJSON(w, report.Status, report)

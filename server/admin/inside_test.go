@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -218,6 +219,15 @@ func TestPagesAreMounted(t *testing.T) {
 		if tt.api.ServeHTTP(w, r); w.Code != tt.status || tt.body != "" && w.Body.String() != tt.body {
 			t.Errorf("%s%s: got %d %s", tt.host, tt.target, w.Code, w.Body)
 		}
+	}
+	for target, want := range map[string]int{"/": 303, "/-/ui": 303, "/-/u": 404} {
+		got := exchange(t, listen(t, api).Admin, "GET "+target+" HTTP/1.0\r\nHost: localhost\r\n\r\n")
+		if !strings.HasPrefix(got, fmt.Sprintf("HTTP/1.0 %d ", want)) || want == 303 && !strings.Contains(got, "\r\nLocation: /-/ui/\r\n") {
+			t.Errorf("%s: got %q", target, got)
+		}
+	}
+	if got := exchange(t, listen(t, without).Admin, "GET / HTTP/1.0\r\nHost: localhost\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.0 404 ") {
+		t.Errorf("without pages: got %q", got)
 	}
 	if got, want := m.take()[0], "none 200"; got != want {
 		t.Errorf("counted %q, want %q", got, want)

@@ -97,8 +97,8 @@ func TestClients(t *testing.T) {
 		{"curl may not tunnel", []string{"curl", "-sS", "-i", "-x", base, "-X", "CONNECT", "--request-target", "other.example:443", "http://other.example/"}, "405 Method Not Allowed"},
 		{"curl follows a name of others", []string{"curl", "-sS", "-L", base + "/" + there}, "You have landed"},
 		{"curl as a Gopher client", []string{"curl", "-sS", hole + "/1/" + there}, "hWhere it landed\tURL:" + g.landing + "\t"},
-		{"lynx reads the explanation", []string{"lynx", "-dump", base + "/?name=" + there}, "Go to the resource"},
-		{"lynx reads the page of others", []string{"lynx", "-dump", base + "/" + there + "?s=I2C"}, "the naming authority, and not from this server"},
+		{"lynx reads the explanation", []string{"lynx", "-dump", "-width=500", base + "/?name=" + there}, "Go to the resource"},
+		{"lynx reads the page of others", []string{"lynx", "-dump", "-width=500", base + "/" + there + "?s=I2C"}, "the naming authority, and not from this server"},
 		{"lynx as a Gopher client", []string{"lynx", "-dump", hole + "/1urn:dns:here.example:one"}, "The pond"},
 		{"lynx at the root", []string{"lynx", "-dump", hole + "/"}, "urn:dns:here.example"},
 	} {

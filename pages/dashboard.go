@@ -26,12 +26,19 @@ const (
 // A dashboardView is the overview.
 type dashboardView struct {
 	frame
-	Prefixes []prefixRow
-	Cut      bool          // there are more prefixes
-	Owners   []name.Prefix // authorities of the user with fewer than two owners
-	Misses   []misses.Miss
-	Backup   *backupView // nil for users who cannot see backups
-	Recent   []adminapi.Entry
+	Prefixes    []prefixRow
+	Cut         bool          // there are more prefixes
+	Owners      []name.Prefix // authorities of the user with fewer than two owners
+	Misses      []misses.Miss
+	NoBackup    bool      // no backup is known
+	OldBackup   time.Time // of the last backup, if it is too old
+	Certificate time.Time // when a certificate expires, if that is soon
+	Recent      []adminapi.Entry
+}
+
+// HasTasks reports whether there is something to do.
+func (v *dashboardView) HasTasks() bool {
+	return len(v.Owners)+len(v.Misses) > 0 || v.NoBackup || !v.OldBackup.IsZero() || !v.Certificate.IsZero()
 }
 
 // A prefixRow has the number of names under a prefix.
@@ -41,9 +48,6 @@ type prefixRow struct {
 	Count  int
 	More   bool // Count is a lower bound
 }
-
-// A backupView says when the last backup ended that a job has made.
-type backupView struct{ Ended time.Time }
 
 func (c *request) dashboard() error {
 	v := &dashboardView{frame: frame{Title: c.texts.text("dashboard.title"), Section: "dashboard"}}
@@ -113,19 +117,29 @@ func (c *request) tasks(v *dashboardView, authorities []*store.Authority) error 
 		return err
 	}
 	v.Misses = m.Misses
-	if !c.session.Actor.MayAll(registrar.Administrator) {
-		return nil
-	}
-	jobs, err := c.api.Jobs(c.ctx())
-	if err != nil {
-		return err
-	}
-	v.Backup = &backupView{}
-	done := func(j adminapi.Job) bool { return j.Kind == adminapi.JobBackup && j.State == adminapi.JobDone }
-	if i := slices.IndexFunc(jobs, done); i >= 0 {
-		v.Backup.Ended = jobs[i].Ended
-	}
+	c.watch(v)
 	return nil
+}
+
+// When the condition of a server becomes a task.
+const (
+	maxBackupAge    = 7 * 24 * time.Hour
+	leastExpiryLeft = 7 * 24 * time.Hour // as in the alert NomenCertificateExpires
+)
+
+// watch lists what an administrator should do about the server.
+func (c *request) watch(v *dashboardView) {
+	if c.condition == nil || !c.session.Actor.MayAll(registrar.Administrator) {
+		return
+	}
+	now, is := c.now(), c.condition()
+	v.NoBackup = is.Backup.IsZero()
+	if !v.NoBackup && now.Sub(is.Backup) > maxBackupAge {
+		v.OldBackup = is.Backup
+	}
+	if !is.Certificate.IsZero() && is.Certificate.Sub(now) < leastExpiryLeft {
+		v.Certificate = is.Certificate
+	}
 }
 
 // recent returns the last changes that a client may see, newest first. A store without a log has

@@ -43,22 +43,32 @@ type Options struct {
 	// If it is nil, these do not exist.
 	SignIn http.Handler
 
+	// Condition returns what the overview shows to administrators of all names. It may be nil.
+	Condition func() Condition
+
 	TrustedOrigins []string // origins, such as https://names.example.org, whose pages may send forms in addition to those of the Host field
 
 	Now func() time.Time // the clock; time.Now if nil
 	Log *slog.Logger     // receives failures; discarded if nil
 }
 
+// A Condition is the part of a server's condition that people must watch.
+type Condition struct {
+	Backup      time.Time // when a backup last succeeded; zero if that is not known
+	Certificate time.Time // when the first of its certificates expires; zero without certificates
+}
+
 // Pages is the handler of the pages. It is safe for concurrent use.
 type Pages struct {
-	client   func(registrar.Actor) *adminapi.Client
-	sessions Sessions
-	now      func() time.Time
-	log      *slog.Logger
-	texts    catalogue
-	layouts  layouts
-	static   map[string]asset
-	handler  http.Handler
+	client    func(registrar.Actor) *adminapi.Client
+	sessions  Sessions
+	condition func() Condition // may be nil
+	now       func() time.Time
+	log       *slog.Logger
+	texts     catalogue
+	layouts   layouts
+	static    map[string]asset
+	handler   http.Handler
 }
 
 // New returns Pages. It returns an error if an option is missing or invalid.
@@ -66,7 +76,7 @@ func New(o Options) (*Pages, error) {
 	if o.Client == nil || o.Sessions == nil {
 		return nil, errors.New("pages: options: Client and Sessions are required")
 	}
-	p := &Pages{client: o.Client, sessions: o.Sessions, now: o.Now, log: o.Log, static: assets()}
+	p := &Pages{client: o.Client, sessions: o.Sessions, condition: o.Condition, now: o.Now, log: o.Log, static: assets()}
 	if p.now == nil {
 		p.now = time.Now
 	}

@@ -5,7 +5,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -96,8 +99,51 @@ func TestDashboard(t *testing.T) {
 	a = s.as("owner").get("")
 	a.want(200, "ark:12345 1", "urn:ietf:rfc 1")
 	a.without("fewer than two owners", "Backups")
-	s.get("").want(200, "No backup has been made")
+	s.get("").without("Backups", "Certificate")
 	s.as("none").get("").want(403, "You do not have the rights")
+}
+
+// Administrators see what to do about the server.
+func TestDashboardShowsTheCondition(t *testing.T) {
+	s := newSite(t)
+	const day = 24 * time.Hour
+	for _, tt := range []struct {
+		is   Condition
+		want string
+	}{
+		{Condition{}, "No backup"},
+		{Condition{Backup: servertest.Now.Add(-8 * day)}, "The last backup succeeded at 2026-11-12 12:00 UTC"},
+		{Condition{Backup: servertest.Now.Add(-6 * day), Certificate: servertest.Now.Add(6 * day)}, "expires at 2026-11-26 12:00 UTC"},
+		{Condition{Backup: servertest.Now, Certificate: servertest.Now.Add(-day)}, "expires at 2026-11-19 12:00 UTC"},
+		{Condition{Backup: servertest.Now.Add(-6 * day), Certificate: servertest.Now.Add(8 * day)}, ""},
+	} {
+		s.pages.condition = func() Condition { return tt.is }
+		a := s.get("")
+		a.want(200, tt.want)
+		if tt.want == "" {
+			a.without("Backups", "Certificate")
+		}
+		s.as("owner").get("").without("Backups", "Certificate")
+	}
+}
+
+// Owners see which authorities need a second owner.
+func TestDashboardShowsLonelyAuthorities(t *testing.T) {
+	s := newSite(t)
+	for _, prefix := range []string{"urn:dns:other.example", "ark:12345"} {
+		a, err := s.store.Authority(t.Context(), name.MustParsePrefix(prefix), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a = a.Clone()
+		a.Owners = a.Owners[:1]
+		if _, err := s.store.Apply(t.Context(), []store.Change{{Authority: a, Expected: store.AnyRevision, Time: servertest.Now}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.as("other").get("").want(200, "Naming authorities with fewer than two owners", "Name a second person or department. urn:dns:other.example Last changes")
+	s.as("editor").get("").without("fewer than two owners")
+	s.get("").want(200, "ark:12345 urn:dns:other.example")
 }
 
 // The history shows the present names of users.

@@ -160,6 +160,26 @@ func TestUnknownTask(t *testing.T) {
 	(*Tasks)(nil).Ran(TaskBackup, time.Unix(1, 0), nil)
 }
 
+func TestLastSuccess(t *testing.T) {
+	tasks := &Tasks{}
+	for _, step := range []struct {
+		do   func()
+		want int64
+	}{
+		{func() { tasks.Expect(TaskBackup, time.Unix(7, 0)) }, 7},
+		{func() { tasks.Ran(TaskBackup, time.Unix(8, 0), errors.New("disk full")) }, 7},
+		{func() { tasks.Ran(TaskVerify, time.Unix(9, 0), nil) }, 7},
+		{func() { tasks.Ran(TaskBackup, time.Unix(10, 0), nil) }, 10},
+	} {
+		if step.do(); tasks.LastSuccess(TaskBackup).Unix() != step.want {
+			t.Errorf("got %v, want %d", tasks.LastSuccess(TaskBackup), step.want)
+		}
+	}
+	if !tasks.LastSuccess(TaskReload).IsZero() || !(*Tasks)(nil).LastSuccess(TaskBackup).IsZero() {
+		t.Error("a task that never ran has succeeded")
+	}
+}
+
 // described returns the names of all metrics of nomen, with their types and labels as in the
 // table of the documentation.
 func described(t *testing.T) map[string]string {

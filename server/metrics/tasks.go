@@ -55,6 +55,20 @@ func (t *Tasks) Ran(name string, at time.Time, err error) {
 	})
 }
 
+// LastSuccess returns when a task last succeeded, also before this start; zero if that is not
+// known.
+func (t *Tasks) LastSuccess(name string) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if of := t.all[name]; of != nil {
+		return of.last
+	}
+	return time.Time{}
+}
+
 // change changes a task. It ignores names that are not in the list, so that the values of
 // labels come from a fixed set.
 func (t *Tasks) change(name string, f func(*task)) {

@@ -97,15 +97,19 @@ func New(o Options) (*Pages, error) {
 // ServeHTTP answers a request for a page.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(p.log)
-	h := w.Header()
+	secure(w.Header())
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	p.handler.ServeHTTP(w, r)
+}
+
+// secure sets the fields that every response has.
+func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	p.handler.ServeHTTP(w, r)
 }
 
 // policy is the Content-Security-Policy of the pages.

@@ -179,7 +179,7 @@ func (b *browser) do(r *http.Request) page {
 	b.s.Helper()
 	w := httptest.NewRecorder()
 	m := b.s.nodes[b.node]
-	m.Strip(m.Handler()).ServeHTTP(w, r)
+	m.Protect(m.Handler()).ServeHTTP(w, r)
 	p := page{status: w.Code, to: w.Header().Get("Location"), cookies: w.Result().Cookies()}
 	for _, c := range p.cookies {
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {

@@ -38,19 +38,14 @@ func (s *state) isForged(r *http.Request) bool {
 	return n > 1 || n > 0 && (s.IsProxy == nil || !s.IsProxy(r))
 }
 
-// Strip returns a handler that removes the field with the name of a user from all requests that
-// do not come from a trusted proxy, so that nothing after it can mistake the field for one that a
-// proxy has set. Requests for pages keep it, and are rejected.
-func (m *Manager) Strip(next http.Handler) http.Handler {
+// Protect returns a handler that rejects requests with the field of a proxy from all other
+// clients, and passes other requests on.
+func (m *Manager) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := m.state.Load()
-		if s.isForged(r) {
-			r = r.Clone(r.Context())
-			r.Header.Del(s.Header)
-			if strings.HasPrefix(r.URL.Path, Root) {
-				m.o.Show(w, r, http.StatusForbidden, View{Kind: Forged, Header: s.Header})
-				return
-			}
+		if s := m.state.Load(); s.isForged(r) {
+			m.log.Warn("request rejected: it has the field of a trusted proxy, but does not come from one", "field", s.Header)
+			m.o.Show(w, r, http.StatusForbidden, View{Kind: Forged, Header: s.Header})
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

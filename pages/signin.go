@@ -1,0 +1,35 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/signin"
+)
+
+// A signInView is a page about signing in.
+type signInView struct {
+	frame
+	V signin.View
+}
+
+// ShowSignIn sends a page about signing in. It is for [signin.Options].
+func (p *Pages) ShowSignIn(w http.ResponseWriter, r *http.Request, status int, v signin.View) {
+	secure(w.Header())
+	view := &signInView{V: v}
+	switch v.Kind {
+	case signin.Choose:
+		view.Title = p.texts.text("signin.title")
+	case signin.LinkPage:
+		view.Title = p.texts.text("signin.link-title")
+	case signin.Listing:
+		view.Title, view.User = p.texts.text("signin.sessions-title"), shown.Inline(v.Person)
+	case signin.Unknown, signin.Disabled:
+		view.Title = p.texts.text("signin.unknown-title")
+	case signin.SignedOut:
+		view.Title = p.texts.text("signin.out-title")
+	default:
+		view.Title = p.texts.text("signin.failed-title")
+	}
+	(&request{Pages: p, w: w, r: r}).show(status, "signin", view)
+}

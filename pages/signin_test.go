@@ -1,0 +1,57 @@
+package pages
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen/server/servertest"
+	"github.com/nomen-project/nomen/signin"
+)
+
+// TestShowSignIn shows each page about signing in, with hostile texts.
+func TestShowSignIn(t *testing.T) {
+	s := newSite(t)
+	const bad = "<script>x</script>\u202e\"'"
+	view := signin.View{
+		Providers: []signin.ProviderView{{Name: bad, URL: signin.Path + "/at/uni?next=%2F", Away: true}}, Contact: bad, Subject: bad, Person: bad, Code: bad,
+		Header: "X-Remote-User", Provider: bad, ByHeader: true, Ended: true,
+		Sessions: []signin.SessionView{{Provider: bad, Created: servertest.Now, Used: servertest.Now, Current: true}, {Created: servertest.Now, Used: servertest.Now}},
+	}
+	texts := map[string]bool{}
+	show := func(kind signin.Kind, fault signin.Fault) *answer {
+		v := view
+		v.Kind, v.Fault = kind, fault
+		w := httptest.NewRecorder()
+		s.pages.ShowSignIn(w, httptest.NewRequest("GET", signin.Path, nil), http.StatusForbidden, v)
+		a := &answer{w, t}
+		if texts[a.text()] {
+			t.Errorf("%s %s: the same page as another one", kind, fault)
+		}
+		texts[a.text()] = true
+		if len(a.elements("script")) > 0 || strings.Contains(w.Body.String(), "\u202e") && kind != signin.LinkPage || w.Header().Get("Content-Security-Policy") != policy || w.Code != http.StatusForbidden {
+			t.Errorf("%s %s: %d %v\n%s", kind, fault, w.Code, w.Header(), w.Body)
+		}
+		return a
+	}
+	show(signin.Choose, "").want(403, "Sign in with", "does not answer", "You have signed out.", "Contact:")
+	show(signin.Unknown, "").want(403, "no rights here yet", "Contact:", "Tell them this identifier: <script>")
+	show(signin.Disabled, "").want(403, "is disabled", "Contact:")
+	show(signin.Forged, "").want(403, "X-Remote-User")
+	show(signin.Listing, "").want(403, "this browser", "one-time link", "2026")
+	show(signin.SignedOut, "").want(403, "sign out at your institution")
+	if got := show(signin.LinkPage, "").form("/-/ui/sign-in/link").Get("code"); got != bad {
+		t.Errorf("code %q", got)
+	}
+	for _, f := range []signin.Fault{signin.FaultFlow, signin.FaultDenied, signin.FaultProvider, signin.FaultAway, signin.FaultLink, signin.FaultStore, signin.FaultPath} {
+		show(signin.Failed, f).want(403, "Signing in did not work", "Sign in with")
+	}
+}
+
+// TestSignInRoot: both packages mean the same paths.
+func TestSignInRoot(t *testing.T) {
+	if signin.Root != Root || signin.Path != signInPath {
+		t.Errorf("%q, %q", signin.Root, signin.Path)
+	}
+}

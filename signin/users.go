@@ -1,0 +1,47 @@
+package signin
+
+import (
+	"context"
+	"time"
+
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// Users are the users of a store. They implement [People].
+type Users struct {
+	Store     store.Users
+	Registrar *registrar.Registrar // adds users
+}
+
+var _ People = Users{}
+
+// Person implements [People].
+func (u Users) Person(ctx context.Context, id string) (*Person, error) {
+	return personOf(u.Store.User(store.Fresh(ctx), id, time.Time{}))
+}
+
+// PersonOf implements [People].
+func (u Users) PersonOf(ctx context.Context, subject string) (*Person, error) {
+	return personOf(u.Store.UserOf(store.Fresh(ctx), subject))
+}
+
+// Add implements [People]. The operator of the machine is the author of the change, because the
+// configuration permits it.
+func (u Users) Add(ctx context.Context, n Newcomer) (*Person, error) {
+	user := &store.User{Name: n.Name, Mail: n.Mail, Subjects: []string{n.Subject}}
+	out, err := u.Registrar.PutUser(ctx, registrar.Operator(), user, store.AnyRevision, "first sign-in; a claim gives a right")
+	return personOf(out.User, err)
+}
+
+// personOf returns what this package must know about a user.
+func personOf(u *store.User, err error) (*Person, error) {
+	if err != nil {
+		return nil, err
+	}
+	a, err := registrar.Person(u)
+	if err != nil {
+		return nil, err
+	}
+	return &Person{ID: u.ID, Name: u.Name, Actor: a, Disabled: u.Disabled || u.Redacted}, nil
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -25,14 +24,9 @@ func linkKey(user string) string { return "link." + user }
 // errLink is the error for a link that is not valid, or not any more.
 var errLink = errors.New("signin: the link is not valid")
 
-// A DisabledError says that a user may not sign in.
-type DisabledError struct{ User string }
-
-func (e *DisabledError) Error() string { return fmt.Sprintf("user %s is disabled", e.User) }
-
 // Link returns the path and query of a page on which anyone can sign in as a user, once and until
 // a time. An earlier link for the user becomes invalid. It returns [store.ErrNotFound] for an
-// unknown user, and a [*DisabledError] for one who may not sign in.
+// unknown user, and a [*store.StateError] for one who may not sign in.
 func (m *Manager) Link(ctx context.Context, user string) (target string, until time.Time, err error) {
 	if !isUserID(user) {
 		return "", until, store.ErrNotFound
@@ -42,7 +36,7 @@ func (m *Manager) Link(ctx context.Context, user string) (target string, until t
 		return "", until, err
 	}
 	if p.Disabled {
-		return "", until, &DisabledError{user}
+		return "", until, &store.StateError{Key: user, Rule: "the user is disabled; enable the user before you make a link"}
 	}
 	c, until := newCredential(user), m.now().Add(LinkTime)
 	text, err := json.Marshal(linkEntry{c.hash(), until})

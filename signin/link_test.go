@@ -110,7 +110,7 @@ func TestBadLinks(t *testing.T) {
 		}
 	}
 	s.people.change(anna, func(p *Person) { p.Disabled = true })
-	if _, _, err := s.nodes[0].Link(t.Context(), anna); !errors.As(err, new(*DisabledError)) {
+	if _, _, err := s.nodes[0].Link(t.Context(), anna); !errors.As(err, new(*store.StateError)) {
 		t.Errorf("disabled: %v", err)
 	}
 }

@@ -37,6 +37,10 @@ type Options struct {
 	// Host field is accepted, but also those that pages of other sites send. It may be nil.
 	Pages http.Handler
 
+	// SignInLink returns a URL at which anyone can sign in to the pages as a user, once and until a
+	// time. It returns [store.ErrNotFound] for an unknown user. It may be nil.
+	SignInLink func(ctx context.Context, user string) (url string, until time.Time, err error)
+
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
 	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
@@ -93,6 +97,8 @@ type API struct {
 	config   Configuration        // may be nil
 	pages    http.Handler         // may be nil
 
+	signInLink func(context.Context, string) (string, time.Time, error) // may be nil
+
 	handler   http.Handler
 	health    health.State
 	nodeToken *store.Token
@@ -113,7 +119,7 @@ func New(o Options) (*API, error) {
 	}
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
-		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages,
+		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink,
 		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}

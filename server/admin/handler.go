@@ -77,6 +77,7 @@ func (s *API) operations() []operation {
 		{http.MethodPost, "users", registrar.Administrator, s.addUser, unchecked},
 		{http.MethodGet, "users/{id}/history", registrar.Administrator, s.userHistory, unchecked},
 		{http.MethodPost, "users/{id}/grants", registrar.Owner, s.grantUser, unchecked},
+		{http.MethodPost, "users/{id}/sign-in-link", registrar.Administrator, s.makeSignInLink, ""},
 		{http.MethodPost, "users/{id}/redact", registrar.Administrator, s.redactUser, unchecked},
 		{http.MethodGet, "users/{id}", registrar.Reader, s.getUser, ""},
 		{http.MethodPut, "users/{id}", registrar.Owner, s.replaceUser, unchecked},
@@ -139,7 +140,20 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 		return // the request for the page is logged
 	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
-	requestlog.Of(r, r.RequestURI, remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
+	requestlog.Of(r, loggedTarget(r.RequestURI), remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
+}
+
+// signInPath begins the paths of pages about signing in.
+const signInPath = PagesRoot + "sign-in"
+
+// loggedTarget returns the target of a request for the access log, without the query of a page
+// about signing in, which may contain a secret.
+func loggedTarget(target string) string {
+	path, _, found := strings.Cut(target, "?")
+	if found && strings.Contains(path, signInPath) { // a client may also send a whole URL
+		return path + "?..."
+	}
+	return target
 }
 
 // endsConnection reports whether HTTP implementations may disagree about where r ends. What

@@ -1,0 +1,18 @@
+package adminapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// A SignInLink is the response to POST users/{id}/sign-in-link.
+type SignInLink struct {
+	URL   string    `json:"url"`   // works once
+	Until time.Time `json:"until"` // when it ends
+}
+
+// SignInLink makes a link with which anyone can sign in as the user with this ID, once.
+func (c *Client) SignInLink(ctx context.Context, id string) (SignInLink, error) {
+	return request[SignInLink](ctx, c, http.MethodPost, userPath(id)+"/sign-in-link", nil, nil)
+}

@@ -15,7 +15,7 @@ func TestShowSignIn(t *testing.T) {
 	s := newSite(t)
 	const bad = "<script>x</script>\u202e\"'"
 	view := signin.View{
-		Providers: []signin.ProviderView{{Name: bad, URL: signin.Path + "/at/uni?next=%2F", Away: true}}, Contact: bad, Subject: bad, Person: bad, Code: bad,
+		Providers: []signin.ProviderView{{Name: bad, SignIn: signin.Path + "/at/uni?next=%2F", Away: true}}, Contact: bad, Subject: bad, Person: bad, Code: bad,
 		Header: "X-Remote-User", Provider: bad, ByHeader: true, Ended: true,
 		Sessions: []signin.SessionView{{Provider: bad, Created: servertest.Now, Used: servertest.Now, Current: true}, {Created: servertest.Now, Used: servertest.Now}},
 	}

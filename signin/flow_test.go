@@ -37,7 +37,7 @@ func TestFlow(t *testing.T) {
 	if len(choose.Providers) != 1 || choose.Providers[0].Name != "University" || choose.Providers[0].Away {
 		t.Fatalf("providers: %+v", choose.Providers)
 	}
-	start := b.get(choose.Providers[0].URL)
+	start := b.get(choose.Providers[0].SignIn)
 	u, err := url.Parse(start.to)
 	if err != nil {
 		t.Fatal(err)

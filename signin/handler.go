@@ -69,9 +69,9 @@ type View struct {
 
 // A ProviderView is a provider to choose.
 type ProviderView struct {
-	Name string
-	URL  string // local
-	Away bool   // it did not answer a moment ago
+	Name   string
+	SignIn string // local URL
+	Away   bool   // it did not answer a moment ago
 }
 
 // A SessionView is a session of the user.

@@ -83,7 +83,7 @@ func (s *Settings) Check() error {
 	must(!slices.Contains([]string{"Cookie", "Host", "Authorization", "Origin"}, http.CanonicalHeaderKey(s.Header)), -1, "header", "%q has another meaning; use a field such as X-Remote-User", s.Header)
 	for i := range s.Providers {
 		p := &s.Providers[i]
-		must(isProviderID(p.ID), i, "id", "%q must be lower-case letters, digits and hyphens", p.ID)
+		must(isProviderID(p.ID) || p.ID == "" && !isIssuer(p.Issuer), i, "id", "%q must be lower-case letters, digits and hyphens", p.ID)
 		must(isIssuer(p.Issuer), i, "issuer", "%q must be an https URL without query and fragment, such as https://login.example.org", p.Issuer)
 		must(p.ClientID != "", i, "client-id", "is missing: the provider assigns it")
 		for j := range i {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -146,6 +147,11 @@ func (m *Manager) Set(s Settings) error {
 	}
 	m.state.Store(next)
 	return nil
+}
+
+// HasProviders reports whether these providers are in use, with the same secrets and in this order.
+func (m *Manager) HasProviders(all []Provider) bool {
+	return slices.EqualFunc(m.state.Load().providers, all, func(a *provider, b Provider) bool { return a.equal(b, a.url) })
 }
 
 // provider returns the provider with these settings, the current one if they have not changed.

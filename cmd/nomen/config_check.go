@@ -92,6 +92,7 @@ func (c *cli) checkServe(f *serveFlags) []error {
 		c.checkStore,
 		c.checkMemory,
 		func() error { _, err := c.listeners(f); return err },
+		func() error { _, err := c.signIn(&f.signIn); return err },
 		func() error { return checkServeFiles(f) },
 	} {
 		for _, err := range flatten(check()) {

@@ -20,6 +20,7 @@ func optionClasses() map[optionClass]string {
 			connections connections-per-address rate asks allow-private
 			country-db country-header ask-others proxy own-users connect
 			table public-table dns default-resolver public-metrics
+			sign-in.contact sign-in.idle sign-in.absolute sign-in.header sign-in.proxies
 			limits.burst limits.costly limits.resources limits.batch-names limits.batch-bytes
 			limits.measure-timeout limits.ask-timeout limits.resource-timeout
 			limits.token-rate limits.token-burst limits.token-jobs limits.jobs
@@ -28,6 +29,7 @@ func optionClasses() map[optionClass]string {
 			acme-email acme-directory acme-root acme-eab-id acme-eab-key-file acme-accept-terms acme-unchecked
 			log-format access-log-addresses data store memory read-only scrub
 			stale-if-error clock-ok demo
+			sign-in.url sign-in.ca
 			limits.head-timeout limits.idle-timeout limits.timeout`,
 		ofCommand: `config help json running verbose`,
 	}

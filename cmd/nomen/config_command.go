@@ -196,6 +196,9 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 			add(fmt.Sprintf("listen %d", i+1), fmt.Sprintf("listen.%d", i+1), t, false)
 		}
 	}
+	for i, t := range c.file.oidc() {
+		add(fmt.Sprintf("oidc %d", i+1), fmt.Sprintf("oidc.%d", i+1), t, true)
+	}
 	for i, a := range c.file.authorities() {
 		add("authority "+a.Prefix.String(), fmt.Sprintf("authority.%d", i+1), a, true)
 	}

@@ -28,10 +28,13 @@ import (
 type fileTables struct {
 	Authority []*store.Authority
 	Listen    []listenTable
+	OIDC      []oidcTable
 }
 
 // tableNames returns the keys of fileTables.
-func tableNames() map[string]bool { return map[string]bool{"authority": true, "listen": true} }
+func tableNames() map[string]bool {
+	return map[string]bool{"authority": true, "listen": true, "oidc": true}
+}
 
 // A configFile is a parsed configuration file. A nil configFile has no content.
 type configFile struct {

@@ -112,6 +112,8 @@ func optionExamples() map[string]string {
 		"registry": `"/etc/nomen/registry.json"`, "store": `"postgres://db.example.org/nomen"`, "table": `"/etc/nomen/resolvers"`,
 		"acme-directory": `"https://acme.example.org/directory"`, "acme-eab-id": `"kid-1"`, "acme-eab-key-file": `"/etc/nomen/eab.key"`,
 		"acme-email": `"names@example.org"`, "acme-root": `"/etc/nomen/root.pem"`, "tls": `"acme"`,
+		"sign-in.url": `"https://names.example.org"`, "sign-in.contact": `"names@example.org"`, "sign-in.header": `"X-Remote-User"`,
+		"sign-in.proxies": `["unix:/run/nomen/pages.sock"]`, "sign-in.ca": `"/etc/nomen/proxies.pem"`,
 		"tls-cert": `"/etc/ssl/names.pem"`, "tls-key": `"/etc/ssl/private/names.key"`, "trusted-proxy": `["10.0.0.0/8"]`,
 	}
 }
@@ -141,7 +143,7 @@ func (k configKey) text() string {
 // tableKeys returns the keys of the tables of the file. Those of authorities have the texts of
 // the admin API, which has the same fields.
 func tableKeys() []configKey {
-	return append(authorityKeys(), listenKeys()...)
+	return slices.Concat(authorityKeys(), listenKeys(), oidcKeys())
 }
 
 // listenKeys returns the keys of [[listen]].

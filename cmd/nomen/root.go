@@ -191,7 +191,7 @@ func (c *cli) root() *cobra.Command {
 		c.mintCommand(), c.rekeyCommand(),
 		c.schemesCommand(), c.extractCommand(),
 		c.fetchCommand(), c.crawlCommand(), c.conformCommand(),
-		c.authorityCommand(), c.configCommand(), c.reloadCommand(), c.tokenCommand(), c.userCommand(), c.versionCommand(), c.manCommand(),
+		c.authorityCommand(), c.configCommand(), c.reloadCommand(), c.tokenCommand(), c.userCommand(), c.signInLinkCommand(), c.versionCommand(), c.manCommand(),
 	)
 	root.AddCommand(c.identifierCommands()...)
 	arrange(root)

@@ -101,6 +101,7 @@ type serveFlags struct {
 	backup                  backupFlags
 	seeing                  seeingFlags
 	limits                  limitFlags
+	signIn                  signInFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -146,6 +147,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.backup.register(f)
 	s.seeing.register(f)
 	s.limits.register(f)
+	s.signIn.register(f)
 }
 
 // authorityLife is the maximum time until this process notices that another process has
@@ -364,6 +366,7 @@ func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <
 		return err
 	}
 	defer remove()
+	v.browsable = browsableURL(listeners)
 	defer v.certificates.start(ctx)()
 	if v.listening, err = srv.Listen(listeners...); err != nil {
 		return err

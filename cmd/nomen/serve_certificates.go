@@ -208,6 +208,9 @@ func (c *cli) openCertificates(f *serveFlags, s servingStore, table *store.Table
 			f.specs[i].wellKnown = v.manager.WellKnown
 		}
 	}
+	if err := f.requestCertificates(); err != nil {
+		return nil, err
+	}
 	seen.certificates.Store(v)
 	return v, nil
 }

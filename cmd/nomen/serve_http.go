@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/registry"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
+	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -58,14 +59,16 @@ func (f *serveFlags) accessLog(log *slog.Logger) *slog.Logger {
 
 // adminHosts returns the hosts of the admin API.
 func (f *serveFlags) adminHosts() (all []string) {
-	if u, err := url.Parse(f.publicURL); err == nil && u.Host != "" {
-		all = []string{u.Host}
+	for _, text := range []string{f.publicURL, f.signIn.url} {
+		if u, err := url.Parse(text); err == nil && u.Host != "" {
+			all = append(all, u.Host)
+		}
 	}
 	return append(all, f.hostsOf(true)...)
 }
 
 // newAdmin returns the admin API of a server.
-func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, error) {
+func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, *signin.Manager, error) {
 	o := admin.Options{
 		Store: p.store, Registrar: p.registrar, Resolver: p.resolver, Authorities: p.table,
 		Version: versionText(), Instance: c.instance, NodeToken: p.token, Misses: p.misses, Metrics: p.seen.metrics, Scratch: newScratch,
@@ -76,5 +79,5 @@ func (c *cli) newAdmin(f *serveFlags, p serverParts) (*admin.API, error) {
 	if !f.readOnly {
 		o.ScrubDir = c.data
 	}
-	return admin.New(o)
+	return c.newAdminWithPages(f, p, o)
 }

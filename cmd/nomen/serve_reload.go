@@ -24,6 +24,7 @@ import (
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/server/metrics"
+	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -35,6 +36,8 @@ type liveServer struct {
 	resolver     *currentResolver // of the admin API and of Gopher clients
 	listening    *server.Listening
 	certificates *serverCertificates
+	signIn       *signin.Manager
+	browsable    string             // scheme and host of an admin listener for browsers; may be empty
 	backups      *backups.Scheduler // nil if this server makes no backups
 
 	ending   context.Context // ends when the server begins to shut down
@@ -84,7 +87,7 @@ func (c *cli) newLive(ctx context.Context, f *serveFlags, p serverParts) (_ *liv
 	}
 	v.parts = p
 	v.resolver.now.Store(&p.gateway.resolver)
-	if v.api, err = c.newAdmin(f, p); err != nil {
+	if v.api, v.signIn, err = c.newAdmin(f, p); err != nil {
 		return nil, errors.Join(usageError{err}, v.Close())
 	}
 	return v, nil
@@ -258,6 +261,9 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	if err != nil {
 		return out, next.cli.rejected([]error{next.cli.located(err)})
 	}
+	if !v.signIn.HasProviders(made.signIn.Providers) {
+		out.Changes = append(out.Changes, adminapi.SettingChange{Key: "oidc", To: "the identity providers were read again"})
+	}
 	written, warnings, err := v.putAuthorities(ctx, before, next)
 	if err != nil {
 		return out, errors.Join(err, made.discard())
@@ -282,6 +288,7 @@ type replacement struct {
 	srv     *server.Server
 	parts   serverParts
 	gateway string
+	signIn  signin.Settings
 	isNew   bool // the outside and the gateway are new
 }
 
@@ -303,6 +310,9 @@ func (v *liveServer) make(next *configuration, files map[string]string) (*replac
 		return nil, fmt.Errorf("serve: --registry: %w", err)
 	}
 	r.parts.registries = &registries
+	if r.signIn, err = next.cli.signIn(&f.signIn); err != nil {
+		return nil, err
+	}
 	if r.parts.proxies, err = f.proxies(); err != nil {
 		return nil, err
 	}
@@ -328,6 +338,7 @@ func (v *liveServer) swap(next *configuration, made *replacement) {
 	v.parts.asks.Resize(f.outside.asks)
 	v.resolver.now.Store(&v.parts.gateway.resolver)
 	v.api.Set(f.adminSettings(v.parts.log))
+	v.setSignIn(made.signIn)
 	completed := v.listening.Replace(made.srv)
 	v.parts.seen.set(made.srv, v.api, v.parts.outside)
 	if v.backups != nil {

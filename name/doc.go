@@ -17,8 +17,8 @@
 //     unreserved characters decoded, an unescaped tilde escaped.
 //   - urn:ietf (RFC 2648, 2), urn:doi (by its registration) and the prefix of a
 //     urn:nbn name (RFC 8458, 4.2): case-insensitive, even if the name breaks the
-//     rules of its namespace. An NBN without a hyphen has no prefix, but it has a
-//     country code.
+//     rules of its namespace. In an NBN without a hyphen, only the country
+//     code is case-insensitive.
 //   - ark (draft-kunze-ark): "ark:" without the old slash, NAAN in lower case, no hyphens, hex
 //     digits in upper case. Each run of "/" and "." is reduced to its first character; at the
 //     end of the name it is removed.

@@ -149,8 +149,9 @@ func wholeError(s string) *Error {
 	return newError(s, root, "prefix", "names of this namespace cannot be divided: the only prefix is %q", strings.ToLower(s[:root]))
 }
 
-// prefixError returns the error for s, to which a placeholder element was added. If s itself
-// is malformed, it returns the error for s, because err may refer to the placeholder.
+// prefixError returns the error for the prefix s. Its argument err is the error of parsing s
+// followed by a placeholder. If parsing s alone fails at the same offset by the same rule,
+// prefixError returns that error, because err may refer to the placeholder.
 func prefixError(s string, err error) error {
 	e := wrap(s, err).(*Error)
 	if _, own := Parse(s); own != nil {

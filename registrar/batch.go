@@ -92,7 +92,7 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 			continue
 		}
 		if outs[i].Uncovered {
-			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": it is served only by its full name"})
+			outs[i].Warnings = append(outs[i].Warnings, Warning{WarnNoAuthority, "no authority here covers " + outs[i].Name.Key() + ": only requests with the full name find it"})
 		}
 	}
 	return outs, err

@@ -25,8 +25,8 @@ type Options struct {
 	AnyTime bool
 }
 
-// authorityLife is how long a Registrar may miss that another process has changed an
-// authority.
+// authorityLife is how long a Registrar may use the earlier state of an authority after another
+// process has changed it.
 const authorityLife = time.Second
 
 // A Registrar changes a store. It is safe for concurrent use.

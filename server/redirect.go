@@ -102,8 +102,9 @@ func redirectTo(r *request, p *reply, target string) *reply {
 const maxSuccessorAge = 30 * 24 * time.Hour
 
 // redirectElsewhere redirects to the successor of a retired name, or to the resolver to which
-// a name is delegated. If the new target is a name, a request without a slash is redirected to
-// the name itself. Any other request is redirected to the path of the name on this server. For
+// a name is delegated. If the new target is a name, a request whose own target has no leading
+// slash (GET urn:x:1) is redirected to the name itself, and every other request to the path of
+// the name on this server. For
 // an element, the reason phrase contains the name too (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)

@@ -48,7 +48,7 @@ type Options struct {
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains input. If Resolver asks other servers, both must have the same Access. If nil, an Explainer that asks no other servers
+	Explainer *gateway.Explainer // explains what a person has entered. If Resolver asks other servers, Explainer and Resolver must have the same Access. If nil, an Explainer that asks no other servers
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -87,7 +87,7 @@ type Admin interface {
 	http.Handler
 	Run(ctx context.Context)      // works in the background until ctx ends, while the server listens
 	Drain()                       // says that the server is about to shut down
-	Shutdown(ctx context.Context) // interrupts what would outlast a request, and waits for it until ctx ends
+	Shutdown(ctx context.Context) // interrupts the running jobs, and waits until they have ended or ctx ends
 }
 
 // Metrics counts what a server does. It must be safe for concurrent use.

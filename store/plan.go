@@ -21,9 +21,10 @@ type Step struct {
 }
 
 // Plan returns the steps that a batch leads to, in the order in which they must be written,
-// and the result of each change. The batch must have passed [CheckBatch]. The function last
-// returns the last stored change of a subject, or nil if it has none; it need not know the
-// batch, because Plan itself takes earlier changes of the batch into account. The steps share
+// and the result of each change. The batch must have passed [CheckBatch]. The parameter
+// last is a function that returns the newest stored change of a subject, or nil if the subject
+// has none. It need not know the batch, because Plan itself takes earlier changes of the batch
+// into account. The steps share
 // no memory with the changes.
 func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	var p Planner
@@ -251,7 +252,8 @@ func same(last, next *Change) bool {
 	return false
 }
 
-// follow sets the number and time of c, a copy in normal form, as the change after last.
+// follow gives c the revision after that of last, and a time that is normally not before the
+// time of last. c must be a copy in normal form.
 func (c *Change) follow(last *Change) {
 	c.Expected, c.AnyTime = last.Revision(), false
 	if last != nil && c.Time.Before(last.Time) && (c.Token == nil || last.Time.Sub(c.Time) <= MaxSkew) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Reader reads records and authorities as of a time, at. The zero time means now. A Reader
-// is safe for concurrent use.
+// A Reader reads records and authorities as they were at a time: the parameter at, or the
+// field At of a Scan. The zero time means now. A Reader is safe for concurrent use.
 type Reader interface {
 	// Get returns the record of n. It returns ErrNotFound if n has no record, or if a
 	// reserved name was deleted.

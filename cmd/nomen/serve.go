@@ -75,12 +75,13 @@ as at least 64 and at most 2,048 MiB. The cache gets the limit minus 512 MiB, bu
 less than a quarter of the limit.
 
 When the server answers a client, it connects to a private network only to ask a resolver
-that the --delegate-to of an authority names. With --allow-private, the server also connects
+that is given in the --delegate-to of an authority. With --allow-private, the server also connects
 to private networks for these purposes:
 
   - to fetch resources (I2R);
   - to ask resolvers of delegated names that it discovered or to which it was redirected;
-  - to ask resolvers about other names for --own-users, with --ask-others own.`
+  - with --ask-others own: to ask resolvers about names that are not served here, when one of
+    the --own-users requests them.`
 
 type serveFlags struct {
 	certificateFlags

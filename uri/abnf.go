@@ -13,14 +13,15 @@ import (
 // An abnf is a grammar in ABNF (RFC 5234). Its rules must not refer to
 // themselves.
 type abnf struct {
-	names []string          // of the document's rules, in its order
+	names []string          // the names of the rules, in the order of the document
 	rules map[string]string // the text after the equals sign
 
 	mu       sync.Mutex
 	machines map[string]*machine
 }
 
-// notInDocument is the comment before rules that a grammar needs but that the document lacks.
+// notInDocument is a comment in a grammar file. It precedes the rules that the grammar needs
+// but that the document lacks.
 const notInDocument = "; Not in the document:"
 
 func newABNF(text string) *abnf {
@@ -43,8 +44,8 @@ func newABNF(text string) *abnf {
 	return g
 }
 
-// match matches the whole of s with a rule. If s does not match, end is the
-// length of the longest beginning of s that could become a match.
+// match reports whether the whole of s matches a rule. If it does not, end is the length of the
+// longest beginning of s that could become a match.
 func (g *abnf) match(rule, s string) (end int, ok bool) {
 	g.mu.Lock()
 	m := g.machines[rule]
@@ -59,11 +60,11 @@ func (g *abnf) match(rule, s string) (end int, ok bool) {
 // A machine is a nondeterministic finite automaton. It starts in state 0.
 type machine struct {
 	states []state
-	last   int // the state in which a match may end
+	last   int // the state in which the whole input must leave the machine
 }
 
-// A state leads to other states: to those in next without reading, and by a step if the octet
-// read is in the step's range.
+// A state leads to other states: to those in next without reading an octet, and by a step if
+// the next octet is in the range of the step.
 type state struct {
 	next  []int
 	steps []step
@@ -75,7 +76,7 @@ type step struct {
 }
 
 func (m *machine) run(s string) (end int, ok bool) {
-	entered := make([]int, len(m.states)) // the offset after the one at which a state was entered last
+	entered := make([]int, len(m.states)) // for each state, 1 + the offset at which it was last entered
 	now, then := m.enter(nil, entered, 0, 0), []int(nil)
 	for i := range len(s) {
 		then = then[:0]
@@ -94,7 +95,8 @@ func (m *machine) run(s string) (end int, ok bool) {
 	return len(s), slices.Contains(now, m.last)
 }
 
-// enter adds to list a state at an offset, and the states that it reaches without reading.
+// enter adds to list the state first and the states that it leads to without reading an octet.
+// It leaves out states that were already entered at this offset.
 func (m *machine) enter(list, entered []int, first, offset int) []int {
 	if entered[first] > offset {
 		return list
@@ -128,7 +130,8 @@ type compiler struct {
 	text    string
 }
 
-// state adds a state to which the states from lead.
+// state adds a state and returns it. The given states lead to the new state without reading an
+// octet.
 func (c *compiler) state(from ...int) int {
 	c.states = append(c.states, state{})
 	for _, s := range from {
@@ -149,7 +152,7 @@ func (c *compiler) rule(from int, name string) int {
 	return to
 }
 
-// alternatives reads sequences with slashes between them.
+// alternatives reads sequences that are separated by slashes.
 func (c *compiler) alternatives(from int) int {
 	to := c.state(c.sequence(from))
 	for c.peek() == '/' {
@@ -236,7 +239,7 @@ func hexOctet(s string) byte {
 	return byte(n)
 }
 
-// letter adds a step along an octet of a literal, in either case.
+// letter adds a step that reads one octet of a literal, in either case.
 func (c *compiler) letter(from int, octet byte) int {
 	to := c.octets(from, octet, octet)
 	if ascii.IsLetter(octet) {
@@ -251,7 +254,7 @@ func (c *compiler) octets(from int, low, high byte) int {
 	return to
 }
 
-// peek returns the next character that is not white space, 0 at the end.
+// peek skips white space and returns the next character, or 0 at the end of the text.
 func (c *compiler) peek() byte {
 	if c.text = strings.TrimLeft(c.text, " \n"); c.text == "" {
 		return 0
@@ -259,7 +262,7 @@ func (c *compiler) peek() byte {
 	return c.text[0]
 }
 
-// take reads characters as long as they are of a kind.
+// take reads characters as long as the function kind returns true for them.
 func (c *compiler) take(kind func(byte) bool) string {
 	n := 0
 	for n < len(c.text) && kind(c.text[n]) {

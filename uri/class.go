@@ -13,9 +13,9 @@ const (
 	inPath                       // in a path, including the slash
 	inQuery                      // in a query
 	inFrag                       // in a fragment
-	inOpaque                     // only in a part without a leading slash
-	unreserved                   // not reserved anywhere
-	safeBare                     // normalisation decodes its escape
+	inOpaque                     // only in an opaque part, which is a path without a leading slash
+	unreserved                   // the characters that the document calls unreserved
+	safeBare                     // the characters whose escapes normalisation decodes
 )
 
 const (
@@ -28,8 +28,8 @@ const (
 	schemeLetters = alphanums + "+-."           // 1997, 4.1; 2003, 3.1; RFC 3986, 3.1
 )
 
-// charsets has the characters of each component in each dialect, with the
-// section of the document.
+// charsets has the characters of each component in each dialect. The comment on each line is
+// the section or production of the document.
 var charsets = [dialects]map[class]string{
 	Draft1993: {
 		inScheme:   xalphas1993 + "@",    // BNF: scheme, up to the first colon

@@ -26,8 +26,8 @@ func Equivalent(a, b URI, l Level, rules ...SchemeRules) bool {
 	return sameFront(&na, &nb) && samePath(&na, &nb) && sameBack(&na, &nb)
 }
 
-// Compare returns the first level at which a and b are equivalent, up to
-// [LevelScheme].
+// Compare returns the first level at which a and b are equivalent, up to [LevelScheme]. It
+// reports false if they are not equivalent at any of these levels.
 func Compare(a, b URI, rules ...SchemeRules) (Level, bool) {
 	return Comparer{Rules: rules}.Compare(a, b)
 }
@@ -63,7 +63,8 @@ func (c Comparer) Equivalent(a, b URI, l Level) bool {
 	return Equivalent(c.follow(a), c.follow(b), LevelScheme, c.Rules...)
 }
 
-// Compare returns the first level at which a and b are equivalent.
+// Compare returns the first level at which a and b are equivalent. It reports false if they are
+// not equivalent at any level.
 func (c Comparer) Compare(a, b URI) (Level, bool) {
 	for l := LevelString; l < levels; l++ {
 		if c.Equivalent(a, b, l) {
@@ -121,7 +122,8 @@ func sameBack(a, b *normalizer) bool {
 		same(a.part(a.u.frag, a.end(), a.decode, false), b.part(b.u.frag, b.end(), b.decode, false))
 }
 
-// end returns the end of the spelling, without an empty fragment that is ignored.
+// end returns the end of the spelling. If normalisation removes an empty fragment, end returns
+// the end of the rest.
 func (n *normalizer) end() uint32 {
 	if n.voidFragment && int(n.u.frag)+1 == len(n.u.s) {
 		return n.u.frag
@@ -147,8 +149,8 @@ func same(a, b reader) bool {
 	}
 }
 
-// samePath compares paths from the end, where it is easy to tell which segments
-// remain after dot segments are removed.
+// samePath compares paths from the end, because in this direction it is easy to tell which
+// segments remain after dot segments are removed.
 func samePath(a, b *normalizer) bool {
 	if a.clean || b.clean || a.u.path == a.u.query && a.addsRoot() || b.u.path == b.u.query && b.addsRoot() {
 		return sameSegments(a, b)
@@ -159,7 +161,7 @@ func samePath(a, b *normalizer) bool {
 func sameSegments(a, b *normalizer) bool {
 	sa, oka := newSegments(a)
 	sb, okb := newSegments(b)
-	if !oka || !okb { // at least one path cannot be cleaned
+	if !oka || !okb { // at least one of the paths does not begin with a slash or cannot be cleaned
 		return oka == okb && same(a.part(a.u.path, a.u.query, a.decode, false), b.part(b.u.path, b.u.query, b.decode, false))
 	}
 	for {
@@ -177,19 +179,21 @@ func sameSegments(a, b *normalizer) bool {
 	}
 }
 
-// segments yields the segments of a clean path, from the last to the first.
+// segments yields the segments that remain after dot segments are removed from a path, from the
+// last to the first.
 type segments struct {
 	n    *normalizer
 	path string
-	end  int  // of the unread part of the path
-	last bool // the next segment is the last of the path
-	skip int  // how many segments ".." still removes
-	keep bool // excess ".." stay
+	end  int  // end of the part of path that is still unread
+	last bool // the next segment to read is the last of the path
+	skip int  // how many of the unread segments are removed by ".." segments that were read
+	keep bool // excess ".." segments are kept
 	open bool // the path ends with an excess ".."
 }
 
-// newSegments returns the segments of the path of n. It reports false if the path
-// cannot be cleaned, because the result would be parsed as an authority.
+// newSegments returns the segments of the path of n. It reports false if the path does not
+// begin with a slash. It also reports false if the path cannot be cleaned, because the result
+// would be parsed as an authority.
 func newSegments(n *normalizer) (segments, bool) {
 	p := n.u.Path()
 	if p == "" && n.addsRoot() {

@@ -73,10 +73,10 @@ func (u URI) Data(c Component) (Data, bool) {
 	return data, err == nil
 }
 
-// Parts yields the pieces of the spelling in order, each with its component. With it a display
-// can distinguish user information from the host (2003 and RFC 3986, section 7). The pieces
-// include their delimiters; together they are the spelling. An authority that is not a server
-// is yielded as ComponentAuthority.
+// Parts yields the pieces of the spelling in order, each with its component. A program that
+// displays URIs can use Parts to distinguish user information from the host (2003 and RFC 3986,
+// section 7). The pieces include their delimiters; together they are the spelling. An authority
+// that is not a server is yielded as ComponentAuthority.
 func (u URI) Parts() iter.Seq2[Component, string] {
 	host := ComponentHost
 	if u.kind == HostRegistry {
@@ -172,7 +172,7 @@ func (b Builder) Clear(c Component) Builder {
 	return b
 }
 
-// URI combines the components. The error is a *[Error] if the result is not a
+// URI combines the components into a URI. The error is a *[Error] if the result is not a
 // reference in the dialect, and [ErrReread] if it parses into other components.
 func (b Builder) URI() (URI, error) {
 	s, ok := b.spelling()
@@ -189,7 +189,7 @@ func (b Builder) URI() (URI, error) {
 			ok = b.defined[c]
 		}
 		if c == ComponentAuthority && !b.defined[c] || b.defined[ComponentAuthority] && ComponentAuthority < c && c < ComponentPath {
-			continue // given in parts, or as a whole
+			continue // not set in b: the authority as a whole, or its parts
 		}
 		if raw != b.raw[c] || ok != b.defined[c] {
 			return URI{}, ErrReread

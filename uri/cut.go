@@ -18,7 +18,7 @@ type Cutter struct {
 // Character classes that only a Cutter distinguishes, and weights of characters in a name. Two
 // neighbours in a name are an invalid pair if the sum of their weights is tooHeavy or more.
 const (
-	inAuthority class = 1 << 15 // may appear in an authority, so does not end it
+	inAuthority class = 1 << 15 // may appear in an authority, and so does not end it
 	inName      class = 1 << 14
 
 	hyphenWeight class = 1 << 12

@@ -9,10 +9,10 @@ const (
 	delimitedLabel = "URL:"
 )
 
-// Undelimit returns the identifier between angle brackets in s, as in
-// "<http://example.org/>" and "<URL: http://example.org/>", and reports whether
-// there are such brackets. White space inside them is removed, as a line break
-// may have added it. Without brackets Undelimit returns s unchanged.
+// Undelimit returns the identifier between angle brackets in s, as in "<http://example.org/>"
+// and "<URL: http://example.org/>", and reports whether there are such brackets. White space
+// inside them is removed, because a line break may have added it. Without brackets Undelimit
+// returns s unchanged.
 func Undelimit(s string) (string, bool) {
 	from, to, ok := delimited(s)
 	if !ok {
@@ -25,8 +25,7 @@ func Undelimit(s string) (string, bool) {
 	return inner, true
 }
 
-// DelimitedOffset returns the offset in s of the byte at offset at of the result
-// of [Undelimit].
+// DelimitedOffset converts the offset at in the result of [Undelimit] to the offset in s.
 func DelimitedOffset(s string, at int) int {
 	from, to, ok := delimited(s)
 	if !ok {

@@ -47,26 +47,26 @@ func ParseDialect(s string) (Dialect, bool) {
 // A field is false if the document does not have the feature.
 type grammar struct {
 	name  string
-	rules [ruleCount]string // the names of the common productions
+	rules [ruleCount]string // the names that the document gives to the common productions
 
 	// Syntax.
 	anySchemeStart bool // a scheme may begin with a digit, + - . (1997, 4.1)
 	schemeForms    bool // known schemes have their own forms (1993, BNF)
-	domainHosts    bool // a host is a domain name; otherwise the authority is not a server (1997 4.3.1, 2003 3.2.2)
+	domainHosts    bool // a host that is a name must be a domain name; if it is not, the authority is not a server (1997 4.3.1, 2003 3.2.2)
 	labels2003     bool // labels have at most 63 characters, and a final dot is allowed (2003, 3.2.2)
-	hostNumbers    bool // the groups of an IPv4 address have no limit (1993 BNF, 1997 4.3.1)
+	hostNumbers    bool // the numbers of an IPv4 address have no upper limit (1993 BNF, 1997 4.3.1)
 	ipv6           bool // addresses in brackets (2003, 3.2.2)
-	future         bool // later address versions (RFC 3986, 3.2.2)
-	zones          bool // zones (RFC 6874, 2)
+	future         bool // later address versions in brackets (RFC 3986, 3.2.2)
+	zones          bool // zones in IPv6 addresses (RFC 6874, 2)
 	params         bool // segments have parameters (1997 4.3.2, 2003 3.3)
 
 	// Resolution.
-	sameDocument  bool // the "current document" is not a URI (1997 3, 2003 4.2)
+	sameDocument  bool // an empty reference means the current document, which is not a URI (1997 3, 2003 4.2)
 	queryKeeps    bool // a reference that is only a query keeps the path of the base (2003, 5.2)
-	schemeLoose   bool // the scheme of the base may be ignored on request (2003 5.2, RFC 3986 5.2.2)
+	schemeLoose   bool // a scheme that the reference shares with the base may be ignored on request (2003 5.2, RFC 3986 5.2.2)
 	cleanAbsolute bool // dot segments are also removed from absolute references (RFC 3986, 5.2.2)
 	mergesQuery   bool // dot segments are also removed from the query (1997, 5.2)
-	rootedMerge   bool // a base without a path counts as "/", even without an authority (2003, 5.2)
+	rootedMerge   bool // an empty path of the base counts as "/", even without an authority (2003, 5.2)
 	refusesOpaque bool // an opaque base is an error (2003, 5)
 	excess        Excess
 
@@ -79,7 +79,7 @@ type grammar struct {
 	voidFragment bool  // an empty fragment is removed (1993, Fragment-id)
 }
 
-// grammars holds the grammar of each dialect, in the order of spec section 3.
+// grammars holds the grammar of each dialect.
 var grammars = [dialects]grammar{
 	Draft1993: {
 		name: "1993",

@@ -1,11 +1,11 @@
-// Package uri implements the generic syntax of URIs in each of its generations:
-// it parses, checks, resolves, relativizes, normalises, compares, builds and
-// inspects URIs and references exactly as their documents specify. It depends
-// only on the standard library.
+// Package uri implements the generic syntax of URIs in each of its generations: it parses,
+// checks, resolves, relativizes, normalises, compares, builds and inspects URIs and references
+// exactly as their documents specify. It depends only on the standard library.
 //
 // # Specifications
 //
-// The documents, by year, and how they differ:
+// The documents, by year, and how they differ. Comments cite a document by its year and
+// section: "1997, 4.3.2" is section 4.3.2 of [Draft1997].
 //
 //   - [Draft1993]: draft-ietf-uri-url (July 1993), "Uniform Resource Locators". Known schemes
 //     have their own forms. Escapes represent characters of ISO Latin-1. "=" and "~" must be
@@ -31,18 +31,17 @@
 //
 // # Values
 //
-// A [URI] is an immutable value, like netip.Addr: the spelling that was parsed, and the ends
-// of its components. Two URIs are == exactly if they have the same spelling and dialect, so a
-// URI can be a map key. Accessors return substrings, and distinguish an undefined component
+// A [URI] is an immutable value, like netip.Addr: the spelling that was parsed, and the ends of
+// its components. Two URIs are == exactly if they have the same spelling and dialect, so a URI
+// can be a map key. Accessors return substrings, and distinguish an undefined component
 // ("http://a/") from an empty one ("http://a/?").
 //
 // Components are raw, with their escapes. [Data] is the type of decoded text, so that nothing
 // is decoded twice or written without being escaped. Split a component first, then decode its
 // parts, because "%2F" is not a delimiter.
 //
-// There are no setters. [URI.With] and [Builder] make new values and reject what
-// would be parsed as something else, such as a path "//host" without an
-// authority.
+// There are no setters. [URI.With] and [Builder] make new values and reject what would be
+// parsed as something else, such as a path "//host" without an authority.
 //
 // # Comparison
 //
@@ -65,10 +64,10 @@
 //     follows the algorithm.
 //   - 1997: the first segment of a relative path cannot contain a colon. Section 5 requires
 //     this; the grammar does not.
-//   - 2003: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3
-//     advises.
-//   - A result of resolution or a normal form that would be parsed as another URI
-//     is written with "/." before its path (RFC 3986), or not at all.
-//   - Normalisation removes dot segments only from paths that begin with a slash;
-//     see [URI.Normalize].
+//   - 2003: normalisation keeps escapes of "- . ! * ' ( )", as section 2.3 advises.
+//   - If a result of resolution or a normal form would be parsed as another URI, "/." is put
+//     before its path in RFC 3986. In the other dialects resolution returns an error, and
+//     normalisation does not change the path.
+//   - Normalisation removes dot segments only from paths that begin with a slash; see
+//     [URI.Normalize].
 package uri

@@ -49,7 +49,7 @@ func leadingDots(p []byte) int {
 	return r
 }
 
-// hasParent reports whether one of the given dot segments is "..".
+// hasParent reports whether p, which consists of dot segments, includes "..".
 func hasParent(p []byte) bool {
 	for i := 1; i < len(p); i++ {
 		if p[i-1] == '.' && p[i] == '.' {
@@ -59,7 +59,8 @@ func hasParent(p []byte) bool {
 	return false
 }
 
-// segmentEnd returns the end of the segment that begins at i with a slash.
+// segmentEnd returns the end of the segment that begins at i. A slash at i belongs to the
+// segment.
 func segmentEnd(p []byte, i int) int {
 	for i++; i < len(p) && p[i] != '/'; {
 		i++
@@ -67,8 +68,8 @@ func segmentEnd(p []byte, i int) int {
 	return i
 }
 
-// parent returns the length of p[:w] without its last segment and the slash
-// before that.
+// parent returns the length of p[:w] without its last segment and without the slash before that
+// segment.
 func parent(p []byte, w int) int {
 	for w--; w > 0 && p[w] != '/'; {
 		w--
@@ -76,16 +77,16 @@ func parent(p []byte, w int) int {
 	return max(w, 0)
 }
 
-// removeSegments removes the dot segments of a merged path as in 1997, 5.2, steps
-// 6d to 6g and 2003, 5.2, merge steps 3 to 6: "./", a final ".", and
-// "segment/..", from the left. Excess ".." stay at the start, are dropped, or are
-// an error.
+// removeSegments removes the dot segments of a merged path as in 1997, 5.2, steps 6d to 6g and
+// 2003, 5.2, merge steps 3 to 6: "./", a final ".", and "segment/..", from the left. The
+// parameter excess says whether excess ".." segments stay at the start, are dropped, or are an
+// error.
 func removeSegments(p []byte, excess Excess) (int, error) {
 	root := 0
 	if len(p) > 0 && p[0] == '/' {
 		root = 1
 	}
-	w, kept := root, root // everything before kept is excess ".."
+	w, kept := root, root // the segments before kept are excess ".."
 	for r := root; r < len(p); {
 		n := r
 		for n < len(p) && p[n] != '/' {
@@ -112,9 +113,10 @@ func removeSegments(p []byte, excess Excess) (int, error) {
 	return w, nil
 }
 
-// removeElements removes "/xxx/.." and "/." as in 1993, Partial form, step 7. It also removes
-// the slash before them, so that no slash is left at the end. It stops before a search. Excess
-// elements stay.
+// removeElements removes "/xxx/.." and "/." as in 1993, Partial form, step 7, so that "/a/b/.."
+// becomes "/a", without a slash at the end. It does not change the search, which begins at the
+// question mark. The parameter excess says whether excess "/.." stay, are dropped, or are an
+// error.
 func removeElements(p []byte, excess Excess) (int, error) {
 	end := 0
 	for end < len(p) && p[end] != '?' {

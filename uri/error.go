@@ -18,7 +18,7 @@ const maxQuoted = 80
 // early. An invalid escape is reported at its percent sign, an invalid IP literal at its
 // bracket, and an invalid port at its first character that is not a digit.
 type Error struct {
-	Dialect Dialect // by which the input was parsed
+	Dialect Dialect // the dialect in which the input was parsed
 	Input   string  // the whole input
 	Offset  int     // in bytes
 	Rule    string  // the production of the dialect's document, such as pct-encoded
@@ -43,7 +43,8 @@ func (e *Error) reason() string {
 	}
 }
 
-// escapeHint says how to escape the character at the offset, where an escape is valid.
+// escapeHint says how to escape the character at the offset. It returns "" if an escape is not
+// valid there.
 func (e *Error) escapeHint() string {
 	switch e.Rule {
 	case rulePath.name(e.Dialect), ruleQuery.name(e.Dialect), ruleFragment.name(e.Dialect):
@@ -118,13 +119,13 @@ const (
 	CodeScheme                // an invalid scheme name
 	CodeColon                 // a colon in the first segment of a relative reference
 	CodeEscape                // a percent sign without two hexadecimal digits
-	CodeCharacter             // a character that cannot appear there
+	CodeCharacter             // a character that cannot appear at the offset
 	CodeHost                  // an invalid host
 	CodeLiteral               // an invalid address in brackets
 	CodePort                  // a port that is not decimal
 	CodeWord                  // an empty word in a search (1993)
-	CodeForm                  // not the form that the scheme requires (1993)
-	CodeRule                  // does not match the named production
+	CodeForm                  // the URL does not have the form that its scheme requires (1993)
+	CodeRule                  // the input does not match the named production
 )
 
 // String describes the fault in words.

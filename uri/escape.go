@@ -47,8 +47,8 @@ func Decode(raw string) (Data, error) {
 	return Data(b.String()), nil
 }
 
-// Unescape is [Decode] for callers that keep raw and decoded texts apart
-// themselves.
+// Unescape is like [Decode], but returns a string. Use it if your code keeps raw and decoded
+// texts apart itself.
 func Unescape(raw string) (string, error) {
 	data, err := Decode(raw)
 	return string(data), err
@@ -101,7 +101,8 @@ func (d Dialect) Escape(c Component, data Data) string {
 	return b.String()
 }
 
-// A bareSet is a class of characters that need no escape, without delimiters.
+// A bareSet is the set of the characters of a class without some delimiters. These characters
+// need no escape.
 type bareSet struct {
 	in         class
 	delimiters string
@@ -111,8 +112,8 @@ func (p bareSet) has(t *[256]class, c byte) bool {
 	return t[c]&p.in != 0 && strings.IndexByte(p.delimiters, c) < 0
 }
 
-// bareSetOf returns the characters that need no escape in a component. The
-// delimiters of segments are those that 1997, 4.3.2 and 2003, 3.3 reserve.
+// bareSetOf returns the characters that need no escape in a component. In a segment, the
+// delimiters that 1997, 4.3.2 and 2003, 3.3 reserve need an escape.
 func bareSetOf(d Dialect, c Component) bareSet {
 	switch c {
 	case ComponentUserinfo:

@@ -13,7 +13,7 @@ func checkForm(u *URI) fault {
 	if f := checkSearch(u); f.code != 0 {
 		return f
 	}
-	if u.scheme == 0 || u.path == u.scheme+1 { // partial, or generic
+	if u.scheme == 0 || u.path == u.scheme+1 { // a partial form, or a URL without a host part
 		return fault{}
 	}
 	switch scheme := u.s[:u.scheme]; {
@@ -37,7 +37,7 @@ func checkForm(u *URI) fault {
 func (u *URI) hasPath() bool   { return u.path < u.query }
 func (u *URI) hasSearch() bool { return u.query < u.frag }
 
-// demand returns a fault at the start of the path if ok is false.
+// If ok is false, demand returns a fault at the start of the path.
 func (u *URI) demand(r rule, ok bool) fault {
 	if ok {
 		return fault{}
@@ -111,9 +111,8 @@ func isProspero(path string) bool {
 	return true
 }
 
-// isGopherPath reports whether the path begins with a type, if it has one.
-//
-//	gopheraddress = "gopher://" hostport [ "/" [ gtype [ selector ] ] ] [ "?" search ]
+// isGopherPath reports whether the path begins with a type. A path without a type must have no
+// selector.
 func isGopherPath(path string) bool {
 	return len(path) < 2 || path[1] != '/' && path[1] != '+'
 }

@@ -172,8 +172,8 @@ func isIPv6(s string) bool {
 	}
 }
 
-// enoughGroups reports whether n groups of 16 bits form an address, where "::"
-// may stand for one or more.
+// enoughGroups reports whether n groups of 16 bits form an address. If elided is set, the
+// address has a "::", which stands for one or more groups.
 func enoughGroups(n int, elided bool) bool {
 	if elided {
 		return n <= 7

@@ -48,7 +48,7 @@ const (
 	FindingIPHost         FindingCode = "ip-host"             // 1993, Internet protocol parts
 	FindingRareIPv4       FindingCode = "rare-ipv4"           // 2003, 7.3; RFC 3986, 7.4
 	FindingPort           FindingCode = "nondefault-port"     // 1997, 7; 2003 and RFC 3986, 7.2
-	FindingReservedPort   FindingCode = "reserved-port"       // the same, below 1024
+	FindingReservedPort   FindingCode = "reserved-port"       // a port below 1024 that is not the default: the same sections
 	FindingPortRange      FindingCode = "port-range"          // above 65535
 	FindingNeedlessPort   FindingCode = "needless-port"       // empty, or the default: RFC 3986, 6.2.3
 	FindingCRLF           FindingCode = "escaped-crlf"        // 1997, 7; 2003, 7.2; RFC 3986, 7.3
@@ -62,9 +62,9 @@ const (
 	FindingUpperScheme    FindingCode = "uppercase-scheme"    // 2003, 6.3; RFC 3986, 3.1
 	FindingUpperHost      FindingCode = "uppercase-host"      // 2003, 6.3; RFC 3986, 3.2.2
 	FindingDots           FindingCode = "dot-segments"        // 1997, Appendix C; 2003, 6.3; RFC 3986, 6.2.2.3
-	FindingEscapedDots    FindingCode = "escaped-dots"        // a dot segment for programs that decode first
+	FindingEscapedDots    FindingCode = "escaped-dots"        // a dot segment for programs that decode the path first
 	FindingEmptyHost      FindingCode = "empty-host"          // 2003, 3.2.2; RFC 3986, 3.2.2
-	FindingRegistry       FindingCode = "registry-authority"  // not a server: 2003, 3.2.1
+	FindingRegistry       FindingCode = "registry-authority"  // an authority that is not a server: 2003, 3.2.1
 	FindingPunycode       FindingCode = "punycode"            // an international name: RFC 3987, 8
 	FindingMixedScript    FindingCode = "mixed-script"        // letters of several scripts that look alike: RFC 3987, 8
 	FindingBackslash      FindingCode = "backslash"           // browsers read it as a slash
@@ -72,7 +72,7 @@ const (
 	FindingReaderHost     FindingCode = "reader-host"         // another parser sees another host
 	FindingReaderScheme   FindingCode = "reader-scheme"       // another parser sees another scheme
 	FindingAmbiguousAt    FindingCode = "several-at-signs"    // it is ambiguous where the host begins
-	FindingLongLabel      FindingCode = "long-label"          // of more than 63 characters: RFC 3986, 3.2.2
+	FindingLongLabel      FindingCode = "long-label"          // a label of more than 63 characters: RFC 3986, 3.2.2
 )
 
 // A Finding is something about an identifier that a user should know. The packages
@@ -84,12 +84,12 @@ type Finding struct {
 	Code     FindingCode
 	Severity Severity
 	Offset   int        // in bytes, into the spelling, of the first byte concerned
-	End      int        // after the last byte concerned; 0 if only the first is known
+	End      int        // offset after the last byte concerned; 0 if only the first is known
 	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code says it all
 	Message  string     // what was found, for people
-	Right    string     // the text to put between Offset and End; "" if unknown
-	Addr     netip.Addr // for FindingRareIPv4: the address that others see
-	Reader   Reader     // for FindingReaderHost and FindingReaderScheme
+	Right    string     // the correct text, to put between Offset and End; "" if unknown
+	Addr     netip.Addr // for FindingRareIPv4: the address that other software sees
+	Reader   Reader     // for FindingReaderHost and FindingReaderScheme: the other software
 }
 
 // Error returns the offset, the rule and the message.
@@ -211,7 +211,7 @@ func (in *inspector) host() {
 	host, ok := u.Host()
 	if !ok || host == "" {
 		if ascii.EqualFold(u.s[:u.scheme], "file") {
-			return // the local host
+			return // an empty host of a file URI is the local host
 		}
 		in.add(FindingEmptyHost, SeverityInfo, off, "the host is empty; the scheme defines which host is meant")
 		return
@@ -327,14 +327,16 @@ func (in *inspector) octet(once findOnce, octet byte, i int) {
 	}
 }
 
-// charset inspects a run of escaped octets that ends at an offset.
+// charset reports a run of escaped octets that is not valid UTF-8. The parameter end is the
+// offset after the run.
 func (in *inspector) charset(once findOnce, run []byte, end int) {
 	if in.d >= Draft2003 && !utf8.Valid(run) {
 		once(FindingCharset, SeverityInfo, end-3*len(run), "the escaped octets are not valid UTF-8")
 	}
 }
 
-// path looks for dot segments in a path that will not be resolved against a base.
+// path looks for dot segments in the path. It skips a relative path, which will be resolved
+// against a base.
 func (in *inspector) path() {
 	u := in.u
 	if u.scheme == 0 && !strings.HasPrefix(u.Path(), "/") {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Level is a step in the ladder of normalisation and comparison (2003 and RFC
-// 3986, section 6). Each level includes those before it.
+// A Level is a level of normalisation and comparison (2003 and RFC 3986, section 6). Each level
+// includes those before it.
 type Level uint8
 
 // The levels. The document of each dialect defines what a level does.
@@ -95,7 +95,7 @@ func (u URI) Normalize(l Level, rules ...SchemeRules) URI {
 		return u
 	}
 	v, f := parse(u.dialect, text)
-	if f.code != 0 { // longer than MaxLength by the slash of a root path
+	if f.code != 0 { // the slash of a root path makes the form longer than MaxLength
 		return u
 	}
 	return v
@@ -152,12 +152,12 @@ type normalizer struct {
 	t     *[256]class
 	rules SchemeRules
 
-	fold, foldHost bool // lower case for the scheme, for the host
-	upper, decode  bool // upper case for escapes, decoding of unnecessary ones
+	fold, foldHost bool // convert the scheme, or the host, to lower case
+	upper, decode  bool // convert the digits of escapes to upper case; decode unnecessary escapes
 	clean          bool // remove dot segments
 	voidFragment   bool
 	scheme         bool       // apply the rules of the scheme
-	addr           netip.Addr // of a host with the text form of RFC 5952
+	addr           netip.Addr // the IPv6 host to write in the text form of RFC 5952; zero if none
 }
 
 func newNormalizer(u URI, l Level, rules []SchemeRules) normalizer {
@@ -193,8 +193,8 @@ func findRules(u URI, rules []SchemeRules) SchemeRules {
 	return SchemeRules{}
 }
 
-// looksNormal reports whether u is certainly normal in every dialect. It is a
-// quick test, as most URIs are normal.
+// looksNormal reports whether u is certainly normal in every dialect. If it reports false, u
+// may still be normal. This quick test saves time because most URIs are normal.
 func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	s := u.s
 	if l == LevelString || !u.IsValid() {
@@ -215,7 +215,7 @@ func looksNormal(u *URI, l Level, rules []SchemeRules) bool {
 	return u.kind != HostIPv6 && u.hostEnd == u.path && (u.path < u.query || len(rules) == 0)
 }
 
-// dropsPort reports whether normalisation removes the port, which must exist.
+// dropsPort reports whether normalisation removes the port. The URI must have one.
 func (n *normalizer) dropsPort() bool {
 	port := n.u.s[n.u.hostEnd+1 : n.u.path]
 	switch {
@@ -228,7 +228,7 @@ func (n *normalizer) dropsPort() bool {
 	}
 }
 
-// addsRoot reports whether an empty path becomes "/".
+// addsRoot reports whether normalisation replaces an empty path by "/".
 func (n *normalizer) addsRoot() bool {
 	return n.scheme && n.g.rootPath && n.rules.RootPath && n.u.path > n.u.afterScheme()
 }
@@ -239,7 +239,7 @@ func (n normalizer) append(b []byte) []byte {
 	b = n.text(b, 0, u.afterScheme(), false, n.fold)
 	if u.path > u.afterScheme() {
 		b = append(b, "//"...)
-		registry := u.kind == HostRegistry // decoded, it might become a server
+		registry := u.kind == HostRegistry // do not decode a registry name, because it might become a server
 		b = n.text(b, u.afterScheme()+2, u.host, n.decode, false)
 		if n.addr.IsValid() {
 			b = append(n.addr.AppendTo(append(b, '[')), ']')
@@ -275,14 +275,14 @@ func (n *normalizer) keepsAll() bool {
 		!(n.voidFragment && int(u.frag)+1 == len(u.s))
 }
 
-// keepsAddr reports whether the host is not an IPv6 address, or is one that already has the
-// text form of RFC 5952.
+// keepsAddr reports whether the host is not an IPv6 address, or is an IPv6 address that already
+// has the text form of RFC 5952.
 func (n *normalizer) keepsAddr() bool {
 	var buf [len("[ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]")]byte
 	return !n.addr.IsValid() || string(append(n.addr.AppendTo(append(buf[:0], '[')), ']')) == n.u.s[n.u.host:n.u.hostEnd]
 }
 
-// keeps reports whether text would append a piece unchanged.
+// keeps reports whether the method text would append the bytes between from and to unchanged.
 func (n *normalizer) keeps(from, to uint32, decode, fold bool) bool {
 	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
 	for {
@@ -314,7 +314,7 @@ func (n normalizer) path(b []byte) []byte {
 	}
 	m := merger{g: n.g, excess: n.g.excess}
 	clean, err := m.clean(b, start, u.path > u.afterScheme())
-	if err != nil { // unwritable
+	if err != nil { // the clean path would be parsed as an authority
 		return n.text(b[:start], u.path, u.query, n.decode, false)
 	}
 	return clean
@@ -330,7 +330,7 @@ func hasDots(p []byte) bool {
 	return false
 }
 
-// text appends a piece of the spelling with its escapes in normal form.
+// text appends the part of the spelling between from and to, with its escapes in normal form.
 func (n normalizer) text(b []byte, from, to uint32, decode, fold bool) []byte {
 	r := reader{t: n.t, s: n.u.s[from:to], upper: n.upper, decode: decode, fold: fold}
 	for {
@@ -351,14 +351,15 @@ type reader struct {
 	t                   *[256]class
 	s                   string
 	i                   int
-	literal             int // how many characters of an escape to read unchanged
+	literal             int // how many of the next characters belong to an escape and are read unchanged
 	upper, decode, fold bool
 }
 
-// escaped marks an octet that was read from an escape and stays escaped.
+// escaped is set in a result of [reader.next] for an octet that was read from an escape and
+// stays escaped.
 const escaped = 0x100
 
-// next returns the next octet, with the bit escaped set for an escape.
+// next returns the next octet. If it stays escaped, the bit escaped is set.
 func (r *reader) next() (c uint16, ok bool) {
 	if r.i >= len(r.s) {
 		return 0, false

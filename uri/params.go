@@ -14,7 +14,7 @@ import (
 // A parameter without an equals sign has an empty value. The zero Params has no
 // parameters, which is an undefined query.
 type Params struct {
-	list []string // raw; nil for an undefined query
+	list []string // raw parameters; nil for an undefined query
 	form bool     // "+" is a space
 }
 
@@ -33,7 +33,7 @@ func (u URI) params(form bool) Params {
 	return Params{strings.Split(query, "&"), form}
 }
 
-// WithParams returns u with the query p; without a query if p has no parameters.
+// WithParams returns u with p as its query. If p has no parameters, the result has no query.
 func (u URI) WithParams(p Params) (URI, error) {
 	query, ok := p.Query()
 	if !ok {
@@ -162,7 +162,7 @@ func (p Params) decode(raw string) Data {
 	return data
 }
 
-// encode spells a parameter.
+// encode returns the raw text of a parameter with a name and a value.
 func (p Params) encode(name, value Data) string {
 	s := EscapeQueryPart(string(name)) + "=" + EscapeQueryPart(string(value))
 	if p.form {

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// parse reads a reference of any dialect in one pass over its bytes. The fault
-// has code 0 if s is valid; otherwise u has at most a scheme.
+// parse reads a reference of any dialect in one pass over its bytes. If s is valid, the fault
+// has code 0. If it is not, u has at most a scheme.
 //
 // The loops over unescaped characters are inlined here, because most URIs have no escapes; the
 // functions below handle the other URIs.
@@ -59,9 +59,9 @@ func parse(d Dialect, s string) (u URI, f fault) {
 	return u, f
 }
 
-// parseTail continues at i, after the unescaped characters that a path begins
-// with, and returns the offset of the first byte that it cannot read. The classes
-// of characters for path and query are parameters.
+// parseTail reads the rest of a path, the query and the fragment, from offset i on. It returns
+// the offset of the first byte that it cannot read. The parameters path and query are the
+// classes of the characters of a path and of a query.
 func parseTail(t *[256]class, u *URI, s string, i int, path, query class) int {
 	if s[i] == '%' {
 		i = span(t, s, i, path)
@@ -121,8 +121,8 @@ func noScheme(g *grammar, t *[256]class, s string, n int) fault {
 	return fault{}
 }
 
-// span returns the offset after the characters of a class, unescaped or escaped,
-// from i.
+// span skips characters of a class and escapes, from offset i on, and returns the offset after
+// them.
 func span(t *[256]class, s string, i int, in class) int {
 	for i < len(s) {
 		c := s[i]
@@ -145,8 +145,8 @@ func badCharacter(s string, i int, r rule) fault {
 	return fault{off: uint32(i), code: CodeCharacter, rule: r}
 }
 
-// componentAt returns the rule of the component after the authority that ends at
-// i.
+// componentAt returns the rule of the path, query or fragment that the parser was reading when
+// it stopped at offset i.
 func componentAt(u URI, i int) rule {
 	switch {
 	case int(u.frag) < i:
@@ -182,7 +182,7 @@ func kindOfName(host string) HostKind {
 	return HostName
 }
 
-// parseLongAuthority reads an authority that is more than a host.
+// parseLongAuthority reads an authority that is not just a host.
 func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) (int, fault) {
 	i := start
 	for i < len(s) && !endsAuthority(s[i]) {
@@ -195,7 +195,7 @@ func parseLongAuthority(g *grammar, t *[256]class, u *URI, s string, start int) 
 	return i, f
 }
 
-// cleanHost reports whether every run of host characters is a valid host.
+// cleanHost reports whether every run of host characters is a valid host in the dialect.
 func (g *grammar) cleanHost() bool { return g.future }
 
 // endsAuthority reports whether c ends an authority (Appendix B of 1997 and
@@ -290,9 +290,10 @@ func checkPort(g *grammar, s string, hostEnd int) fault {
 	return fault{}
 }
 
-// parseRegistry reads an authority that is not a server, where f is the fault that the server
-// syntax has: a reg-name of 2003, 3.2.1. In 1997 such a reference is opaque, or its path
-// begins with two slashes; the allowed characters are the same.
+// parseRegistry reads an authority that is not a server: a reg-name of 2003, 3.2.1. In 1997
+// such a reference is opaque, or its path begins with two slashes; the allowed characters are
+// the same. The parameter f is the fault in the syntax of a server. If the authority has a
+// square bracket, parseRegistry returns f.
 func parseRegistry(t *[256]class, u *URI, s string, start, end int, f fault) fault {
 	if i := span(t, s[:end], start, inPath); i < end {
 		if c := s[i]; c == '[' || c == ']' {

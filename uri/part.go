@@ -21,8 +21,8 @@ type Part struct {
 	// Offset is the offset of Value in the spelling, or -1 if the scheme
 	// implies the value.
 	Offset int
-	// Escaped means that Value is decoded before use; see [Part.Data]. Other
-	// values are used as spelled.
+	// Escaped means that Value must be decoded before use; see [Part.Data]. Other values are
+	// used as spelled.
 	Escaped bool
 }
 

@@ -71,9 +71,9 @@ var abnfs = sync.OnceValue(func() (all [dialects]*abnf) {
 	return all
 })
 
-// parseRule returns the fault that the parser finds in s, for the productions that the parser
-// reads. This fault is more specific than a mismatch with the grammar. The parser accepts
-// every string that the grammar accepts, and perhaps more.
+// parseRule applies the parser to s if the parser has a function for the production, and
+// returns the fault that it finds. This fault is more specific than a mismatch with the
+// grammar. The parser accepts every string that the grammar accepts, and perhaps more.
 func (d Dialect) parseRule(rule, s string) fault {
 	g, t := &grammars[d], &classes[d]
 	var u URI
@@ -102,8 +102,8 @@ func (d Dialect) parseRule(rule, s string) fault {
 	return f
 }
 
-// badRun returns the fault for the character at i in a production that the caller
-// names. An incomplete escape is reported at its percent sign.
+// badRun returns the fault at offset i of s. The caller sets the rule of the fault. If i is in
+// an incomplete escape, the fault is reported at its percent sign, with its own rule.
 func badRun(s string, i int) fault {
 	for at := max(0, i-2); at <= i && at < len(s); at++ {
 		if s[at] == '%' && !isEscape(s, at) {

@@ -56,7 +56,7 @@ func (r Reader) Read(s string) (Reading, bool) {
 // ownReading returns how this package parses a URI.
 func ownReading(u URI) Reading {
 	host, _ := u.Normalize(LevelPercent).Host()
-	if _, ok := u.Host(); !ok { // others see a host in a registry name
+	if _, ok := u.Host(); !ok { // in a registry name, other software sees a host
 		host, _ = u.Authority()
 	}
 	scheme, _ := u.Scheme()
@@ -133,7 +133,7 @@ func readBrowserFile(rest string) (Reading, bool) {
 	return out, ok
 }
 
-// browserHost parses an authority that ends at one of the characters of ends.
+// browserHost parses an authority, which ends before the first of the characters in ends.
 func browserHost(s, ends string, special bool) (string, bool) {
 	if n := strings.IndexAny(s, ends); n >= 0 {
 		s = s[:n]
@@ -164,8 +164,8 @@ func bracketedHost(s string) (string, bool) {
 	return usualHost(s[:n+1]), goodPort(s[n+1:])
 }
 
-// browserDomain parses the host of a special scheme: decoded, and as a number if
-// its last label is one.
+// browserDomain parses the host of a special scheme. It decodes the host. If the last label is
+// a number, it parses the host as an IPv4 address.
 func browserDomain(s string) (string, bool) {
 	host := strings.ToLower(decodeLoosely(s))
 	for i := range len(host) {
@@ -210,7 +210,7 @@ func goodPort(s string) bool {
 	return ok
 }
 
-// curlScheme reports whether libcurl supports a scheme; it rejects others.
+// curlScheme reports whether libcurl supports a scheme. libcurl rejects other schemes.
 func curlScheme(s string) bool {
 	switch strings.ToLower(s) {
 	case "http", "https", "ftp", "ftps", "file", "ws", "wss", "dict", "gopher", "gophers", "imap", "imaps", "ldap", "ldaps", "mqtt",
@@ -221,8 +221,8 @@ func curlScheme(s string) bool {
 	return false
 }
 
-// readCurl parses like libcurl: one to three slashes, the host after the first @,
-// decoded, and numbers in all forms.
+// readCurl parses like libcurl: it accepts one to three slashes, takes the host after the first
+// @, decodes it, and accepts numeric hosts in all forms.
 func readCurl(s string) (Reading, bool) {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] == 0x7F {

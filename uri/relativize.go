@@ -2,9 +2,9 @@ package uri
 
 import "strings"
 
-// Relativize returns the shortest reference that resolves to exactly target against the base
-// u. It reports false if no reference does this: if the dialects differ, if u has no scheme,
-// or if no reference resolves to target, as when target has dot segments in RFC 3986. It
+// Relativize returns the shortest reference that resolves to exactly target against the base u.
+// It reports false if no reference does this: if the dialects differ, if u has no scheme, or if
+// no reference resolves to target, for example because target has dot segments in RFC 3986. It
 // never returns a reference to another host.
 //
 // Among references of the same length it prefers those that depend on less of the base. In
@@ -81,8 +81,8 @@ func elements(dir, path, tail string) []string {
 	return []string{strings.Repeat("../", up-1) + ".." + tail}
 }
 
-// cleanDirectory returns the directory of the base that relative paths are
-// appended to.
+// cleanDirectory returns the directory of the base to which relative paths are appended,
+// without dot segments.
 func cleanDirectory(base URI) string {
 	const probe = "x"
 	ref, _ := parse(base.dialect, probe)

@@ -21,7 +21,8 @@ const (
 	ExcessRefuse // fail with ErrExcess
 )
 
-// The errors of resolution. They are wrapped with the base and the reference.
+// The errors of resolution. A returned error wraps one of them and names the base and the
+// reference.
 var (
 	// ErrNoBase: the base has no scheme, so it is itself relative.
 	ErrNoBase = errors.New("relative reference without a base")
@@ -80,9 +81,9 @@ type Target struct {
 // empty reference, or one that is only a fragment, means the current document. For such a
 // reference the error is [ErrSameDocument]; [Resolver.Resolve] gives more detail.
 //
-// The result is never read as other components than those computed. If the path of the
-// result began with two slashes, it would be parsed as an authority. In RFC 3986 "/." is then
-// put before the path; in the other dialects the error is [ErrUnwritable].
+// If the result is parsed again, it has the components that were computed. A path that begins
+// with two slashes, without an authority before it, would be parsed as an authority. In RFC
+// 3986 "/." is then put before the path; in the other dialects the error is [ErrUnwritable].
 func (u URI) Resolve(ref URI) (URI, error) {
 	t, err := Resolver{}.Resolve(u, ref)
 	if err == nil && !t.URI.IsValid() {
@@ -100,7 +101,7 @@ func (r Resolver) Resolve(base, ref URI) (Target, error) {
 	}
 	g := &grammars[base.dialect]
 	ref = r.loosen(g, base, ref)
-	t.SameDocument = ref.frag == 0 // at most a fragment
+	t.SameDocument = ref.frag == 0 // the reference has at most a fragment
 	if t.SameDocument && g.sameDocument && !r.NewRequest {
 		return t, nil
 	}
@@ -161,8 +162,8 @@ func (m merger) text(base, ref URI, same bool) (string, error) {
 	return string(b), err
 }
 
-// target appends the target: RFC 3986, 5.2.2 and 5.3, and the steps of 1993
-// (Partial form), 1997, 5.2 and 2003, 5.2 where they differ.
+// target appends the target to b. It follows RFC 3986, 5.2.2 and 5.3. Where 1993 (Partial
+// form), 1997, 5.2 and 2003, 5.2 have other steps, it follows those.
 func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	switch {
 	case ref.scheme != 0:

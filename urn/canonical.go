@@ -39,8 +39,8 @@ func (u URN) Canonical() string {
 	return string(b)
 }
 
-// firstOdd returns the offset of the first byte that Canonical changes, or -1.
-// The escape at kept is not decoded.
+// firstOdd returns the offset of the first byte of s that Canonical changes, or -1 if there is
+// none. The parameter kept is the offset of an escape that Canonical does not decode.
 func (u URN) firstOdd(s string, kept int) int {
 	folded := u.folded()
 	for i := range folded {
@@ -65,21 +65,22 @@ type canonicalReader struct {
 	s      string
 	i      int
 	folded int // the number of leading bytes that are case-insensitive
-	hex    int // the end of the digits of an escape
+	hex    int // bytes before this offset are the hex digits of an escape
 	kept   int // the offset of an escape that is not decoded; 0 for none
 	plain  bool
 }
 
-// canonicalFrom returns a reader of the canonical spelling from byte i of the
-// spelling of u. That byte must not be inside an escape.
+// canonicalFrom returns a reader of the canonical spelling of u, which begins at byte i of the
+// spelling of u. Byte i must not be inside an escape.
 func (u URN) canonicalFrom(i int) canonicalReader {
 	u, kept := u.withEscapedRequest()
 	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), kept: kept, plain: u.dialect == Draft1995}
 }
 
-// withEscapedRequest returns u with "%75rn+" at the beginning of its ElementID,
-// and the offset of that escape, if escapes hide the beginning of a reserved
-// request. It returns any other URN unchanged, with 0.
+// withEscapedRequest makes sure that the canonical spelling of u is not a reserved request. If
+// the ElementID begins with "urn+" written with escapes, withEscapedRequest replaces this
+// beginning by "%75rn+", and returns the new URN and the offset of "%75". It returns any other
+// URN unchanged, and 0.
 func (u URN) withEscapedRequest() (URN, int) {
 	const escaped = "%75rn+"
 	n := requestLength(u.ElementID())
@@ -131,8 +132,8 @@ type Purpose uint8
 
 // The purposes. Only [Draft2012] distinguishes them.
 const (
-	PurposeResource Purpose = iota // whether they identify the same resource (step 5a)
-	PurposeCache                   // in Draft2012, whether resolving them gives the same response (step 5b)
+	PurposeResource Purpose = iota // to learn whether the URNs identify the same resource (step 5a)
+	PurposeCache                   // in Draft2012, to learn whether resolving the URNs gives the same response (step 5b)
 )
 
 // String returns the name of the purpose: resource or cache.
@@ -146,10 +147,10 @@ func (p Purpose) String() string {
 	return "invalid"
 }
 
-// Key returns a text that is equal for exactly those URNs of the dialect that are
-// equivalent for a purpose. It is [URN.Canonical]; for [PurposeCache] in
-// [Draft2012] the directives follow, sorted by keyword, with the hex digits of
-// escapes in upper case. Directives with the same keyword keep their order.
+// Key returns a key by which URNs are compared for a purpose: two URNs of the same dialect have
+// the same key if and only if they are equivalent for p. The key is [URN.Canonical]. For
+// [PurposeCache] in [Draft2012] the directives follow, sorted by keyword, with the hex digits
+// of escapes in upper case. Directives with the same keyword keep their order.
 func (u URN) Key(p Purpose) string {
 	query, ok := u.Query()
 	if !ok || p != PurposeCache {
@@ -167,7 +168,7 @@ func keywordOf(directive string) string {
 	return keyword
 }
 
-// upperEscapes converts the digits of the escapes of s to upper case.
+// upperEscapes returns s with the digits of its escapes converted to upper case.
 func upperEscapes(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s

@@ -21,7 +21,8 @@ const (
 	classSchemeID                     // SchemeID of 1995
 	classSpace                        // white space of 1995: space, tab, CR, LF
 
-	// noNUL is not set for any octet. It makes [scan] stop before an escaped NUL.
+	// noNUL is a class without octets. If the set of [scan] includes noNUL, scan stops before
+	// an escaped NUL.
 	noNUL
 )
 
@@ -59,9 +60,10 @@ func makeClasses() (t [256]class) {
 	return t
 }
 
-// scan advances from i over octets of the set and complete escapes, and returns
-// the offset of the first byte that is neither. The set has one class. It tests
-// four octets at a time, as names are long and nearly always valid.
+// scan skips octets of the set and complete escapes in s, from offset i on. It returns the
+// offset of the first byte that it cannot skip. The set must be a single class, with or without
+// [noNUL]. The loop tests four octets at a time, because names are long and nearly always
+// valid.
 func scan(s string, i int, set class) int {
 	for {
 		rest := s[i:]

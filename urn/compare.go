@@ -18,9 +18,9 @@ func Equivalent(a, b URN) bool {
 	return compareCanonical(a, b) == 0
 }
 
-// Compare orders URNs by the bytes of their canonical spellings, and those with
-// the same spelling by dialect. Zero URNs come first. The result for valid URNs
-// is 0 if and only if they are [Equivalent]. Compare does not allocate.
+// Compare orders URNs by the bytes of their canonical spellings, and URNs with the same
+// canonical spelling by dialect. Zero URNs come first. The result for valid URNs is 0 if and
+// only if they are [Equivalent]. Compare does not allocate.
 func Compare(a, b URN) int {
 	switch {
 	case !a.IsValid() || !b.IsValid():
@@ -56,8 +56,8 @@ type Comparer struct {
 	// Fold maps the canonical spelling of an assigned name to a text that is the same for all
 	// names that its namespace (or, in 1995, its authority) considers equivalent. Such rules
 	// only add equivalences (2012, 5; RFC 8141, 3.1): names that are equivalent by the general
-	// rules remain equivalent, whatever Fold returns, and names of different namespaces are
-	// never equivalent. A nil Fold adds no rules.
+	// rules remain equivalent, whatever Fold returns; names of different namespaces are never
+	// equivalent. If Fold is nil, no rules are added.
 	Fold func(canonical string) string
 }
 
@@ -78,5 +78,5 @@ func (c Comparer) folds(a, b URN) bool {
 	return c.Fold != nil && strings.EqualFold(a.NID(), b.NID()) && c.Fold(a.Canonical()) == c.Fold(b.Canonical())
 }
 
-// directiveKey returns the directives in the key for caches.
+// directiveKey returns the part of the key for [PurposeCache] that represents the directives.
 func (u URN) directiveKey() string { return u.Key(PurposeCache)[len(u.Canonical()):] }

@@ -2,17 +2,17 @@ package urn
 
 import "strings"
 
-// Convert returns the same name in another dialect. The error is an [*Error] if the name has
-// no counterpart in that dialect:
+// Convert converts u to another dialect, in which it is the same name. The error is an [*Error]
+// if the name has no counterpart in that dialect:
 //
-//   - The assigned name keeps its spelling, as an escape makes a different name
-//     in every dialect since 1997. In [Draft1995] escapes represent characters,
-//     and a tilde, which RFC 1738 requires to be escaped, is escaped.
+//   - Convert keeps the spelling of the assigned name, because a name with an escape and the
+//     name with the decoded character are different names in every dialect since 1997. The one
+//     exception is a tilde, which Convert escapes for [Draft1995] because RFC 1738 requires it.
 //   - A name that does not match the grammar of the other dialect has no counterpart. Examples
 //     are names of fewer than four fields for [Draft1995], names with "/" for [Draft2012], and
 //     names with "&" or "~" for [RFC2141].
-//   - A fragment of [Draft2012] is an f-component of [RFC8141] and vice versa.
-//     Directives, r- and q-components have no counterpart.
+//   - A fragment of [Draft2012] is an f-component of [RFC8141] and vice versa. Directives, r-
+//     and q-components have no counterpart.
 //   - A name of [RFC2141] with "?" or "#" in its NSS has no counterpart, because these
 //     characters would begin a component in other dialects. RFC 2141 reserves them.
 func (u URN) Convert(d Dialect) (URN, error) {
@@ -43,8 +43,8 @@ func (u URN) Convert(d Dialect) (URN, error) {
 
 const escapedTilde = "%7E"
 
-// beforeEscape returns the offset in s of byte at of the same text with escaped
-// tildes.
+// beforeEscape converts the offset at in the text escaped to the offset in s. The text escaped
+// is s with escaped tildes.
 func beforeEscape(s, escaped string, at int) int {
 	if len(s) == len(escaped) {
 		return at
@@ -62,7 +62,8 @@ func beforeEscape(s, escaped string, at int) int {
 	return len(s)
 }
 
-// unconvertible names the component of u that dialect d does not have, if any.
+// unconvertible returns words for the first component of u that dialect d does not have, or ""
+// if there is none.
 func (u URN) unconvertible(d Dialect) string {
 	if _, ok := u.RComponent(); ok {
 		return "an r-component"
@@ -79,7 +80,8 @@ func (u URN) unconvertible(d Dialect) string {
 	return ""
 }
 
-// nssRule returns the dialect's name of the NSS, if d is valid.
+// nssRule returns the name that the document of the dialect gives to the NSS, or "" if d is
+// invalid.
 func (d Dialect) nssRule() string {
 	if !d.IsValid() {
 		return "URN"

@@ -38,19 +38,19 @@ func ParseDialect(s string) (Dialect, bool) {
 	return 0, false
 }
 
-// A grammar holds the differences between dialects, except for the parts that may follow the
-// NSS.
+// A grammar holds the differences between dialects, except for the components that may follow
+// the NSS.
 type grammar struct {
 	name string
 
-	// The document's names of the common productions.
+	// The names that the document gives to the common productions.
 	whole  string // the whole
-	inner  string // the assigned name
+	inner  string // the production of the assigned name
 	nid    string
 	nss    string
 	escape string
 
-	nssSet       class // what needs no escape in an NSS
+	nssSet       class // the octets that need no escape in an NSS
 	minNID       int
 	finalHyphen  bool // an NID may end with a hyphen (RFC 2141, 2.1)
 	reservesURN  bool // the NID "urn" is not allowed (RFC 2141 and 2012, 2.1)

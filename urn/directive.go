@@ -6,7 +6,7 @@ import "strings"
 type Directive struct {
 	Keyword string // case-sensitive
 	Value   string // as spelled; case-sensitive
-	Ignored bool   // has no effect
+	Ignored bool   // the directive has no effect; see [URN.Directives]
 }
 
 // Directives are the directives of one query, in the order of the query, which is
@@ -24,14 +24,15 @@ func (ds Directives) Get(keyword string) (string, bool) {
 	return "", false
 }
 
-// Directives splits the query of [Draft2012] at each "&", and each part at its
-// first "=" (2.3).
+// Directives splits the query of [Draft2012] at each "&", and each part at its first "=" (2.3).
 //
-// A directive is ignored, so that the default of the namespace applies, if its
-// keyword is not registered, if its keyword occurs more than once, even with the
-// same value, or if accepts returns false for the keyword and the value (2.3,
-// 2.3.1). A nil accepts accepts everything; [Namespace.Accepts] is a suitable
-// function.
+// It marks a directive as ignored, so that the default of the namespace applies, in three cases
+// (2.3, 2.3.1):
+//
+//   - The keyword is not registered.
+//   - The keyword occurs more than once, even with the same value.
+//   - The function accepts returns false for the keyword and the value. If the function is nil,
+//     every value is accepted. [Namespace.Accepts] is a suitable function.
 func (u URN) Directives(registered Keywords, accepts func(keyword, value string) bool) Directives {
 	query, ok := u.Query()
 	if !ok {

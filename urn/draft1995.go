@@ -23,8 +23,8 @@ func (u *URN) read1995(s string) *Error {
 	return nil
 }
 
-// cut1995 truncates an invalid name before offset at, if the remainder has an
-// ElementID.
+// cut1995 truncates an invalid name before the offset at. If no part of the ElementID precedes
+// that offset, cut1995 sets u to the zero URN.
 func (u *URN) cut1995(at int) {
 	if u.auth == 0 || at <= int(u.auth)+1 {
 		*u = URN{}
@@ -35,8 +35,8 @@ func (u *URN) cut1995(at int) {
 	u.r, u.q = u.nss, u.nss
 }
 
-// split1995 finds the fields of u.s and checks each. On error it returns the
-// offset into u.s, the production and the reason.
+// split1995 finds the four fields of u.s and checks each field. On error it returns the offset
+// into u.s, the production and the reason.
 func (u *URN) split1995() (int, string, string) {
 	s := u.s
 	if !hasURN(s) {
@@ -84,8 +84,8 @@ func checkSchemeID(s string) (int, string) {
 	return 0, ""
 }
 
-// checkAuthorityID applies the rules of the SchemeID. For an unknown SchemeID it
-// checks only the characters of RFC 1738.
+// checkAuthorityID checks an AuthorityID by the rules of its SchemeID. If the SchemeID is
+// unknown, it checks only that RFC 1738 allows the characters.
 func checkAuthorityID(schemeID, s string) (int, string) {
 	if strings.EqualFold(schemeID, "dns") {
 		return checkFQDN(s)
@@ -147,7 +147,7 @@ func checkElementID(s string) (int, string) {
 	return i, "contains " + found(s, i) + ", which must be escaped"
 }
 
-// clean1995 removes the white space and the angle brackets.
+// clean1995 returns s without white space and without the angle brackets around the name.
 func clean1995(s string) (string, *Error) {
 	open, end := bounds1995(s)
 	if open < end && s[open] == '<' {
@@ -169,7 +169,7 @@ func clean1995(s string) (string, *Error) {
 	return string(b), nil
 }
 
-// bounds1995 returns the bounds of s without outer white space.
+// bounds1995 returns the start and the end of s without the white space around it.
 func bounds1995(s string) (int, int) {
 	open, end := 0, len(s)
 	for open < end && is(s[open], classSpace) {
@@ -181,7 +181,7 @@ func bounds1995(s string) (int, int) {
 	return open, end
 }
 
-// offset1995 returns the offset in the input of byte at of its clean form.
+// offset1995 converts the offset at in the result of [clean1995] to the offset in its input s.
 func offset1995(s string, at int) int {
 	i, end := bounds1995(s)
 	if i < end && s[i] == '<' {

@@ -10,15 +10,15 @@ import (
 
 // EncodeNSS encodes an identifier of another system as an NSS, or in [Draft1995] as an
 // ElementID. It escapes the UTF-8 octets of each character that the dialect does not allow
-// there, and of each character in special (RFC 2141, 2.2 and 2.3; 2012, 2.5; RFC 8141, 2.2).
-// It escapes nothing else. special lists ASCII characters that the namespace uses as
-// separators or with a meaning of its own; in the identifier they have no such meaning.
+// there, and of each character in special (RFC 2141, 2.2 and 2.3; 2012, 2.5; RFC 8141, 2.2). It
+// escapes nothing else. special lists ASCII characters that the namespace uses as separators or
+// with a meaning of its own; in the identifier they have no such meaning.
 //
-// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains
-// NUL, and in 1995 also if it would be a request to a resolver.
+// The error is an [*Error] if the identifier is empty, is not UTF-8 or contains NUL, or, in
+// 1995, begins like a request to a resolver ([IsRequest]).
 //
-// According to RFC 8141, 2.2, only software that knows the rules of a namespace
-// may create its names.
+// According to RFC 8141, 2.2, only software that knows the rules of a namespace may create its
+// names.
 func (d Dialect) EncodeNSS(identifier, special string) (string, error) {
 	b, err := d.appendEncoded(nil, identifier, special)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d Dialect) JoinNSS(separator byte, special string, parts ...string) (strin
 	return d.checkEncoded(strings.Join(parts, string(rune(separator))), string(b))
 }
 
-// appendEncoded appends the encoded identifier to b.
+// appendEncoded encodes the identifier and appends the result to b.
 func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, error) {
 	switch {
 	case !d.IsValid():
@@ -66,8 +66,9 @@ func (d Dialect) appendEncoded(b []byte, identifier, special string) ([]byte, er
 	return b, nil
 }
 
-// bare reports whether a generator leaves octet c unescaped. RFC 2141, 2.3.2
-// advises against "/", "?" and "#", although its grammar allows them.
+// bare reports whether an encoder leaves octet c unescaped. The parameter first means that c is
+// the first octet of the NSS. The octets "/", "?" and "#" are escaped in RFC 2141, because
+// section 2.3.2 advises against them although the grammar allows them.
 func (d Dialect) bare(c byte, first bool) bool {
 	g := &grammars[d]
 	switch c {
@@ -79,8 +80,8 @@ func (d Dialect) bare(c byte, first bool) bool {
 	return is(c, g.nssSet)
 }
 
-// checkEncoded returns an encoded identifier if it is an NSS. The result of joining can be
-// invalid, because separators are not escaped.
+// checkEncoded checks that nss, the encoded form of the identifier, is an NSS, and returns it.
+// The result of joining can be invalid, because separators are not escaped.
 func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	if !d.IsValid() {
 		return "", d.fail(identifier, 0, "URN", "unknown dialect")
@@ -95,7 +96,8 @@ func (d Dialect) checkEncoded(identifier, nss string) (string, error) {
 	return nss, nil
 }
 
-// checkNSS returns the reason why s is not an NSS, or in 1995 an ElementID.
+// checkNSS returns the reason why s is not an NSS, or in 1995 an ElementID. It returns nil if s
+// is valid.
 func (d Dialect) checkNSS(s string) *Error {
 	g := &grammars[d]
 	end := scan(s, 0, g.nssSet)
@@ -119,16 +121,15 @@ func invalidAt(s string) int {
 	return len(s)
 }
 
-// Display returns a spelling of u that is easier to read and that no different
-// name shares (2012, 4; RFC 8141, 4.4). It is for display only; copy and exchange
-// [URN.String].
+// Display returns a spelling of u that is easier to read. Different names have different
+// spellings (2012, 4; RFC 8141, 4.4). It is for display only; copy and exchange [URN.String].
 //
 // In the NSS it shows escapes as the characters that they represent in UTF-8, if those need an
-// escape: letters, digits, signs and punctuation of the world's scripts, and of ASCII "[",
-// "]", "\", "^", "|", "{", "}", the back-quote, and other characters that the dialect
-// excludes. It keeps the escapes of characters that would make another name or mislead
-// readers: characters that need no escape, delimiters, quotes, spaces, controls, combining
-// marks, and the special characters of the namespace.
+// escape: letters, digits, signs and punctuation of the world's scripts, and of ASCII "[", "]",
+// "\", "^", "|", "{", "}", the back-quote, and other characters that the dialect excludes. It
+// keeps the escapes of characters that would make another name or mislead readers: characters
+// that need no escape, delimiters, quotes, spaces, controls, combining marks, and the special
+// characters of the namespace.
 func (u URN) Display(special string) string {
 	if !u.IsValid() || strings.IndexByte(u.s[:u.nss], '%') < 0 {
 		return u.s
@@ -153,8 +154,8 @@ func (u URN) Display(special string) string {
 	return string(append(b, u.s[u.nss:]...))
 }
 
-// shown returns the character that the escapes at i represent and their length,
-// or 0 if Display keeps the escapes.
+// shown returns the character that the escapes at offset i of s represent, and the length of
+// these escapes. It returns 0, 0 if Display keeps the escapes.
 func (u URN) shown(s string, i int, special string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0

@@ -12,10 +12,10 @@ import (
 // document.
 type Error struct {
 	Dialect Dialect
-	Input   string // as given
+	Input   string // the whole input
 	Offset  int    // in bytes, into Input
 	Rule    string // the production, in the document's spelling
-	Message string // what was found
+	Message string // what is wrong, in words
 }
 
 const maxQuoted = 80 // the number of bytes of the input that an error message shows
@@ -46,8 +46,8 @@ func (d Dialect) failAt(s string, i int, rule string) *Error {
 	return d.fail(s, i, grammars[d].escape, `"%%" must be followed by two hex digits`)
 }
 
-// found describes the character at offset i of s for a message. It adds the
-// number of a character outside ASCII, as many look alike.
+// found describes the character at offset i of s for a message. For a character outside ASCII
+// it adds the code point, because many characters look alike.
 func found(s string, i int) string {
 	if i >= len(s) {
 		return "the end"

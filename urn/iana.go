@@ -13,9 +13,9 @@ import (
 // informal namespaces registered before 2017, whose templates have no such field.
 func IANANamespaces() Namespaces { return ianaNamespaces() }
 
-// ianaTable has a line for each namespace: the identifier; RFCs or the
-// registrant, if not only the template has them; the date; and the word "template"
-// if there is one at the usual URL for its kind.
+// Each line of ianaTable describes a namespace. The columns are the identifier; the RFCs or the
+// registrant, empty if only the template names them; the date; and the word "template" if the
+// template is at the usual URL for this kind of namespace.
 //
 //go:embed iana.tsv
 var ianaTable string

@@ -11,10 +11,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The kinds of findings about URNs, in addition to those of URIs that apply:
-// [uri.FindingInvalid], [uri.FindingNUL], [uri.FindingCharset],
-// [uri.FindingNeedlessEscape], [uri.FindingLowerEscape] and
-// [uri.FindingUpperScheme].
+// The kinds of findings about URNs. An [Inspector] also reports these kinds of package uri:
+// [uri.FindingInvalid], [uri.FindingNUL], [uri.FindingCharset], [uri.FindingNeedlessEscape],
+// [uri.FindingLowerEscape] and [uri.FindingUpperScheme].
 const (
 	FindingUpperNID        uri.FindingCode = "uppercase-nid"          // RFC 8141, 3.1
 	FindingUnregistered    uri.FindingCode = "unregistered-nid"       // RFC 8141, 5
@@ -30,8 +29,8 @@ const (
 	FindingRelative        uri.FindingCode = "relative-reference-urn" // 2012, 2.5.1; RFC 8141, 4.3
 )
 
-// An Inspector produces findings about URNs. It reports unregistered items only of the kinds
-// for which it has a registry.
+// An Inspector produces findings about URNs. It reports that a name, keyword or service is not
+// registered only if the registry concerned is not empty.
 type Inspector struct {
 	Namespaces Namespaces
 	SchemeIDs  SchemeIDs
@@ -39,9 +38,9 @@ type Inspector struct {
 	Services   Services
 }
 
-// Inspect returns findings about s in a dialect, in the order of their offsets: the reason why
-// s is not a URN, or otherwise what the documents advise against. It reports only the first
-// finding of each kind about escapes.
+// Inspect returns findings about s in dialect d, in the order of their offsets. If s is not a
+// URN, the findings give the reason. Otherwise they say what the documents advise against; of
+// each kind of finding about escapes, Inspect reports only the first.
 func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	i := inspection{Inspector: in, s: s}
 	var err *Error
@@ -66,8 +65,8 @@ func (in Inspector) Inspect(d Dialect, s string) []uri.Finding {
 	return i.found
 }
 
-// InspectReference returns a finding about resolving a reference against base, if base is a
-// URN. A URN has no hierarchy. So only three kinds of references mean what people expect: an
+// InspectReference returns a finding if base is a URN and reference does not mean what people
+// expect. A URN has no hierarchy. So only three kinds of references mean what people expect: an
 // absolute reference, an empty one, and one that is only a fragment (2012, 2.5.1; RFC 8141,
 // 4.3). For example, "x" against "urn:example:a:b" would be "urn:x".
 func InspectReference(base, reference uri.URI) (uri.Finding, bool) {
@@ -95,7 +94,7 @@ func (i *inspection) add(c uri.FindingCode, sev uri.Severity, at int, format str
 	i.found = append(i.found, uri.Finding{Code: c, Severity: sev, Offset: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// at returns the offset into the input of byte n of the spelling of the URN.
+// at converts the offset n in the spelling of the URN to an offset in the input.
 func (i *inspection) at(n int) int {
 	if i.u.dialect == Draft1995 {
 		return offset1995(i.s, n)
@@ -196,7 +195,7 @@ func (i *inspection) escapes() {
 	}
 }
 
-// needless reports whether octet c never needs an escape in the dialect.
+// needless reports whether no part of a URN of the dialect needs an escape of octet c.
 func (i *inspection) needless(c byte) bool {
 	if i.u.dialect == Draft1995 {
 		return is(c, classPlain)
@@ -204,8 +203,8 @@ func (i *inspection) needless(c byte) bool {
 	return is(c, classUnreserved) && is(c, grammars[i.u.dialect].nssSet)
 }
 
-// needlessSeverity is a warning or worse where the document forbids unnecessary
-// escapes: RFC 2141, 2.3.1 and 2012, 2.5.2.
+// needlessSeverity returns the severity of an unnecessary escape: a warning if the document
+// forbids such escapes (RFC 2141, 2.3.1; 2012, 2.5.2), otherwise information.
 func (i *inspection) needlessSeverity() uri.Severity {
 	if d := i.u.dialect; d == RFC2141 || d == Draft2012 {
 		return uri.SeverityWarning
@@ -251,8 +250,8 @@ func (i *inspection) whyIgnored(d Directive) string {
 	return "directives with the same keyword cancel each other"
 }
 
-// accepts checks services against the registry; only namespaces know their
-// components.
+// accepts reports whether the registry of services has the value of the keyword s. It accepts
+// all values of other keywords, because only the namespaces know them.
 func (i *inspection) accepts(keyword, value string) bool {
 	if keyword != "s" || i.Services.Len() == 0 {
 		return true

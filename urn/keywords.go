@@ -41,8 +41,8 @@ func (k Keyword) WithSupport(s Support) Keyword {
 
 func (k Keyword) name() string { return k.Keyword }
 
-// canonical replaces nil by an empty list, which JSON encodes as [] and not as
-// null.
+// canonical returns k with an empty list instead of a nil one, because JSON encodes an empty
+// list as [] but nil as null.
 func (k Keyword) canonical() Keyword {
 	k.SupportedBy = append([]Support{}, k.SupportedBy...)
 	return k

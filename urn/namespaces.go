@@ -18,11 +18,11 @@ type Namespace struct {
 	Registered string  `json:"registered,omitempty"` // the date, YYYY-MM-DD
 	Security   string  `json:"security"`             // the security considerations, or where they are; required (2012, 8)
 
-	Special         string       `json:"special,omitempty"`          // the characters with a special meaning
+	Special         string       `json:"special,omitempty"`          // the characters with a meaning of their own
 	Equivalence     string       `json:"equivalence,omitempty"`      // rules beyond lexical equivalence
 	Functional      string       `json:"functional,omitempty"`       // guidance on functional equivalence
-	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // in references of 2012
-	Services        []string     `json:"services,omitempty"`         // values of the keyword s
+	FragmentAllowed bool         `json:"fragment_allowed,omitempty"` // whether references of 2012 may have fragments
+	Services        []string     `json:"services,omitempty"`         // the supported services, which are the values of the keyword s
 	DefaultService  string       `json:"default_service,omitempty"`
 	Keywords        []KeywordUse `json:"keywords,omitempty"` // the supported keywords, except s
 }

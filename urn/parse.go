@@ -8,7 +8,7 @@ const maxNID = 32
 //
 //	"urn" ":" NID ":" NSS
 //
-// and what the dialect allows to follow.
+// and the components that the dialect allows after it.
 func (u *URN) readName(d Dialect, s string) *Error {
 	g := &grammars[d]
 	if !hasURN(s) {
@@ -31,7 +31,7 @@ func (u *URN) readName(d Dialect, s string) *Error {
 	return u.readRest()
 }
 
-// readRest parses what follows the NSS. On error it truncates u before the fault.
+// readRest parses what follows the NSS. On error it truncates u before the invalid part.
 func (u *URN) readRest() *Error {
 	var err *Error
 	end := int(u.nss)
@@ -57,7 +57,8 @@ func scanLDH(s string, i int) int {
 	return i
 }
 
-// goodNID reports whether letters, digits and hyphens form an NID:
+// goodNID reports whether s is an NID. It does not check that s consists of letters, digits and
+// hyphens; the caller does.
 //
 //	NID = let-num [ 1,31 let-num-hyp ]                                  ; RFC 2141
 //	NID = (ALPHA / DIGIT) 0*30(ALPHA / DIGIT / "-") (ALPHA / DIGIT)    ; 2012
@@ -74,8 +75,8 @@ func isURN(s string) bool {
 	return len(s) == 3 && s[0]|0x20 == 'u' && s[1]|0x20 == 'r' && s[2]|0x20 == 'n'
 }
 
-// failNID returns the reason why the text before or at i is not an NID with its
-// colon.
+// failNID returns the reason why s does not have an NID and a colon after "urn:". The byte at
+// offset i is the first that cannot be part of an NID.
 func (d Dialect) failNID(s string, i int) *Error {
 	g := &grammars[d]
 	n := i - prefixLen
@@ -100,7 +101,7 @@ func (d Dialect) failNID(s string, i int) *Error {
 	return d.fail(s, prefixLen, g.nid, "%q is reserved permanently", s[prefixLen:i])
 }
 
-// failNSS returns the reason why there is no NSS at start.
+// failNSS returns the reason why no NSS begins at the offset start.
 func (d Dialect) failNSS(s string, start int) *Error {
 	g := &grammars[d]
 	switch {
@@ -144,9 +145,9 @@ func (u *URN) scanRQ() (int, *Error) {
 	return i, nil
 }
 
-// scanComponent reads pchar *( pchar / "/" / "?" ) after the two characters at i
-// that introduce it. An r-component ends at the first "?=" (RFC 8141, 2.3.1);
-// "?+" inside either component, and "?=" inside a q-component, are data.
+// scanComponent reads pchar *( pchar / "/" / "?" ) after "?+" or "?=" at offset i. An
+// r-component ends at the first "?=" (RFC 8141, 2.3.1); "?+" inside either component, and "?="
+// inside a q-component, are data.
 func scanComponent(s string, i int, rule string) (int, *Error) {
 	start := i + 2
 	end := start

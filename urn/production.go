@@ -47,8 +47,8 @@ func (d Dialect) Rules() iter.Seq[string] {
 	}
 }
 
-// A production has a name and a check. The check may leave the rule of its error empty; then
-// the rule is the name.
+// A production has a name and a check. If the check returns an error without a rule, the rule
+// is the name of the production.
 type production struct {
 	name  string
 	check func(d Dialect, s string) *Error
@@ -75,8 +75,8 @@ const (
 	subDelims  = "!$&'()*+,;="
 )
 
-// 1995, to the extent that its prose defines productions; RFC 952, RFC 1123 and
-// RFC 1738.
+// productions1995 returns the productions of 1995 that its prose defines, and those of RFC 952,
+// RFC 1123 and RFC 1738.
 func productions1995() []production {
 	return []production{
 		{"freestanding", checkWhole},
@@ -93,7 +93,7 @@ func productions1995() []production {
 	}
 }
 
-// RFC 2141, 2.
+// productions2141 returns the productions of RFC 2141, 2.
 func productions2141() []production {
 	return []production{
 		{"URN", checkWhole},
@@ -113,7 +113,7 @@ func productions2141() []production {
 	}
 }
 
-// 2012, 2.
+// productions2012 returns the productions of 2012, 2.
 func productions2012() []production {
 	return []production{
 		{"namestring", checkWhole},
@@ -138,7 +138,7 @@ func productions2012() []production {
 	}
 }
 
-// RFC 8141, 2 and 5.2.
+// productions8141 returns the productions of RFC 8141, 2 and 5.2.
 func productions8141() []production {
 	return []production{
 		{"namestring", checkWhole},
@@ -177,7 +177,8 @@ func checkAssigned(d Dialect, s string) *Error {
 	return err
 }
 
-// inside checks s as the text after a prefix.
+// inside returns a check of the text after a prefix. It puts the prefix before the text and
+// applies the given check to the whole.
 func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		err := check(d, prefix+s)
@@ -188,7 +189,7 @@ func inside(prefix string, check func(Dialect, string) *Error) func(Dialect, str
 	}
 }
 
-// bare1995 rejects the angle brackets that [URN.read] accepts.
+// bare1995 checks a URN that must not be in angle brackets, which [URN.read] accepts.
 func bare1995(d Dialect, s string) *Error {
 	if open, end := bounds1995(s); open < end && s[open] == '<' {
 		return d.fail(s, open, "", "contains %s", found(s, open))
@@ -196,7 +197,7 @@ func bare1995(d Dialect, s string) *Error {
 	return checkWhole(d, s)
 }
 
-// parted returns a check that uses a function of the parser.
+// parted converts a function of the parser, which returns an offset and a message, to a check.
 func parted(check func(string) (int, string)) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		if at, message := check(s); message != "" {
@@ -272,8 +273,8 @@ func checkComponents(d Dialect, s string) *Error {
 	return inside("urn:aa:a", checkUnfragmented)(d, s)
 }
 
-// announced returns a check of a component after the characters that introduce
-// it.
+// announced returns a check of a component without the two characters that introduce it, which
+// are the parameter prefix.
 func announced(prefix, rule string) func(Dialect, string) *Error {
 	return inside(prefix, func(d Dialect, s string) *Error {
 		end, err := scanComponent(s, 0, rule)
@@ -300,7 +301,7 @@ func checkInformal(d Dialect, s string) *Error {
 	return err
 }
 
-// checkNumber checks a Number that fits into an NID after "urn-".
+// checkNumber checks a Number, which must be short enough for an NID "urn-" Number.
 func checkNumber(d Dialect, s string) *Error {
 	const most = maxNID - len("urn-")
 	switch n := len(s) - len(strings.TrimLeft(s, digits)); {
@@ -315,20 +316,20 @@ func checkNumber(d Dialect, s string) *Error {
 	return nil
 }
 
-// anyNumber means any number of octets or characters.
+// anyNumber makes [characters] match any number of octets and escapes.
 const anyNumber = -1
 
-// octet matches one octet of a class.
+// octet returns a check for one octet of a class.
 func octet(set class) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return is(c, set) })
 }
 
-// oneOf matches one octet of a set.
+// oneOf returns a check for one octet of a set.
 func oneOf(set string) func(Dialect, string) *Error {
 	return single(func(c byte) bool { return strings.IndexByte(set, c) >= 0 })
 }
 
-// single matches one octet that satisfies a predicate.
+// single returns a check for one octet for which the function right returns true.
 func single(right func(byte) bool) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		for i := range len(s) {
@@ -340,7 +341,8 @@ func single(right func(byte) bool) func(Dialect, string) *Error {
 	}
 }
 
-// characters matches n octets of a class or escapes, or any number of them.
+// characters returns a check for one octet of a class or one escape. If n is [anyNumber], the
+// check is for any number of such octets and escapes.
 func characters(set class, n int) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		end := scan(s, 0, set)
@@ -357,7 +359,7 @@ func characters(set class, n int) func(Dialect, string) *Error {
 	}
 }
 
-// escapes matches one escape; in 2012, an escape of NUL does not match.
+// escapes checks that s is one escape, in 2012 not an escape of NUL.
 func escapes(d Dialect, s string) *Error {
 	if len(s) != 3 || !isEscape(s, 0) {
 		return d.fail(s, 0, "", "must be %q and two hex digits", "%")
@@ -368,8 +370,8 @@ func escapes(d Dialect, s string) *Error {
 	return nil
 }
 
-// excluded matches one control from least on, a space, one octet of a set, or an
-// octet from 127 on.
+// excluded returns a check for one octet: a control character that is not below least, a space,
+// an octet of a set, or an octet from 127 on.
 func excluded(least byte, set string) func(Dialect, string) *Error {
 	return func(d Dialect, s string) *Error {
 		ok := len(s) == 1 && (s[0] >= least && s[0] <= ' ' || s[0] >= 0x7F || strings.IndexByte(set, s[0]) >= 0)

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// A Table is a registry as an immutable value, sorted by the names of its
-// entries; changes return a new Table. The zero Table is empty and ready to use.
-// The tables of the documents are [IANANamespaces], [SchemeIDs1995],
-// [Keywords2012] and [Services2012].
+// A Table is an immutable registry, sorted by the names of its entries. Methods that add
+// entries return a new Table. The zero Table is empty and ready to use. The tables of the
+// documents are [IANANamespaces], [SchemeIDs1995], [Keywords2012] and [Services2012].
 type Table[E Entry[E]] struct{ entries []E }
 
 // The registries.
@@ -25,10 +24,10 @@ type (
 type Entry[E any] interface {
 	Namespace | SchemeID | Keyword | Service
 
-	canonical() E // with a canonical name, and no shared mutable data
+	canonical() E // returns the entry with a canonical name and copies of its lists
 	name() string
-	fault() *EntryError  // why no table accepts it
-	policy() *EntryError // why the document does not allow its registration
+	fault() *EntryError  // the reason why no table accepts the entry, or nil
+	policy() *EntryError // the reason why the document does not allow its registration, or nil
 }
 
 // An EntryError reports why a registry rejects an entry.
@@ -68,7 +67,8 @@ func (t Table[E]) Lookup(name string) (E, bool) {
 	return t.entries[i].canonical(), true
 }
 
-// find returns the index at which the entry with a name is or would be.
+// find returns the index of the entry with a name, and whether there is one. If not, it is the
+// index at which such an entry would be inserted.
 func (t Table[E]) find(name string) (int, bool) {
 	var e E
 	switch any(e).(type) {
@@ -80,9 +80,9 @@ func (t Table[E]) find(name string) (int, bool) {
 	})
 }
 
-// With returns t with more entries, which replace those with the same names. Use
-// it for local additions, such as experimental and unregistered names. For an
-// invalid name or an empty required field the error is an [*EntryError].
+// With returns t with entries added. An added entry replaces the entry with the same name. Use
+// With for local additions, such as experimental and unregistered names. If a name is invalid
+// or a required field is empty, the error is an [*EntryError].
 func (t Table[E]) With(entries ...E) (Table[E], error) {
 	for _, e := range entries {
 		if err := e.fault(); err != nil {

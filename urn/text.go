@@ -2,7 +2,7 @@ package urn
 
 // EndInText returns the length of the longest URN at the start of a running text, or 0 if the
 // text does not start with a URN. The NSS ends before the first character that cannot be part
-// of it, including an incomplete escape and an escaped NUL (2012, 2.5.3; RFC 2141, 2.4). If a
+// of it; an incomplete escape and an escaped NUL also end it (2012, 2.5.3; RFC 2141, 2.4). If a
 // query, fragment or component follows, its valid part is included.
 //
 // Punctuation that is allowed in an NSS is included: by the syntax one cannot decide whether a

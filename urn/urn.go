@@ -15,8 +15,8 @@ type URN struct {
 	nid     uint32 // end of the NID or SchemeID
 	auth    uint32 // end of the AuthorityID; 0 unless Draft1995
 	nss     uint32 // end of the NSS or ElementID
-	r       uint32 // end of the r-component; equal to nss when undefined
-	q       uint32 // end of the q-component or the query; equal to r when undefined
+	r       uint32 // end of the r-component; equal to nss if there is none
+	q       uint32 // end of the q-component or the query; equal to r if there is none
 	dialect Dialect
 }
 
@@ -100,8 +100,8 @@ func (u URN) NID() string {
 	return u.s[prefixLen:u.nid]
 }
 
-// NSS returns the namespace-specific string (RFC 8141, 2.2); in [Draft1995]
-// everything after the SchemeID.
+// NSS returns the namespace-specific string (RFC 8141, 2.2); in [Draft1995] it is everything
+// after the SchemeID.
 func (u URN) NSS() string {
 	if !u.IsValid() {
 		return ""
@@ -127,8 +127,8 @@ func (u URN) QComponent() (string, bool) {
 	return u.s[u.r+2 : u.q], true
 }
 
-// Query returns the query of [Draft2012] (2.3) without its question mark, and
-// whether there is one. It is never empty. [URN.Directives] splits it.
+// Query returns the query of [Draft2012] (2.3) without its question mark, and whether there is
+// one. A query is never empty. [URN.Directives] splits it.
 func (u URN) Query() (string, bool) {
 	if u.q == u.nss || u.dialect != Draft2012 {
 		return "", false
@@ -202,8 +202,8 @@ const ReservedPrefix = "urn+"
 // name would send a reserved request instead.
 func IsRequest(element string) bool { return requestLength(element) > 0 }
 
-// requestLength returns the number of bytes at the beginning of an ElementID that
-// spell "urn+", with or without escapes, or 0.
+// requestLength returns the length of the beginning of an ElementID that spells "urn+", with or
+// without escapes. It returns 0 if the ElementID does not begin with "urn+".
 func requestLength(element string) int {
 	i := 0
 	for n := range len(ReservedPrefix) {

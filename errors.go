@@ -20,7 +20,8 @@ const (
 	Denied                    // access is denied
 )
 
-// String returns the last part of the kind's problem type.
+// String returns a word for the kind, which is the last part of the problem type that responses
+// have.
 func (k Kind) String() string {
 	switch k {
 	case Malformed:
@@ -70,13 +71,13 @@ var ErrUpstream = errors.New("upstream server failed")
 // An Error says why there is no answer about a name.
 type Error struct {
 	Kind        Kind
-	Name        string   // as asked
-	Service     Service  // of the question
-	Offset      int      // of Malformed: in bytes, into Name
-	Rule        string   // of Malformed: the production that was violated
+	Name        string   // the name as the client wrote it
+	Service     Service  // the service that the question asked for
+	Offset      int      // for Malformed: the offset of the fault in Name, in bytes
+	Rule        string   // for Malformed: the production that Name violates
 	Message     string   // for people, without the name
 	Suggestions []string // names that may have been meant
-	Legal       bool     // of Denied: for legal reasons
+	Legal       bool     // for Denied: whether the reasons are legal
 	Answer      *Answer  // the tombstone, if Kind is Gone
 	Why         []string // explanation for people, if Question.Explain was set
 	Err         error    // the cause, or nil

@@ -62,12 +62,12 @@ func (s Service) List() bool {
 // A Question is a question about one name (1995, 3).
 type Question struct {
 	Name    name.Name // the name asked about; zero if only Subject is known
-	Subject uri.URI   // the identifier as asked; zero if Name is sufficient
+	Subject uri.URI   // the identifier as the client wrote it; zero if Name is sufficient
 	Other   uri.URI   // the second identifier of I=I
-	Service Service   // "" asks for the default
+	Service Service   // "" asks for the default service
 	Default Service   // used if Service is "" or not offered; "" means the default of the name's authority
 
-	Component string    // component of a structured resource (2012, 2.3.2)
+	Component string    // the component of a structured resource (2012, 2.3.2) to return
 	R, Q      string    // r- and q-component without "?+" and "?="; "" if absent
 	Accept    string    // media ranges of RFC 9110, 12.5.1 that rank locations
 	Languages string    // language ranges of RFC 9110, 12.5.4 that rank locations
@@ -76,7 +76,7 @@ type Question struct {
 	At        time.Time // time for which to answer; zero means now
 
 	Strict  bool // do not use a default service (RFC 2169)
-	Succeed bool // follow the only successor of a retired name for every service (1995, 4), not just I2L and I2R
+	Succeed bool // for every service, not just I2L and I2R: follow the successor of a retired name if there is only one (1995, 4)
 	Explain bool // set Why in the answer
 	Hops    int  // number of resolvers that passed on the question
 }
@@ -99,10 +99,10 @@ type Location struct {
 	Lang       string `json:"lang,omitempty"`                           // language tag, RFC 5646
 	Rel        string `json:"rel,omitempty"`                            // link relation, "item" if empty
 	Priority   int    `json:"priority,omitempty"`                       // 1 is tried first; 0 means 1
-	Weight     int    `json:"weight,omitempty"`                         // share among equal priorities; 0 means 1
+	Weight     int    `json:"weight,omitempty"`                         // share of the requests among locations of equal priority; 0 means 1
 	Country    string `json:"country,omitempty"`                        // ISO 3166-1 alpha-2
-	Component  string `json:"component,omitempty"`                      // of a structured resource
-	Charset    string `json:"charset,omitempty"`                        // of Note in text/urc-0
+	Component  string `json:"component,omitempty"`                      // the component of a structured resource that is there
+	Charset    string `json:"charset,omitempty"`                        // the charset of Note in the format text/urc-0
 	Note       string `json:"note,omitempty"`                           // free text (metainformation)
 	Down       bool   `json:"down,omitempty"`                           // known to be unavailable: tried last
 	ValidFrom  string `json:"valid_from,omitempty" toml:"valid_from"`   // RFC 3339
@@ -117,7 +117,7 @@ type Metadata map[string][]string
 type Resource struct {
 	Type string // media type
 	Size int64  // in bytes, -1 if unknown
-	URL  string // where it was fetched
+	URL  string // the URL from which it was fetched
 	Body io.ReadCloser
 }
 
@@ -143,7 +143,7 @@ func (r *Raw) String() string {
 type Answer struct {
 	Service    Service
 	Name       name.Name
-	Spelling   string     // as registered; "" if it equals the key
+	Spelling   string     // the name as it was registered; "" if it equals the key
 	Status     Status     // "" if another resolver did not send it
 	Locations  []Location // best first; exactly one for I2L
 	Metadata   Metadata
@@ -165,7 +165,7 @@ type Answer struct {
 	Private  bool      // the answer depends on the client: not for shared caches
 	Modified time.Time // last change of the record; whole milliseconds, UTC
 	Changed  time.Time // last change of the answer, if later than Modified because the validity of a location began or ended
-	Revision uint64    // of the record, from 1; 0 if unknown
+	Revision uint64    // the revision of the record, from 1; 0 if unknown
 
 	// StaleSince is zero for a current answer. An answer is stale if the resolver cannot read
 	// its store; StaleSince is then the time at which the answer was last known to be current.

@@ -15,11 +15,11 @@ import (
 // US-ASCII (3.1, step 2), in hosts too.
 func (i IRI) URI() uri.URI { return i.u }
 
-// ASCIIURI maps i to a URI like [IRI.URI], but with the host in the ASCII form of
-// domain names (3.1), for schemes whose hosts are domain names. It decodes
-// escapes in the host first. A missing or empty host and an IP address stay
-// unchanged. Any other host must be a domain name, and its ASCII form must neither
-// be empty nor contain a delimiter; otherwise ASCIIURI returns an error.
+// ASCIIURI maps i to a URI like [IRI.URI], but with the host in the ASCII form of domain names
+// (3.1). Use it for schemes whose hosts are domain names. It decodes escapes in the host first.
+// A missing or empty host and an IP address stay unchanged. Any other host must be a domain
+// name, and its ASCII form must neither be empty nor contain a delimiter; otherwise ASCIIURI
+// returns an error.
 func (i IRI) ASCIIURI() (uri.URI, error) {
 	host, ok := i.u.Data(uri.ComponentHost)
 	if !ok || host == "" || i.HostKind() != uri.HostName {
@@ -93,13 +93,13 @@ func escapeIf(s string, which func(byte) bool) string {
 	return b.String()
 }
 
-// FromURI converts a URI to an IRI (3.2): it decodes escapes that are valid UTF-8
-// into the characters they represent, where those are allowed. It keeps escapes
-// of reserved characters, of the percent sign and of characters that are hard to
-// see (4.1, 6.1), and keeps Punycode. The IRI maps back to an equivalent URI.
+// FromURI converts a URI to an IRI (3.2): it decodes escapes that are valid UTF-8 into the
+// characters they represent, if an IRI can contain these characters there. It keeps escapes of
+// reserved characters, of the percent sign and of characters that are hard to see (4.1, 6.1),
+// and keeps Punycode. The IRI maps back to an equivalent URI.
 //
-// A URI of another dialect is parsed as one of RFC 3986; if that fails, the
-// result is not valid.
+// A URI of another dialect is parsed as one of RFC 3986; if that fails, the result is not
+// valid.
 func FromURI(u uri.URI) IRI {
 	s := u.String()
 	query, _ := u.Query()
@@ -168,12 +168,12 @@ func (i IRI) Normalize(l uri.Level, rules ...uri.SchemeRules) IRI {
 	}
 }
 
-// fold converts the US-ASCII characters of scheme and host to lower case, and the
-// digits of escapes to upper case (5.3.2.1).
+// fold converts, in the shadow of i, the US-ASCII characters of scheme and host to lower case,
+// and the digits of the escapes of i to upper case (5.3.2.1).
 func (i IRI) fold(shadow uri.URI) uri.URI {
 	b := []byte(shadow.Normalize(uri.LevelCase).String())
 	for n := 0; n+4 < len(b); n++ {
-		if string(b[n:n+3]) == "%25" { // an escape of the IRI
+		if string(b[n:n+3]) == "%25" { // "%25" is the percent sign of an escape of i
 			copy(b[n+3:n+5], strings.ToUpper(string(b[n+3:n+5])))
 		}
 	}
@@ -236,9 +236,9 @@ func (i IRI) Relativize(target IRI) (IRI, bool) {
 	return ref, err == nil
 }
 
-// shadow returns the spelling as a URI in which percent signs are escaped too, so
-// that the spelling can be restored from it. Operations that only move pieces of a
-// URI can be applied to the shadow.
+// shadow returns the spelling as a URI in which percent signs are escaped too. So the spelling
+// can be restored from the shadow, and an operation that only moves pieces of a URI can be
+// applied to the shadow instead of the IRI.
 func (i IRI) shadow() (uri.URI, error) {
 	return uri.ParseReference(escapeIf(i.s, func(c byte) bool { return c >= 0x80 || c == '%' }))
 }
@@ -251,7 +251,8 @@ func fromShadow(u uri.URI) (IRI, error) {
 	return ParseReference(s)
 }
 
-// through applies f to the shadow of i.
+// through applies f to the shadow of i and converts the result back to an IRI. If this fails,
+// it returns i.
 func (i IRI) through(f func(uri.URI) (uri.URI, error)) IRI {
 	u, err := i.shadow()
 	if err != nil {

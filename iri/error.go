@@ -52,7 +52,8 @@ func newError(s string, off int, rule string, code uri.Code) *Error {
 	return &Error{Input: s, Offset: off, Rule: rule, Code: code}
 }
 
-// international returns the name in RFC 3987 of a production of RFC 3986.
+// international converts the name of a production of RFC 3986 to the name of the corresponding
+// production of RFC 3987.
 func international(rule string) string {
 	switch rule {
 	case "URI-reference":

@@ -13,23 +13,23 @@ import (
 const (
 	FindingPercent   uri.FindingCode = "bare-percent"        // a percent sign that does not begin an escape
 	FindingUnescaped uri.FindingCode = "unescaped-character" // a character that must be escaped: a space, a bracket outside a host
-	FindingNonASCII  uri.FindingCode = "non-ascii"           // a character of an IRI, or an octet that is not UTF-8
-	FindingSlashes   uri.FindingCode = "wrong-slashes"       // not two slashes before a host
+	FindingNonASCII  uri.FindingCode = "non-ascii"           // a character that only IRIs can contain, or an octet that is not UTF-8
+	FindingSlashes   uri.FindingCode = "wrong-slashes"       // more or fewer than two slashes before a host
 	FindingNoScheme  uri.FindingCode = "colon-in-segment"    // a colon that does not end a scheme
 )
 
-// Fix parses an absolute URI as [uri.Parse] does and repairs an invalid one as browsers
-// do, if possible (URL Standard, 4.4). It returns the URI and what it changed, in the
-// order of the input; each finding has the bytes concerned and what they became. It
+// Fix parses an absolute URI as [uri.Parse] does and repairs an invalid one as browsers do, if
+// possible (URL Standard, 4.4). It returns the URI and its changes, in the order of the input;
+// each finding has the offsets of the bytes concerned and their replacement. Fix
 //
 //   - removes tabs and line breaks,
-//   - turns backslashes into slashes, and writes two slashes before the host, in schemes
-//     where browsers do (http, https, ws, wss, ftp; not the slashes of file),
-//   - escapes characters that are not allowed, such as spaces, brackets outside a host,
-//     and percent signs that do not begin an escape,
-//   - converts international characters as [IRI.LookupURI].
+//   - turns backslashes into slashes, and writes two slashes before the host, in schemes where
+//     browsers do (http, https, ws, wss, ftp; not the slashes of file),
+//   - escapes characters that are not allowed, such as spaces, brackets outside a host, and
+//     percent signs that do not begin an escape,
+//   - converts international characters as [IRI.LookupURI] does.
 //
-// If the repaired URI would be invalid, too, the error is the error of [uri.Parse] for the
+// If the repaired URI would be invalid too, the error is the error of [uri.Parse] for the
 // input.
 func Fix(s string) (uri.URI, []uri.Finding, error) {
 	u, err := uri.Parse(s)
@@ -69,15 +69,15 @@ func fix(s string, err error, absolute bool) (uri.URI, []uri.Finding, error) {
 // A mender repairs an input.
 type mender struct {
 	s        string
-	scheme   int // its length in s
+	scheme   int // the length of the scheme in s
 	absolute bool
-	b        strings.Builder // an IRI, if all goes well
+	b        strings.Builder // the repaired input; usually an IRI
 	found    []uri.Finding
 
-	authority, query, fragment bool // whether they have begun; the authority has not ended
+	authority, query, fragment bool // whether the query and the fragment have begun; whether the next byte is in the authority
 }
 
-// result returns u and what was changed, unless u hides a host or lacks one.
+// result returns u and the changes. If u hides a host or lacks one, result returns an error.
 func (m *mender) result(u uri.URI, err error) (uri.URI, []uri.Finding, error) {
 	if hidesHost(u) || m.absolute && slashesWrong(u.String()) {
 		return uri.URI{}, nil, m.failed(err)
@@ -85,15 +85,16 @@ func (m *mender) result(u uri.URI, err error) (uri.URI, []uri.Finding, error) {
 	return u, m.found, nil
 }
 
-// failed returns the error of an input that cannot be repaired.
+// failed returns the error for an input that cannot be repaired.
 func (m *mender) failed(err error) error {
 	if err != nil {
 		return err
 	}
-	return newError(m.s, m.scheme+1, "authority", uri.CodeHost) // valid, but without a host
+	return newError(m.s, m.scheme+1, "authority", uri.CodeHost) // the input is valid, but lacks a host
 }
 
-// change notes a change and writes what the bytes became.
+// change appends the text right to the repaired input, and records that it replaces the bytes
+// between from and to.
 func (m *mender) change(code uri.FindingCode, from, to int, right, message string) {
 	m.b.WriteString(right)
 	m.found = append(m.found, uri.Finding{Code: code, Severity: uri.SeverityWarning, Offset: from, End: to, Message: message, Right: right})
@@ -168,16 +169,16 @@ func slashesWrong(s string) bool {
 // slashRun returns the number of slashes and backslashes at the beginning of s.
 func slashRun(s string) int { return len(s) - len(strings.TrimLeft(s, `/\`)) }
 
-// hidesHost reports whether a repaired reference has an empty host where browsers skip
-// slashes until they find one.
+// hidesHost reports whether u has an empty host although a browser would find one. In special
+// schemes except file, browsers skip slashes until a host begins.
 func hidesHost(u uri.URI) bool {
 	scheme, _ := u.Scheme()
 	host, ok := u.Host()
 	return ok && host == "" && isSpecial(scheme) && !strings.EqualFold(scheme, "file")
 }
 
-// atAuthority reports whether a slash after b, which has a scheme of n octets, is the
-// second slash before an authority.
+// atAuthority reports whether a slash that follows b would be the second slash before an
+// authority. The scheme at the beginning of b has n octets.
 func atAuthority(b string, n int) bool {
 	if n > 0 {
 		n++
@@ -192,7 +193,8 @@ func isSpecial(scheme string) bool {
 	return slices.Contains([]string{"", "http", "https", "ftp", "ws", "wss", "file"}, strings.ToLower(scheme))
 }
 
-// inURI reports whether c is allowed in a URI, apart from brackets and the number sign.
+// inURI reports whether c can appear in a URI. It returns false for brackets and the number
+// sign.
 func inURI(c byte) bool {
 	return c == '%' || ascii.IsPchar(c)
 }

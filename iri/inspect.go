@@ -37,7 +37,7 @@ func (i IRI) Inspect() []uri.Finding {
 		found = append(found, uri.Finding{Code: c, Severity: uri.SeverityWarning, Offset: off, Message: fmt.Sprintf(format, args...)})
 	}
 	if !norm.NFC.IsNormalString(i.s) {
-		off := len(norm.NFC.String(i.s)) // the first difference
+		off := len(norm.NFC.String(i.s)) // the offset of the first difference
 		for n, c := range []byte(norm.NFC.String(i.s)) {
 			if n >= len(i.s) || i.s[n] != c {
 				off = n

@@ -52,10 +52,10 @@ func parse(s string, generic func(string) (uri.URI, error)) (IRI, error) {
 	return IRI{s, u}, nil
 }
 
-// checkCharacters checks that each character beyond US-ASCII is ucschar, or in a
-// query iprivate, and that section 4.1 does not forbid it. That schemes, ports and
-// addresses are US-ASCII is not checked here: other characters become escapes in the
-// URI, and the URI parser rejects escapes in these components.
+// checkCharacters checks that each character beyond US-ASCII is ucschar, or in a query
+// iprivate, and that section 4.1 does not forbid it. It does not check that schemes, ports and
+// addresses are US-ASCII: other characters become escapes in the URI, and the URI parser
+// rejects escapes in these components.
 func checkCharacters(s string) error {
 	query, fragment := false, false
 	for i, r := range s {
@@ -130,8 +130,9 @@ func (i IRI) Get(c uri.Component) (string, bool) {
 	return i.slice(c), true
 }
 
-// slice returns a nonempty component of the spelling. It skips the
-// components before c by their delimiters, which the spelling has in common with the URI.
+// slice returns the component c as it is spelled in the IRI. The component must not be empty.
+// slice finds it by the lengths of the parts of the URI, which it converts to lengths in the
+// spelling.
 func (i IRI) slice(c uri.Component) string {
 	rest := i.s
 	if c == uri.ComponentAuthority {
@@ -151,7 +152,8 @@ func (i IRI) slice(c uri.Component) string {
 	return ""
 }
 
-// spelled returns the length of the start of s that maps to a piece of a URI.
+// spelled returns the length of the beginning of s that was mapped to piece, which is a part of
+// the URI.
 func spelled(s, piece string) int {
 	n := 0
 	for left := len(piece); left > 0; n++ {

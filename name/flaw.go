@@ -12,9 +12,9 @@ import (
 // A Flaw is a violation of a rule of the name's namespace or scheme, such as a wrong check
 // digit. The name may still be the intended one, because wrong numbers do get printed.
 type Flaw struct {
-	Offset  int    // in bytes, into the key
+	Offset  int    // the offset of the violation in the key, in bytes
 	Rule    string // the production or rule, in the document's spelling
-	Message string // what was found
+	Message string // what is wrong, in words
 }
 
 // Flaw returns the first violation by n of a rule of its namespace if it is a URN, or of its
@@ -23,7 +23,7 @@ type Flaw struct {
 // flaw.
 func (n Name) Flaw() *Flaw {
 	if nid := n.NID(); nid != "" {
-		if nid == "dns" { // their keys always keep the rules
+		if nid == "dns" { // the key of a urn:dns name always satisfies the rules
 			return nil
 		}
 		ns, _ := namespace.Lookup(nid)

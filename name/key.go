@@ -21,7 +21,7 @@ func urnKey(u urn.URN) (string, error) {
 	return namespace.Fold(u.Canonical()), nil
 }
 
-// dnsKey returns the key by the rules of 1995.
+// dnsKey returns the key of a urn:dns name by the rules of 1995.
 func dnsKey(u urn.URN) (string, error) {
 	old, err := u.Convert(urn.Draft1995)
 	if err != nil {
@@ -30,8 +30,8 @@ func dnsKey(u urn.URN) (string, error) {
 	return old.Canonical(), nil
 }
 
-// schemeKey returns the key of a name that is not a URN, with its scheme in lower
-// case.
+// schemeKey returns the key of a name u that is not a URN. The parameter name is the scheme in
+// lower case.
 func schemeKey(u uri.URI, name string) (string, error) {
 	if pid.Lookup(name).Path {
 		return pathKey(u, name)
@@ -45,8 +45,8 @@ func schemeKey(u uri.URI, name string) (string, error) {
 	return u.Normalize(uri.LevelPercent).String(), nil
 }
 
-// pathKey returns the key of a name whose scheme has no query: the text after a question mark
-// is for a resolver or for the resource.
+// pathKey returns the key of a name u whose scheme has no query: the text after a question mark
+// is for a resolver or for the resource. The parameter name is the scheme in lower case.
 func pathKey(u uri.URI, name string) (string, error) {
 	s := u.String()
 	if q, ok := u.Query(); ok {
@@ -64,7 +64,7 @@ func pathKey(u uri.URI, name string) (string, error) {
 	return infoKey(s, u.Normalize(uri.LevelPercent).String())
 }
 
-// handleKey checks the form of a folded handle (RFC 3651, 2).
+// handleKey checks the form of a folded handle (RFC 3651, 2), and returns its key.
 func handleKey(s, label, folded string) (string, error) {
 	prefix, local, ok := strings.Cut(folded, "/")
 	if !ok || prefix == "" || local == "" {
@@ -81,7 +81,8 @@ func infoKey(s, normal string) (string, error) {
 	return pid.FoldInfo(normal), nil
 }
 
-// webKey returns the normal form of an http or https URL.
+// webKey returns the normal form of an http or https URL. The parameter name is the scheme in
+// lower case.
 func webKey(u uri.URI, name string) (string, error) {
 	s := u.String()
 	if host, ok := u.Host(); !ok || host == "" {

@@ -24,10 +24,10 @@ type Name struct{ key string }
 
 // An Error reports why a spelling is not a valid name.
 type Error struct {
-	Input   string // as given
+	Input   string // the whole input
 	Offset  int    // in bytes, into Input
 	Rule    string // the production or rule that the input violates
-	Message string // what was found
+	Message string // what is wrong, in words
 	Err     error  // the error of the underlying parser, if any
 }
 
@@ -68,7 +68,7 @@ func Parse(s string) (Name, error) {
 	return parse(s)
 }
 
-// parse is Parse for input without delimiters.
+// parse is like Parse, but accepts no delimiters around the name.
 func parse(s string) (Name, error) {
 	if len(s) > MaxLength {
 		return Name{}, newError(s, MaxLength, "name", "longer than %d bytes", MaxLength)
@@ -134,11 +134,12 @@ func FromURI(u uri.URI) (Name, error) {
 	return checked(s, key)
 }
 
-// FromKey returns the name whose key is key. It does not check key: key must be
-// canonical, such as a key from a store of the same [RulesVersion].
+// FromKey returns the name with a key. It does not check the key, which must be canonical, such
+// as a key from a store of the same [RulesVersion].
 func FromKey(key string) Name { return Name{key} }
 
-// checked applies the rules for the keys of every scheme.
+// checked returns the name with a key. It returns an error if the key violates a rule that
+// holds for every scheme.
 func checked(s, key string) (Name, error) {
 	if len(key) > MaxLength {
 		return Name{}, newError(s, len(s), "name", "its key is longer than %d bytes", MaxLength)

@@ -18,11 +18,11 @@ import (
 // also a prefix: "doi". Prefixes are comparable; the zero Prefix is invalid.
 type Prefix struct {
 	key  string
-	only byte // the only delimiter that may follow; 0 for all of the namespace
+	only byte // the only delimiter that may follow the prefix; 0 if every delimiter of the namespace may
 }
 
-// delimiters returns the characters that may follow a prefix or divide a key. It
-// returns "" if no character may. [Prefix.Join] inserts the first character.
+// delimiters returns the characters that can follow a prefix or divide a key. It returns "" if
+// there are none. [Prefix.Join] inserts the first character.
 func delimiters(key string) string {
 	scheme, rest, more := strings.Cut(key, ":")
 	if !more && isWhole(scheme) {
@@ -89,7 +89,7 @@ func ParsePrefix(s string) (Prefix, error) {
 		return Prefix{}, prefixError(s, err)
 	}
 	key, ok := strings.CutSuffix(n.key, d[:1]+element)
-	if !ok { // https://
+	if !ok { // for example, s is "https://"
 		return Prefix{}, newError(s, len(s), "prefix", "incomplete: the first part is missing")
 	}
 	return Prefix{key: foldPrefix(key)}, nil
@@ -171,8 +171,8 @@ func MustParsePrefix(s string) Prefix {
 	return p
 }
 
-// PrefixFromKey returns the prefix whose String is key, as read from a store of
-// the same [RulesVersion]. It does not check key.
+// PrefixFromKey returns the prefix with the given String, such as one from a store of the same
+// [RulesVersion]. It does not check the key.
 func PrefixFromKey(key string) Prefix { return Prefix{key: key} }
 
 // IsZero reports whether p is the invalid zero Prefix.
@@ -200,8 +200,8 @@ func (p Prefix) Covers(n Name) bool {
 	return ok && p.key != "" && len(rest) > 1 && strings.IndexByte(p.delimiters(), rest[0]) >= 0
 }
 
-// Spans returns the beginnings of all keys that p covers: p and each delimiter
-// that may follow it.
+// Spans returns the beginnings of the keys that p covers. Each beginning is p and one of the
+// delimiters that may follow p.
 func (p Prefix) Spans() []string {
 	if p.key == "" {
 		return nil
@@ -227,8 +227,8 @@ func (p Prefix) Element(n Name) string {
 }
 
 // Join returns the name of an element under p. It inserts the delimiter of the namespace; in a
-// namespace with several delimiters the element may begin with another one. The offset of an
-// error refers to the joined spelling, which is its Input.
+// namespace with several delimiters the element may begin with another one. The Input of an
+// error is the joined spelling.
 func (p Prefix) Join(element string) (Name, error) { return Parse(p.Spell(element)) }
 
 // Spell returns the spelling that [Prefix.Join] parses.
@@ -240,12 +240,12 @@ func (p Prefix) Spell(element string) string {
 	return p.key + d[:1] + element
 }
 
-// Prefixes yields every prefix that could cover n, the longest first. It is an
+// Prefixes yields every prefix that could cover n, the longest first. The method value is an
 // iterator.
 func (n Name) Prefixes(yield func(Prefix) bool) {
 	d, root := delimiters(n.key), rootLength(n.key)
 	divides := func(i int) bool { return strings.IndexByte(d, n.key[i]) >= 0 }
-	first := root + 1 // the first part is never empty
+	first := root + 1 // no prefix ends at or before this offset, because the part before the first delimiter is not empty
 	if scheme, rest, _ := strings.Cut(n.key, ":"); scheme == "http" || scheme == "https" {
 		first = len(scheme) + pathOffset(rest)
 	}

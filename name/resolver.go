@@ -9,20 +9,20 @@ import (
 // An Interpretation is the name that a text means although the text is not a spelling of the
 // name. The text is the URL of the name at a resolver, or the name without its scheme.
 type Interpretation struct {
-	Spelling string // of the name, as in the text
+	Spelling string // the name as spelled in the text
 	Why      string // what the text is, in words
 	Rest     string // query and fragment of the URL with their "?" or "#", which are not part of the name
 }
 
 // A resolver is a web site whose URLs contain names.
 type resolver struct {
-	hosts  string // in lower case, separated by spaces; "" for any
-	path   string // between the host and the name, after the slash
-	scheme string // the beginning of the name, if the URL omits it
-	begins string // the text that follows scheme in every name, in lower case
+	hosts  string // in lower case, separated by spaces; "" for any host
+	path   string // the text between the host with its slash and the name
+	scheme string // the beginning of the name that the URL omits; "" if the URL has the whole name
+	begins string // the text after scheme with which every name begins, in lower case
 }
 
-// resolvers are the well-known resolvers. The first matching row applies.
+// resolvers are the well-known resolvers. The first row that gives a valid name applies.
 var resolvers = [...]resolver{
 	{"doi.org dx.doi.org www.doi.org hdl.handle.net", "", "doi:", "10."},
 	{"doi.org dx.doi.org www.doi.org", "doi:", "doi:", "10."},
@@ -74,8 +74,9 @@ func Interpret(s string) (Interpretation, bool) {
 	return m, m.valid()
 }
 
-// addressed returns the name in a URL without its scheme. Resolvers without a host in the
-// table are recognised only if web is true, which means that the URL had a scheme.
+// addressed returns the name in an address, which is a URL without its scheme and slashes. The
+// parameter web says whether the URL had a scheme. If it had none, the rows of the table for
+// any host do not apply.
 func addressed(address string, web bool) (Interpretation, bool) {
 	host, rest, ok := strings.Cut(address, "/")
 	host = strings.ToLower(host)

@@ -1,9 +1,9 @@
-// Package accept parses the fields in which clients state preferences: Accept, Accept-Charset,
-// Accept-Encoding and Accept-Language (RFC 9110, 12.5). It is the only parser of these fields.
-// Callers decide what to do with a preference.
+// Package accept parses the header fields in which clients state preferences: Accept,
+// Accept-Charset, Accept-Encoding and Accept-Language (RFC 9110, 12.5). No other package parses
+// them. The package returns preferences; its callers decide what to do with them.
 //
-// A field is parsed in one pass without allocation. Malformed elements, including those with a
-// malformed weight, are ignored. A separator in a quoted string does not separate.
+// A field is parsed in one pass and without allocation. An element is ignored if it is malformed or
+// has a malformed weight. Separators in quoted strings do not separate elements.
 package accept
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// Limits of a field. A longer field counts as absent; further elements are ignored.
+// Limits of a field. A field that is too long is treated as absent; elements above the maximum
+// number are ignored.
 const (
 	MaxField    = 8 << 10 // bytes
 	MaxElements = 32
@@ -21,48 +22,48 @@ const (
 // Unmatched is the weight of a value that no element matches.
 const Unmatched = -1
 
-// A Preference is a weight with the specificity of the matching element. The zero value, a
-// weight of 0, means that the client does not accept the value.
+// A Preference is a weight and how specific the element is that it comes from. The zero Preference
+// has the weight 0: the client does not accept the value.
 type Preference struct {
 	Q           int // in thousandths; Unmatched if no element matches
-	Specificity int // greater is more specific; 0 if unmatched
+	Specificity int // greater is more specific; 0 if no element matches
 }
 
-// The specificity of a media range, before its parameters, which change it by one.
+// How specific a media range is, without its parameters; parameters change the number by one.
 const (
 	anyType   = 3 * (iota + 1) // */*
 	anySub                     // type/*
 	wholeType                  // type/subtype
 )
 
-// Named reports whether the media range names the whole type.
+// Named reports whether the media range that matched has the whole type, type/subtype.
 func (p Preference) Named() bool { return p.Specificity >= wholeType-1 }
 
-// A Field is a parsed field. The zero value is an absent one. Several fields of the same name
-// must be joined with commas first.
+// A Field is a parsed field. The zero Field is absent. If a header has several fields with the same
+// name, they must be joined with commas before.
 type Field struct {
 	text     string
 	n        int
 	elements [MaxElements]element
 }
 
-// An element is an element of a field, as offsets into its text.
+// An element is one element of a field. Its numbers are offsets in the text of the field.
 type element struct {
-	begin, end     uint16 // the value, without parameters
-	charset, until uint16 // the value of the parameter charset, in quotes if it was; empty if absent
+	begin, end     uint16 // the value without parameters
+	charset, until uint16 // the value of the parameter charset, with its quotes if any; empty if there is no charset
 	q              int16
-	narrow         bool // it has other parameters
+	narrow         bool // the element has other parameters
 }
 
-// ReadMedia parses an Accept field.
+// ReadMedia parses an Accept field:
 //
 //	Accept      = #( media-range [ weight ] )
 //
 //	media-range = ( "*/*" / ( type "/" "*" ) / ( type "/" subtype ) ) parameters
 func (f *Field) ReadMedia(text string) { f.read(text, true) }
 
-// ReadTokens parses an Accept-Charset, Accept-Encoding or Accept-Language field: tokens with
-// weights.
+// ReadTokens parses an Accept-Charset, Accept-Encoding or Accept-Language field: a list of tokens
+// with weights.
 func (f *Field) ReadTokens(text string) { f.read(text, false) }
 
 func (f *Field) read(text string, media bool) {
@@ -87,21 +88,22 @@ func (f *Field) read(text string, media bool) {
 // Len returns the number of elements.
 func (f *Field) Len() int { return f.n }
 
-// At returns an element without its parameters, in its original case, and its weight.
+// At returns element i, without its parameters and in its original case, and its weight.
 func (f *Field) At(i int) (value string, q int) {
 	e := &f.elements[i]
 	return f.text[e.begin:e.end], int(e.q)
 }
 
 // Media returns the preference for a media type without parameters, ignoring case. The most
-// specific matching range determines it; among equally specific ranges, the first.
+// specific range that matches the type determines it; if several are equally specific, the first of
+// them.
 //
-// A charset parameter of a range must equal the charset of the type, where "" stands for
-// utf-8. If charset is "*", meaning unknown, a charset parameter is treated like other
-// parameters. A range with other parameters does not match unless ignore is set. A caller sets
-// ignore if its media type stands for any parameters. With ignore, a range without parameters
-// is more specific than one with them, and a weight of 0 on a range with parameters excludes
-// nothing (RFC 9110, 12.5.1).
+// If a range has a charset parameter, it must equal the charset of the type, where "" stands for
+// utf-8. The charset "*" means that the charset is not known; then a charset parameter is treated
+// like any other parameter. A range with other parameters matches only if ignore is true. Callers
+// set ignore if their media type stands for the type with any parameters. If ignore is true, a
+// range without parameters is more specific than one with parameters, and a range with parameters
+// and the weight 0 excludes nothing (RFC 9110, 12.5.1).
 func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.elements[:f.n] {
@@ -133,7 +135,8 @@ func (f *Field) Media(mediaType, charset string, ignore bool) Preference {
 	return best
 }
 
-// matchType returns the specificity of a range that matches a media type, or 0.
+// matchType returns how specific the media range in pattern is, or 0 if it does not match the media
+// type.
 func matchType(mediaType, pattern string) int {
 	switch {
 	case pattern == "*/*":
@@ -148,7 +151,7 @@ func matchType(mediaType, pattern string) int {
 	return 0
 }
 
-// sameCharset compares a token or quoted string with a charset.
+// sameCharset reports whether a token or quoted string is equal to a charset.
 func sameCharset(value, charset string) bool {
 	if charset == "" {
 		charset = "utf-8"
@@ -168,8 +171,8 @@ func sameCharset(value, charset string) bool {
 	return value == charset
 }
 
-// Token returns the preference for a token, ignoring case, such as a content coding: the
-// preference of the element that names it, or else of "*".
+// Token returns the preference for a token, such as a content coding, ignoring case. It is the
+// preference of the element that names the token, or else that of "*".
 func (f *Field) Token(token string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -183,8 +186,8 @@ func (f *Field) Token(token string) Preference {
 	return best
 }
 
-// Language returns the preference for a language tag by basic filtering (RFC 4647, 3.3.1): the
-// preference of the longest matching range.
+// Language returns the preference for a language tag: that of the longest range that matches by
+// basic filtering (RFC 4647, 3.3.1).
 func (f *Field) Language(tag string) Preference {
 	best := Preference{Q: Unmatched}
 	for i := range f.n {
@@ -203,9 +206,9 @@ func (f *Field) Language(tag string) Preference {
 	return best
 }
 
-// AddParents adds the parents of language ranges that are not in the field, with slightly
-// lower weights, but not lower than least. For example, a client that prefers de-AT is assumed
-// to read de (RFC 4647, 3.4).
+// AddParents adds a parent for each language range whose parent is not in the field, with a
+// slightly lower weight, but never lower than least. For example, it assumes that a client that
+// prefers de-AT also reads de (RFC 4647, 3.4).
 func (f *Field) AddParents(least int) {
 	for _, e := range f.elements[:f.n] {
 		for {

@@ -6,7 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A scanner parses the lexical elements of fields (RFC 9110, 5.6).
+// A scanner parses the tokens, quoted strings and parameters that fields consist of (RFC 9110,
+// 5.6).
 type scanner struct {
 	s string
 	i int
@@ -14,7 +15,7 @@ type scanner struct {
 
 func (s *scanner) atEnd() bool { return s.i >= len(s.s) }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.atEnd() {
 		return 0
@@ -22,7 +23,7 @@ func (s *scanner) peek() byte {
 	return s.s[s.i]
 }
 
-// skip skips OWS, and commas if commas is set.
+// skip skips OWS. If the parameter commas is true, it skips commas too.
 func (s *scanner) skip(commas bool) {
 	for !s.atEnd() {
 		if c := s.s[s.i]; c != ' ' && c != '\t' && (c != ',' || !commas) {
@@ -32,9 +33,9 @@ func (s *scanner) skip(commas bool) {
 	}
 }
 
-// element parses a media range or token with parameters. The parameter q is the weight and may
-// be at any position. If anything else follows, ok is false, and the scanner is at the
-// unexpected text, which is not within a quoted string.
+// element parses a media range or token with its parameters. The parameter q is the weight; it can
+// be at any position. If anything else comes before the next comma, ok is false, and the scanner is
+// at the unexpected text, which is not in a quoted string.
 func (s *scanner) element(media bool) (element, bool) {
 	e := element{begin: uint16(s.i), q: Most}
 	kind := s.token()
@@ -113,7 +114,7 @@ func (s *scanner) skipElement() {
 	}
 }
 
-// token parses 1*tchar; "" if none.
+// token parses 1*tchar. It returns "" if there is none.
 func (s *scanner) token() string {
 	begin := s.i
 	for !s.atEnd() && ascii.IsToken(s.s[s.i]) {

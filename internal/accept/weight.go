@@ -2,16 +2,16 @@ package accept
 
 import "strings"
 
-// Most is the default weight, in thousandths.
+// Most is the highest weight and the default, in thousandths.
 const Most = 1000
 
-const digits = 3 // after the point
+const digits = 3 // maximum number of digits after the point
 
 // parseWeight parses
 //
 //	qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )
 //
-// as thousandths. ok is false for anything else.
+// and returns it in thousandths. If s is anything else, ok is false.
 func parseWeight(s string) (q int, ok bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole != "0" && whole != "1" || len(fraction) > digits {

@@ -1,5 +1,5 @@
-// Package ascii classifies, converts and escapes ASCII characters. The functions for one
-// byte are small enough to be inlined, and no other byte belongs to any of its classes.
+// Package ascii classifies, converts and escapes ASCII characters. The functions for one byte are
+// small enough to be inlined. Bytes that are not ASCII belong to no class.
 package ascii
 
 import (
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// UpperHex lists the digits that percent-encodings are written with.
+// UpperHex has the digits used in percent-encodings.
 const UpperHex = "0123456789ABCDEF"
 
 // IsDigit reports whether c is a decimal digit.
@@ -28,10 +28,11 @@ func IsAlnum(c byte) bool { return IsDigit(c) || IsLetter(c) }
 // IsToken reports whether c is a character of a token (RFC 9110, 5.6.2).
 func IsToken(c byte) bool { return IsAlnum(c) || isIn(tokenMarks, c) }
 
-// isIn reports whether c is in a set of ASCII characters, a bit for each.
+// isIn reports whether c is in a set of ASCII characters. The set has a bit for each ASCII
+// character.
 func isIn(set [2]uint64, c byte) bool { return c < 0x80 && set[c/64]>>(c%64)&1 == 1 }
 
-// The characters of a token and of a path segment besides letters and digits.
+// Characters that, besides letters and digits, can be in a token and in a path segment.
 var (
 	tokenMarks = [2]uint64{1<<'!' | 1<<'#' | 1<<'$' | 1<<'%' | 1<<'&' | 1<<'\'' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.', 1<<('^'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)}
 	pcharMarks = [2]uint64{1<<'-' | 1<<'.' | 1<<'!' | 1<<'$' | 1<<'&' | 1<<'\'' | 1<<'(' | 1<<')' | 1<<'*' | 1<<'+' | 1<<',' | 1<<';' | 1<<'=' | 1<<':', 1<<('_'-64) | 1<<('~'-64) | 1<<('@'-64)}
@@ -48,7 +49,7 @@ func Unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// Lower returns an upper-case letter in lower case, and any other byte as it is.
+// Lower converts an upper-case letter to lower case, and returns any other byte unchanged.
 func Lower(c byte) byte {
 	if IsUpper(c) {
 		return c + 0x20
@@ -56,7 +57,7 @@ func Lower(c byte) byte {
 	return c
 }
 
-// Upper returns a lower-case letter in upper case, and any other byte as it is.
+// Upper converts a lower-case letter to upper case, and returns any other byte unchanged.
 func Upper(c byte) byte {
 	if IsLower(c) {
 		return c - 0x20
@@ -78,9 +79,9 @@ func EscapeUnless(s string, plain func(byte) bool) string {
 	return b.String()
 }
 
-// EqualFold reports whether a and b are equal, ignoring the case of ASCII
-// letters. Unlike strings.EqualFold it folds no other characters, such as the
-// Kelvin sign and k.
+// EqualFold reports whether a and b are equal, ignoring the case of ASCII letters. Unlike
+// strings.EqualFold, it does not ignore other differences, such as that between the Kelvin sign and
+// k.
 func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	if len(a) != len(b) {
 		return false
@@ -93,7 +94,7 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 	return true
 }
 
-// IsOneOf reports whether s equals one of a list, ignoring the case of ASCII letters.
+// IsOneOf reports whether s equals an element of the list, ignoring the case of ASCII letters.
 func IsOneOf(s string, list ...string) bool {
 	for _, one := range list {
 		if EqualFold(s, one) {
@@ -103,8 +104,7 @@ func IsOneOf(s string, list ...string) bool {
 	return false
 }
 
-// Compare compares a and b as strings.Compare does, ignoring the case of ASCII
-// letters.
+// Compare is like strings.Compare, but ignores the case of ASCII letters.
 func Compare(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if d := int(Lower(a[i])) - int(Lower(b[i])); d != 0 {
@@ -114,7 +114,7 @@ func Compare(a, b string) int {
 	return len(a) - len(b)
 }
 
-// CutPrefix is like strings.CutPrefix and ignores the case of ASCII letters.
+// CutPrefix is like strings.CutPrefix, but ignores the case of ASCII letters.
 func CutPrefix(s, prefix string) (after string, found bool) {
 	if len(s) < len(prefix) || !EqualFold(s[:len(prefix)], prefix) {
 		return s, false
@@ -122,7 +122,7 @@ func CutPrefix(s, prefix string) (after string, found bool) {
 	return s[len(prefix):], true
 }
 
-// HasPrefix is like strings.HasPrefix and ignores the case of ASCII letters.
+// HasPrefix is like strings.HasPrefix, but ignores the case of ASCII letters.
 func HasPrefix(s, prefix string) bool {
 	_, found := CutPrefix(s, prefix)
 	return found
@@ -138,7 +138,8 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Run returns the end of the run of bytes from offset i that satisfy kind.
+// Run returns the offset of the first byte in s, from offset i on, for which kind returns false;
+// the length of s if none.
 func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
 	for i < len(s) && kind(s[i]) {
 		i++
@@ -146,12 +147,13 @@ func Run[T ~string | ~[]byte](s T, i int, kind func(byte) bool) int {
 	return i
 }
 
-// All reports whether s is not empty and all its bytes satisfy kind.
+// All reports whether s is not empty and kind returns true for each of its bytes.
 func All[T ~string | ~[]byte](s T, kind func(byte) bool) bool {
 	return len(s) > 0 && Run(s, 0, kind) == len(s)
 }
 
-// Until returns the offset of the first sep at or after i and before end, or end.
+// Until returns the offset in s of the first byte sep that is at offset i or later and before the
+// offset end. If there is none, Until returns end.
 func Until(s string, i, end int, sep byte) int {
 	if n := strings.IndexByte(s[i:end], sep); n >= 0 {
 		return i + n
@@ -159,8 +161,8 @@ func Until(s string, i, end int, sep byte) int {
 	return end
 }
 
-// SchemeLength returns the length of the scheme at the beginning of a URI, or 0 if there is
-// none (RFC 3986, 3.1).
+// SchemeLength returns the length of the scheme at the beginning of a URI (RFC 3986, 3.1), or 0 if
+// s does not begin with a scheme.
 func SchemeLength(s string) int {
 	n := 0
 	for n < len(s) && (IsAlnum(s[n]) || s[n] == '+' || s[n] == '-' || s[n] == '.') {
@@ -189,13 +191,13 @@ func IsUUID[T ~string | ~[]byte](s T) bool {
 	return true
 }
 
-// IsEscape reports whether a percent sign and two hexadecimal digits are at offset i.
+// IsEscape reports whether s has a percent sign and two hexadecimal digits at offset i.
 func IsEscape(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && IsHex(s[i+1]) && IsHex(s[i+2])
 }
 
-// UnescapeRune returns the character whose octets in UTF-8 are percent-encoded at the beginning
-// of s, and the length of their escapes; 0 if they are not valid UTF-8.
+// UnescapeRune decodes the percent-encoded character at the beginning of s. It returns the
+// character and the length of its escapes, which is 0 if they are not valid UTF-8.
 func UnescapeRune(s string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0
@@ -210,5 +212,5 @@ func UnescapeRune(s string) (rune, int) {
 	return r, 3 * size
 }
 
-// Escape returns the percent-encoding of c.
+// Escape returns the percent-encoding of the byte c.
 func Escape(c byte) string { return string([]byte{'%', UpperHex[c>>4], UpperHex[c&15]}) }

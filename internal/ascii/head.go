@@ -2,8 +2,8 @@ package ascii
 
 import "unicode/utf8"
 
-// Head returns s, or its first n bytes and "..." if s is longer. It cuts before a character that
-// would be incomplete.
+// Head returns s if it has at most n bytes; otherwise, its first n bytes and "...". If a character
+// would be cut in two, Head omits it.
 func Head(s string, n int) string {
 	if len(s) <= n {
 		return s

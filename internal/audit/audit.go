@@ -1,5 +1,5 @@
-// Package audit verifies the changes of a store after a given head. It works for any store. A
-// full check is done by the store itself, if it is a [store.Verifier].
+// Package audit verifies the changes that a store has after a given head. It works for any store.
+// For a full check, use a store that is a [store.Verifier].
 package audit
 
 import (
@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	stepSize = 1024 // changes between two comparisons with the log of the store
-	maxLost  = 1000 // unreadable changes after which verification stops
+	stepSize = 1024 // number of changes read before the log is compared with that of the store
+	maxLost  = 1000 // number of unreadable changes after which verification stops
 
-	// A replica may be behind; this many pauses in total allow it to catch up.
+	// A replica can be behind its primary. This is how often verification pauses, in total, to let
+	// it catch up.
 	retries = 15
 	pause   = time.Second
 )
@@ -30,7 +31,8 @@ type Source interface {
 	store.Prover
 }
 
-// SourceOf returns r as a Source. The error is an [errors.ErrUnsupported].
+// SourceOf returns the reader r as a Source. If r cannot be verified, the error is an
+// [errors.ErrUnsupported].
 func SourceOf(r store.Reader) (Source, error) {
 	if s, ok := r.(Source); ok {
 		return s, nil
@@ -38,14 +40,15 @@ func SourceOf(r store.Reader) (Source, error) {
 	return nil, fmt.Errorf("%T cannot prove its log: %w", r, errors.ErrUnsupported)
 }
 
-// Since verifies at most limit changes after the head since; 0 means all. It verifies that the
-// log of s begins with the log of since, that each later change is the one that was logged,
-// that the newest revision of each changed name and authority is the one that is served, and
-// that its locations are in the index. It calls fault for each fault, and progress, if not nil,
-// from time to time. It returns the verified head, from which a later call can continue.
+// Since verifies at most limit changes after the head since; a limit of 0 means all. It verifies
+// that the log of the store begins with the log of that head, and for each later change, that it is
+// the change that was logged. For each changed name and authority, it verifies that the store
+// serves the newest revision, and that the locations in that revision are in the index. Since calls
+// fault for each fault, and progress, if it is not nil, from time to time. It returns the head up
+// to which it has verified, so that a later call can continue there.
 //
-// The error is a [*store.HeadError] if the log does not begin with the log of since; otherwise
-// it is a failed read.
+// If the log of the store does not begin with the log of the head since, the error is a
+// [*store.HeadError]. Any other error is a failed read.
 func Since(ctx context.Context, s Source, since store.Head, limit uint64, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	if err := store.Settle(ctx, s); err != nil {
 		return store.Head{}, err
@@ -84,18 +87,18 @@ type auditor struct {
 	Source
 	end   store.Head
 	fault func(store.Fault)
-	log   ledger.Log // computed from the changes
-	lost  int        // unreadable changes
+	log   ledger.Log // log computed from the changes read
+	lost  int        // number of unreadable changes
 
 	gaveUp bool // verification has stopped
-	waited int  // pauses for a replica to catch up
+	waited int  // number of pauses made to let a replica catch up
 }
 
 func (a *auditor) report(s store.Subject, seq uint64, format string, args ...any) {
 	a.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// begin returns the log of a head, after checking that it is the beginning of the store's log.
+// begin returns the log that has the head since. It checks that the store's log begins with it.
 func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, error) {
 	wrong := func(format string, args ...any) (ledger.Log, error) {
 		return ledger.Log{}, &store.HeadError{Since: since, Size: a.end.Size, Reason: fmt.Sprintf(format, args...)}
@@ -120,8 +123,9 @@ func (a *auditor) begin(ctx context.Context, since store.Head) (ledger.Log, erro
 	return log, nil
 }
 
-// logOf returns the log of a size above 0. It takes it from the store's proof of the next
-// entry, which covers all entries before that one.
+// logOf returns the store's log of the given size, which must be positive. It computes the log from
+// the store's proof that the next entry is in its log, because this proof has hashes of all entries
+// before.
 func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	known := min(size, a.end.Size-1)
 	left, err := a.ProveEntry(ctx, known+1, known+1)
@@ -142,7 +146,7 @@ func (a *auditor) logOf(ctx context.Context, size uint64) (ledger.Log, error) {
 	return log, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", size)}
 }
 
-// step verifies the changes up to a place.
+// step verifies the changes up to the position of the log in the parameter to.
 func (a *auditor) step(ctx context.Context, to uint64) error {
 	from := a.log.Size()
 	newest := make(map[store.Subject]*store.Entry, to-from)
@@ -173,8 +177,8 @@ func (a *auditor) step(ctx context.Context, to uint64) error {
 	return err
 }
 
-// readAll appends the changes up to a place to the log, and reports those that cannot be
-// read. whole is false if there are any.
+// readAll reads the changes up to the position in the parameter to, appends them to the computed
+// log, and reports those that cannot be read. If there are any, whole is false.
 func (a *auditor) readAll(ctx context.Context, to uint64, newest map[store.Subject]*store.Entry) (whole bool, err error) {
 	whole = true
 	for after := a.log.Size(); after < to; {
@@ -193,7 +197,7 @@ func (a *auditor) readAll(ctx context.Context, to uint64, newest map[store.Subje
 	return whole, nil
 }
 
-// consistent reports whether the computed log is the beginning of the store's log.
+// consistent reports whether the store's log begins with the computed log.
 func (a *auditor) consistent(ctx context.Context) (bool, error) {
 	proof, err := a.ProveHead(ctx, a.end.Size, a.log.Size())
 	switch {
@@ -205,8 +209,8 @@ func (a *auditor) consistent(ctx context.Context) (bool, error) {
 	return ledger.CheckConsistency(proof, a.end, a.log.Head()) == nil, nil
 }
 
-// read appends the changes after one place and up to another to the log, and returns the place
-// of the last one.
+// read reads the changes after one position of the log, up to and including another, and appends
+// them to the computed log. It returns the position of the last change read.
 func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.Subject]*store.Entry) (uint64, error) {
 	var leaf []byte
 	for e, err := range a.Changes(ctx, after) {
@@ -227,7 +231,8 @@ func (a *auditor) read(ctx context.Context, after, to uint64, newest map[store.S
 	return after, &codec.CorruptError{Key: "log", Reason: fmt.Sprintf("change %d is missing", after+1)}
 }
 
-// present verifies the current state of a subject, unless it was changed after e.
+// present verifies the current state of the subject s, unless the subject was changed after the
+// entry e.
 func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) error {
 	for ; ; a.waited++ {
 		c, err := a.newest(ctx, s)
@@ -261,7 +266,7 @@ func (a *auditor) present(ctx context.Context, s store.Subject, e *store.Entry) 
 	}
 }
 
-// newest returns the last change of a subject, or nil if it has none.
+// newest returns the last change of the subject s, or nil if it has no change.
 func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, error) {
 	changes := store.History(ctx, a.Source, name.FromKey(s.Key))
 	switch s.Kind {
@@ -284,7 +289,8 @@ func (a *auditor) newest(ctx context.Context, s store.Subject) (*store.Change, e
 	return nil, nil
 }
 
-// indexed returns the first location of a record that is not in the index.
+// indexed returns a problem if a location of a record is not in the index: the first such location.
+// Otherwise it returns "".
 func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string, err error) {
 	finder, ok := a.Source.(store.Finder)
 	if !ok || c.Record == nil {
@@ -307,7 +313,8 @@ func (a *auditor) indexed(ctx context.Context, c *store.Change) (problem string,
 	return "", nil
 }
 
-// before returns a place just before p: keys have no byte above "~".
+// before returns a place that sorts just before the place p. It relies on keys having no byte above
+// "~".
 func before(p store.Place) store.Place {
 	key := p.Name.Key()
 	end := len(key) - 1

@@ -20,11 +20,11 @@ import (
 // placeholder stands for the directory of the backup in the arguments of a hook.
 const placeholder = "{backup}"
 
-// Limits of the output of a hook that is logged.
+// Limits of the output of a hook that is logged, and of the wait for a killed hook.
 const (
 	maxHookLines = 100
 	maxHookLine  = 500
-	hookGrace    = 5 * time.Second // between a request to end and the end of waiting
+	hookGrace    = 5 * time.Second // how long to wait for the output to end after the hook was killed
 )
 
 // runHook runs the hook of a plan with the directory of a backup, and logs its output.
@@ -41,7 +41,7 @@ func (k *Scheduler) runHook(ctx context.Context, p *Plan, dir string) error {
 	logged := make(chan string)
 	go func() { logged <- logLines(read, k.Log.With("hook", p.Hook[0])) }()
 	err := cmd.Run()
-	_ = write.Close() // it never fails
+	_ = write.Close() // a PipeWriter never returns an error from Close
 	last := <-logged
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("%s: %w", p.Hook[0], cause)
@@ -92,7 +92,7 @@ func logLines(r io.Reader, log *slog.Logger) (last string) {
 			return last
 		}
 		text := strings.TrimSpace(requestlog.Printable(string(line)))
-		for more && err == nil { // the rest of a long line
+		for more && err == nil { // skip the rest of a long line
 			_, more, err = in.ReadLine()
 		}
 		if text == "" {

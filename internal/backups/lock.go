@@ -15,7 +15,7 @@ import (
 // server uses it at the same time.
 func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	s, _ := k.State()
-	if s.last(p.To) == nil { // no backup was made there yet; later, a missing directory means a missing disk
+	if s.last(p.To) == nil { // no backup was made in this directory yet; later, a missing directory means a missing disk
 		err := os.Mkdir(p.To, durable.PrivateDir)
 		switch user := durable.CurrentUser(); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -42,10 +42,10 @@ func (k *Scheduler) lock(p *Plan) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// lockFile is used where directories cannot be locked, as on NFS.
+// lockFile is locked if the directory itself cannot be locked, for example on NFS.
 const lockFile = ".nomen-backup.lock"
 
-// lockDir locks a directory until the file that it returns is closed.
+// lockDir locks a directory. The lock lasts until the caller closes the file that lockDir returns.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -11,14 +11,16 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// An otherLogError is returned for a backup whose log is not the beginning of the log of the live
-// store: it is of another store, or of changes that a restore of an older backup has removed.
+// An otherLogError says that the log of a backup is not the beginning of the log of the live store.
+// Such a backup is of another store, or it has changes that were lost when an older backup was
+// restored.
 type otherLogError struct{ problem string }
 
 func (e *otherLogError) Error() string { return e.problem }
 
-// adopt adds a complete backup to the state that was interrupted before it was added. If the log
-// of the live store does not continue it, another server has made it under the same name.
+// adopt adds to the state a backup that was complete when the server was interrupted, but was not
+// yet in the state. If the log of the live store does not begin with the log of the backup, another
+// server has made the backup under the same name; adopt then logs a warning and adds nothing.
 func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manifest) error {
 	err := k.continues(ctx, m.Head)
 	if other := (*otherLogError)(nil); errors.As(err, &other) {
@@ -31,9 +33,10 @@ func (k *Scheduler) adopt(ctx context.Context, dir string, m *pebblestore.Manife
 	return err
 }
 
-// disown removes from the state the backups that the log of the store does not continue, once in
-// the life of a Scheduler, because a store changes in this way only while no server runs on it.
-// They stay on disk: they can have the only copy of changes that a restore has removed.
+// disown removes from the state the backups whose logs are not the beginning of the log of the live
+// store. It does so once in the life of a Scheduler, because the log of a store can lose changes
+// only while no server runs on the store. The backups stay on disk: one of them can be the only
+// copy of changes that were lost in a restore.
 func (k *Scheduler) disown(ctx context.Context) {
 	if k.compared {
 		return
@@ -49,7 +52,7 @@ func (k *Scheduler) disown(ctx context.Context) {
 		if other := (*otherLogError)(nil); errors.As(err, &other) {
 			k.Log.Warn("a backup does not belong to the history of the store; this server will not delete it", "dir", b.Dir, "err", err)
 			k.forget(b)
-		} else if err != nil { // the store is unavailable: compare later
+		} else if err != nil { // the store is unavailable; the next call compares again
 			return
 		}
 	}
@@ -59,7 +62,7 @@ func (k *Scheduler) disown(ctx context.Context) {
 // countOthers counts the backups in the directory of a plan that are not in the state.
 func (k *Scheduler) countOthers(p *Plan) {
 	entries, err := os.ReadDir(p.To)
-	if err != nil { // keep the last number
+	if err != nil { // keep the number counted before
 		return
 	}
 	s, _ := k.State()

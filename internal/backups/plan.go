@@ -21,25 +21,25 @@ const minEvery = time.Minute
 // A Plan says when and where backups are made, and how many are kept.
 type Plan struct {
 	To          string        // directory of the backups, an absolute path
-	Every       time.Duration // from the start of a backup to the start of the next; 0 if At is set
+	Every       time.Duration // time from the start of one backup to the start of the next; 0 if At is set
 	At          string        // time of day, HH:MM in the local time zone; "" if Every is set
-	Keep        int           // the newest backups that are kept
-	KeepWeekly  int           // number of earlier weeks of which the newest backup is kept
+	Keep        int           // number of newest backups to keep
+	KeepWeekly  int           // number of earlier weeks to keep one backup of, the newest of the week
 	Rehearse    int           // rehearse one backup out of this many; 0 for none
 	Hook        []string      // program and arguments, run after each backup; empty for none
-	HookTimeout time.Duration // after which the hook is killed
+	HookTimeout time.Duration // time after which the hook is killed
 }
 
 // A FieldError is an error in a field of a [Plan].
 type FieldError struct {
-	Field   string // as in a configuration file, such as "keep-weekly"
-	Problem string // with the value
+	Field   string // name of the field in a configuration file, such as "keep-weekly"
+	Problem string // what is wrong, with the value
 }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// Complete sets the defaults of the fields that are zero, except Rehearse and KeepWeekly, and
-// returns a [*FieldError] for a plan that cannot be followed.
+// Complete sets fields that are zero to their defaults, except Rehearse and KeepWeekly. If the plan
+// cannot be followed, Complete returns a [*FieldError].
 func (p *Plan) Complete() error {
 	if p.Every == 0 && p.At == "" {
 		p.Every = DefaultEvery
@@ -79,7 +79,7 @@ func (p *Plan) Complete() error {
 
 const clockTime = "15:04"
 
-// equal reports whether two plans are the same; either can be nil.
+// equal reports whether two plans are the same. Either plan can be nil.
 func (p *Plan) equal(other *Plan) bool {
 	if p == nil || other == nil {
 		return p == other
@@ -89,9 +89,8 @@ func (p *Plan) equal(other *Plan) bool {
 	return slices.Equal(p.Hook, other.Hook) && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-// next returns when the next backup is due if the last one was made at the time last. If the
-// clock was set back, so that last is in the future, the next backup is due as if the last one
-// had been made now.
+// next returns when the next backup is due, given the time of the last backup. If the parameter
+// last is in the future, because the clock was set back, next computes with now instead.
 func (p *Plan) next(last, now time.Time) time.Time {
 	if last.IsZero() {
 		return now
@@ -102,7 +101,7 @@ func (p *Plan) next(last, now time.Time) time.Time {
 	if p.At == "" {
 		return last.Add(p.Every)
 	}
-	at, _ := time.Parse(clockTime, p.At) // checked by Complete
+	at, _ := time.Parse(clockTime, p.At) // Complete has checked that At can be parsed
 	last = last.In(now.Location())
 	next := time.Date(last.Year(), last.Month(), last.Day(), at.Hour(), at.Minute(), 0, 0, last.Location())
 	if !next.After(last) {
@@ -111,7 +110,8 @@ func (p *Plan) next(last, now time.Time) time.Time {
 	return next
 }
 
-// Interval returns the usual time between two backups.
+// Interval returns the time from the start of one backup to the start of the next: Every, or a day
+// if At is set.
 func (p *Plan) Interval() time.Duration {
 	if p.At != "" {
 		return 24 * time.Hour
@@ -119,14 +119,15 @@ func (p *Plan) Interval() time.Duration {
 	return p.Every
 }
 
-// expired returns the backups of the plan's directory that need not be kept. all are the known
-// backups, oldest first. A backup is good if no rehearsal of it failed.
+// expired returns the backups in the plan's directory that can be deleted. The parameter all has
+// the known backups, oldest first. A backup is good if its rehearsal did not fail.
 //
-//   - The newest Keep good backups are kept.
-//   - Of the older backups, the newest good one of a week is kept, for the KeepWeekly weeks
-//     before the weeks of those Keep backups.
+//   - The newest good backups are kept, as many as Keep says.
+//   - Of the older backups, the newest good one of each week is kept, for KeepWeekly weeks. A
+//     week that already has one of the newest good backups is not counted.
 //   - The last backup whose rehearsal succeeded is kept.
-//   - If the last rehearsal failed, all good backups are kept, and of the others the newest.
+//   - If the last rehearsal failed, all good backups are kept, and the newest of those that
+//     are not good.
 func (p *Plan) expired(all []*Backup) (old []*Backup) {
 	var own []*Backup // newest first
 	for _, b := range slices.Backward(all) {
@@ -159,7 +160,7 @@ func (p *Plan) expired(all []*Backup) (old []*Backup) {
 	return old
 }
 
-// String returns the plan as a line for people.
+// String returns the plan as one line for people to read.
 func (p *Plan) String() string {
 	when := "every " + strings.TrimSuffix(strings.TrimSuffix(p.Every.String(), "0s"), "0m")
 	if p.At != "" {

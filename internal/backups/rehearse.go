@@ -13,22 +13,23 @@ import (
 	"github.com/nomen-project/nomen/store/pebblestore"
 )
 
-// Names of a backup that a rehearsal resolves: the first ones, and those of the last changes.
+// Number of names of a backup that a rehearsal resolves: the first names, and the names of the last
+// changes.
 const (
 	firstNames = 5
 	lastNames  = 5
 )
 
-// A rehearsal is the result of rehearsing a backup.
+// A rehearsal is what the rehearsal of one backup found.
 type rehearsal struct {
 	records  int64
 	changes  uint64
-	resolved int // names
+	resolved int // number of names resolved
 }
 
-// rehearse checks a backup where it is, without writing. It checks every file against the
-// manifest, and the history. It also checks that the log of the live store begins with the log
-// of the backup, and that names resolve.
+// rehearse checks a backup in its directory, without writing. It checks every file against the
+// manifest, the hashes of the log, that the log of the live store begins with the log of the
+// backup, and that names resolve.
 func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error) {
 	var r rehearsal
 	first := ""
@@ -58,8 +59,8 @@ func (k *Scheduler) rehearse(ctx context.Context, dir string) (rehearsal, error)
 	return r, err
 }
 
-// continues returns an error unless the log of the live store begins with the log of a backup. It
-// is an [*otherLogError] if the two logs differ.
+// continues checks that the log of the live store begins with the log of a backup. If the two logs
+// differ, it returns an [*otherLogError].
 func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	live, err := k.Source.Head(ctx)
 	if err != nil {
@@ -75,7 +76,7 @@ func (k *Scheduler) continues(ctx context.Context, backup store.Head) error {
 	return err
 }
 
-// resolveSome resolves some active names of a store and returns how many.
+// resolveSome resolves some active names of a store, and returns how many it resolved.
 func resolveSome(ctx context.Context, s *pebblestore.Store) (n int, err error) {
 	var some []*store.Record
 	for rec, err := range s.List(ctx, store.Scan{}) {
@@ -102,7 +103,7 @@ func resolveSome(ctx context.Context, s *pebblestore.Store) (n int, err error) {
 	for _, rec := range some {
 		now, err := s.Get(ctx, rec.Name, time.Time{})
 		if err != nil || now.Status != nomen.Active {
-			continue // deleted or retired since this change
+			continue // a later change deleted or retired the name
 		}
 		_, err = engine.Resolve(ctx, nomen.Question{Name: rec.Name, Service: nomen.I2C})
 		if no := (*nomen.Error)(nil); err != nil && (!errors.As(err, &no) || no.Kind == nomen.Unknown) {

@@ -1,5 +1,5 @@
-// Package backups makes backups of a store on a schedule, rehearses them, passes them to a
-// program and deletes old ones.
+// Package backups makes backups of a store on a schedule. It rehearses a backup, runs a hook with
+// it, and deletes old backups.
 package backups
 
 import (
@@ -22,9 +22,9 @@ import (
 
 // Timing of a [Scheduler].
 const (
-	firstRetry = time.Minute // after the first failure; doubled with each further one
+	firstRetry = time.Minute // wait after the first failure; each further failure doubles it
 	lastRetry  = time.Hour
-	recheck    = time.Minute // how long to wait at most, because the clock can be set
+	recheck    = time.Minute // longest wait before the clock is read again, because it can be set
 )
 
 // A Source is a store that can be backed up.
@@ -38,11 +38,11 @@ var _ Source = (*pebblestore.Store)(nil)
 
 // Tasks receives the results of recurring tasks, for metrics.
 type Tasks interface {
-	Expect(task string, lastSuccess time.Time) // the task has not run yet in this process
-	Ran(task string, at time.Time, err error)  // a run of the task has ended
+	Expect(task string, lastSuccess time.Time) // announces a task that has not run yet in this process
+	Ran(task string, at time.Time, err error)  // reports that a run of the task has ended
 }
 
-// The tasks of a [Scheduler].
+// Names of the tasks of a [Scheduler].
 const (
 	TaskBackup    = "backup"
 	TaskRehearsal = "rehearsal"
@@ -52,7 +52,7 @@ const (
 // Options configure a [Scheduler]. All fields are required.
 type Options struct {
 	Source Source
-	Data   string // data directory, in which the state is saved
+	Data   string // data directory of the server, in which the state is saved
 	Tasks  Tasks
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -61,15 +61,15 @@ type Options struct {
 // A Scheduler makes the backups of a plan. It is safe for concurrent use.
 type Scheduler struct {
 	Options
-	changed chan struct{} // the plan was replaced, or a failed backup is to be repeated
+	changed chan struct{} // signals that the plan was replaced, or that a failed backup is to be repeated
 
 	mu          sync.Mutex
 	plan        *Plan
 	state       State
-	writeFailed bool // a failure to save the state was logged
-	retry       bool // after a failure: try again at once
+	writeFailed bool // a failure to save the state has been logged
+	retry       bool // after a failure, try again at once
 
-	compared bool // the backups in the state belong to the store; for Run alone
+	compared bool // disown has compared the backups with the store; only Run uses it
 }
 
 // New returns a Scheduler without a plan. It reads the state of earlier runs.
@@ -83,8 +83,8 @@ func New(o Options) *Scheduler {
 	return k
 }
 
-// Set replaces the plan; nil ends the backups. The caller must have called [Plan.Complete]. A
-// backup in progress is completed by the plan with which it began.
+// Set replaces the plan. If p is nil, no more backups are made. The caller must have called
+// [Plan.Complete]. A backup in progress is finished with the plan that was set when it began.
 func (k *Scheduler) Set(p *Plan) {
 	k.mu.Lock()
 	same := k.plan.equal(p)
@@ -98,8 +98,8 @@ func (k *Scheduler) Set(p *Plan) {
 	}
 }
 
-// Retry makes a backup at once if the last attempt failed, and returns why it failed; otherwise,
-// and without a plan, it does nothing and returns "".
+// Retry makes a backup at once if the last attempt failed, and returns why that attempt failed. If
+// the last attempt succeeded, or there is no plan, Retry does nothing and returns "".
 func (k *Scheduler) Retry() (problem string) {
 	k.mu.Lock()
 	if k.plan != nil && k.state.Failures > 0 {
@@ -112,15 +112,15 @@ func (k *Scheduler) Retry() (problem string) {
 	return problem
 }
 
-// wake makes Run look at once for what is due.
+// wake makes Run check at once what is due.
 func (k *Scheduler) wake() {
 	select {
 	case k.changed <- struct{}{}:
-	default: // it is pending already
+	default: // a signal is already pending
 	}
 }
 
-// expect tells the tasks of a plan and their last successes.
+// expect announces the tasks of a plan, each with the time of its last success.
 func (k *Scheduler) expect(p *Plan) {
 	s, _ := k.State()
 	var made, rehearsed, sent time.Time
@@ -142,7 +142,7 @@ func (k *Scheduler) expect(p *Plan) {
 	}
 }
 
-// State returns the state of the backups, and whether any are scheduled.
+// State returns the state of the backups, and whether a plan is set.
 func (k *Scheduler) State() (s State, scheduled bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -166,8 +166,8 @@ func (k *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// step does what is due, and returns how long to wait; a negative duration means until the plan
-// changes.
+// step does what is due, and returns how long to wait until the next step. A negative duration
+// means: until the plan changes.
 func (k *Scheduler) step(ctx context.Context) time.Duration {
 	k.mu.Lock()
 	p := k.plan
@@ -184,7 +184,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 	}
 	err := k.attempt(ctx, p)
 	k.countOthers(p)
-	if ctx.Err() != nil { // the server is shutting down; its next start continues
+	if ctx.Err() != nil { // the server is shutting down; the next start continues the attempt
 		return -1
 	}
 	k.update(func(s *State) {
@@ -206,7 +206,7 @@ func (k *Scheduler) step(ctx context.Context) time.Duration {
 func (k *Scheduler) due(p *Plan) (next time.Time) {
 	now := k.Now()
 	k.update(func(s *State) {
-		if plan := p.String(); s.Plan != plan { // a new plan: what failed may succeed now
+		if plan := p.String(); s.Plan != plan { // the plan is new, so what failed may succeed now
 			s.Mount = s.Mount && s.To == p.To
 			s.Plan, s.To, s.Interval, s.Failures, s.Problem = plan, p.To, p.Interval().Seconds(), 0, ""
 		}
@@ -235,7 +235,8 @@ func (s *State) last(to string) *Backup {
 	return s.newest(func(b *Backup) bool { return filepath.Dir(b.Dir) == to })
 }
 
-// attempt makes a backup, or finishes the last one if it was interrupted after it was made.
+// attempt makes a backup. If the last backup was made but its rehearsal or hook was interrupted,
+// attempt finishes that backup instead.
 func (k *Scheduler) attempt(ctx context.Context, p *Plan) error {
 	k.update(func(s *State) { s.Attempted, k.retry = k.Now().UTC(), false })
 	unlock, err := k.lock(p)
@@ -269,7 +270,7 @@ func (k *Scheduler) resume(ctx context.Context) error {
 		return nil
 	}
 	ended := func(s *State) { s.Running = "" }
-	if m, err := pebblestore.ReadManifest(s.Running); err == nil { // the crash came after it was complete
+	if m, err := pebblestore.ReadManifest(s.Running); err == nil { // the crash came after the backup was complete
 		if err = k.adopt(ctx, s.Running, m); err == nil {
 			k.update(ended)
 		}
@@ -279,8 +280,8 @@ func (k *Scheduler) resume(ctx context.Context) error {
 	return durable.Unwritable(s.Running, pebblestore.RemoveUnfinished(s.Running))
 }
 
-// forgetMissing removes backups from the state that someone has deleted, or whose deletion was
-// interrupted.
+// forgetMissing removes from the state the backups that are no longer on disk, because someone
+// deleted them or because the server was interrupted after it deleted them.
 func (k *Scheduler) forgetMissing(p *Plan) {
 	s, _ := k.State()
 	for _, b := range s.Backups {
@@ -300,7 +301,7 @@ func (k *Scheduler) forget(b *Backup) {
 	})
 }
 
-// unfinished returns the last backup if its rehearsal or its hook was interrupted.
+// unfinished returns the last backup if its rehearsal or its hook was interrupted; otherwise, nil.
 func (k *Scheduler) unfinished(p *Plan) *Backup {
 	s, _ := k.State()
 	if b := s.last(p.To); b != nil && !b.Finished {
@@ -312,12 +313,12 @@ func (k *Scheduler) unfinished(p *Plan) *Backup {
 // nameFormat is the name of the directory of a backup: the time of its start, UTC.
 const nameFormat = "nomen-20060102T150405Z"
 
-// freeName returns a directory for a backup that does not exist yet.
+// freeName returns the path of a directory for a new backup. The directory does not exist yet.
 func freeName(to string, now time.Time) (string, error) {
 	base := filepath.Join(to, now.UTC().Format(nameFormat))
 	for n, dir := 1, base; ; n, dir = n+1, fmt.Sprintf("%s-%d", base, n+1) {
 		_, err := os.Lstat(dir)
-		_, unfinished := os.Lstat(dir + ".new") // an unfinished backup of another server
+		_, unfinished := os.Lstat(dir + ".new") // another server has begun a backup with this name
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", err
@@ -327,7 +328,7 @@ func freeName(to string, now time.Time) (string, error) {
 	}
 }
 
-// back makes a backup.
+// back makes a backup and adds it to the state.
 func (k *Scheduler) back(ctx context.Context, p *Plan) (*Backup, error) {
 	begun := k.Now()
 	dir, err := freeName(p.To, begun)
@@ -354,7 +355,7 @@ func (k *Scheduler) back(ctx context.Context, p *Plan) (*Backup, error) {
 	return b, nil
 }
 
-// add adds a backup to the state and returns a copy of its entry.
+// add adds a backup to the state and returns a copy of the entry.
 func (k *Scheduler) add(dir string, m *pebblestore.Manifest, begun time.Time, took time.Duration) *Backup {
 	b := &Backup{Dir: dir, Made: begun.UTC(), Seconds: max(took, 0).Seconds(), Bytes: m.Size(), Head: m.Head.String()}
 	one := *b
@@ -393,7 +394,7 @@ func (k *Scheduler) finish(ctx context.Context, p *Plan, b *Backup) error {
 	return nil
 }
 
-// hookEnded records the result of the hook.
+// hookEnded records the result of the hook in the state.
 func (k *Scheduler) hookEnded(b *Backup, err error) {
 	k.Tasks.Ran(TaskHook, k.Now(), err)
 	if err != nil {
@@ -428,8 +429,9 @@ func (k *Scheduler) rehearsalDue(p *Plan, b *Backup) bool {
 	return true
 }
 
-// deleteOld deletes the backups that the plan does not keep. It deletes only backups that this
-// server has made: they are in its state, and their manifests still have the recorded head.
+// deleteOld deletes the backups that the plan does not keep. It deletes a backup only if this
+// server made it: the backup is in the state, and its manifest still has the head that the state
+// records.
 func (k *Scheduler) deleteOld(p *Plan) {
 	s, _ := k.State()
 	for _, b := range p.expired(s.Backups) {
@@ -451,7 +453,7 @@ func (k *Scheduler) deleteOld(p *Plan) {
 	}
 }
 
-// edit changes the entry of a backup in the state, and b itself.
+// edit changes the entry of a backup, in the state and in *b.
 func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	change(b)
 	k.update(func(s *State) {
@@ -463,8 +465,8 @@ func (k *Scheduler) edit(b *Backup, change func(*Backup)) {
 	})
 }
 
-// update changes the state, and saves it if it differs. If it cannot be saved, the backups go
-// on.
+// update changes the state, and saves it if it is different afterwards. If the state cannot be
+// saved, backups continue.
 func (k *Scheduler) update(change func(*State)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 // File is the name of the file with the state, in the data directory of a server.
 const File = "backups.json"
 
-// stateVersion is the version of the file; see docs/reference/files.md.
+// stateVersion is the version of the format of the state file; see docs/reference/files.md.
 const stateVersion = 1
 
 // A State is what is known about the scheduled backups of a server. It is saved in a file.
 type State struct {
 	Version int    `json:"version"`
-	Plan    string `json:"plan,omitempty"` // for people; "" if no backups are scheduled
+	Plan    string `json:"plan,omitempty"` // the plan, for people to read; "" if no backups are scheduled
 	To      string `json:"to,omitempty"`   // directory of the plan
-	Mount   bool   `json:"mount,omitzero"` // a file system is mounted at To
+	Mount   bool   `json:"mount,omitzero"` // whether a file system is mounted at To
 
 	Running   string    `json:"running,omitempty"`  // directory of the backup in progress
 	Attempted time.Time `json:"attempted,omitzero"` // start of the last attempt
@@ -29,32 +29,32 @@ type State struct {
 	Failures  int       `json:"failures,omitempty"` // consecutive failed attempts
 	Interval  float64   `json:"interval,omitempty"` // usual time between two backups, in seconds
 	Next      time.Time `json:"next,omitzero"`      // when the next backup is due
-	Others    int       `json:"others,omitempty"`   // other backups in To, which this server never deletes
-	Backups   []*Backup `json:"backups"`            // that this server made and has not deleted, oldest first
+	Others    int       `json:"others,omitempty"`   // number of backups in To that this server did not make; it never deletes them
+	Backups   []*Backup `json:"backups"`            // backups that this server made and has not deleted, oldest first
 }
 
 // A Backup describes a backup that the server made.
 type Backup struct {
 	Dir     string    `json:"dir"`
-	Made    time.Time `json:"made"`    // when it began
-	Seconds float64   `json:"seconds"` // that it took
+	Made    time.Time `json:"made"`    // when the backup began
+	Seconds float64   `json:"seconds"` // how long the backup took
 	Bytes   int64     `json:"bytes"`   // size of its files
-	Head    string    `json:"head"`    // of its log
+	Head    string    `json:"head"`    // head of the log in the backup
 
-	Finished  bool      `json:"finished"`           // the rehearsal and the hook have ended, or there were none
+	Finished  bool      `json:"finished"`           // the rehearsal and the hook have ended, or were not due
 	Rehearsed time.Time `json:"rehearsed,omitzero"` // when the rehearsal succeeded
 	Problem   string    `json:"problem,omitempty"`  // why the rehearsal failed
 	Sent      time.Time `json:"sent,omitzero"`      // when the hook succeeded
 	HookError string    `json:"hook_error,omitempty"`
 }
 
-// good reports whether the backup is not known to be bad.
+// good reports whether no rehearsal of the backup has failed.
 func (b *Backup) good() bool { return b.Problem == "" }
 
-// Last returns the newest backup that is good, or nil.
+// Last returns the newest good backup, or nil if none.
 func (s *State) Last() *Backup { return s.newest((*Backup).good) }
 
-// LastRehearsed returns the newest backup with a successful rehearsal, or nil.
+// LastRehearsed returns the newest backup whose rehearsal succeeded, or nil if none.
 func (s *State) LastRehearsed() *Backup {
 	return s.newest(func(b *Backup) bool { return b.good() && !b.Rehearsed.IsZero() })
 }
@@ -68,7 +68,7 @@ func (s *State) newest(ok func(*Backup) bool) *Backup {
 	return nil
 }
 
-// clone returns a copy that shares nothing with s.
+// clone returns a copy that shares no memory with s.
 func (s *State) clone() State {
 	c := *s
 	c.Backups = make([]*Backup, len(s.Backups))
@@ -79,8 +79,8 @@ func (s *State) clone() State {
 	return c
 }
 
-// Read reads the state of the server of a data directory. The error is [fs.ErrNotExist] if no
-// backups were ever scheduled.
+// Read reads the state from the data directory of a server. If no backups were ever scheduled, the
+// error is [fs.ErrNotExist].
 func Read(data string) (s State, err error) {
 	file := filepath.Join(data, File)
 	b, err := os.ReadFile(file)
@@ -103,17 +103,17 @@ func Read(data string) (s State, err error) {
 	return s, nil
 }
 
-// encode returns the content of the file.
+// encode returns the content of the state file.
 func (s *State) encode() []byte {
 	s.Version = stateVersion
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
-		panic("backups: " + err.Error()) // it has only strings, numbers and times
+		panic("backups: " + err.Error()) // the state has only strings, numbers and times, so Marshal cannot fail
 	}
 	return append(b, '\n')
 }
 
-// setAside renames a file that cannot be read, so that a new one does not replace it.
+// setAside renames a state file that cannot be read, so that it is not overwritten.
 func setAside(data string) error {
 	file := filepath.Join(data, File)
 	for n := 1; ; n++ {

@@ -4,8 +4,8 @@ package backups
 
 import "os/exec"
 
-// isMount reports false, because the system does not say.
+// isMount always reports false, because there is no portable way to find out.
 func isMount(string) bool { return false }
 
-// endGroup does nothing: only the command itself is killed.
+// endGroup does nothing: when the context of a command ends, only the command itself is killed.
 func endGroup(*exec.Cmd) {}

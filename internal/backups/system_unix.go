@@ -21,7 +21,8 @@ func isMount(dir string) bool {
 	return ok && ok2 && a.Dev != b.Dev
 }
 
-// endGroup makes the end of a command's context kill its children, too.
+// endGroup arranges that, when the context of a command ends, the children of the command are
+// killed too.
 func endGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

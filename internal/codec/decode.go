@@ -9,19 +9,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A CorruptError reports a value that no store wrote: it is damaged, or from a newer version.
+// A CorruptError reports a stored value that no version of this program up to this one has written:
+// the value is damaged, or from a newer version.
 type CorruptError struct {
-	Key    string // of the name, authority, token or user; or of internal data of the store
-	Offset int    // into the value
-	Reason string // for people
+	Key    string // key of the name, authority, token or user; or of internal data of the store
+	Offset int    // offset in the value
+	Reason string // what is wrong, for people to read
 }
 
 func (e *CorruptError) Error() string {
 	return fmt.Sprintf("store: the value of %q is damaged: offset %d: %s", e.Key, e.Offset, e.Reason)
 }
 
-// Decode decodes the value of a subject. It accepts exactly the output of [Append]. The result
-// does not share memory with value. The error is a [*CorruptError].
+// Decode decodes the stored value of the parameter s. It accepts only values that [Append] writes;
+// for others the error is a [*CorruptError]. The result does not share memory with value.
 func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	d := decoder{s: string(value)}
 	c := d.change(s)
@@ -31,11 +32,11 @@ func Decode(s store.Subject, value []byte) (*store.Change, error) {
 	return c, nil
 }
 
-// A decoder decodes a value from front to back. After the first error it returns only zeros.
+// A decoder decodes a value from front to back. After the first error, it returns only zero values.
 type decoder struct {
 	s      string
 	off    int
-	reason string // of the first error
+	reason string // reason of the first error
 }
 
 func (d *decoder) fail(reason string) {
@@ -44,7 +45,7 @@ func (d *decoder) fail(reason string) {
 	}
 }
 
-// end returns the first error, or one for trailing bytes.
+// end returns the first error, or an error if bytes are left.
 func (d *decoder) end(key string) error {
 	if d.off < len(d.s) {
 		d.fail("trailing bytes")
@@ -86,7 +87,7 @@ func (d *decoder) change(s store.Subject) *store.Change {
 	return c
 }
 
-// parts decodes the parts of version 2.
+// parts decodes the parts that only values of version 2 have.
 func (d *decoder) parts(c *store.Change) {
 	parts := d.uvarint()
 	if parts == 0 || parts > partRedacts|partRedacted {
@@ -98,7 +99,8 @@ func (d *decoder) parts(c *store.Change) {
 	}
 }
 
-// revisions decodes ascending revisions from 1 to limit.
+// revisions decodes a list of ascending revisions. The first is at least 1, and the last at most
+// limit.
 func (d *decoder) revisions(limit uint64) []uint64 {
 	n := d.count(store.MaxValues, 1)
 	if n == 0 {
@@ -239,7 +241,7 @@ func (d *decoder) user(c *store.Change, key string) {
 	}
 }
 
-// fields decodes the mask and the fields in it.
+// fields decodes the mask and then the fields that it says are present.
 func (d *decoder) fields(f fields) {
 	mask := d.uvarint()
 	for i := 0; mask != 0; i, mask = i+1, mask>>1 {
@@ -303,8 +305,8 @@ func (d *decoder) texts() []string {
 	return l
 }
 
-// count decodes the number of elements that follow, each of at least size bytes. It rejects
-// impossible numbers before memory is allocated.
+// count decodes the number of elements that follow. Each element has at least size bytes, so count
+// can reject impossible numbers before memory is allocated.
 func (d *decoder) count(limit, size int) int {
 	n := d.uvarint()
 	if n > uint64(limit) || n > uint64((len(d.s)-d.off)/size) {
@@ -353,7 +355,8 @@ func (d *decoder) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// uvarint decodes the output of binary.AppendUvarint, in the shortest form only.
+// uvarint decodes the output of binary.AppendUvarint. It rejects encodings that are longer than
+// necessary.
 func (d *decoder) uvarint() uint64 {
 	var u uint64
 	for shift := 0; ; shift += 7 {

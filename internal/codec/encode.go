@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Append appends the value of c, a change from [store.Plan] or [store.Change.Redact]. Equal
-// changes have equal values.
+// Append appends the encoding of the change c, which [store.Plan] or [store.Change.Redact] has
+// returned. Equal changes have equal encodings.
 func Append(b []byte, c *store.Change) []byte {
 	b = appendChange(b, c)
 	switch {
@@ -31,7 +31,7 @@ func Append(b []byte, c *store.Change) []byte {
 	}
 }
 
-// appendChange appends the common beginning of all values.
+// appendChange appends the beginning that all values have in common.
 func appendChange(b []byte, c *store.Change) []byte {
 	version := byte(version1)
 	if len(c.Redacts) > 0 || c.Redacted {
@@ -50,7 +50,7 @@ func appendChange(b []byte, c *store.Change) []byte {
 	return b
 }
 
-// kindOf returns the byte for the kind of c.
+// kindOf returns the byte that stands for the kind of the change c.
 func kindOf(c *store.Change) byte {
 	switch {
 	case c.Record != nil:
@@ -76,7 +76,8 @@ func partsOf(c *store.Change) (parts uint64) {
 	return parts
 }
 
-// appendRevisions appends ascending revisions as differences.
+// appendRevisions appends a list of ascending revisions: each as the difference from the one before
+// it.
 func appendRevisions(b []byte, revisions []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(revisions)))
 	last := uint64(0)
@@ -107,7 +108,7 @@ func appendRecord(b []byte, c *store.Change) []byte {
 
 func appendMetadata(b []byte, m nomen.Metadata) []byte {
 	b = binary.AppendUvarint(b, uint64(len(m)))
-	var room [16]string // avoids an allocation for most records
+	var room [16]string // on the stack; avoids an allocation for most records
 	keys := room[:0]
 	for k := range m {
 		keys = append(keys, k)

@@ -8,13 +8,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// AppendEntry appends all of e: the value of its change, its place, and its salt. For a redacted
-// entry it appends the digest instead of the salt.
+// AppendEntry appends the encoding of the entry e: the value of its change, its position in the
+// log, and its salt. For a redacted entry, it appends the digest instead of the salt.
 func AppendEntry(b []byte, e *store.Entry) []byte {
 	return AppendSeal(Append(b, e.Change), e)
 }
 
-// AppendSeal appends the part of e that follows the value of its change.
+// AppendSeal appends the part of the encoding of e that comes after the value of the change.
 func AppendSeal(b []byte, e *store.Entry) []byte {
 	b = binary.AppendUvarint(b, e.Seq)
 	if e.Change.Redacted {
@@ -23,8 +23,8 @@ func AppendSeal(b []byte, e *store.Entry) []byte {
 	return append(b, e.Salt[:]...)
 }
 
-// DecodeEntry decodes the output of [AppendEntry] for a subject other than a token. It computes
-// the digest if value has none. The error is a [*CorruptError].
+// DecodeEntry decodes the output of [AppendEntry]. The subject must not be a token. If the value
+// has no digest, DecodeEntry computes it. The error is a [*CorruptError].
 func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 	e, n, err := decodeEntry(s, value)
 	if err != nil {
@@ -36,7 +36,7 @@ func DecodeEntry(s store.Subject, value []byte) (*store.Entry, error) {
 	return e, nil
 }
 
-// DecodeEntryChange is like DecodeEntry but returns only the change. It computes no hash.
+// DecodeEntryChange is like [DecodeEntry], but returns only the change and computes no hash.
 func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
 	e, _, err := decodeEntry(s, value)
 	if err != nil {
@@ -45,7 +45,8 @@ func DecodeEntryChange(s store.Subject, value []byte) (*store.Change, error) {
 	return e.Change, nil
 }
 
-// decodeEntry also returns the length of the value of the change.
+// decodeEntry decodes the output of [AppendEntry], and returns also how many bytes the value of the
+// change has.
 func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 	d := decoder{s: string(value)}
 	e := &store.Entry{Change: d.change(s)}
@@ -67,8 +68,9 @@ func decodeEntry(s store.Subject, value []byte) (*store.Entry, int, error) {
 	return e, n, nil
 }
 
-// CheckDigest returns a [*store.EntryError] if the digest of e does not match its change. next is
-// the normal form of the change. CheckDigest encodes next into buf, and returns buf for reuse.
+// CheckDigest returns a [*store.EntryError] if the digest of the entry e does not match its change.
+// The parameter next is the normal form of that change. CheckDigest encodes it in buf, and returns
+// buf for reuse.
 func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error) {
 	buf = Append(buf[:0], next)
 	if !next.Redacted && Digest(e.Salt, buf) != e.Digest {
@@ -77,8 +79,8 @@ func CheckDigest(buf []byte, e *store.Entry, next *store.Change) ([]byte, error)
 	return buf, nil
 }
 
-// CheckSame returns a [*store.EntryError] if e differs from there, the entry of a store at the
-// same place.
+// CheckSame returns a [*store.EntryError] if the entry e differs from there, the entry that a store
+// has at the same position of the log.
 func CheckSame(e, there *store.Entry) error {
 	if e.Seq == there.Seq && e.Change != nil && e.Change.Token == nil && bytes.Equal(AppendLeaf(nil, e), AppendLeaf(nil, there)) {
 		return nil
@@ -86,11 +88,13 @@ func CheckSame(e, there *store.Entry) error {
 	return &store.EntryError{Seq: there.Seq, Key: there.Change.Subject().Key, Reason: "the store has a different change with this number"}
 }
 
-// digestBuffer is the number of bytes of salt and value that are hashed without allocation.
+// digestBuffer is the total length of salt and value, in bytes, up to which [Digest] allocates no
+// memory.
 const digestBuffer = 2048
 
-// Digest returns the digest of a change: SHA-256 of the salt and the value that [Append]
-// writes. For a redacted change use the stored digest.
+// Digest returns the digest of a change: SHA-256 of the salt followed by the value that [Append]
+// writes. It must not be used for a redacted change, because that has lost content; its digest is
+// stored.
 func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 	if len(value) <= digestBuffer-store.SaltSize {
 		var buf [digestBuffer]byte
@@ -107,9 +111,9 @@ func Digest(salt [store.SaltSize]byte, value []byte) [sha256.Size]byte {
 // leafVersion is the first byte of every leaf.
 const leafVersion = 1
 
-// AppendLeaf appends the leaf of e: the data that the tree commits to. The leaf is the part of
-// a change that is public even after a redaction. The leaf does not contain the number of the
-// entry, which is its position in the tree.
+// AppendLeaf appends the leaf of the entry e: the data that the Merkle tree hashes for this entry.
+// The leaf has what is public of a change even after a redaction. It does not have the number of
+// the entry, because that is the position of the leaf in the tree.
 func AppendLeaf(b []byte, e *store.Entry) []byte {
 	c := e.Change
 	b = append(b, leafVersion, kindOf(c))

@@ -7,32 +7,33 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The first byte of a value: the lowest version of the encoding that supports the content.
-// Using the lowest version keeps the digest of the same content unchanged when a version is
-// added. The history of versions is in docs/reference/files.md.
+// The first byte of a value is a version: the lowest version of the encoding that supports the
+// content. So content has the same digest before and after a version is added. The history of the
+// versions is in docs/reference/files.md.
 const (
-	version1 = 1 // changes
-	version2 = 2 // redacting changes, and the remains of redacted changes
+	version1 = 1 // changes that neither redact nor are redacted
+	version2 = 2 // changes that redact others, and what remains of redacted changes
 )
 
-// The parts of version 2, as bits of the number after the time.
+// Parts of a value of version 2. The number after the time has a bit for each.
 const (
 	partRedacts  = 1 << iota // revisions follow
 	partRedacted             // nothing else follows
 )
 
-// The second byte of a value: its kind.
+// Kinds of values, the second byte of a value. An active record has the kind holdsActive, and so
+// on.
 const (
-	holdsActive    = 'R' // a record
+	holdsActive    = 'R' // an active record
 	holdsReserved  = 'V'
 	holdsRetired   = 'X'
-	holdsDeletion  = 'D' // of a reserved name
+	holdsDeletion  = 'D' // deletion of a reserved name
 	holdsAuthority = 'A'
 	holdsToken     = 'T'
 	holdsUser      = 'U'
 )
 
-// statusKind returns the kind of a record with status s.
+// statusKind returns the kind of a record that has the status s.
 func statusKind(s nomen.Status) byte {
 	switch s {
 	case nomen.Reserved:
@@ -44,7 +45,7 @@ func statusKind(s nomen.Status) byte {
 	}
 }
 
-// kindStatus is the inverse of statusKind; "" if kind is not a kind of record.
+// kindStatus is the inverse of statusKind. If kind is not a kind of record, it returns "".
 func kindStatus(kind byte) nomen.Status {
 	switch kind {
 	case holdsReserved:
@@ -58,18 +59,19 @@ func kindStatus(kind byte) nomen.Status {
 	}
 }
 
-// fields are pointers to the optional parts of a value: *bool, *int, *string and *[]string,
-// then nil. Each has a bit in the mask, beginning with the lowest. Those present follow the
-// mask in the same order, except that a *bool is only its bit. Encoder and decoder both use
-// this list. New fields must be added at the end. Then data on disk keeps its meaning, and
-// older programs reject the unknown bits.
+// fields has pointers to the optional fields of a value, each a *bool, *int, *string or *[]string;
+// the rest of the array is nil. Each field has a bit in the mask; the first field has the lowest
+// bit. The fields that are present follow the mask in this order, except that a *bool has no data
+// but its bit. Encoder and decoder use the same list. New fields must be added at the end; then
+// stored data keeps its meaning, and older programs reject the bits that they do not know.
 type fields [20]any
 
 func deletionFields(c *store.Change) fields {
 	return fields{&c.Who, &c.Why, &c.Batch}
 }
 
-// recordFields takes the spelling separately: it is present only if it differs from the key.
+// recordFields returns the fields of a record. The spelling is a separate parameter, because it is
+// stored only if it differs from the key.
 func recordFields(c *store.Change, spelling *string) fields {
 	r := c.Record
 	return fields{&c.Who, spelling, &r.SameAs, &c.Why, &r.Reason, &r.Successors, &r.ShowLocations, &c.Batch}
@@ -82,7 +84,8 @@ func locationFields(l *nomen.Location) fields {
 	}
 }
 
-// authorityFields takes the policy separately, since it is stored as text.
+// authorityFields returns the fields of a naming authority. The policy is a separate parameter,
+// because it is stored as text.
 func authorityFields(c *store.Change, policy *string) fields {
 	a := c.Authority
 	return fields{
@@ -91,8 +94,8 @@ func authorityFields(c *store.Change, policy *string) fields {
 	}
 }
 
-// tokenTimes are the times of a token. Each has a flag among the fields. Those present follow
-// the fields in this order.
+// tokenTimes returns the times of a token. Each time has a flag among the fields. The times that
+// are present follow the fields in this order.
 func tokenTimes(t *store.Token) [3]*time.Time {
 	return [...]*time.Time{&t.Created, &t.Expires, &t.Used}
 }
@@ -102,13 +105,15 @@ func tokenFields(c *store.Change, times *[3]bool) fields {
 	return fields{&c.Who, &c.Why, &t.Revoked, &times[0], &t.Role, &t.Prefixes, &t.Who, &times[1], &times[2]}
 }
 
-// userFields takes separately whether the user has a time of addition, which follows the fields.
+// userFields returns the fields of a user. The parameter since says whether the user has a time of
+// addition; if so, that time follows the fields.
 func userFields(c *store.Change, since *bool) fields {
 	u := c.User
 	return fields{&c.Who, &c.Why, &u.Name, &u.Mail, &u.Subjects, &u.Disabled, since, &c.Batch}
 }
 
-// The range of times in a value, in milliseconds: the years 1 to 9999, except the zero time.
+// The range of times in a value, in milliseconds: from the year 1 to the year 9999. The zero time
+// is encoded differently.
 const (
 	minMillis = -62135596800000 + 1
 	maxMillis = 253402300799999

@@ -1,4 +1,4 @@
-// Package country looks up the country of an address in a database in the MaxMind DB format
+// Package country looks up the country of an IP address in a database in the MaxMind DB format
 // (https://maxmind.github.io/MaxMind-DB/), such as GeoLite2 Country, DB-IP Lite or IPinfo Lite.
 package country
 
@@ -11,14 +11,13 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 )
 
-// maxSize bounds the database file, in bytes. It is kept in memory.
+// maxSize is the maximum size of the database file, in bytes. The whole file is kept in memory.
 const maxSize = 512 << 20
 
-// A Table maps addresses to countries. It is safe for concurrent use.
+// A Table maps IP addresses to countries. It is safe for concurrent use.
 type Table struct{ db *maxminddb.Reader }
 
-// Open reads a database into memory. The file may be replaced afterwards, without effect on the
-// Table.
+// Open reads a database file into memory. Later changes of the file have no effect on the Table.
 func Open(file string) (*Table, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -38,7 +37,7 @@ func Open(file string) (*Table, error) {
 	return &Table{db}, nil
 }
 
-// Of returns the country of an address as a two-letter code of ISO 3166-1, or "" if it is
+// Of returns the country of an IP address: its two-letter code of ISO 3166-1, or "" if it is
 // unknown.
 func (t *Table) Of(a netip.Addr) string {
 	if !a.IsValid() {

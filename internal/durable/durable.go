@@ -1,5 +1,6 @@
-// Package durable replaces files and directories atomically: after a crash there is either the
-// old or the new content, never a part. It also keeps files private to their owner.
+// Package durable replaces files and directories atomically: after a crash, a file has either its
+// old or its new content, never a part of either. The package also makes files readable only by
+// their owner.
 package durable
 
 import (
@@ -16,33 +17,34 @@ import (
 	"strings"
 )
 
-// Modes of files and directories. The umask can only remove permissions from them.
+// Modes of new files and directories. The umask can remove permissions from them, but not add any.
 const (
 	Private    fs.FileMode = 0o600 // files that only their owner can read
 	PrivateDir fs.FileMode = 0o700 // directories that only their owner can enter
-	Shared     fs.FileMode = 0o666 // files with the permissions of the umask
+	Shared     fs.FileMode = 0o666 // files whose permissions the umask determines
 )
 
-// A File is a file that is being written.
+// A File is a file that [Replace] writes.
 type File interface {
 	io.Writer
 	Sync() error
 	Close() error
 }
 
-// A FS is the file system interface of [Replace] and [Move].
+// An FS has the operations of a file system that [Replace] and [Move] need.
 type FS interface {
-	// CreateBeside creates an empty file in the directory of path and returns it with its name.
+	// CreateBeside creates an empty file in the directory of path, and returns the file and its
+	// name.
 	CreateBeside(path string) (File, string, error)
-	Rename(from, to string) error // replaces an existing file
+	Rename(from, to string) error // renames a file; replaces an existing one
 	Remove(path string) error
-	SyncParent(path string) error // makes renames in the directory of path durable
+	SyncParent(path string) error // makes renames in the directory of path durable, so that they survive a crash
 }
 
-// Replace replaces the file at path by the output of write. When it returns nil, the new
-// content is on disk. After an error the file is unchanged, unless the failed step was the
-// last one, the sync of the directory. In that case the file may have either content after a
-// crash.
+// Replace replaces the file at path with the output of the function write. When it returns nil, the
+// new content is on disk. If it returns an error, the file is unchanged, unless only the last step
+// failed, which syncs the directory. In that case, the file can have the old or the new content
+// after a crash.
 func Replace(disk FS, path string, write func(io.Writer) error) error {
 	f, tmp, err := disk.CreateBeside(path)
 	if err != nil {
@@ -57,7 +59,8 @@ func Replace(disk FS, path string, write func(io.Writer) error) error {
 	return disk.SyncParent(path)
 }
 
-// Move renames a file or directory within its directory. It returns when the rename is on disk.
+// Move renames a file or directory; the new name must be in the same directory. When it returns
+// nil, the rename is on disk.
 func Move(disk FS, from, to string) error {
 	if err := disk.Rename(from, to); err != nil {
 		return err
@@ -67,20 +70,21 @@ func Move(disk FS, from, to string) error {
 
 // Disk is the operating system's file system. [Replace] creates files with its Mode.
 type Disk struct {
-	Mode fs.FileMode // [Private] or [Shared], for a file that does not exist yet
+	Mode fs.FileMode // [Private] or [Shared]; the mode of files that did not exist before
 
-	// Keep gives the mode and group of a replaced file to its replacement, because they may
-	// have been set on purpose. It applies only if the replaced file belongs to the user of
-	// this process, because a file of another user may be there to make the replacement
-	// readable for that user.
+	// Keep gives the mode and the group of the replaced file to the new one, because an
+	// administrator may have set them on purpose. This happens only if the replaced file belongs to
+	// the user of this process: another user may have created the file in order to be able to read
+	// the new content.
 	Keep bool
 
-	// Disposable files are not synced: they have checksums, and readers ignore a file that was
-	// damaged in a crash.
+	// Disposable files are not synced. They have checksums, and programs that read them ignore
+	// files that a crash has damaged.
 	Disposable bool
 }
 
-// newSuffix comes between the name of a file and a number in the name of the temporary file.
+// newSuffix is part of the name of a temporary file: the name of the file that it replaces,
+// newSuffix, and a number.
 const newSuffix = ".new"
 
 // CreateBeside implements [FS].
@@ -93,7 +97,7 @@ func (d Disk) CreateBeside(path string) (File, string, error) {
 		case errors.Is(err, fs.ErrExist) && n < attempts:
 			continue
 		case err != nil:
-			if at, ok := err.(*fs.PathError); ok { // name the file that the caller knows
+			if at, ok := err.(*fs.PathError); ok { // put the file that the caller knows into the error
 				err = &fs.PathError{Op: "create", Path: path, Err: at.Err}
 			}
 			return nil, "", err
@@ -110,7 +114,7 @@ func (d Disk) CreateBeside(path string) (File, string, error) {
 
 type unsynced struct{ File }
 
-// Sync implements [File].
+// Sync does nothing.
 func (unsynced) Sync() error { return nil }
 
 // Rename implements [FS].
@@ -144,12 +148,13 @@ func Write(disk FS, path string, content []byte) error {
 	})
 }
 
-// WriteFile replaces a file with one that has this text and that only its owner can read.
+// WriteFile replaces a file. The new file has the given text, and only its owner can read it.
 func WriteFile(path, text string) error {
 	return Write(Disk{Mode: Private}, path, []byte(text))
 }
 
-// Sweep removes temporary files that a crash has left beside the file at path.
+// Sweep removes the temporary files of [Replace] that are left beside the file at path after a
+// crash.
 func Sweep(path string) error {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
@@ -166,25 +171,26 @@ func Sweep(path string) error {
 	return err
 }
 
-// Share sets the mode of a file or directory, and gives it the group of another file. If it
-// cannot set the group, it omits the group's permissions.
+// Share sets the mode of a file or directory, and gives it the group of another file, described by
+// the parameter as. If the group cannot be set, the mode gets no permissions for the group.
 func Share(path string, as fs.FileInfo, mode fs.FileMode) {
 	if _, group, ok := owner(as); !ok || os.Chown(path, -1, group) != nil {
 		mode &^= 0o070
 	}
-	_ = os.Chmod(path, mode) // on failure it stays private
+	_ = os.Chmod(path, mode) // if this fails, the file stays private
 }
 
-// othersMay are the permissions of other users.
+// othersMay has the permission bits for users who are neither the owner nor in the group.
 const othersMay fs.FileMode = 0o007
 
-// Tighten removes all permissions except the owner's from a file or directory, if other users
-// have any. Programs that leave permissions to the umask create such files. Permissions for the
-// group alone were set on purpose and stay. It returns the previous mode, or 0 if it changed
-// nothing. The error contains [fs.ErrPermission] if the file belongs to another user.
+// Tighten removes all permissions except the owner's from a file or directory if users outside its
+// group have any. Such files come from programs that leave permissions to the umask. If only the
+// group has permissions, someone has set them on purpose, and they stay. Tighten returns the mode
+// from before, or 0 if it changed nothing. If the file belongs to another user, the error contains
+// [fs.ErrPermission].
 func Tighten(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
-	if err != nil || info.Mode()&othersMay == 0 || runtime.GOOS == "windows" { // Windows has no such modes
+	if err != nil || info.Mode()&othersMay == 0 || runtime.GOOS == "windows" { // Windows has no such permissions
 		return 0, err
 	}
 	was := info.Mode().Perm()

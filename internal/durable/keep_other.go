@@ -2,5 +2,5 @@
 
 package durable
 
-// KeepOwner does nothing: the system has no such owners.
+// KeepOwner does nothing, because this system has no such owners.
 func KeepOwner(_, _ string) error { return nil }

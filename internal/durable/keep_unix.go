@@ -9,12 +9,13 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives the files of root in the directory dir to the user and group of the directory
-// like. It is for commands that root runs on the files of a server, which must be able to use
-// them afterwards. It does nothing for other users, and if like belongs to root.
+// KeepOwner gives the files in the directory dir that belong to root to the user and group who own
+// the directory like. It is for commands that root runs on the files of a server, because the
+// server must be able to use the files afterwards. If another user runs it, or if like belongs to
+// root, KeepOwner does nothing.
 //
-// The directory may belong to a user who is not trusted: KeepOwner follows no symbolic link out
-// of dir, and leaves files with several links alone, because these may be files of the system.
+// The owner of dir need not be trusted: KeepOwner follows no symbolic link out of dir, and skips
+// files with more than one hard link, because these can be files of the system.
 func KeepOwner(dir, like string) error {
 	info, err := os.Stat(like)
 	if err != nil || os.Geteuid() != 0 {
@@ -42,7 +43,7 @@ func KeepOwner(dir, like string) error {
 	})
 }
 
-// give changes the owner of a file of root.
+// give gives a file of root to a user and a group.
 func give(root *os.Root, path string, user, group int) error {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// owner returns the user and group of a file, if known.
+// owner returns the user and the group of a file. If they cannot be determined, ok is false.
 func owner(info fs.FileInfo) (user, group int, ok bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

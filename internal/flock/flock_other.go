@@ -4,5 +4,5 @@ package flock
 
 import "os"
 
-// Try does nothing, because the system has no such locks.
+// Try does nothing, because this system has no such locks.
 func Try(*os.File) error { return nil }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Try locks f until it is closed, or returns [ErrLocked]. The lock is advisory. It ends with
-// the process.
+// Try locks the file f, or returns [ErrLocked]. The lock lasts until f is closed or the process
+// ends. It is advisory.
 func Try(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -7,16 +7,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Gate counts calls in progress and admits none once it is closed. Unlike a read-write lock
-// it can be entered again by a nested call, even while Close waits. The zero value is open.
+// A Gate counts calls in progress, and admits no more calls after it was closed. Unlike a
+// read-write lock, a call that has entered can enter again, even while Close waits. The zero Gate
+// is open.
 type Gate struct {
 	mu     sync.RWMutex
 	closed bool
 	calls  sync.WaitGroup
 }
 
-// Enter admits a call, which must call Leave when done. It returns store.ErrClosed if the gate
-// is closed.
+// Enter admits a call. The call must end with [Gate.Leave]. If the gate is closed, Enter returns
+// [store.ErrClosed].
 func (g *Gate) Enter() error {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -27,7 +28,7 @@ func (g *Gate) Enter() error {
 	return nil
 }
 
-// Leave ends a call.
+// Leave ends a call that [Gate.Enter] has admitted.
 func (g *Gate) Leave() { g.calls.Done() }
 
 // Close closes the gate and waits for the calls in progress. It reports whether the gate was

@@ -1,15 +1,15 @@
-// Package guard protects programs that connect to hosts on behalf of untrusted users. It
-// rejects addresses that these users cannot reach themselves: addresses of the machine, of
-// private networks, and all others that do not belong to a single host of the public Internet.
+// Package guard protects programs that connect to hosts on behalf of untrusted users. It rejects
+// addresses that these users cannot reach themselves: those of the machine, those of private
+// networks, and all others that do not belong to a single host of the public Internet.
 //
-// The check must be made after the DNS lookup, for the address to which the program then
-// connects, so that a second DNS answer cannot bypass it.
+// Programs must check the address after the DNS lookup, and connect to the address that was
+// checked. Otherwise, a different answer to a second DNS query could bypass the check.
 //
-// It rejects the blocks that the IANA special-purpose address registries (RFC 6890 and its
-// updates) list as not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). If an IPv6
-// address embeds an IPv4 address, the IPv4 address is checked as well. The supported forms are
-// IPv4-mapped (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214).
-// Everything else outside 2000::/3 is rejected.
+// Package guard rejects the blocks that the IANA special-purpose address registries (RFC 6890 and
+// its updates) list as not globally reachable, and multicast (RFC 5771; RFC 4291, 2.7). If an IPv6
+// address embeds an IPv4 address, it checks the IPv4 address too. It knows IPv4-mapped addresses
+// (RFC 4291, 2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056) and ISATAP (RFC 5214). It rejects all
+// other IPv6 addresses outside 2000::/3.
 package guard
 
 import (
@@ -17,17 +17,17 @@ import (
 	"net/netip"
 )
 
-// An AddressError reports an address that is not public.
+// An AddressError says why an address is not public.
 type AddressError struct {
 	Addr netip.Addr
-	Why  string // "loopback", "private network", ...
+	Why  string // such as "loopback" or "private network"
 }
 
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("guard: %s is not a public address: %s", e.Addr, e.Why)
 }
 
-// Check returns an [*AddressError] unless a is a public unicast address.
+// Check returns an [*AddressError] unless the address is a public unicast address.
 func Check(a netip.Addr) error {
 	if why := objection(a); why != "" {
 		return &AddressError{Addr: a, Why: why}
@@ -35,7 +35,7 @@ func Check(a netip.Addr) error {
 	return nil
 }
 
-// objection returns why a is not public, or "".
+// objection returns why an address is not public, or "" if it is public.
 func objection(a netip.Addr) string {
 	switch {
 	case !a.IsValid():
@@ -61,8 +61,8 @@ func objection(a netip.Addr) string {
 	return ""
 }
 
-// embedded returns the IPv4 address embedded in an IPv6 address, to which the network sends the
-// packets for that IPv6 address.
+// embedded returns the IPv4 address that is embedded in an IPv6 address. The network sends packets
+// for the IPv6 address to the IPv4 address.
 func embedded(a netip.Addr) (netip.Addr, bool) {
 	b := a.As16()
 	switch {

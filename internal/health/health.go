@@ -1,4 +1,4 @@
-// Package health says whether a server can answer requests and accept changes.
+// Package health reports whether a server can answer requests and accept changes.
 package health
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Paths for monitoring. Answering them does not read the store.
+// Paths of health checks. The answers do not need the store.
 const (
 	LivePath  = "/-/healthz"
 	ReadyPath = "/-/readyz"
@@ -23,26 +23,26 @@ const (
 
 // Fields of the response to a health check on the public listener.
 const (
-	InstanceHeader = "Nomen-Instance" // identifies the server that answers, until it ends
-	RequestHeader  = "Nomen-Request"  // the request line as the server received it: see [RequestLine]
-	ClientHeader   = "Nomen-Client"   // what the server takes for the client's address and host: see [ClientLine]
+	InstanceHeader = "Nomen-Instance" // identifies the server process that answers
+	RequestHeader  = "Nomen-Request"  // the request line as the server received it; see [RequestLine]
+	ClientHeader   = "Nomen-Client"   // the client's address and host, as the server understands them; see [ClientLine]
 )
 
-// maxRequestLine is how much of a request line is sent back, in bytes.
+// maxRequestLine is the length, in bytes, up to which a request line is sent back.
 const maxRequestLine = 512
 
-// RequestLine returns the request line of a health check for [RequestHeader]: the method, the
-// target and the version of HTTP.
+// RequestLine returns the value of [RequestHeader] for a health check: the method, the target and
+// the HTTP version of the request.
 func RequestLine(method, target string, major, minor int) string {
 	line := fmt.Sprintf("%s %s HTTP/%d.%d", method, target, major, minor)
 	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
 }
 
-// unknownClient stands for an address that the server does not know.
+// unknownClient is written instead of an address that the server does not know.
 const unknownClient = "unknown"
 
-// ClientLine returns the client of a health check for [ClientHeader]: the address, or "unknown",
-// and the host, if it is known.
+// ClientLine returns the value of [ClientHeader] for a health check: the address of the client, or
+// "unknown", and the host, if it is known.
 func ClientLine(from netip.Addr, host string) string {
 	line := unknownClient
 	if from.IsValid() {
@@ -54,37 +54,38 @@ func ClientLine(from netip.Addr, host string) string {
 	return requestlog.Printable(line[:min(len(line), maxRequestLine)])
 }
 
-// ParseClient parses a [ClientLine]. The address is invalid if the server does not know it. If ok
-// is false, line is not a ClientLine.
+// ParseClient parses the result of [ClientLine]. If the server did not know the address, the
+// address is invalid. If the line is malformed, ok is false.
 func ParseClient(line string) (from netip.Addr, host string, ok bool) {
 	address, host, _ := strings.Cut(line, " ")
 	from, err := netip.ParseAddr(address)
 	return from, host, err == nil || address == unknownClient
 }
 
-// A State is what a server knows about its own health. It is safe for concurrent use.
+// A State knows the health of a server. It is safe for concurrent use.
 type State struct {
 	Store store.Reader
-	Clock func() *registrar.ClockError // why the clock is not accepted for dating changes; nil if the server dates none
+	Clock func() *registrar.ClockError // returns why the clock cannot be used to date changes, or nil; Clock itself is nil if the server makes no changes
 
-	// Authorities is the table of the naming authorities; nil if the server need not load them.
+	// Authorities is the table of naming authorities. It is nil if the server need not load them.
 	Authorities *store.Table
 
 	closing atomic.Bool
 }
 
-// Close makes the server report that it is shutting down.
+// Close records that the server is shutting down. From then on the server is not ready.
 func (s *State) Close() { s.closing.Store(true) }
 
 // Closing reports whether Close was called.
 func (s *State) Closing() bool { return s.closing.Load() }
 
-// maxUnsealed is how long changes may wait to be sealed before the server is not ready.
+// maxUnsealed is how long a change may wait to be sealed. If a change waits longer, the server is
+// not ready.
 const maxUnsealed = 10 * time.Second
 
-// Causes returns why a server is not ready, one line each: what is wrong and the cause, such as
-// "storage: the disk is full". It does not read the store, but uses what the server already
-// knows.
+// Causes returns why the server is not ready. Each string is one line with what is wrong and the
+// cause, such as "storage: the disk is full". Causes does not read the store; it uses what the
+// server already knows.
 func (s *State) Causes() (all []string) {
 	c, u := store.ConditionOf(s.Store), store.UsageOf(s.Store)
 	switch {
@@ -106,18 +107,18 @@ func (s *State) Causes() (all []string) {
 	return all
 }
 
-// Ready reports whether the server is ready.
+// Ready reports whether the server is ready to answer requests and accept changes.
 func (s *State) Ready() bool { return !s.Closing() && len(s.Causes()) == 0 }
 
-// A Report is the response to a health check.
+// A Report is the content of the response to a health check.
 type Report struct {
-	Status int      // of HTTP
-	Lines  []string // one for each cause if the server is not ready
+	Status int      // HTTP status code
+	Lines  []string // the state; if the server is not ready, one more line for each cause
 	causes []string
 }
 
-// Check returns the response for monitoring: liveness, or readiness for load balancers. A
-// server whose store is unavailable is alive, since a restart would not help.
+// Check returns the response to a health check: about liveness, or about readiness, which load
+// balancers use. A server whose store is unavailable is alive, because a restart would not help.
 func (s *State) Check(path string) Report {
 	switch {
 	case path != ReadyPath:
@@ -136,8 +137,8 @@ func (s *State) Check(path string) Report {
 	return r
 }
 
-// MarshalJSON returns the report as an object: "status" is the first line, and "causes" has all
-// causes of a server that is not ready.
+// MarshalJSON returns the report as an object: "status" has the first line, and "causes" has the
+// causes if the server is not ready.
 func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Status string   `json:"status"`
@@ -145,8 +146,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Lines[0], r.causes})
 }
 
-// WantsJSON reports whether the Accept field of a health check lists JSON. Other types do not
-// matter: clients that ask for a page get text.
+// WantsJSON reports whether the Accept field of a health check lists JSON. Other types in the field
+// have no effect: clients that ask for a page get text.
 func WantsJSON(accept string) bool {
 	for item := range strings.SplitSeq(accept, ",") {
 		media, _, _ := strings.Cut(item, ";")

@@ -1,13 +1,13 @@
-// Package ledger is the Merkle tree over a store's log of changes, as in RFC 6962, section 2.1.
-// It stores only what proofs need.
+// Package ledger computes the Merkle tree over a store's log of changes (RFC 6962, section 2.1). It
+// stores only the hashes that proofs need.
 //
-// A store keeps the roots of complete subtrees of 256 or more leaves, which [Log.Append]
-// returns. They take a quarter of a byte per leaf. Smaller subtrees are computed from the
-// leaves when needed, from at most 256 leaves for each place in a proof. The right edge of the
-// tree is in memory, so appending a leaf computes only the hash of the leaf and, on average,
-// one more hash.
+// A store saves the roots of complete subtrees of 256 or more leaves, which [Log.Append] returns.
+// They take a quarter of a byte per leaf. The roots of smaller subtrees are computed from the
+// leaves when they are needed; for each hash in a proof, this reads at most 256 leaves. The right
+// edge of the tree is in memory, so appending a leaf computes only the hash of the leaf and, on
+// average, one more hash.
 //
-// Whoever has a head ([store.Head]) can verify that an entry is in the log ([ProveInclusion],
-// [CheckInclusion]) and that a later head belongs to the same log ([ProveConsistency],
+// A client that has a head ([store.Head]) can verify that an entry is in the log ([ProveInclusion],
+// [CheckInclusion]), and that a later head belongs to the same log ([ProveConsistency],
 // [CheckConsistency]). The proofs are those of RFC 6962, sections 2.1.1 and 2.1.2.
 package ledger

@@ -15,37 +15,37 @@ import (
 // A Hash is the SHA-256 hash of a leaf or of a node.
 type Hash = [sha256.Size]byte
 
-// MinLevel is the lowest level of stored nodes. A node of level l has 2^l leaves.
+// MinLevel is the lowest level of the nodes that a store saves. A node of level l has 2^l leaves.
 const MinLevel = 8
 
-const window = 1 << MinLevel // leaves of the lowest stored nodes
+const window = 1 << MinLevel // number of leaves below a node of that level
 
 // A Node is the root of a complete subtree.
 type Node struct {
 	Level int
-	Index uint64 // among the nodes of this level, from the left, from 0
+	Index uint64 // number of the node in its level; the leftmost is 0
 	Hash  Hash
 }
 
 // A Source reads a log from a store.
 type Source interface {
-	// Node returns the hash of a node that Append has returned.
+	// Node returns the hash of a node that [Log.Append] has returned.
 	Node(level int, index uint64) (Hash, error)
 
-	// Leaves yields the hashes of the leaves from place from up to, but not including, place
-	// to: [LeafHash] of their bytes. Places begin at 0; the place of an entry is its Seq minus
-	// one.
+	// Leaves yields the hashes ([LeafHash]) of the leaves at the positions between from, which is
+	// included, and the parameter to, which is not. Positions begin at 0; the position of an entry
+	// is its Seq minus one.
 	Leaves(from, to uint64) iter.Seq2[Hash, error]
 }
 
-// A Log is a log of some size that can be appended to. It is a value: a copy does not change
-// with the original. The zero Log is empty.
+// A Log is a log to which leaves can be appended. It is a value: changing a copy does not change
+// the original. The zero Log is empty.
 type Log struct {
 	size uint64
-	edge [64]Hash // by level: the complete subtrees without a right neighbour, where size has a bit
+	edge [64]Hash // by level, the root of the complete subtree that has no right neighbour; there is one for each bit of size that is set
 }
 
-// Open returns the log of a given size from a store. It reads one node for each level, and at
+// Open returns the log that a store has at the given size. It reads one node for each level, and at
 // most 255 leaves.
 func Open(size uint64, src Source) (Log, error) {
 	if size > math.MaxInt64 {
@@ -72,9 +72,9 @@ func Open(size uint64, src Source) (Log, error) {
 	return l, nil
 }
 
-// Resume returns the log of a given size from its complete subtrees, smallest first. The proof
-// that entry size+1 is in the log of that size consists of exactly these hashes (RFC 6962,
-// 2.1.1).
+// Resume returns the log that has the given size and complete subtrees. The parameter left has the
+// roots of the subtrees, smallest first. The proof that entry size+1 is in the log of size+1
+// entries consists of exactly these hashes (RFC 6962, 2.1.1).
 func Resume(size uint64, left []Hash) (Log, error) {
 	if size > math.MaxInt64 || bits.OnesCount64(size) != len(left) {
 		return Log{}, fmt.Errorf("ledger: %d hashes do not match %d entries", len(left), size)
@@ -88,17 +88,17 @@ func Resume(size uint64, left []Hash) (Log, error) {
 	return l, nil
 }
 
-// Size returns the number of leaves.
+// Size returns the number of leaves in the log.
 func (l *Log) Size() uint64 { return l.size }
 
-// Append appends a leaf. It appends to nodes the nodes that the store must keep: one or more
-// after every 256th leaf, and none after other leaves. It does not allocate for leaves of up
-// to 1 KiB. Only leaves with a very long key are longer.
+// Append appends a leaf to the log. If the store must save new nodes, Append appends them to nodes:
+// one or more after every 256th leaf, and none after other leaves. Append does not allocate memory
+// for leaves of up to 1 KiB. Only leaves with a very long key are longer.
 func (l *Log) Append(nodes []Node, leaf []byte) []Node {
 	return l.AppendHash(nodes, LeafHash(leaf))
 }
 
-// AppendHash is like Append for a leaf with this hash.
+// AppendHash is like [Log.Append], but gets the hash of the leaf.
 func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
 	h, level := leaf, 0
 	for ; l.size>>level&1 == 1; level++ {
@@ -112,7 +112,7 @@ func (l *Log) AppendHash(nodes []Node, leaf Hash) []Node {
 	return nodes
 }
 
-// Head returns the head of l. Its cost is logarithmic in the size.
+// Head returns the head of the log. It takes time proportional to the logarithm of the size.
 func (l *Log) Head() store.Head {
 	if l.size == 0 {
 		return store.Head{}
@@ -127,10 +127,10 @@ func (l *Log) Head() store.Head {
 	return store.Head{Size: l.size, Hash: h}
 }
 
-// leafBuffer is the maximum length of a leaf that is hashed without allocation.
+// leafBuffer is the length up to which a leaf is hashed without allocating memory.
 const leafBuffer = 1024
 
-// LeafHash returns the hash of a leaf: SHA-256 of a zero byte and the leaf.
+// LeafHash returns the hash of a leaf: SHA-256 of a zero byte followed by the leaf.
 func LeafHash(leaf []byte) Hash {
 	if len(leaf) > leafBuffer {
 		return tlog.RecordHash(leaf)

@@ -10,19 +10,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrProof reports an invalid proof.
+// ErrProof says that a proof is invalid.
 var ErrProof = errors.New("ledger: invalid proof")
 
-// A reader returns the hashes of a log to package tlog.
+// A reader reads the hashes of a log for package tlog.
 type reader struct {
 	src    Source
 	size   uint64
-	window uint64 // the index of the window in leaves
-	leaves []Hash // nil for none
+	window uint64 // index of the window whose leaves are cached
+	leaves []Hash // hashes of the leaves in that window; nil if no window is cached
 }
 
-// Reader returns a reader of the hashes of the first size leaves. It caches 256 leaves, and
-// must not be used concurrently.
+// Reader returns a reader for the hashes of the first leaves of a log, as many as size says. It
+// caches 256 leaves, and must not be used concurrently.
 func Reader(src Source, size uint64) tlog.HashReader { return &reader{src: src, size: size} }
 
 // ReadHashes implements [tlog.HashReader].
@@ -54,7 +54,7 @@ func (r *reader) node(level int, n uint64) (Hash, error) {
 	return root(r.leaves[first : first+1<<level]), nil
 }
 
-// load reads the leaves of window n.
+// load reads the leaves of window n into the cache.
 func (r *reader) load(n uint64) error {
 	if r.leaves != nil && r.window == n {
 		return nil
@@ -70,7 +70,7 @@ func (r *reader) load(n uint64) error {
 	return nil
 }
 
-// root returns the root over leaves, whose number is a power of two.
+// root returns the root of the tree over the leaves. Their number must be a power of two.
 func root(leaves []Hash) Hash {
 	level := append([]Hash(nil), leaves...)
 	for len(level) > 1 {
@@ -83,8 +83,8 @@ func root(leaves []Hash) Hash {
 	return level[0]
 }
 
-// ProveInclusion returns the proof that the entry with this Seq is in the log of a size (RFC
-// 6962, 2.1.1), with at most 63 hashes.
+// ProveInclusion returns the proof that the log of the given size has the entry with this Seq (RFC
+// 6962, 2.1.1). The proof has at most 63 hashes.
 func ProveInclusion(src Source, size, seq uint64) ([]Hash, error) {
 	if size > math.MaxInt64 || seq == 0 || seq > size {
 		return nil, fmt.Errorf("ledger: entry %d is not in a log of %d", seq, size)
@@ -93,8 +93,8 @@ func ProveInclusion(src Source, size, seq uint64) ([]Hash, error) {
 	return ours(p), err
 }
 
-// CheckInclusion returns [ErrProof] unless p proves that the entry with this Seq and leaf is in
-// the log with head h.
+// CheckInclusion returns [ErrProof] unless p proves that the log with the head h has this leaf as
+// the entry with this Seq.
 func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 	if h.Size > math.MaxInt64 || seq == 0 || seq > h.Size {
 		return ErrProof
@@ -105,8 +105,8 @@ func CheckInclusion(p []Hash, h store.Head, seq uint64, leaf []byte) error {
 	return nil
 }
 
-// ProveConsistency returns the proof that the log of size later begins with the log of size
-// earlier (RFC 6962, 2.1.2).
+// ProveConsistency returns the proof that a log begins with an earlier state of itself (RFC 6962,
+// 2.1.2). The parameters later and earlier are the sizes of the log and of the earlier state.
 func ProveConsistency(src Source, later, earlier uint64) ([]Hash, error) {
 	if later > math.MaxInt64 || earlier > later {
 		return nil, fmt.Errorf("ledger: a log of %d entries cannot be the beginning of one of %d", earlier, later)
@@ -118,8 +118,8 @@ func ProveConsistency(src Source, later, earlier uint64) ([]Hash, error) {
 	return ours(p), err
 }
 
-// CheckConsistency returns [ErrProof] unless p proves that the log with head later begins with
-// the log with head earlier.
+// CheckConsistency returns [ErrProof] unless p proves that the log with the head later begins with
+// the log with the head earlier.
 func CheckConsistency(p []Hash, later, earlier store.Head) error {
 	switch {
 	case later.Size > math.MaxInt64 || earlier.Size > later.Size:

@@ -1,9 +1,9 @@
-// Package location defines what a location can be: the allowed schemes, and the rules for each.
-// It is used for records, for rules and templates after expansion, for answers of other
-// resolvers, and for links of pages.
+// Package location defines which URIs can be locations: the allowed schemes, and the rules for
+// each. The rules apply to locations in records, to the results of rules and templates, to answers
+// of other resolvers, and to links on pages.
 //
-// The allowed schemes are listed, rather than the forbidden ones, because clients pass URIs of
-// many schemes to other programs (ms-msdt, search-ms, vscode, ssh), and a list of dangerous
+// The package lists the schemes that are allowed, not those that are forbidden. Clients pass URIs
+// of many schemes to other programs (ms-msdt, search-ms, vscode, ssh), so a list of dangerous
 // schemes would never be complete.
 package location
 
@@ -16,17 +16,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A scheme is an allowed scheme with its rules.
+// A scheme is an allowed scheme and the rules for it.
 type scheme struct {
 	name string
-	host bool // a host is required
-	line bool // clients send decoded parts of it in line-based protocols
-	link bool // pages may link to it
+	host bool // the URI must have a host
+	line bool // clients decode parts of the URI and send them in line-based protocols
+	link bool // pages can link to the URI
 }
 
-// schemes are schemes of resources. Locations can also have the schemes of persistent
-// identifiers, which resolve to resources ([pid.Schemes]). The first ten are the schemes of
-// RFC 1738, except file and prospero.
+// schemes has the schemes of resources. A location can also have a scheme of persistent
+// identifiers, because these resolve to resources ([pid.Schemes]). The first ten schemes in the
+// list are those of RFC 1738 without file and prospero.
 var schemes = [...]scheme{
 	{name: "http", host: true, link: true},
 	{name: "https", host: true, link: true},
@@ -53,7 +53,7 @@ var schemes = [...]scheme{
 	{name: "magnet"},
 }
 
-// Allows reports whether a scheme is allowed, ignoring case.
+// Allows reports whether a location can have the scheme, ignoring case.
 func Allows(name string) bool {
 	_, ok := lookup(name)
 	return ok
@@ -69,11 +69,10 @@ func lookup(name string) (scheme, bool) {
 	return scheme{name: s.Name}, s.Name != ""
 }
 
-// Runs reports whether a browser that follows a link of this scheme, ignoring case, would run
-// or show the content of the link itself, or open its own internal pages. URIs of these
-// schemes are not stored, not even as names. Most other schemes that are not allowed for
-// locations are allowed for names, because a page about a name does not link to the name
-// itself.
+// Runs reports whether browsers run or show the content of a URI of this scheme, or open an
+// internal page, when a user follows a link to it. It ignores case. URIs of these schemes are not
+// stored, not even as names. Most other schemes that are not allowed for locations are allowed for
+// names, because a page about a name does not link to the name.
 func Runs(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "javascript", "data", "vbscript", "livescript", "mocha", "jscript",
@@ -84,8 +83,8 @@ func Runs(scheme string) bool {
 	return false
 }
 
-// IsHarmless reports whether s is a URI whose scheme browsers do not run (see [Runs]). It can be
-// a name, and the target of a link in data.
+// IsHarmless reports whether s is a URI whose scheme browsers do not run (see [Runs]). If so, s can
+// be a name, and data can have links to it.
 func IsHarmless(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -97,20 +96,20 @@ func IsHarmless(s string) bool {
 
 // An Error says why a URI cannot be a location.
 type Error struct {
-	Offset  int    // in bytes
+	Offset  int    // offset in the URI, in bytes
 	Rule    string // the invalid part
 	Message string
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Violation makes e a [uri.InputError] without the input.
+// Violation returns the violation that a [uri.InputError] needs; that error has the input too.
 func (e *Error) Violation() uri.Violation {
 	return uri.Violation{Offset: e.Offset, Rule: e.Rule, Message: e.Message}
 }
 
 // Check returns an error unless s is an absolute URI that can be a location. The error is an
-// [*Error] or that of [uri.Parse].
+// [*Error] or the error of [uri.Parse].
 func Check(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -119,13 +118,13 @@ func Check(s string) error {
 	return CheckURI(u)
 }
 
-// CheckURI is like [Check] for a parsed URI. The error is nil or an [*Error].
+// CheckURI is like [Check], but for a parsed URI. The error is nil or an [*Error].
 func CheckURI(u uri.URI) error {
 	_, err := check(u)
 	return err
 }
 
-// maxPort is the highest port of TCP.
+// maxPort is the highest TCP port.
 const maxPort = 65535
 
 func check(u uri.URI) (scheme, error) {
@@ -165,8 +164,8 @@ func check(u uri.URI) (scheme, error) {
 	return s, nil
 }
 
-// beginsOption reports whether s begins with a hyphen, escaped or not, which programs could
-// mistake for a command-line option. No host name begins with a hyphen.
+// beginsOption reports whether s begins with a hyphen, escaped or not. Some programs take such text
+// for a command-line option. No host name begins with a hyphen.
 func beginsOption(s string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, "%2D") || strings.HasPrefix(s, "%2d")
 }
@@ -179,8 +178,8 @@ func isPort(s string) bool {
 	return err == nil && n <= maxPort
 }
 
-// escapedControl returns the offset of the first escape of a control character, or -1. The
-// escapes of s must be well-formed.
+// escapedControl returns the offset in s of the first escaped control character, or -1 if none. All
+// escapes in s must be well-formed.
 func escapedControl(s string) int {
 	for i := 0; i+2 < len(s); i++ {
 		if s[i] != '%' {
@@ -194,8 +193,9 @@ func escapedControl(s string) int {
 	return -1
 }
 
-// IsLink reports whether a page may link to s: a location with a scheme for which a browser, or
-// the program it starts, only sends a request; or a telephone number.
+// IsLink reports whether a page can link to s. This is so if s is a location and its scheme makes a
+// browser, or the program that the browser starts, only send a request; or if s is a telephone
+// number.
 func IsLink(s string) bool {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -205,8 +205,8 @@ func IsLink(s string) bool {
 	return err == nil && at.link || isTelephone(u)
 }
 
-// CheckContact returns an error unless s is a URL for contacting people, which means that
-// [IsLink] is true. The error is an [*Error] or that of [uri.Parse].
+// CheckContact returns an error unless s is a URL at which people can be contacted: one for which
+// [IsLink] returns true. The error is an [*Error] or the error of [uri.Parse].
 func CheckContact(s string) error {
 	u, err := uri.Parse(s)
 	if err != nil || IsLink(s) {
@@ -225,8 +225,8 @@ func CheckContact(s string) error {
 // telephone is the scheme of telephone numbers, which are contacts and never locations.
 const telephone = "tel"
 
-// isTelephone reports whether u is a telephone number (RFC 3966, section 3) of digits alone. A
-// number with "*" or "#" may be a command to the phone or to its network.
+// isTelephone reports whether u is a telephone number (RFC 3966, section 3) that has only digits
+// and separators. A number with "*" or "#" can be a command to the telephone or to its network.
 func isTelephone(u uri.URI) bool {
 	name, _ := u.Scheme()
 	if !strings.EqualFold(name, telephone) {

@@ -1,7 +1,8 @@
-// Package openfiles knows how many files and connections this process may open.
+// Package openfiles reports how many files and connections this process may open.
 package openfiles
 
 import "math"
 
-// Unlimited is the limit of a process without one, or with one that is not known.
+// Unlimited is returned by [Limit] if the process has no limit, or if the limit cannot be
+// determined.
 const Unlimited = math.MaxUint64

@@ -2,5 +2,5 @@
 
 package openfiles
 
-// Limit returns how many files and connections this process may open.
+// Limit returns how many files and connections this process may open, [Unlimited] on this system.
 func Limit() uint64 { return Unlimited }

@@ -1,5 +1,5 @@
-// Package paced gives each step of reading or writing a stream of HTTP its own deadline, and
-// ends streams whose client reads too slowly.
+// Package paced sets a deadline for each step of reading or writing a stream over HTTP, and aborts
+// the streams of clients that read too slowly.
 package paced
 
 import (
@@ -12,56 +12,59 @@ import (
 	"time"
 )
 
-// Minimum rates at which a client must read a stream, in bytes per second. Only the time
-// during which the server waits for the client counts.
+// Minimum rates at which a client must read a stream, in bytes per second. Only the time in which
+// the server waits for the client counts.
 const (
-	leastRate = 4 << 10  // always, after a grace period of one step
-	busyRate  = 64 << 10 // while other clients wait for a turn, after busyGrace
+	leastRate = 4 << 10  // at all times, after a grace period of one step
+	busyRate  = 64 << 10 // while other clients wait for their turn, after busyGrace
 	busyGrace = time.Second
 )
 
-// A credit is the time for which a client may still keep the server waiting. Each byte
-// read adds to it, up to the grace period that it starts with.
+// A credit is the time for which a client may keep the server waiting. It begins as a grace period.
+// Each byte that the client reads adds to it, but never above the grace period.
 type credit struct {
-	rate        float64 // bytes per second
+	rate        float64 // rate at which the client must read, in bytes per second
 	grace, left time.Duration
 }
 
 func newCredit(rate float64, grace time.Duration) credit { return credit{rate, grace, grace} }
 
-// with returns the credit left after reading n more bytes and waiting.
+// with returns the credit that is left after the server has waited and the client has read n more
+// bytes.
 func (c *credit) with(n int, waited time.Duration) time.Duration {
 	return c.left - waited + time.Duration(float64(n)/c.rate*float64(time.Second))
 }
 
 func (c *credit) spend(n int, waited time.Duration) { c.left = min(c.with(n, waited), c.grace) }
 
-// ErrTooSlow is returned by a stream whose client reads too slowly.
+// ErrTooSlow is returned by the methods of a [Writer] if the client reads too slowly.
 var ErrTooSlow = errors.New("paced: the client reads too slowly")
 
-// A Writer gives each write of a stream its own deadline, instead of one
-// for the whole stream, and requires a minimum rate overall.
+// A Writer sets a deadline for each write of a stream, instead of one deadline for the whole
+// stream, and aborts the stream if the client reads at less than a minimum rate.
 type Writer struct {
 	w       io.Writer
 	control *http.ResponseController
 	step    time.Duration
-	n       int64 // bytes written by the only goroutine that writes
+	n       int64 // bytes written; used only by the goroutine that writes
 
 	mu          sync.Mutex
 	least, busy credit
-	since       time.Time // when the current write began; zero if none
-	cut         bool      // the stream is aborted in favor of others
+	since       time.Time // when the current write began; zero if there is none
+	cut         bool      // the stream was aborted so that another client gets a turn
 }
 
-// NewWriter returns a writer for a request whose body has been read. After that net/http reads
-// only to detect that the client is gone, so NewWriter removes the read deadline.
+// NewWriter returns a writer for a request whose body has been read completely. From then on
+// net/http reads only to detect that the client has disconnected, so NewWriter removes the read
+// deadline.
 func NewWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	p := NewDuplexWriter(w, step)
-	_ = p.control.SetReadDeadline(time.Time{}) // only connections of tests do not support deadlines
+	_ = p.control.SetReadDeadline(time.Time{}) // fails only for connections of tests, which do not support deadlines
 	return p
 }
 
-// NewDuplexWriter is [NewWriter] for a request whose body is still read.
+// NewDuplexWriter is like [NewWriter], but for a request whose body is still being read. It leaves
+// the read deadline as it is.
 func NewDuplexWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	return &Writer{
 		w: w, control: http.NewResponseController(w), step: step,
@@ -69,7 +72,7 @@ func NewDuplexWriter(w http.ResponseWriter, step time.Duration) *Writer {
 	}
 }
 
-// Write writes b within the time that the client has left.
+// Write writes b. It fails if the client does not read b within its credit.
 func (p *Writer) Write(b []byte) (int, error) {
 	if err := p.begin(len(b)); err != nil {
 		return 0, err
@@ -90,7 +93,7 @@ func (p *Writer) Flush() error {
 	return p.ended(0, p.control.Flush())
 }
 
-// begin sets the deadline for sending n bytes.
+// begin sets the deadline for sending n bytes, and starts counting the wait.
 func (p *Writer) begin(n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +106,8 @@ func (p *Writer) begin(n int) error {
 	return nil
 }
 
-// ended records that n bytes were sent, and returns the error of sending them.
+// ended records that n bytes were sent. The parameter err is the error of the attempt to send them;
+// ended returns it, or [ErrTooSlow] if the client was too slow.
 func (p *Writer) ended(n int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,8 +121,8 @@ func (p *Writer) ended(n int, err error) error {
 	return err
 }
 
-// Late returns by how much the client has exceeded its credit on a busy server. The result is
-// zero or negative if the client has credit left.
+// Late returns by how much the client has exceeded the credit that it has on a busy server. If the
+// client has credit left, the result is zero or negative.
 func (p *Writer) Late() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,19 +144,19 @@ func (p *Writer) End() {
 	_ = p.control.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// Grace is how long an unused body is read and discarded, so that the client gets to see
-// the response.
+// Grace is how long an unread body is read and discarded. Without it, some clients do not see the
+// response.
 const Grace = time.Second
 
-// A Body is a body read within the deadline for the whole request, which is set by
-// the server. If it does not arrive in time, the client still gets a response.
+// A Body is a request body that must be read before the deadline for the whole request, which the
+// server sets. If the body is not complete by then, the client still gets a response.
 type Body struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
 }
 
-// NewBody returns the body of a request, whose response may take a step.
+// NewBody returns the body of a request. Writing the response may then take one step.
 func NewBody(body io.Reader, w http.ResponseWriter, step time.Duration) *Body {
 	return &Body{body, http.NewResponseController(w), step}
 }
@@ -162,20 +166,20 @@ func (b *Body) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	switch {
 	case err == io.EOF:
-		_ = b.control.SetReadDeadline(time.Time{}) // as in NewWriter
+		_ = b.control.SetReadDeadline(time.Time{}) // see NewWriter
 	case err != nil:
-		_ = b.control.SetReadDeadline(time.Now().Add(Grace)) // net/http continues reading
+		_ = b.control.SetReadDeadline(time.Now().Add(Grace)) // net/http reads the rest of the body
 		_ = b.control.SetWriteDeadline(time.Now().Add(b.step))
 	}
 	return n, err
 }
 
-// A Reader gives each read of a body its own deadline.
+// A Reader sets a deadline for each read of a request body.
 type Reader struct {
 	r       io.Reader
 	control *http.ResponseController
 	step    time.Duration
-	ctx     context.Context // if not nil, reading stops when it ends
+	ctx     context.Context // if not nil, reading stops when ctx ends
 }
 
 // NewReader returns a reader of the body of a request.
@@ -183,7 +187,7 @@ func NewReader(body io.Reader, w http.ResponseWriter, step time.Duration) *Reade
 	return &Reader{r: body, control: http.NewResponseController(w), step: step}
 }
 
-// Until makes the reader stop when ctx ends. It must be called before the first Read.
+// Until makes the reader stop when ctx ends. It must be called before the first call of Read.
 func (p *Reader) Until(ctx context.Context) { p.ctx = ctx }
 
 // Read implements [io.Reader].
@@ -195,9 +199,9 @@ func (p *Reader) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	switch {
 	case err == io.EOF:
-		_ = p.control.SetReadDeadline(time.Time{}) // as in NewWriter
+		_ = p.control.SetReadDeadline(time.Time{}) // see NewWriter
 	case err != nil:
-		_ = p.control.SetReadDeadline(time.Now().Add(Grace)) // net/http continues reading
+		_ = p.control.SetReadDeadline(time.Now().Add(Grace)) // net/http reads the rest of the body
 	}
 	return n, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// The kinds of problems of the public listener besides those of [nomen.Kind].
+// Kinds of problems of the public listener that are not a [nomen.Kind].
 const (
 	KindHost     = "unknown-host"
 	KindProtocol = "wrong-protocol"
@@ -22,7 +22,7 @@ const (
 	KindFailed   = "resolver-failed"
 )
 
-// find returns the kind with a name, and false if no kind has the name.
+// find returns the kind that has a name. If there is none, it returns false.
 func find(name string) (adminapi.Kind, bool) {
 	for _, k := range kinds() {
 		if k.Name == name {
@@ -38,9 +38,9 @@ func New(kind, detail string) *format.Problem {
 	return &format.Problem{Type: format.ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
-// Kinds returns the kinds of error responses of the public listener and the gateway.
-// Those with a name are types of problems, with pages below [format.ProblemPath]; the others
-// are responses in plain text.
+// Kinds returns the kinds of error responses of the public listener and the gateway. A kind with a
+// name is a problem type, with a page below [format.ProblemPath]. A kind without a name is a
+// response in plain text.
 func Kinds() []adminapi.Kind { return slices.Clone(kinds()) }
 
 var kinds = sync.OnceValue(func() []adminapi.Kind {

@@ -1,5 +1,5 @@
-// Package problempage serves the pages about types of problems, and chooses the format in
-// which a client gets a problem.
+// Package problempage serves the pages that describe problem types, and chooses the format in which
+// a client gets a problem.
 package problempage
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// Page returns the page to which the type of problem details refers (RFC 9457, 3.1.1).
+// Page returns the page that describes a problem type: the page at the type's URI (RFC 9457,
+// 3.1.1).
 func Page(field, kind string) (status int, contentType string, body []byte) {
 	const plain = "text/plain; charset=utf-8"
 	k, ok := find(kind)
@@ -32,8 +33,8 @@ func Page(field, kind string) (status int, contentType string, body []byte) {
 	return http.StatusOK, plain, []byte(strings.Join([]string{k.Title + ".", "", meaning, ""}, "\r\n"))
 }
 
-// PrefersHTML reports whether a client accepts text/html explicitly and with at least the
-// weight of text/plain, as terminal browsers such as lynx do.
+// PrefersHTML reports whether an Accept field names text/html, with at least the weight that it
+// gives to text/plain. Terminal browsers such as lynx send such a field.
 func PrefersHTML(field string) bool {
 	if !accept.Mentions(field, "html") {
 		return false
@@ -44,8 +45,8 @@ func PrefersHTML(field string) bool {
 	return page.Named() && page.Q > 0 && page.Q >= f.Media(format.TypeText, "", false).Q
 }
 
-// Form returns the format of a problem according to [format.ProblemFormat], except
-// that HTML takes precedence over plain text of the same weight.
+// Form chooses the format of a problem for an Accept field, as [format.ProblemFormat] does. But if
+// HTML and plain text have the same weight, Form chooses HTML.
 func Form(field string) format.ProblemForm {
 	f := format.ProblemFormat(field)
 	if f.MediaType == format.TypeText && PrefersHTML(field) {

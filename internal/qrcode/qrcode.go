@@ -1,6 +1,6 @@
-// Package qrcode draws QR codes as SVG, with error correction level M: a code is still readable
-// if 15 % of it is dirty or damaged, which suits printed labels. The module rsc.io/qr computes
-// the codes (ISO/IEC 18004).
+// Package qrcode draws QR codes as SVG, with error correction level M. A code of this level is
+// readable even if 15 % of it is dirty or damaged, which suits printed labels. The module rsc.io/qr
+// computes the codes (ISO/IEC 18004).
 package qrcode
 
 import (
@@ -13,21 +13,20 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// MaxBytes is the capacity of the largest QR code of level M.
+// MaxBytes is the length of the longest text that fits into a QR code of level M.
 const MaxBytes = 2331
 
-// quiet is the width of the white margin, in modules, without which readers do not find the
-// code (ISO/IEC 18004, 5.3.8).
+// quiet is the width of the white margin, in modules. Readers need it to find the code (ISO/IEC
+// 18004, 5.3.8).
 const quiet = 4
 
-// pixels is the width of a module, unless a style sheet says otherwise.
+// pixels is the width of a module in pixels. A style sheet can change it.
 const pixels = 4
 
-// SVG returns the QR code of a text, such as a URL. The result is for HTML and also complete as
-// a file. The title tells what the code leads to; programs for blind people read it aloud. The
-// code is black on white, whatever the colours of the page are, because readers expect that. The
-// text must have 1 to [MaxBytes] bytes. Codes of more than some 300 bytes are too dense for
-// cheap cameras.
+// SVG returns the QR code of a text, such as a URL. The result can be part of an HTML page or a
+// file of its own. The title says what the code leads to; screen readers read it aloud. The code is
+// black on white even on pages of other colours, because readers expect that. The text must have 1
+// to [MaxBytes] bytes. Codes of more than about 300 bytes are too dense for cheap cameras.
 func SVG(text, title string) (template.HTML, error) {
 	if text == "" || len(text) > MaxBytes {
 		return "", fmt.Errorf("QR code of %d bytes: must have 1 to %d bytes", len(text), MaxBytes)
@@ -42,7 +41,8 @@ func SVG(text, title string) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf(picture, side, side*pixels, template.HTMLEscapeString(shown.Inline(title)), path(code))), nil
 }
 
-// path returns the black modules as SVG path data, one rectangle for each run of a row.
+// path returns the black modules as SVG path data. In each row, adjacent black modules are one
+// rectangle.
 func path(code *qr.Code) string {
 	var b strings.Builder
 	for y := range code.Size {

@@ -1,4 +1,4 @@
-// Package question turns parts of HTTP requests into parts of questions for a resolver.
+// Package question parses parts of HTTP requests and returns what a [nomen.Question] needs.
 package question
 
 import (
@@ -17,7 +17,8 @@ func EscapeExcluded(s string) string {
 	return ascii.EscapeUnless(s, func(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("\"<>\\^`{|}", c) < 0 })
 }
 
-// Malformed returns the error for the malformed name in s that begins at an offset.
+// Malformed returns the error for a malformed name. The name is in s and begins at the offset
+// begin.
 func Malformed(s string, begin int, err error) error {
 	e := &nomen.Error{Kind: nomen.Malformed, Name: s, Rule: "name", Message: err.Error(), Err: err}
 	var bad *name.Error
@@ -27,7 +28,7 @@ func Malformed(s string, begin int, err error) error {
 	return e
 }
 
-// Subject parses a URI that is not a name.
+// Subject parses the URI that a request is about if it is not a name.
 func Subject(s string, service nomen.Service) (uri.URI, error) {
 	u, err := uri.Parse(EscapeExcluded(s))
 	if err == nil {
@@ -40,8 +41,8 @@ func Subject(s string, service nomen.Service) (uri.URI, error) {
 	return uri.URI{}, e
 }
 
-// Country returns a code of ISO 3166-1 in upper case, or "" if s is invalid. Proxies send
-// XX if they do not know the country.
+// Country converts a country code of ISO 3166-1 to upper case. If s is invalid, or if it is XX,
+// which proxies send for an unknown country, Country returns "".
 func Country(s string) string {
 	if len(s) != 2 {
 		return ""
@@ -58,7 +59,7 @@ func CloseResources(ans *nomen.Answer) bool {
 	open := false
 	for _, res := range append([]*nomen.Resource{ans.Resource}, ans.Resources...) {
 		if res != nil && res.Body != nil {
-			_ = res.Body.Close() // read only
+			_ = res.Body.Close() // the body was only read, so Close loses nothing
 			open = true
 		}
 	}

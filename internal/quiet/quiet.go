@@ -1,23 +1,23 @@
-// Package quiet bounds the log lines about a state that changes all the time.
+// Package quiet limits the number of log lines about a state that can change very often.
 package quiet
 
 import "time"
 
-// Burst and Every are the limits of [Lines]: Burst lines at once, and one more for each
-// Every that passes.
+// Limits of [Lines]: at most Burst lines in quick succession, and one more line whenever the time
+// Every has passed.
 const (
 	Burst = 20
 	Every = time.Minute
 )
 
-// Lines bounds the lines about one state. The zero value is ready for use. It must not be
-// used concurrently.
+// Lines limits the log lines about one state. The zero value is ready for use. It must not be used
+// concurrently.
 type Lines struct {
 	left int
-	at   time.Time // when left was last increased; zero before the first line
+	at   time.Time // when the field left was last increased; zero before the first line
 }
 
-// Take reports whether there may be a line now, and counts it.
+// Take reports whether a line may be written now, and counts the line if so.
 func (l *Lines) Take(now time.Time) bool {
 	if l.at.IsZero() {
 		l.left, l.at = Burst, now

@@ -9,20 +9,21 @@ import (
 
 // A Resolver looks up addresses; [net.Resolver] implements it.
 type Resolver interface {
-	// LookupNetIP returns the addresses of host; network is "ip" for both families.
+	// LookupNetIP returns the addresses of a host. The network must be "ip", which means IPv4 and
+	// IPv6.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Lookup returns at most the given number of addresses of a host, without duplicates. The
-// address families alternate, beginning with the family of the first address (RFC 8305,
-// 4). A host without addresses is an error.
+// Lookup looks up a host and returns at most the given number of its addresses, without duplicates.
+// IPv6 and IPv4 addresses alternate, beginning with the family of the first address in the DNS
+// response (RFC 8305, 4). If the host has no addresses, Lookup returns an error.
 func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.Addr, error) {
 	found, err := dns.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
 	}
 	seen := make(map[netip.Addr]bool, len(found))
-	var first, second []netip.Addr // by family
+	var first, second []netip.Addr // addresses of the family of the first one, and of the other family
 	for _, a := range found {
 		a = a.Unmap()
 		switch {
@@ -42,8 +43,8 @@ func Lookup(ctx context.Context, dns Resolver, host string, most int) ([]netip.A
 	return addrs, nil
 }
 
-// interleave returns at most n addresses, alternating between a and b while both
-// have some.
+// interleave returns at most n addresses, alternately from the lists a and b. When one list is used
+// up, it continues with the other.
 func interleave(a, b []netip.Addr, n int) []netip.Addr {
 	all := make([]netip.Addr, 0, min(len(a)+len(b), n))
 	for i := 0; len(all) < cap(all); i++ {

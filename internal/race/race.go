@@ -1,5 +1,5 @@
-// Package race tries several addresses of a host with staggered starts (RFC 8305, 5), so that
-// an address that does not answer costs little time.
+// Package race tries several addresses of a host, each a short time after the one before it (RFC
+// 8305, 5). So an address that does not answer costs little time.
 package race
 
 import (
@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// Stagger is the usual delay before the next address is tried (RFC 8305, 5).
+// Stagger is the usual delay between the start of one attempt and the next (RFC 8305, 5).
 const Stagger = 250 * time.Millisecond
 
-// A Runner is one attempt of several. It must return soon after its context ends.
+// A Runner makes one of several attempts. It must return soon after ctx ends.
 type Runner[T any] func(ctx context.Context) (T, error)
 
-// Dial connects to the first address that accepts, and closes later connections. If no address
-// accepts, it returns the errors of the addresses that were tried, in order; if ctx ended
-// early, these are not all. With a negative stagger, attempts do not overlap.
+// Dial connects to several addresses and returns the first connection. Connections that are made
+// later are closed. If no address accepts, Dial returns the errors of the attempts, in the order of
+// the addresses; if ctx ended, some addresses were not tried. If stagger is negative, an attempt
+// begins only after the one before it has failed.
 func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, []error) {
 	runners := make([]Runner[net.Conn], len(addrs))
 	for i, ap := range addrs {
@@ -26,11 +27,11 @@ func Dial(ctx context.Context, stagger time.Duration, addrs []netip.AddrPort, di
 	return Run(ctx, stagger, runners, func(error) bool { return false }, func(c net.Conn) { c.Close() })
 }
 
-// Run starts the runners, of which there must be at least one: the first at once, and each
-// further one when stagger has passed since the previous start, or as soon as an attempt has
-// failed. It returns the result of the first success, and passes the results of others to
-// discard. If all fail it returns their errors, in order. An error for which final returns
-// true ends the race at once.
+// Run runs the attempts of a race and returns the result of the first that succeeds. There must be
+// at least one runner. The first begins at once; each other begins when the time stagger has passed
+// since the one before it began, or as soon as any attempt fails. Results of later successes are
+// passed to discard. If all attempts fail, Run returns their errors, in the order of the runners.
+// If the function final returns true for an error, the race ends at once.
 func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T], final func(error) bool, discard func(T)) (T, []error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type finish struct {
@@ -57,7 +58,7 @@ func Run[T any](ctx context.Context, stagger time.Duration, runners []Runner[T],
 			finished <- finish{lane, came, err}
 		}()
 	}
-	// The others return soon; there is no need to wait for them.
+	// The other attempts return soon, so abandon does not wait for them.
 	abandon := func() {
 		cancel()
 		go func() {

@@ -1,4 +1,4 @@
-// Package rates limits how often each of many clients does something.
+// Package rates limits how often each client does something.
 package rates
 
 import (
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Table has a token bucket for each key, such as an address or the ID of a token. It is safe
-// for concurrent use.
+// A Table has a token bucket for each key; a key is, for example, an address or the ID of an access
+// token. It is safe for concurrent use.
 type Table[K comparable] struct {
 	keys int
 
@@ -17,12 +17,13 @@ type Table[K comparable] struct {
 	perSecond rate.Limit
 	burst     int
 	buckets   map[K]*rate.Limiter
-	shared    *rate.Limiter // of all keys that do not have a bucket of their own
+	shared    *rate.Limiter // bucket for all keys without a bucket of their own
 	swept     time.Time
 }
 
-// New returns a table of buckets that hold burst tokens at most and get perSecond tokens a
-// second. Only the given number of keys get a bucket each. All other keys share a bucket.
+// New returns a table of token buckets. Each bucket holds at most burst tokens and gets perSecond
+// tokens a second. The parameter keys is the number of keys that can have a bucket each; all other
+// keys share one bucket.
 func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
 	return &Table[K]{
 		keys: keys, perSecond: rate.Limit(perSecond), burst: burst,
@@ -30,7 +31,7 @@ func New[K comparable](perSecond float64, burst, keys int) *Table[K] {
 	}
 }
 
-// Set changes the rate and the burst. What clients have used before still counts.
+// Set changes the rate and the burst. Tokens already spent stay spent.
 func (t *Table[K]) Set(perSecond float64, burst int, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +47,8 @@ func (t *Table[K]) adjust(b *rate.Limiter, now time.Time) {
 	b.SetBurstAt(now, t.burst)
 }
 
-// Spend takes a token from the bucket of a key. If the bucket is empty, Spend takes nothing and
-// returns how long to wait before a retry; else it returns 0.
+// Spend takes a token from the bucket of a key and returns 0. If the bucket is empty, Spend returns
+// how long to wait before a retry.
 func (t *Table[K]) Spend(key K, now time.Time) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +59,7 @@ func (t *Table[K]) Spend(key K, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// bucket returns the bucket of a key, or the shared bucket if there are too many keys.
+// bucket returns the bucket of a key. If there are too many keys, it returns the shared bucket.
 func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
 	if b := t.buckets[key]; b != nil {
 		return b
@@ -74,13 +75,14 @@ func (t *Table[K]) bucket(key K, now time.Time) *rate.Limiter {
 	return b
 }
 
-// sweepInterval returns the minimum time between two sweeps, so that a flood of keys does not
-// cause a sweep each: the time in which an empty bucket becomes full, at most a second.
+// sweepInterval returns the minimum time between two sweeps: the time in which an empty bucket
+// becomes full, but at most a second. Without a minimum, a flood of new keys could cause a sweep
+// for each of them.
 func (t *Table[K]) sweepInterval() time.Duration {
 	return time.Duration(min(float64(t.burst)/float64(t.perSecond), 1) * float64(time.Second))
 }
 
-// sweep removes full buckets, which are like new ones.
+// sweep removes full buckets. A new bucket is full too, so nothing is lost.
 func (t *Table[K]) sweep(now time.Time) {
 	t.swept = now
 	for key, b := range t.buckets {

@@ -1,5 +1,5 @@
-// Package reading implements the reading methods of stores with four functions that each
-// store provides to find changes.
+// Package reading implements the methods of stores that read. Each store provides functions that
+// find changes; the methods are the same for all stores.
 package reading
 
 import (
@@ -17,25 +17,26 @@ import (
 // [store.TokenHistorian] and [store.Users]. Stores embed it.
 type Reader struct{ changes Changes }
 
-// Changes finds changes in a store. The caller owns the changes that it gets.
+// Changes has functions of a store that find changes. The caller of a function owns the changes
+// that it returns.
 type Changes struct {
-	// Find returns the change of a subject that is current at a time. It returns
-	// [store.ErrNotFound] if no change has it, or if the change is a deletion.
+	// Find returns the change of a subject that was current at a time. If the subject had no change
+	// at that time, or if the change is a deletion, Find returns [store.ErrNotFound].
 	Find func(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error)
 
-	// Scan calls yield with the changes that are current at the time of a scan, in the order
-	// of their keys, until it returns false.
+	// Scan calls yield with the changes that were current at the time of the scan, in the order of
+	// their keys. It stops when yield returns false.
 	Scan func(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error
 
-	// History calls yield with the changes of a subject, newest first, until it returns
+	// History calls yield with the changes of a subject, newest first. It stops when yield returns
 	// false.
 	History func(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error
 
-	// Owner returns the ID of the user who has a subject, "" if none has it.
+	// Owner returns the ID of the user who signs in with a subject, or "" if there is none.
 	Owner func(ctx context.Context, subject string) (string, error)
 }
 
-// Of returns the reader of some changes.
+// Of returns a Reader that uses the functions of a store.
 func Of(c Changes) Reader { return Reader{c} }
 
 // Get implements [store.Reader].
@@ -128,7 +129,7 @@ func (r *Reader) UserOf(ctx context.Context, subject string) (*store.User, error
 		return nil, err
 	}
 	u, err := r.User(ctx, id, time.Time{})
-	if err == nil && !slices.Contains(u.Subjects, subject) { // it was changed between the two reads
+	if err == nil && !slices.Contains(u.Subjects, subject) { // the user was changed between the two reads
 		return nil, store.ErrNotFound
 	}
 	return u, err
@@ -143,8 +144,8 @@ func (r *Reader) history(ctx context.Context, subject store.Subject) iter.Seq2[*
 	return Seq(func(yield func(*store.Change, error) bool) error { return r.changes.History(ctx, subject, yield) })
 }
 
-// Seq yields what read yields, and at the end its error. After yield has returned false,
-// read must return nil.
+// Seq returns a sequence of the values that read yields. If read returns an error, the error comes
+// last. After yield has returned false, read must return nil.
 func Seq[T any](read func(yield func(T, error) bool) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if err := read(yield); err != nil {

@@ -19,34 +19,36 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// A Record holds what the access log says about a request.
+// A Record has what the access log says about a request.
 type Record struct {
-	Listener string // name of the listener
+	Listener string // name of the listener that received the request
 	From     netip.Addr
 	Method   string
-	Target   string // as sent
+	Target   string // target of the request, as the client sent it
 	Proto    string
 	Host     string
-	Agent    string // User-Agent
-	Trace    string // ID of the trace, from traceparent; "" if none
+	Agent    string // value of the header field User-Agent
+	Trace    string // trace ID from traceparent; "" if none
 }
 
 // listenerKey is the key of the context value with the name of a listener.
 type listenerKey struct{}
 
-// WithListener returns a context for the requests of the listener with a name.
+// WithListener returns a context that has the name of a listener. It is for the requests that this
+// listener receives.
 func WithListener(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, listenerKey{}, name)
 }
 
-// Of returns the record of a request with a target as sent by a client.
+// Of returns the record of a request. The target must be the one that the client sent.
 func Of(r *http.Request, target string, from netip.Addr) Record {
 	listener, _ := r.Context().Value(listenerKey{}).(string)
 	parent, _ := trace.Of(r.Header)
 	return Record{listener, from, r.Method, target, wire.Proto(r), r.Host, r.UserAgent(), parent.ID()}
 }
 
-// Log writes a line about a request and its response, unless to is nil.
+// Log writes a line about a request and its response to the logger. If the logger is nil, Log does
+// nothing.
 func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64, took time.Duration) {
 	if to == nil {
 		return
@@ -70,10 +72,10 @@ func (v Record) Log(ctx context.Context, to *slog.Logger, status int, sent int64
 	)
 }
 
-// Remote returns the attribute with the address of a client, or an empty one if the address is
-// not known. The value is a [netip.Addr], by which the handler of the log recognises the
-// addresses that it must not write in full. All log lines with the address of a client must use
-// it.
+// Remote returns an attribute with the address of a client. If the address is not known, the
+// attribute is empty. The attribute's value is a [netip.Addr], so that the log handler can
+// recognize the addresses that it must shorten or omit. Every log line with the address of a client
+// must use Remote.
 func Remote(from netip.Addr) slog.Attr {
 	if !from.IsValid() {
 		return slog.Attr{}
@@ -81,11 +83,11 @@ func Remote(from netip.Addr) slog.Attr {
 	return slog.Any("remote", from)
 }
 
-// maxLogged bounds the bytes of a value in a log line.
+// maxLogged is the maximum length of a value in a log line, in bytes.
 const maxLogged = 2048
 
-// Printable returns s with everything but visible ASCII and spaces escaped, so that it
-// cannot break a line or move a cursor.
+// Printable escapes all characters of s but spaces and visible ASCII characters. The result cannot
+// break a line or move a cursor.
 func Printable(s string) string {
 	s = ascii.Head(s, maxLogged)
 	clean := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '\\' }
@@ -108,8 +110,8 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Panic logs a panic of the handler that defers it, and aborts the request but not the
-// program.
+// Panic is for a handler's defer statement. If the handler panics, Panic logs the panic and aborts
+// the request, but not the program.
 func Panic(log *slog.Logger) {
 	switch v := recover(); v {
 	case nil:

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Parse returns how long a value says to wait: a number of seconds, or the time until a date.
-// It returns 0 if the value is empty or invalid, or if the date is past. The wait can be
-// years: callers bound it.
+// Parse returns how long a value says to wait. The value is a number of seconds, or a date. If the
+// value is empty or invalid, or if the date is past, Parse returns 0. The wait can be years, so
+// callers must limit it.
 func Parse(value string, now time.Time) time.Duration {
 	value = strings.Trim(value, " \t")
 	n, err := strconv.ParseUint(value, 10, 31)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // n is the largest number then
+	if err == nil || errors.Is(err, strconv.ErrRange) { // if the number is too large, n is the largest number
 		return time.Duration(n) * time.Second
 	}
 	if date, err := http.ParseTime(value); err == nil {
@@ -25,7 +25,7 @@ func Parse(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// Format returns a wait in whole seconds, rounded up, at least 1.
+// Format returns the value for a wait: whole seconds, rounded up, at least 1.
 func Format(wait time.Duration) string { return strconv.Itoa(Seconds(wait)) }
 
 // Seconds returns a wait in whole seconds, rounded up, at least 1.

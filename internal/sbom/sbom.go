@@ -1,5 +1,6 @@
-// Package sbom describes the modules that a program consists of as a CycloneDX 1.6 document in
-// JSON: the software bill of materials that scanners for vulnerabilities and licences read.
+// Package sbom lists the modules that a program is built from. The list is a software bill of
+// materials: a CycloneDX 1.6 document in JSON, which scanners for vulnerabilities and licences
+// read.
 package sbom
 
 import (
@@ -25,8 +26,8 @@ import (
 //go:embed licences.tsv
 var licences string
 
-// Licences returns the SPDX licence expression of each module that a build of this module can
-// link, by the path of the module. The standard library has the path "std".
+// Licences maps the path of each module that a build of this module can link to its SPDX licence
+// expression. The path of the standard library is "std".
 func Licences() map[string]string {
 	of := map[string]string{}
 	for row := range tsv.Rows(licences) {
@@ -35,8 +36,9 @@ func Licences() map[string]string {
 	return of
 }
 
-// Write writes the document about a program. name and version are those of the program; info
-// is its build information. The document depends on these alone, so that it can be reproduced.
+// Write writes the document about a program. The parameters name, version and info are the
+// program's name, version and build information. The document depends on nothing else, so it can be
+// reproduced.
 func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	doc := document{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", Spec: "1.6", Version: 1,
@@ -64,14 +66,14 @@ func Write(w io.Writer, name, version string, info *debug.BuildInfo) error {
 	return doc.write(w)
 }
 
-// write encodes the document with a serial number that is a hash of its content.
+// write encodes the document. Its serial number is a hash of the rest of the document.
 func (d *document) write(w io.Writer) error {
 	content, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	h := sha256.Sum256(content)
-	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // RFC 9562: version 8, the variant of the RFC
+	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80 // UUID version 8 and the variant of RFC 9562
 	d.Serial = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
@@ -79,7 +81,7 @@ func (d *document) write(w io.Writer) error {
 	return out.Encode(d)
 }
 
-// describe returns the component for a module.
+// describe returns the component that describes a module.
 func describe(kind string, m debug.Module, of map[string]string) component {
 	c := component{Type: kind, Name: m.Path, Version: m.Version, Scope: "required", Purl: purl(m)}
 	c.Ref = c.Purl
@@ -95,8 +97,8 @@ func describe(kind string, m debug.Module, of map[string]string) component {
 	return c
 }
 
-// purl returns the package URL of a module (ECMA-427). Its namespace and name are lower case.
-// Databases of vulnerabilities call the standard library stdlib.
+// purl returns the package URL of a module (ECMA-427). Its namespace and name are lower case. The
+// standard library is called stdlib, as in vulnerability databases.
 func purl(m debug.Module) string {
 	path := m.Path
 	if path == "std" {
@@ -105,7 +107,7 @@ func purl(m debug.Module) string {
 	return "pkg:golang/" + strings.ToLower(path) + "@" + strings.ReplaceAll(url.QueryEscape(cmp.Or(m.Version, "unknown")), "+", "%20")
 }
 
-// properties returns the settings of the build that change what the program contains.
+// properties returns the build settings that change what the program contains.
 func properties(info *debug.BuildInfo) (p []property) {
 	for _, key := range []string{"GOOS", "GOARCH", "CGO_ENABLED", "-tags", "vcs.revision", "vcs.modified"} {
 		if value := setting(info, key); value != "" {
@@ -150,7 +152,7 @@ type component struct {
 	Properties []property `json:"properties,omitempty"`
 }
 
-// A licence has either an SPDX identifier or an expression.
+// A licence has either the identifier of an SPDX licence or an expression.
 type licence struct {
 	Licence    *licenceID `json:"license,omitempty"`
 	Expression string     `json:"expression,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Columns returns the width of a line on a terminal or in a picture: 2 columns for wide
-// characters of East Asia, 1 for all others.
+// Columns returns how many columns a line takes on a terminal or in a picture: 2 for each wide
+// character of East Asian scripts, and 1 for each other character.
 func Columns(line string) (n int) {
 	for _, r := range line {
 		n += columns(r)
@@ -23,8 +23,8 @@ func columns(r rune) int {
 	return 1
 }
 
-// Short returns a text as [Inline] does. If it has more than a number of columns, it returns
-// the beginning and an ellipsis.
+// Short returns a text as [Inline] does, but at most so many columns of it. If the text is wider,
+// Short returns its beginning and an ellipsis.
 func Short(s string, most int) string {
 	s = Inline(s)
 	if Columns(s) <= most {

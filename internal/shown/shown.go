@@ -1,5 +1,5 @@
-// Package shown makes untrusted text safe to print in messages, on terminals, in logs and in
-// pages.
+// Package shown makes text from untrusted sources safe to print in messages, on terminals, in logs
+// and on pages.
 package shown
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Most bounds the result of [Line], in bytes.
+// Most is the maximum length of the result of [Line], in bytes.
 const Most = 1000
 
 // Line returns s as one short line. White space becomes spaces; control characters, characters
@@ -29,9 +29,9 @@ func Line(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// Text returns s with its lines and tabs, and otherwise safe. Control characters and those that
-// change the direction or order of text become their code point in brackets, such as [U+202E].
-// Invalid UTF-8 becomes U+FFFD. Every line ending becomes LF.
+// Text makes s safe to print, and keeps its lines and tabs. Each control character, and each
+// character that changes the direction or order of text, becomes its code point in brackets, such
+// as [U+202E]. Invalid UTF-8 becomes U+FFFD. Every line ending becomes LF.
 func Text(s string) string {
 	s = strings.ToValidUTF8(Lines(s), "\uFFFD")
 	if strings.IndexFunc(s, Odd) < 0 {
@@ -48,7 +48,7 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Inline is like [Text], but on one line: line breaks and tabs become spaces.
+// Inline is like [Text], but returns one line: line breaks and tabs become spaces.
 func Inline(s string) string {
 	return Text(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " "))
 }
@@ -73,8 +73,8 @@ func Odd(r rune) bool {
 	return r == '\u2028' || r == '\u2029' || r == '\uFEFF' || r == '\uFFFE' || r == '\uFFFF'
 }
 
-// JSON returns JSON text with the characters for which [Odd] is true escaped as \uXXXX. The
-// text must come from an encoder, which already escapes characters below U+0020.
+// JSON escapes as \uXXXX the characters in JSON text for which [Odd] returns true. The text must
+// come from an encoder that has already escaped characters below U+0020.
 func JSON(text []byte) []byte {
 	if isASCII(text) || bytes.IndexFunc(text, Odd) < 0 {
 		return text
@@ -99,14 +99,14 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// NewWriter returns a writer that writes text to w as [Text] converts it. If a character is
-// split between two writes, it holds back the first part until the second write. Close writes
-// the part that is held back, and does not close w.
+// NewWriter returns a writer that converts text as [Text] does and writes it to w. If a character
+// is split between two writes, the writer holds back the first part until the second write. Close
+// writes the part that is held back, and does not close w.
 func NewWriter(w io.Writer) io.WriteCloser { return &writer{w: w} }
 
 type writer struct {
 	w    io.Writer
-	held []byte // the beginning of a character, or a CR
+	held []byte // the beginning of a character, or a CR that can be the first half of a line ending
 }
 
 // Write implements [io.Writer].

@@ -13,17 +13,17 @@ import (
 	"syscall"
 )
 
-// Error returns the text of an error for people. It replaces errors of the Go library about a
-// file, a network address or a time limit by plain words. For example, "open a.csv: no such
-// file or directory" becomes "a.csv: file not found".
+// Error returns the text of an error for people to read. It describes the Go library's errors about
+// files, network addresses and time limits in plain words. For example, "open a.csv: no such file
+// or directory" becomes "a.csv: file not found".
 func Error(err error) string {
 	text := err.Error()
 	eachSystemError(err, func(found, plain string) { text = replaceWhole(text, found, plain) })
 	return text
 }
 
-// eachSystemError calls f for each outermost system error that err wraps, with its text and
-// the plain text.
+// eachSystemError calls f for each outermost system error that err wraps, with the text of the
+// system error and the plain text that replaces it.
 func eachSystemError(err error, f func(found, plain string)) {
 	if plain, ok := plainly(err); ok {
 		f(err.Error(), plain)
@@ -41,8 +41,8 @@ func eachSystemError(err error, f func(found, plain string)) {
 	}
 }
 
-// plainly returns the plain text of a system error of a known type. It does not search other
-// errors for a system error that they wrap.
+// plainly returns the plain text for a system error of a known type. If err only wraps such an
+// error, plainly returns false.
 func plainly(err error) (string, bool) {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -67,7 +67,7 @@ func plainly(err error) (string, bool) {
 	return "", false
 }
 
-// aboutFile describes an error of an operation on a file.
+// aboutFile describes an error of a file operation.
 func aboutFile(op, path string, err error) string {
 	switch creates := op == "mkdir" || op == "create"; {
 	case errors.Is(err, fs.ErrNotExist) && creates:
@@ -82,7 +82,7 @@ func aboutFile(op, path string, err error) string {
 	return fmt.Sprintf("cannot %s %s: %s", verb(op), path, Error(err))
 }
 
-// verb returns the verb for an operation of package os.
+// verb returns the verb that describes an operation of package os.
 func verb(op string) string {
 	switch op {
 	case "stat", "lstat", "fstat", "readdirent", "readdir", "fdopendir", "readlink":
@@ -97,7 +97,7 @@ func verb(op string) string {
 	return op
 }
 
-// aboutNetwork describes an error of an operation on a connection or listener.
+// aboutNetwork describes an error of a connection or listener.
 func aboutNetwork(e *net.OpError) string {
 	address := ""
 	if e.Addr != nil {
@@ -124,7 +124,7 @@ func aboutNetwork(e *net.OpError) string {
 	}
 }
 
-// aboutHost describes a failed lookup in DNS.
+// aboutHost describes the error of a DNS lookup.
 func aboutHost(e *net.DNSError) string {
 	switch _, port, isPort := strings.Cut(e.Name, "/"); {
 	case e.Err == "unknown port" && isPort:
@@ -143,8 +143,8 @@ func aboutHost(e *net.DNSError) string {
 	return fmt.Sprintf("looking up %q in DNS failed: %s", e.Name, reason)
 }
 
-// replaceWhole replaces found in text where it is not part of a word. If plain begins with a
-// name that already stands before found, replaceWhole omits the repetition.
+// replaceWhole replaces the parameter found in a text by plain, wherever it is not part of a word.
+// If plain begins with a name, and the text has that name just before, the name is not repeated.
 func replaceWhole(text, found, plain string) string {
 	var b strings.Builder
 	for {

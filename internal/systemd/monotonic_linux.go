@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// monotonic returns CLOCK_MONOTONIC in microseconds, 0 if unknown.
+// monotonic returns the time of CLOCK_MONOTONIC in microseconds, or 0 if it cannot be read.
 func monotonic() int64 {
 	const clockMonotonic = 1
 	var t syscall.Timespec

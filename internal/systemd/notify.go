@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// A Notifier reports the state of this service to systemd. The zero Notifier does nothing. It
-// is safe for concurrent use.
+// A Notifier reports the state of this service to systemd. The zero Notifier does nothing. A
+// Notifier is safe for concurrent use.
 type Notifier struct {
 	send     func(state string) error // nil without systemd
-	watchdog time.Duration            // how often systemd expects a sign of life; 0 for never
+	watchdog time.Duration            // longest time that systemd waits between two watchdog signals; 0 if it expects none
 }
 
-// NewNotifier returns the Notifier of this process, from NOTIFY_SOCKET and WATCHDOG_USEC.
+// NewNotifier returns the Notifier of this process. It reads NOTIFY_SOCKET and WATCHDOG_USEC.
 func NewNotifier() (*Notifier, error) {
 	address, usec, pid := take("NOTIFY_SOCKET"), take("WATCHDOG_USEC"), take("WATCHDOG_PID")
 	if address == "" {
 		return &Notifier{}, nil
 	}
-	if address[0] != '/' && address[0] != '@' { // @ is for an abstract socket
+	if address[0] != '/' && address[0] != '@' { // an abstract socket begins with @
 		return nil, fmt.Errorf("NOTIFY_SOCKET %q: want a path or an abstract socket", address)
 	}
 	n := &Notifier{send: func(state string) error { return send(address, state) }}
@@ -50,7 +50,7 @@ func send(address, state string) error {
 	return errors.Join(err, c.Close())
 }
 
-// tell sends assignments, of which each is a line.
+// tell sends assignments to systemd, one on each line.
 func (n *Notifier) tell(assignments ...string) error {
 	if n.send == nil {
 		return nil
@@ -58,7 +58,7 @@ func (n *Notifier) tell(assignments ...string) error {
 	return n.send(strings.Join(assignments, "\n"))
 }
 
-// status returns the assignment of a status that people read.
+// status returns the assignment that sets the status text, which people read.
 func status(text string) string {
 	return "STATUS=" + strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -68,14 +68,14 @@ func status(text string) string {
 	}, text)
 }
 
-// Status sets the text that systemctl status shows.
+// Status sets the status text, which systemctl status shows.
 func (n *Notifier) Status(text string) error { return n.tell(status(text)) }
 
-// Ready reports that the service answers requests, at the start and after a reload.
+// Ready reports, at the start and after a reload, that the service answers requests.
 func (n *Notifier) Ready(text string) error { return n.tell("READY=1", status(text)) }
 
-// Reloading reports that the service reloads its configuration. Ready must follow, also if the
-// service keeps the old configuration.
+// Reloading reports that the service is reloading its configuration. [Notifier.Ready] must be
+// called after it, even if the service keeps the old configuration.
 func (n *Notifier) Reloading(text string) error {
 	lines := []string{"RELOADING=1", status(text)}
 	if usec := monotonic(); usec > 0 {
@@ -87,9 +87,10 @@ func (n *Notifier) Reloading(text string) error {
 // Stopping reports that the service is shutting down.
 func (n *Notifier) Stopping(text string) error { return n.tell("STOPPING=1", status(text)) }
 
-// Watch sends signs of life until ctx ends, if the unit has WatchdogSec. Before each of them it
-// calls ask, which must ask the service for something and return nil if the service answered.
-// If ask fails, there is no sign of life, and systemd restarts the service after WatchdogSec.
+// Watch sends watchdog signals to systemd until ctx ends. If the unit has no WatchdogSec, it does
+// nothing. Before each signal, Watch calls ask, which must send a request to the service and return
+// nil if the service answered. If ask fails, Watch omits the signal, and systemd restarts the
+// service when WatchdogSec has passed.
 func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, ask func(context.Context) error) {
 	if n.watchdog == 0 {
 		return
@@ -109,7 +110,7 @@ func (n *Notifier) Watch(ctx context.Context, log *slog.Logger, ask func(context
 	}
 }
 
-// alive sends one sign of life if ask succeeds in time.
+// alive sends one watchdog signal if ask succeeds within the time limit.
 func (n *Notifier) alive(ctx context.Context, limit time.Duration, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -11,16 +11,16 @@ import (
 // firstSocket is the descriptor of the first inherited socket (SD_LISTEN_FDS_START).
 const firstSocket = 3
 
-// maxSockets bounds the number of inherited sockets.
+// maxSockets is the maximum number of inherited sockets.
 const maxSockets = 256
 
-// Sockets returns the sockets that this process has inherited, none if it was not started with
-// sockets. The second call returns none.
+// Sockets returns the sockets that this process has inherited. If there are none, or if Sockets was
+// called before, it returns none.
 func Sockets() ([]Socket, error) { return socketsFrom(firstSocket) }
 
 func socketsFrom(first int) ([]Socket, error) {
 	count, pid, names := take("LISTEN_FDS"), take("LISTEN_PID"), take("LISTEN_FDNAMES")
-	if count == "" || pid != strconv.Itoa(os.Getpid()) { // meant for another process
+	if count == "" || pid != strconv.Itoa(os.Getpid()) { // the sockets are meant for another process
 		return nil, nil
 	}
 	n, err := strconv.Atoi(count)
@@ -32,7 +32,7 @@ func socketsFrom(first int) ([]Socket, error) {
 	for i := range all {
 		fd := first + i
 		syscall.CloseOnExec(fd)
-		all[i].Name = "unknown" // as sd_listen_fds_with_names has it
+		all[i].Name = "unknown" // the name that sd_listen_fds_with_names uses
 		if i < len(named) && named[i] != "" {
 			all[i].Name = named[i]
 		}

@@ -1,8 +1,8 @@
-// Package systemd lets systemd pass sockets and credentials to a service, and lets the service
-// report its state: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5).
+// Package systemd gets sockets and credentials from systemd, and reports the state of a service to
+// it: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5).
 //
-// Without systemd, all functions do nothing. The package removes the variables that it reads
-// from the environment, so that programs that the service starts do not use them.
+// Without systemd, all functions do nothing. The package removes the environment variables that it
+// reads, so that programs started by the service do not use them.
 package systemd
 
 import (
@@ -16,25 +16,27 @@ import (
 
 // A Socket is an inherited socket.
 type Socket struct {
-	Name string // FileDescriptorName of the socket unit; by default the name of the unit
+	Name string // FileDescriptorName of the socket unit; its default is the name of the unit
 	File *os.File
 }
 
-// take returns an environment variable and removes it.
+// take returns the value of an environment variable and removes the variable.
 func take(name string) string {
 	value := os.Getenv(name)
-	_ = os.Unsetenv(name) // fails only for invalid names
+	_ = os.Unsetenv(name) // fails only if the name is invalid
 	return value
 }
 
-// credentialScheme begins the name of a credential where the path of a file is expected.
+// credentialScheme begins the name of a credential in an option that otherwise has the path of a
+// file.
 const credentialScheme = "credential:"
 
 // IsCredential reports whether a text names a credential of the service instead of a file.
 func IsCredential(text string) bool { return strings.HasPrefix(text, credentialScheme) }
 
-// Path returns the path of a file that an option names. The text credential:NAME names the
-// credential NAME of the service (LoadCredential in the unit). Any other text is the path.
+// Path returns the path of the file that an option names. If the text is credential:NAME, the file
+// is the credential NAME of the service (LoadCredential in the unit). Any other text is the path
+// itself.
 func Path(text string) (string, error) {
 	name, ok := strings.CutPrefix(text, credentialScheme)
 	if !ok {

@@ -2,5 +2,5 @@
 
 package testrun
 
-// RaceEnabled reports whether the race detector is on.
+// RaceEnabled says whether the race detector is on.
 const RaceEnabled = true

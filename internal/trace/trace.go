@@ -1,8 +1,8 @@
-// Package trace reads, passes on and makes values of the header fields traceparent and tracestate
+// Package trace reads, passes on and creates values of the header fields traceparent and tracestate
 // (W3C Trace Context, level 1).
 //
-// A server that makes no spans of its own passes the fields on unchanged, so that the requests it
-// sends for a request belong to the same trace.
+// A server that creates no spans passes both fields on unchanged. Then the requests that the server
+// sends on behalf of a client belong to the client's trace.
 package trace
 
 import (
@@ -19,14 +19,14 @@ const (
 	StateHeader = "Tracestate"
 )
 
-// A Parent is a valid value of the field. The zero Parent stands for a missing value.
+// A Parent is a valid value of the field traceparent. The zero Parent stands for a missing value.
 type Parent struct {
 	text  string
-	state string // the value of tracestate that came with it; "" for none
+	state string // value of tracestate in the same header; "" if none
 }
 
-// The field has four parts, separated by hyphens: version, trace ID, parent ID and flags, in
-// lower-case hexadecimal digits.
+// The field traceparent has four parts, separated by hyphens: version, trace ID, parent ID and
+// flags. All parts have lower-case hexadecimal digits.
 const (
 	versionEnd = 2
 	traceEnd   = versionEnd + 1 + 32
@@ -34,14 +34,14 @@ const (
 	length     = parentEnd + 1 + 2
 )
 
-// Limits of longer values.
+// Limits for values that can be longer than those of this version.
 const (
-	maxLength = 256     // of a later version, which may have more parts
-	maxState  = 2 << 10 // of tracestate; longer ones are dropped
+	maxLength = 256     // length of a value of a later version, which can have more parts
+	maxState  = 2 << 10 // length of tracestate; a longer one is dropped
 )
 
-// Parse parses a value. It returns false for an invalid one: wrong digits, the version ff, an ID
-// of zeros, or a wrong length. A value of a later version may have further parts.
+// Parse parses a value of traceparent. It returns false if the value is invalid: wrong digits, the
+// version ff, an ID of zeros, or a wrong length. A value of a later version may have further parts.
 func Parse(s string) (Parent, bool) {
 	if len(s) < length || len(s) > maxLength || s[versionEnd] != '-' || s[traceEnd] != '-' || s[parentEnd] != '-' {
 		return Parent{}, false
@@ -67,8 +67,8 @@ func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
 func isZero(s string) bool { return strings.Trim(s, "0") == "" }
 
-// Of returns the value in a header, with its tracestate. It returns false if the header has
-// none, if it is invalid, or if there are several. It drops an invalid tracestate.
+// Of returns the values of traceparent and tracestate in a header. If traceparent is missing,
+// invalid or repeated, Of returns false. If only tracestate is invalid, it is dropped.
 func Of(h http.Header) (Parent, bool) {
 	values := h[Header]
 	if len(values) != 1 {
@@ -81,7 +81,8 @@ func Of(h http.Header) (Parent, bool) {
 	return p, ok
 }
 
-// isState reports whether s may be passed on: visible ASCII, spaces and tabs.
+// isState reports whether s can be passed on as tracestate: it has only visible ASCII characters,
+// spaces and tabs.
 func isState(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' && c != '\t' || c >= 0x7f {
@@ -91,18 +92,18 @@ func isState(s string) bool {
 	return len(s) <= maxState
 }
 
-// New returns the value for a new, sampled trace with random IDs.
+// New returns a Parent for a new trace with random IDs. The trace is marked as sampled.
 func New() Parent {
 	var b [24]byte
-	_, _ = rand.Read(b[:]) // never fails
+	_, _ = rand.Read(b[:]) // Read never fails
 	b[0], b[16] = b[0]|1, b[16]|1
 	return Parent{text: "00-" + hex.EncodeToString(b[:16]) + "-" + hex.EncodeToString(b[16:]) + "-01"}
 }
 
-// String returns the value as it is sent, "" for the zero Parent.
+// String returns the value of traceparent. It is "" for the zero Parent.
 func (p Parent) String() string { return p.text }
 
-// State returns the value of tracestate, "" if none.
+// State returns the value of tracestate, or "" if none.
 func (p Parent) State() string { return p.state }
 
 // ID returns the trace ID: 32 hexadecimal digits, or "" for the zero Parent.
@@ -115,7 +116,8 @@ func (p Parent) ID() string {
 
 type contextKey struct{}
 
-// With returns a context whose requests belong to the trace of p. For the zero Parent it is ctx.
+// With returns a context with p. Requests that use the context belong to the trace of p. For the
+// zero Parent, With returns ctx.
 func With(ctx context.Context, p Parent) context.Context {
 	if p == (Parent{}) {
 		return ctx
@@ -123,7 +125,7 @@ func With(ctx context.Context, p Parent) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// From returns the Parent of a context, or the zero Parent.
+// From returns the Parent that a context has, or the zero Parent.
 func From(ctx context.Context) Parent {
 	p, _ := ctx.Value(contextKey{}).(Parent)
 	return p

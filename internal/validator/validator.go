@@ -1,5 +1,5 @@
-// Package validator has the validators of conditional requests (RFC 9110, 8.8 and 13):
-// entity tags and dates.
+// Package validator creates and compares the validators of conditional requests (RFC 9110, 8.8 and
+// 13): entity tags and dates.
 package validator
 
 import (
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TagOf returns the strong entity tag of a representation: a digest of everything that
-// distinguishes it from others.
+// TagOf returns the strong entity tag of a representation: a digest of all that distinguishes it
+// from other representations.
 func TagOf(contentType string, coding string, body []byte) string {
 	h := sha256.New()
 	h.Write([]byte(contentType + "\n" + coding + "\n"))
@@ -20,14 +20,15 @@ func TagOf(contentType string, coding string, body []byte) string {
 	return DigestTag(h)
 }
 
-// DigestTag returns the strong entity tag of a digest.
+// DigestTag returns the strong entity tag made from a digest.
 func DigestTag(h hash.Hash) string {
 	const enough = 16 // bytes
 	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:enough]) + `"`
 }
 
-// LastModified returns the date of the last change, rounded up to the second but not
-// later than now (RFC 9110, 8.8.2.1), or "" if it is not known.
+// LastModified returns the value of Last-Modified for a change at the time modified: rounded up to
+// a second, but not later than now (RFC 9110, 8.8.2.1). If the time is not known, LastModified
+// returns "".
 func LastModified(modified, now time.Time) string {
 	if modified.IsZero() {
 		return ""
@@ -42,8 +43,8 @@ func LastModified(modified, now time.Time) string {
 	return t.Format(http.TimeFormat)
 }
 
-// ParseDate parses a date of HTTP in one of its three forms; it returns zero if s is
-// invalid.
+// ParseDate parses a date in any of the three formats of HTTP. If s is invalid, it returns the zero
+// time.
 func ParseDate(s string) time.Time {
 	t, err := http.ParseTime(s)
 	if err != nil {
@@ -52,11 +53,12 @@ func ParseDate(s string) time.Time {
 	return t
 }
 
-// maxTags is how many tags of one field are compared.
+// maxTags is the number of tags of one field that are compared; further tags are ignored.
 const maxTags = 256
 
-// Matches reports whether a field contains the tag or is "*". The weak comparison ignores
-// that a tag is weak; the strong comparison never matches a weak tag (RFC 9110, 8.8.3.2).
+// Matches reports whether a field is "*" or contains the tag. If the parameter weak is true, it
+// compares tags without the mark that makes them weak; otherwise, a weak tag never matches (RFC
+// 9110, 8.8.3.2).
 func Matches(field, tag string, weak bool) bool {
 	if strings.Trim(field, " \t") == "*" {
 		return true

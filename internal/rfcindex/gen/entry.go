@@ -14,18 +14,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An entry is the part of an index line that is used.
+// An entry has the fields of an index entry that are used.
 type entry struct {
 	URN         string   `json:"urn"`
 	Title       string   `json:"title"`
 	Authors     []string `json:"authors"`
 	Date        string   `json:"date"` // "April 1969" or "1 April 1978"
 	DOI         string   `json:"doi"`
-	Formats     []string `json:"formats"` // ASCII, TEXT, HTML, PDF, PS, XML
+	Formats     []string `json:"formats"` // list of ASCII, TEXT, HTML, PDF, PS, XML
 	ObsoletedBy []string `json:"obsoleted_by"`
 }
 
-// A record is the part of a record that an import needs. Missing fields get the import's
+// A record has the fields of a record that an import needs. The import sets the other fields to
 // defaults.
 type record struct {
 	Name       string           `json:"name"`
@@ -77,15 +77,16 @@ func (e entry) record() (record, error) {
 	return record{e.URN, e.locations(number), m, []string{doi.Key()}, e.ObsoletedBy}, nil
 }
 
-// In this range, and for some RFCs before it, the collected months without a day are one too
-// early. docs/decisions/0005-months-of-the-rfc-index.md has the evidence.
+// The range of RFC numbers in which collected months without a day are one too early. Some RFCs
+// before this range have the same error. docs/decisions/0005-months-of-the-rfc-index.md has the
+// evidence.
 var (
 	firstEarly = time.Date(1992, time.February, 1, 0, 0, 0, 0, time.UTC)
 	lastEarly  = time.Date(2006, time.January, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// month returns the month of publication of an RFC as YYYY-MM. The index has a day only for
-// some RFCs of the first of April.
+// month returns the month of publication of an RFC, as YYYY-MM. The date can have a day: the index
+// has one for some RFCs published on the first of April.
 func month(number, date string) (string, error) {
 	words := strings.Fields(date)
 	t, err := time.Parse("January 2006", strings.Join(words[max(0, len(words)-2):], " "))
@@ -95,10 +96,10 @@ func month(number, date string) (string, error) {
 	return t.Format("2006-01"), err
 }
 
-// early reports whether the collected month t of an RFC is one too early.
+// early reports whether the month t that the index has for an RFC is one too early.
 func early(number string, t time.Time) bool {
 	switch number {
-	case "2555": // correct in the collection
+	case "2555": // the index has the correct month
 		return false
 	case "1122", "1123":
 		return true
@@ -106,9 +107,9 @@ func early(number string, t time.Time) bool {
 	return !t.Before(firstEarly) && !t.After(lastEarly)
 }
 
-// locations returns the four locations of an RFC in order of preference. The text comes first,
-// for programs; a browser, which prefers HTML, gets the HTML version. The few RFCs that exist
-// only as page images are best found from the page about them.
+// locations returns the four locations of an RFC, preferred ones first. The text comes first, for
+// programs; browsers prefer HTML and get the HTML version. Few RFCs exist only as images of pages;
+// for these, the page about the RFC comes first.
 func (e entry) locations(number string) []nomen.Location {
 	text := nomen.Location{URL: "https://www.rfc-editor.org/rfc/rfc" + number + ".txt", Type: "text/plain", Rel: "item"}
 	html := nomen.Location{URL: "https://datatracker.ietf.org/doc/html/rfc" + number, Type: "text/html", Rel: "item"}

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -287,4 +289,25 @@ func TestNewWithBadInput(t *testing.T) {
 	a = s.send("new", fill(form, "name", "urn:isbn:0451450520"))
 	a.want(422, "Check this before you save", "no authority")
 	s.send("new", fill(a.form(Root+"new"), "do", "save", "accept", "1")).wantSee(namePath("urn:isbn:0451450520") + "?done=created")
+}
+
+// Of users who save different forms of one revision at the same time, one succeeds.
+func TestEditAtOnce(t *testing.T) {
+	s := newSite(t)
+	form := fill(s.editForm(alb), "do", "save")
+	codes := make([]int, 8)
+	var wg sync.WaitGroup
+	for i := range codes {
+		wg.Go(func() {
+			codes[i] = s.send(nameAt(alb)+"/edit", fill(form, "location-0-url", "https://example.org/"+strconv.Itoa(i))).Code
+		})
+	}
+	wg.Wait()
+	slices.Sort(codes)
+	if want := []int{303, 409, 409, 409, 409, 409, 409, 409}; !slices.Equal(codes, want) {
+		t.Errorf("got %d, want %d", codes, want)
+	}
+	if got := s.record(alb).Revision; got != 2 {
+		t.Errorf("revision %d", got)
+	}
 }

@@ -133,8 +133,8 @@ func (c *request) watch(v *dashboardView) {
 		return
 	}
 	now, is := c.now(), c.condition()
-	v.NoBackup = is.Backup.IsZero()
-	if !v.NoBackup && now.Sub(is.Backup) > maxBackupAge {
+	v.NoBackup = is.Backup.IsZero() && !is.Database
+	if !is.Backup.IsZero() && now.Sub(is.Backup) > maxBackupAge {
 		v.OldBackup = is.Backup
 	}
 	if !is.Certificate.IsZero() && is.Certificate.Sub(now) < leastExpiryLeft {

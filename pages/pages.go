@@ -55,6 +55,7 @@ type Options struct {
 // A Condition is the part of a server's condition that people must watch.
 type Condition struct {
 	Backup      time.Time // when a backup last succeeded; zero if that is not known
+	Database    bool      // the store is a database, which is backed up by other means
 	Certificate time.Time // when the first of its certificates expires; zero without certificates
 }
 

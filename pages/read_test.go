@@ -112,6 +112,7 @@ func TestDashboardShowsTheCondition(t *testing.T) {
 		want string
 	}{
 		{Condition{}, "No backup"},
+		{Condition{Database: true}, ""},
 		{Condition{Backup: servertest.Now.Add(-8 * day)}, "The last backup succeeded at 2026-11-12 12:00 UTC"},
 		{Condition{Backup: servertest.Now.Add(-6 * day), Certificate: servertest.Now.Add(6 * day)}, "expires at 2026-11-26 12:00 UTC"},
 		{Condition{Backup: servertest.Now, Certificate: servertest.Now.Add(-day)}, "expires at 2026-11-19 12:00 UTC"},

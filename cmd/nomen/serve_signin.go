@@ -23,6 +23,7 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/server/admin"
+	"github.com/nomen-project/nomen/server/metrics"
 	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
 )
@@ -312,8 +313,15 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 	}
 	site, err = pages.New(pages.Options{
 		Client: api.Client, Sessions: pagesSessions{manager}, SignIn: manager.Handler(), TrustedOrigins: trusted, Now: clock, Log: p.log,
+		Condition: p.condition,
 	})
 	return api, manager, err
+}
+
+// condition returns what administrators see on the overview of the pages.
+func (p serverParts) condition() pages.Condition {
+	_, hasBackups := p.store.(store.Backuper)
+	return pages.Condition{Backup: p.seen.tasks.LastSuccess(metrics.TaskBackup), Database: !hasBackups, Certificate: p.seen.expiry()}
 }
 
 // pagesURL returns the scheme and host at which browsers reach the pages.

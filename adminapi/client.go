@@ -25,7 +25,7 @@ import (
 // store and package bulk as if they were called in this process. Failures of the network and the
 // server are errors of other types. A Client is safe for concurrent use.
 type Client struct {
-	URL   string       // of the listener, such as http://127.0.0.1:4501, or unix: and the path of a socket
+	URL   string       // URL of the listener, such as http://127.0.0.1:4501; for a socket, unix: followed by its path
 	Token string       // ID.SECRET
 	HTTP  *http.Client // http.DefaultClient if nil; for a socket, use the result of [Direct]
 }
@@ -50,8 +50,8 @@ func (c *Client) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return c.GetAt(ctx, n, time.Time{})
 }
 
-// GetAt returns the record of n as of a time, or the current record if at is zero. It returns
-// [store.ErrNotFound] if none exists.
+// GetAt returns the record of n as it was at a time. If the parameter at is zero, GetAt returns the
+// current record. If there was no record, the error is [store.ErrNotFound].
 func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	q := url.Values{}
 	setTime(q, "at", at)
@@ -62,7 +62,7 @@ func (c *Client) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.R
 	}
 	rec.Name = n
 	if key, ok := strings.CutPrefix(head.Get("Content-Location"), Root+"names/"); ok {
-		rec.Name = name.FromKey(UnescapeName(key)) // the authority may ignore case
+		rec.Name = name.FromKey(UnescapeName(key)) // the server returns the key, because the authority may ignore case
 	}
 	return rec, nil
 }
@@ -82,7 +82,7 @@ func (c *Client) Apply(ctx context.Context, reqs []registrar.Request, why string
 	return c.batch(ctx, reqs, why, false)
 }
 
-// Preview returns what Apply would return, and changes nothing.
+// Preview returns what Apply would return for reqs, but changes nothing.
 func (c *Client) Preview(ctx context.Context, reqs []registrar.Request) ([]registrar.Outcome, error) {
 	return c.batch(ctx, reqs, "", true)
 }
@@ -137,7 +137,8 @@ func (c *Client) PutAuthority(ctx context.Context, a *store.Authority, expected 
 	return c.change(ctx, http.MethodPut, prefixPath(a.Prefix), changeQuery(expected, why), a)
 }
 
-// changeQuery returns the query of a change that expects a revision.
+// changeQuery returns the query of a request for a change: the reason and the expected revision,
+// unless any revision is accepted.
 func changeQuery(expected uint64, why string) url.Values {
 	q := url.Values{"why": {why}}
 	if expected != store.AnyRevision {
@@ -166,7 +167,7 @@ func (c *Client) Revoke(ctx context.Context, id string) error {
 func namePath(n name.Name) string     { return "names/" + EscapeName(n.Key()) }
 func prefixPath(p name.Prefix) string { return "authorities/" + EscapeName(p.String()) }
 
-// changeName sends a request about n whose response is an outcome.
+// changeName sends a request to change n and returns the outcome from the response.
 func (c *Client) changeName(ctx context.Context, n name.Name, method, action string, q url.Values, body any) (registrar.Outcome, error) {
 	out, err := c.change(ctx, method, namePath(n)+action, q, body)
 	if err != nil {
@@ -175,7 +176,7 @@ func (c *Client) changeName(ctx context.Context, n name.Name, method, action str
 	return out, err
 }
 
-// change sends a request whose response is an outcome.
+// change sends a request for a change and returns the outcome from the response.
 func (c *Client) change(ctx context.Context, method, path string, q url.Values, body any) (registrar.Outcome, error) {
 	var o Outcome
 	_, err := c.call(ctx, method, path, q, body, &o)
@@ -193,7 +194,8 @@ func request[T any](ctx context.Context, c *Client, method, path string, q url.V
 	return out, err
 }
 
-// call sends a request and decodes the response into out, unless that is nil.
+// call sends a request and decodes the response into out. If out is nil, call discards the
+// response.
 func (c *Client) call(ctx context.Context, method, path string, q url.Values, body, out any) (http.Header, error) {
 	var in io.Reader
 	if body != nil {
@@ -219,8 +221,8 @@ func (c *Client) call(ctx context.Context, method, path string, q url.Values, bo
 }
 
 const (
-	maxResponse = 1 << 30 // bytes of a response that is read at once
-	maxProblem  = 1 << 20 // bytes of a problem
+	maxResponse = 1 << 30 // maximum size of a response that is read into memory, in bytes
+	maxProblem  = 1 << 20 // maximum size of a problem, in bytes
 )
 
 // send sends a request. It returns an error unless the request succeeded. The caller
@@ -258,11 +260,13 @@ func (c *Client) sendWith(ctx context.Context, fields http.Header, method, path 
 	}
 }
 
-// maxAgain is how often a request is sent again if the token has sent too many requests.
+// maxAgain is how often a request is sent again if the server answers that the token has sent too
+// many requests.
 const maxAgain = 10
 
-// sendAgain waits until a request that was one too many can be sent again. It returns false for
-// a request that failed for another reason.
+// sendAgain reports whether to send a request again after err. If the server rejected the request
+// because the token had sent too many requests, sendAgain waits before it returns true. For any
+// other error, or if the context of the request ends, it returns false.
 func sendAgain(req *http.Request, err error) bool {
 	var rate *RateError
 	if !errors.As(err, &rate) || req.Body != nil && req.GetBody == nil {
@@ -303,7 +307,7 @@ func readProblem(resp *http.Response) error {
 	var p Problem
 	if json.Unmarshal(b, &p) == nil && p.Status != 0 {
 		if wait := retryafter.Parse(resp.Header.Get("Retry-After"), time.Now()); wait > 0 {
-			p.RetryAfter = retryafter.Seconds(wait) // a proxy may have changed it
+			p.RetryAfter = retryafter.Seconds(wait) // the header field takes precedence, because a proxy may have changed it
 		}
 		return p.err()
 	}

@@ -14,7 +14,7 @@ type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source string `json:"source"` // where the value comes from: default, command line, environment NOMEN_X, or FILE:LINE
-	Reload bool   `json:"reload"` // whether a reload changes it
+	Reload bool   `json:"reload"` // whether a reload can change the value without a restart
 }
 
 // Settings is the answer to GET config.

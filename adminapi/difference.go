@@ -19,11 +19,11 @@ type Difference struct {
 	After  string `json:"after,omitempty"`  // "" if the value was removed
 }
 
-// InAnotherOrder is the After of a list whose values were only reordered.
+// InAnotherOrder is the value of [Difference.After] for a list whose values were only reordered.
 const InAnotherOrder = "(in another order)"
 
-// Differences returns how after differs from before, by field; nil means no record.
-// Locations with the same URL and component are the same location.
+// Differences returns the changes that lead from before to after, by field. A nil record means that
+// the name did not exist. Locations with the same URL and component are the same location.
 func Differences(before, after *store.Record) []Difference {
 	var none store.Record
 	if before == nil {
@@ -60,14 +60,14 @@ func whenTrue(b bool) string {
 	return ""
 }
 
-// AuthorityDifferences is like Differences for authorities; nil means no authority. Fields
-// have their JSON names, and values other than strings are JSON.
+// AuthorityDifferences is like [Differences] for authorities; nil means that the authority did not
+// exist. Fields have their JSON names, and values other than strings are JSON.
 func AuthorityDifferences(before, after *store.Authority) []Difference {
 	return fieldDifferences(authorityFields(before), authorityFields(after))
 }
 
-// UserDifferences is like Differences for users; nil means no user. Grants are lists of texts such
-// as "editor of urn:nbn:se".
+// UserDifferences is like [Differences] for users; nil means that the user did not exist. Grants
+// are lists of texts such as "editor of urn:nbn:se".
 func UserDifferences(before, after *store.User) []Difference {
 	return fieldDifferences(userFields(before), userFields(after))
 }
@@ -95,7 +95,7 @@ func userFields(u *store.User) map[string]json.RawMessage {
 	}{u.Name, u.Mail, u.Subjects, grants, u.Disabled})
 }
 
-// fieldDifferences compares two objects of JSON.
+// fieldDifferences returns the differences between the fields of two JSON objects.
 func fieldDifferences(was, is map[string]json.RawMessage) []Difference {
 	var d differences
 	for _, field := range slices.Sorted(maps.Keys(union(was, is))) {
@@ -122,7 +122,7 @@ func authorityFields(a *store.Authority) map[string]json.RawMessage {
 	return fields
 }
 
-// fieldsOf returns v as JSON, by field. It must consist of strings, numbers and booleans.
+// fieldsOf returns the fields of v as JSON, by their names in JSON. v must be encoded as an object.
 func fieldsOf(v any) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	b, err := json.Marshal(v)
@@ -163,7 +163,8 @@ func (d *differences) value(field, before, after string) {
 	}
 }
 
-// list adds the removed and added values. If there is one of each, the value was changed.
+// list records the removed and added values of a list. If exactly one value was removed and one was
+// added, list records them as one changed value.
 func (d *differences) list(field string, before, after []string) {
 	removed, added := without(before, after), without(after, before)
 	switch {

@@ -16,8 +16,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// History is the response to GET names/{name}/history and GET
-// authorities/{prefix}/history, unless JSON Lines are requested, which have no limit.
+// History is the response to GET names/{name}/history and GET authorities/{prefix}/history. A
+// response in JSON Lines has no limit and is a sequence of [Revision]s instead.
 type History struct {
 	Revisions []Revision `json:"revisions"`
 	Truncated bool       `json:"truncated,omitempty"` // there are older revisions
@@ -28,14 +28,14 @@ type Revision struct {
 	Revision  uint64           `json:"revision"`
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"`      // "" for the operator of the machine
-	WhoName   string           `json:"who_name,omitempty"` // present name of Who, if Who is a user
+	WhoName   string           `json:"who_name,omitempty"` // current name of Who, if Who is a user
 	Why       string           `json:"why,omitempty"`
 	Batch     string           `json:"batch,omitempty"`     // ID of the import, relocation or undo to which it belongs
-	Record    *store.Record    `json:"record,omitempty"`    // the record from then on; absent if it was deleted
-	Authority *store.Authority `json:"authority,omitempty"` // the authority from then on
-	User      *store.User      `json:"user,omitempty"`      // the user from then on
-	Redacts   []uint64         `json:"redacts,omitempty"`   // earlier revisions whose content it removed
-	Redacted  bool             `json:"redacted,omitempty"`  // its own content, who and why were removed
+	Record    *store.Record    `json:"record,omitempty"`    // the record after this change; absent if the name was deleted
+	Authority *store.Authority `json:"authority,omitempty"` // the authority after this change
+	User      *store.User      `json:"user,omitempty"`      // the user after this change
+	Redacts   []uint64         `json:"redacts,omitempty"`   // earlier revisions whose content this change removed
+	Redacted  bool             `json:"redacted,omitempty"`  // a later change removed the content, Who and Why of this revision
 }
 
 // NewRevision returns the revision for a change of a name, an authority or a user.
@@ -50,7 +50,7 @@ func NewRevision(c *store.Change) Revision {
 // users/{id}/redact.
 type Redaction struct {
 	registrar.Redaction
-	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
+	Expected *uint64 `json:"expected,omitempty"` // expected revision; absent if any revision is accepted
 }
 
 // Registrar converts r to a redaction of the registrar.
@@ -64,7 +64,7 @@ func (r Redaction) Registrar() registrar.Redaction {
 // It has exactly one of Record, Authority, User and Deleted.
 type Entry struct {
 	Seq       uint64           `json:"seq"` // pass it as "after" to continue after this entry
-	Key       string           `json:"key"` // of the name, the prefix of the authority, or the ID of the user
+	Key       string           `json:"key"` // key of the name, prefix of the authority, or ID of the user
 	Revision  uint64           `json:"revision"`
 	Time      time.Time        `json:"time"`
 	Who       string           `json:"who,omitempty"`
@@ -149,7 +149,7 @@ func unhex(dst []byte, s string) error {
 type Head struct {
 	Size  uint64   `json:"size"`
 	Hash  string   `json:"hash"`            // in hex
-	Proof []string `json:"proof,omitempty"` // that the log begins with the log of size since: see [store.Prover]
+	Proof []string `json:"proof,omitempty"` // proof that the log begins with the log of the size in the parameter since: see [store.Prover]
 }
 
 // NewHead returns the JSON form of h.
@@ -170,9 +170,9 @@ type Place struct {
 	Key string `json:"name"` // in canonical form
 }
 
-// ParseTime parses the time of a request for an earlier state. It accepts a time of RFC 3339,
-// whose "T" and "Z" may be in lower case (5.6), and a date, which means the last moment of
-// that day, UTC.
+// ParseTime parses the time in a request for an earlier state. It accepts a time in the format of
+// RFC 3339, whose "T" and "Z" may be in lower case (5.6). It also accepts a date, which means the
+// last moment of that day in UTC.
 func ParseTime(s string) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day.AddDate(0, 0, 1).Add(-time.Millisecond), nil
@@ -219,7 +219,8 @@ func (c *Client) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Ent
 	return converted(c.Entries(ctx, after), Entry.entry)
 }
 
-// Entries is like Changes, with the names of users.
+// Entries is like [Client.Changes], but yields the entries in their JSON form, with the names of
+// users.
 func (c *Client) Entries(ctx context.Context, after uint64) iter.Seq2[Entry, error] {
 	q := url.Values{}
 	setNumber(q, "after", after)
@@ -250,8 +251,8 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return j.head()
 }
 
-// ProveHead returns the proof that the log of size later begins with the log of size earlier;
-// see [store.Prover].
+// ProveHead returns the proof that the log of size later begins with the log of size earlier; both
+// sizes are numbers of entries. See [store.Prover].
 func (c *Client) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error) {
 	q := url.Values{"size": {strconv.FormatUint(later, 10)}, "since": {strconv.FormatUint(earlier, 10)}}
 	var j Head

@@ -52,7 +52,8 @@ func JobStates() []string {
 	return []string{JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted}
 }
 
-// MaxJobDetails is how many faults and refusals a job keeps.
+// MaxJobDetails is the maximum number of faults, and of rejected records or names, in a
+// [JobResult].
 const MaxJobDetails = 100
 
 // A Job is work on the server that outlives the request that started it: an import, a
@@ -61,9 +62,9 @@ type Job struct {
 	ID       string     `json:"id"`
 	Kind     string     `json:"kind"`
 	State    string     `json:"state"`
-	Complete bool       `json:"complete"`          // it did all of its work; false while it runs
-	Who      string     `json:"who,omitempty"`     // bearer of the token that started it
-	Subject  string     `json:"subject,omitempty"` // what it works on, such as the directory of a backup
+	Complete bool       `json:"complete"`          // the job did all of its work; false while it runs
+	Who      string     `json:"who,omitempty"`     // bearer of the token that started the job
+	Subject  string     `json:"subject,omitempty"` // what the job works on, such as the directory of a backup
 	DryRun   bool       `json:"dry_run,omitempty"`
 	Started  time.Time  `json:"started"`
 	Ended    time.Time  `json:"ended,omitzero"`
@@ -72,10 +73,10 @@ type Job struct {
 	Total    uint64     `json:"total,omitempty"`   // 0 if unknown
 	Rate     float64    `json:"rate,omitempty"`    // units per second since the start
 	Left     float64    `json:"left,omitempty"`    // estimated seconds until the end; 0 if unknown
-	Import   string     `json:"import,omitempty"`  // ID of its changes, with which they can be undone; may still be empty
+	Import   string     `json:"import,omitempty"`  // batch ID of the changes, with which they can be undone; may still be empty
 	Result   *JobResult `json:"result,omitempty"`  // so far, and at the end
-	Problem  *Problem   `json:"problem,omitempty"` // why it is incomplete
-	Next     string     `json:"next,omitempty"`    // for people: how to continue if it is incomplete
+	Problem  *Problem   `json:"problem,omitempty"` // why the job is incomplete
+	Next     string     `json:"next,omitempty"`    // how to continue if the job is incomplete, for people
 }
 
 // A JobResult is what a job has done so far.

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A Kind is a kind of problem. Its table is the source of the pages at [ProblemPath] and of
-// docs/reference/errors.md.
+// A Kind is a kind of problem. The pages at [ProblemPath] and docs/reference/errors.md are made
+// from the table of kinds.
 type Kind struct {
 	Name     string // the last part of the problem's type
 	Statuses []int  // HTTP statuses; the first is the usual one

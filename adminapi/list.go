@@ -42,13 +42,13 @@ func (c *Client) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, e
 type Listing struct {
 	Prefix   string         // beginning of the keys
 	After    string         // [Page].Next of the page before; "" for the first page
-	Limit    int            // names of the page; MaxPage if 0
+	Limit    int            // maximum number of names on the page; MaxPage if 0
 	Statuses []nomen.Status // all if empty
 	Keys     bool           // only the keys
 }
 
-// List returns a page of names, sorted by key and limited to the scope of the token. A page with
-// Next may have fewer names than its limit, even none.
+// List returns a page of names, sorted by key and limited to the scope of the token. If [Page].Next
+// is set, the page may have fewer names than the limit, or none.
 func (c *Client) List(ctx context.Context, l Listing) (Page, error) {
 	q := url.Values{}
 	setText(q, "prefix", l.Prefix)

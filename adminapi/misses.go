@@ -12,7 +12,7 @@ import (
 // missesPath is the path of the failed lookups:
 //
 //	GET    misses   [Misses]; prefix, limit
-//	DELETE misses   resets them; [Misses] with what was removed in Totals
+//	DELETE misses   resets the failed lookups; returns [Misses] with their totals
 const missesPath = "misses"
 
 // Misses are failed lookups, most frequent first, limited to the scope of the token.

@@ -31,15 +31,15 @@ type Problem struct {
 	Rule     string  `json:"rule,omitempty"`     // the violated rule
 	Line     int     `json:"line,omitempty"`     // of the body, from 1
 	Column   int     `json:"column,omitempty"`   // in bytes, from 1
-	Expected *uint64 `json:"expected,omitempty"` // revision
-	Current  *uint64 `json:"current,omitempty"`  // revision
+	Expected *uint64 `json:"expected,omitempty"` // expected revision
+	Current  *uint64 `json:"current,omitempty"`  // current revision
 	Who      string  `json:"who,omitempty"`      // bearer of the denied token
 	Role     string  `json:"role,omitempty"`     // role of the token
 	Need     string  `json:"need,omitempty"`     // required role
 	Size     int     `json:"size,omitempty"`
 	Limit    int     `json:"limit,omitempty"`
 
-	RetryAfter int `json:"retry_after,omitempty"` // in seconds; 0 if unknown. A response has it in its header too
+	RetryAfter int `json:"retry_after,omitempty"` // in seconds; 0 if unknown. The response also has it in the field Retry-After
 
 	Errors []string `json:"errors,omitempty"` // of a configuration
 }
@@ -96,8 +96,8 @@ type StatusError struct {
 	Detail string
 }
 
-// Error returns the detail, preceded by the status unless the detail explains a failure of the
-// server.
+// Error returns the status and the detail. It omits the status if the detail explains a failure of
+// the server.
 func (e *StatusError) Error() string {
 	if e.Kind == "" && e.Status == http.StatusInternalServerError && e.Detail != "" {
 		return "adminapi: " + e.Detail
@@ -116,14 +116,14 @@ func (e *StatusError) problem() *Problem {
 
 // A JobsError is returned if too many jobs are running to start another one.
 type JobsError struct {
-	Status int // 429 if this token has too many jobs, 503 if all tokens together have
+	Status int // 429 if this token has too many jobs, 503 if all tokens together have too many
 	Detail string
 	After  time.Duration // when to try again; 0 if unknown
 }
 
 func (e *JobsError) Error() string { return "adminapi: " + e.Detail }
 
-// A DetachedError is returned if the response of a job ended before the job.
+// A DetachedError is returned if the response of a job ended before the job itself.
 type DetachedError struct {
 	Job string // ID of the job
 	Err error  // what ended the response
@@ -143,8 +143,8 @@ func (e *FullError) Error() string { return e.Detail }
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// A PreconditionError is a conflict with a revision in the header of a request. Other
-// conflicts have another status.
+// A PreconditionError is returned if a revision in the header of a request differs from the current
+// revision. Conflicts with a revision in the body or the query have another status.
 type PreconditionError struct{ Conflict *store.ConflictError }
 
 func (e *PreconditionError) Error() string { return e.Conflict.Error() }
@@ -167,7 +167,7 @@ func NewProblem(err error) *Problem {
 	return newProblem(kindFailure, "the cause is in the server's log")
 }
 
-// err returns the error from which p was made.
+// err returns the error that [NewProblem] converted to p.
 func (p *Problem) err() error {
 	kind, _ := strings.CutPrefix(p.Type, ProblemPath)
 	for _, f := range forms() {
@@ -184,8 +184,8 @@ func (p *Problem) err() error {
 // A form converts the errors of one kind to problems, and the problems back to errors.
 type form struct {
 	kind    string
-	problem func(error) *Problem // nil for another error
-	err     func(*Problem) error // nil if another form has the kind
+	problem func(error) *Problem // returns nil if the error does not have this form
+	err     func(*Problem) error // converts the problem back; nil if another form of the same kind does so
 }
 
 // ofType returns the form of a type of error. The detail of the problem is the text of the
@@ -313,7 +313,7 @@ func (p *Problem) conflict(e *store.ConflictError) {
 	p.Detail, p.Name, p.Expected, p.Current = e.Error(), e.Key, &e.Expected, &e.Current
 }
 
-// after is the inverse of retryAfter.
+// after returns the time to wait before a request is sent again; it is the inverse of retryAfter.
 func (p *Problem) after() time.Duration { return time.Duration(p.RetryAfter) * time.Second }
 
 // retryAfter returns a wait in seconds, rounded up, or 0 if it is unknown.
@@ -334,7 +334,7 @@ func clockRule(clock bool) string {
 	return ""
 }
 
-// deniedError is the inverse of deniedDetail.
+// deniedError converts p back to the error from which deniedDetail made the detail.
 func deniedError(p *Problem) error {
 	role, _ := registrar.ParseRole(p.Role)
 	need, _ := registrar.ParseRole(p.Need)

@@ -19,9 +19,9 @@ type BackupRequest struct {
 	Dir string `json:"dir"` // an absolute path on the machine of the server
 }
 
-// A Report is one line of the response to verify, backup, relocate, undo and mint. The last
-// line has Done, the final result, and the problem that ended the work early, if there was
-// one. Each line before it has one of the other members, such as Progress.
+// A Report is one line of the response to verify, backup, relocate, undo and mint. The last line
+// has Done and the final result. If a problem ended the work early, the last line also has this
+// problem. Each earlier line has one of the other members, such as Progress.
 type Report struct {
 	Progress  *Progress            `json:"progress,omitempty"`
 	Fault     *Fault               `json:"fault,omitempty"`     // of verify
@@ -93,8 +93,8 @@ func (c *Client) Verify(ctx context.Context, fault func(store.Fault), progress f
 	return c.verify(ctx, nil, fault, progress)
 }
 
-// VerifySince makes the server verify what came after a head. The error is a
-// [*store.HeadError] if its log does not begin with the log of that head.
+// VerifySince makes the server verify the entries of its log after a head. If the log does not
+// begin with the log of that head, the error is a [*store.HeadError].
 func (c *Client) VerifySince(ctx context.Context, since store.Head, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	return c.verify(ctx, url.Values{"since": {since.String()}}, fault, progress)
 }
@@ -128,8 +128,7 @@ func (c *Client) Backup(ctx context.Context, dir string, progress func(done, tot
 	return err
 }
 
-// Relocate replaces the beginning of locations; see
-// [registrar.Registrar.Relocate].
+// Relocate replaces the beginning of the URLs of locations; see [registrar.Registrar.Relocate].
 func (c *Client) Relocate(ctx context.Context, rel registrar.Relocation) (registrar.Relocated, error) {
 	var sum registrar.Relocated
 	last, err := c.reports(ctx, "relocate", nil, rel, func(r Report) {
@@ -171,8 +170,8 @@ func (c *Client) Undo(ctx context.Context, u registrar.Undoing) (registrar.Undon
 	return sum, err
 }
 
-// Mint creates names, reserves them, and calls each as soon as a name is reserved. It
-// returns an error if there are fewer names than requested.
+// Mint creates names and reserves them. It calls each for every name as soon as the name is
+// reserved. It returns an error if fewer names than requested were reserved.
 func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) error {
 	_, err := c.reports(ctx, "mint", nil, m, func(r Report) {
 		if r.Minted != "" {
@@ -185,7 +184,7 @@ func (c *Client) Mint(ctx context.Context, m Minting, each func(name.Name)) erro
 // A Minting is the body of POST mint.
 type Minting struct {
 	Prefix   string `json:"prefix"`             // of an authority, or the identifier of a URN namespace
-	Template string `json:"template,omitempty"` // what follows the prefix; "" to continue the existing names
+	Template string `json:"template,omitempty"` // template for the part after the prefix; "" to continue the existing names
 	Count    int    `json:"count"`              // absent for one
 	DryRun   bool   `json:"dry_run,omitempty"`  // reserve nothing
 	Why      string `json:"why,omitempty"`
@@ -202,7 +201,7 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 	id := NewJobID()
 	resp, err := c.sendWith(ctx, http.Header{JobHeader: {id}}, http.MethodPost, path, q, bytes.NewReader(b), "application/json")
 	if err != nil {
-		if ctx.Err() != nil { // the request may have arrived
+		if ctx.Err() != nil { // the server may have received the request
 			_ = c.left(ctx, id, err)
 		}
 		return Report{}, err
@@ -222,10 +221,11 @@ func (c *Client) reports(ctx context.Context, path string, q url.Values, body an
 	return Report{}, c.left(ctx, resp.Header.Get(JobHeader), fmt.Errorf("adminapi: %s: the response was truncated: %w", path, io.ErrUnexpectedEOF))
 }
 
-// left handles a job whose response ended with err: it cancels the job if ctx has ended.
+// left returns the error for a job whose response ended with err. If ctx has ended, left first
+// cancels the job.
 func (c *Client) left(ctx context.Context, id string, err error) error {
 	switch {
-	case id == "": // a server without jobs, or work that is not a job
+	case id == "": // the server has no jobs, or the work is not a job
 		return err
 	case ctx.Err() == nil:
 		return &DetachedError{Job: id, Err: err}

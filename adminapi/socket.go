@@ -11,11 +11,11 @@ import (
 // unixScheme begins the URL of a server that listens on a Unix socket; the path follows.
 const unixScheme = "unix:"
 
-// socketHost ends the host name that stands for a Unix socket in requests. It does not exist
-// (RFC 6761, 6.4), so that no HTTP client sends the token to another server.
+// socketHost is the end of the host name that stands for a Unix socket in requests. This name does
+// not exist (RFC 6761, 6.4), so no HTTP client sends the token to another server.
 const socketHost = ".socket.invalid"
 
-// originOf returns the origin for requests to a server with a URL.
+// originOf returns the scheme and host of requests to the server at a URL.
 func originOf(url string) string {
 	if path, ok := strings.CutPrefix(url, unixScheme); ok {
 		return "http://" + hex.EncodeToString([]byte(path)) + socketHost
@@ -23,7 +23,8 @@ func originOf(url string) string {
 	return strings.TrimSuffix(url, "/")
 }
 
-// dialServer connects to a server, or to the Unix socket that a host name stands for.
+// dialServer connects to a server. If the host name stands for a Unix socket, it connects to that
+// socket.
 func dialServer(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer
 	host, _, _ := net.SplitHostPort(address)

@@ -17,7 +17,8 @@ import (
 // maxToken is the maximum length of a token in bytes.
 const maxToken = 256
 
-// NewToken creates a token. Only the bearer may get its spelling.
+// NewToken creates a token and returns it with its spelling. The spelling contains the secret, so
+// only the bearer may get it.
 func NewToken(g Grant, now time.Time) (spelling string, t *store.Token) {
 	id, secret := rand.Text(), rand.Text()
 	return id + "." + secret, &store.Token{

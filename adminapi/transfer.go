@@ -118,8 +118,8 @@ func readEvents(r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
 	return last, fmt.Errorf("adminapi: import: the response was truncated: %w", io.ErrUnexpectedEOF)
 }
 
-// A watchedReader remembers the first error of reading the file, which the error of the
-// request would hide.
+// A watchedReader remembers the first error of reading the file, because the error of the request
+// would hide it.
 type watchedReader struct {
 	r    io.Reader
 	fail chan error

@@ -16,9 +16,9 @@ import (
 const (
 	MaxBody  = 16 << 20 // bytes of a body; an import has no such limit
 	MaxBatch = 10_000   // requests of a batch
-	MaxPage  = 1000     // records of a list
+	MaxPage  = 1000     // maximum number of records on a page
 
-	MaxRefusals = 100 // records that an export lists as not representable in its format
+	MaxRefusals = 100 // maximum number of records that an export lists as not representable in its format
 )
 
 // Version is the answer to GET version.
@@ -35,7 +35,7 @@ type Version struct {
 type Page struct {
 	Names []*store.Record `json:"names"`          // empty if only keys were requested
 	Keys  []string        `json:"keys,omitempty"` // keys of the names, if requested
-	Next  string          `json:"next,omitempty"` // "after" of the next page; "" at the end
+	Next  string          `json:"next,omitempty"` // value of "after" for the next page; "" at the end
 }
 
 // A Batch is the body of POST names. Invalid requests are rejected; all other requests are
@@ -50,7 +50,7 @@ type Batch struct {
 type Request struct {
 	Key string `json:"key,omitempty"` // key of the name; absent if the spelling in the record has this key
 	registrar.Request
-	Expected *uint64 `json:"expected,omitempty"` // revision; 0 for a new name; absent for any
+	Expected *uint64 `json:"expected,omitempty"` // expected revision; 0 for a new name; absent if any revision is accepted
 }
 
 // A Results is the response to a batch: an outcome for each request, in order.
@@ -60,7 +60,7 @@ type Results struct {
 
 // An Outcome is the JSON form of a [registrar.Outcome].
 type Outcome struct {
-	Key string `json:"key,omitempty"` // of the name
+	Key string `json:"key,omitempty"` // key of the name
 	registrar.Outcome
 	Problem *Problem `json:"problem,omitempty"`
 }
@@ -68,7 +68,7 @@ type Outcome struct {
 // A Retirement is the body of POST names/{name}/retire.
 type Retirement struct {
 	registrar.Retirement
-	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
+	Expected *uint64 `json:"expected,omitempty"` // expected revision; absent if any revision is accepted
 	Why      string  `json:"why,omitempty"`
 }
 
@@ -139,7 +139,7 @@ func newRequest(req registrar.Request) Request {
 	}
 	if n, err := name.Parse(req.Record.Spelling); err != nil || n != req.Record.Name {
 		record := *req.Record
-		r.Key, record.Name = record.Name.Key(), name.Name{} // JSON would have the spelling
+		r.Key, record.Name = record.Name.Key(), name.Name{} // the key replaces the name, because JSON would contain the spelling
 		r.Record = &record
 	}
 	return r
@@ -165,8 +165,8 @@ func (r Request) Registrar() (registrar.Request, error) {
 	return req, nil
 }
 
-// revision and expected convert between an expected revision and a number that may be
-// absent.
+// revision returns a pointer to an expected revision, or nil if any revision is accepted. expected
+// is its inverse.
 func revision(n uint64) *uint64 {
 	if n == store.AnyRevision {
 		return nil

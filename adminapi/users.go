@@ -20,7 +20,7 @@ type Users struct {
 // A Granting is the body of POST users/{id}/grants.
 type Granting struct {
 	registrar.Granting
-	Expected *uint64 `json:"expected,omitempty"` // revision; absent for any
+	Expected *uint64 `json:"expected,omitempty"` // expected revision; absent if any revision is accepted
 	Why      string  `json:"why,omitempty"`
 }
 
@@ -66,8 +66,8 @@ func (c *Client) RedactUser(ctx context.Context, id string, r registrar.Redactio
 	return c.change(ctx, http.MethodPost, userPath(id)+"/redact", nil, Redaction{r, revision(r.Expected)})
 }
 
-// UserHistory yields the changes of the user with this ID, newest first, as they arrive. It yields
-// nothing for an unknown ID.
+// UserHistory yields the changes of the user with this ID, newest first, as they arrive. If the ID
+// is unknown, it yields nothing.
 func (c *Client) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] {
 	all := converted(lines[Revision](ctx, c, userPath(id)+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
 		if r.User == nil || r.Revision == 0 {
@@ -81,7 +81,7 @@ func (c *Client) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Ch
 	return knownOnly(all)
 }
 
-// knownOnly yields what seq yields, and nothing for [store.ErrNotFound].
+// knownOnly yields the values of seq, and ends without an error at [store.ErrNotFound].
 func knownOnly[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for v, err := range seq {
@@ -102,13 +102,13 @@ type UserNames struct {
 	known map[string]string
 }
 
-// NewUserNames returns a UserNames that looks users up with find.
+// NewUserNames returns a UserNames that calls find to look up users.
 func NewUserNames(find func(ctx context.Context, id string) (*store.User, error)) *UserNames {
 	return &UserNames{find: find, known: map[string]string{}}
 }
 
-// Of returns the present name of the author of a change, "" if the author is not a user, or has no
-// name any more, or cannot be looked up.
+// Of returns the current name of the author of a change. It returns "" if the author is not a user,
+// no longer has a name, or cannot be looked up.
 func (n *UserNames) Of(ctx context.Context, who string) string {
 	if !registrar.IsUserID(who) {
 		return ""

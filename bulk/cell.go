@@ -8,7 +8,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// value adds a cell of the record. Further lines of the record may repeat the value.
+// value sets a field of the record from cell i. Later rows of the same record may repeat the value
+// of the cell.
 func (t *table) value(r *row, i int) {
 	c, col, first := &r.cells[i], &t.columns[i], &t.first[i]
 	if first.line > 0 {
@@ -91,7 +92,7 @@ func (t *table) list(r *row, i int) []string {
 	return values
 }
 
-// values decodes the escapes of a cell, and splits it at bars if it is a list.
+// values decodes the escapes of a cell. If the cell is a list, values splits it at bars.
 func (t *table) values(r *row, i int, list bool) []string {
 	c := &r.cells[i]
 	special := `\`
@@ -123,7 +124,7 @@ func (t *table) values(r *row, i int, list bool) []string {
 	return append(all, string(value))
 }
 
-// escape returns the value of the escape whose backslash precedes rest.
+// escape returns the byte that an escape stands for. The backslash of the escape precedes rest.
 func (t *table) escape(rest string, list bool) (byte, bool) {
 	if rest == "" {
 		return 0, false

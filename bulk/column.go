@@ -5,18 +5,18 @@ import "strings"
 // A column is a column of a table.
 type column struct {
 	title   string
-	bit     int    // a member of a record or a location
-	element string // of metadata
+	bit     int    // identifies a member of a record or a location
+	element string // element of metadata in the cells; "" if none
 
-	separator string // of its values; "" for a bar, with escapes
-	ignored   bool   // it is skipped
+	separator string // separator of the values in a cell; "" for a bar, with escapes
+	ignored   bool   // the column is skipped
 }
 
 // elementColumn begins the title of the column of an element of metadata. All other columns are
 // members of a record or of a location.
 const elementColumn = "dc:"
 
-// titles returns the titles of the columns as they are written.
+// titles returns the titles of the columns of an export.
 func titles() []string {
 	all := []string{
 		"name", "status", "url", "type", "lang", "rel", "priority", "weight", "country", "component",
@@ -49,7 +49,7 @@ func parseColumn(title string) column {
 	}
 	switch c.bit = recordBit(title); c.bit {
 	case isLocations, isMetadata, isModified, isRevision:
-		c.bit = isUnknown // a cell cannot hold such a value
+		c.bit = isUnknown // a cell cannot hold a value of this member
 	case isUnknown:
 		c.bit = locationBit(title)
 	}

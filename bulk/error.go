@@ -8,7 +8,7 @@ type LineError struct {
 	Line    int    // from 1
 	Column  int    // in bytes, from 1
 	Offset  int64  // in bytes, from 0, after decompression
-	Name    string // of the record, if it could be read
+	Name    string // name of the record, if the name could be read
 	Field   string // such as "locations[2].url", or the title of a column; "" if unknown
 	Message string // for people
 

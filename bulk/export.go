@@ -63,7 +63,7 @@ type encoder interface {
 	record(b []byte, r *store.Record) ([]byte, error)
 }
 
-// errNoLine is the error of an encoder for records that its format leaves out.
+// errNoLine is the error that an encoder returns for a record that its format leaves out.
 var errNoLine = errors.New("bulk: no line")
 
 // A heldError says why a format cannot represent a record.
@@ -166,7 +166,7 @@ func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	return b[:0], nil
 }
 
-// compress returns a writer whose Close does not close w.
+// compress returns a writer that compresses into w. Closing it does not close w.
 func compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	switch c {
 	case Gzip:
@@ -177,7 +177,7 @@ func compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	return plain{w}, nil
 }
 
-// plain writes to a writer that it does not close.
+// plain is a writer whose Close does not close the writer in it.
 type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }

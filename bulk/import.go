@@ -24,7 +24,7 @@ type Refusal struct {
 	Name   string `json:"name,omitempty"`   // as in the file, if it could be read
 	Field  string `json:"field,omitempty"`  // such as "locations[2].url"; the column of a table
 	Reason string `json:"reason"`
-	Clock  bool   `json:"clock,omitempty"` // the clock is too far before the last change of the name, as in store.StateError
+	Clock  bool   `json:"clock,omitempty"` // the clock is too far behind the last change of the name, as in store.StateError
 	Err    error  `json:"-"`               // a *LineError, or the error of the registrar
 }
 
@@ -206,15 +206,15 @@ type importer struct {
 	scratch Scratch // for a dry run; nil until there is more than one batch
 }
 
-// A batch is a number of records being imported.
+// A batch is a group of consecutive records of the file that are imported together.
 type batch struct {
 	items   []item
 	reqs    []registrar.Request // of the valid items
 	size    int                 // bytes of the lines of the valid items
 	checked *registrar.Batch
-	err     error         // of checking
-	ready   chan struct{} // closed when checked
-	end     error         // why reading ended with this batch; nil if more batches follow
+	err     error         // error of checking
+	ready   chan struct{} // closed when the batch has been checked
+	end     error         // why reading ended after this batch; nil if more batches follow
 }
 
 // An item is a record, or the error of an invalid record.
@@ -296,7 +296,7 @@ func (i *importer) batch(in *reader) *batch {
 	return b
 }
 
-// first returns the number of the first line of the batch.
+// first returns the number of the first line of the batch in the file.
 func (b *batch) first() int {
 	switch {
 	case len(b.items) == 0:
@@ -350,8 +350,8 @@ func (i *importer) apply(ctx context.Context, b *batch) ([]registrar.Outcome, er
 	return i.load.Write(ctx, b.checked)
 }
 
-// remember prepares a dry run, which writes nothing to the store, to keep the effect of b and of
-// later batches. It does nothing if b is the only batch.
+// remember makes a dry run keep the effects of b for later batches, because a dry run writes
+// nothing to the store. If b is the only batch, remember does nothing.
 func (i *importer) remember(b *batch) (err error) {
 	if i.scratch != nil || b.end != nil {
 		return nil
@@ -441,7 +441,7 @@ func (i *importer) refuse(r Refusal) {
 	}
 }
 
-// reason returns the field that an error is about, and the reason without the name.
+// reason splits an error into the field that the error is about and the reason, without the name.
 func reason(err error) (field, why string) {
 	var refusal *registrar.RefusalError
 	var conflict *store.ConflictError

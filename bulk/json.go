@@ -16,16 +16,16 @@ import (
 // Strings without escapes are substrings of the input.
 type decoder struct {
 	in  string
-	at  int        // offset in in
-	key int        // offset of the current member's key
+	at  int        // offset in the input
+	key int        // offset of the key of the current member
 	err *LineError // the first error, without the line number
 
-	// short says that the error is a premature end of the input.
+	// short reports that the input ended too early.
 	short bool
 
 	// The path of the current value, for errors.
 	field string // member of the outer object
-	index int    // of the element of a list, or -1
+	index int    // index of the element in a list, or -1
 	sub   string // member of an inner object
 }
 
@@ -192,8 +192,8 @@ func (d *decoder) text() string {
 	return ""
 }
 
-// ordinary returns the length of a prefix of s, a multiple of eight bytes, without quotes,
-// backslashes and control characters.
+// ordinary returns the length of a beginning of s that has no quotes, backslashes or control
+// characters. The length is a multiple of eight.
 func ordinary(s string) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -202,10 +202,10 @@ func ordinary(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quote, backslash := x^(ones*'"'), x^(ones*'\\')
-		// A top bit is set where a byte of x is below ' ', or where quote or backslash has a
-		// zero byte. A borrow can set the top bit of the next byte wrongly. That does no harm:
-		// the first byte that borrows has its own top bit set correctly, so the test below
-		// succeeds anyway.
+		// The test is true if a byte of x is below ' ', or if quote or backslash has a zero byte:
+		// that sets the top bit at the position of the byte. A subtraction can also set the top bit
+		// of the next byte wrongly, but only after a byte whose own top bit is set correctly. So
+		// the result of the test is always right.
 		if ((x-ones*' ')&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops != 0 {
 			break
 		}

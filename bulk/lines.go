@@ -29,8 +29,8 @@ type lines struct {
 
 	encoding string // encoding of the file; "" if it is UTF-8
 
-	// Lines to be read again: first the text in again after offset from, then the error of a
-	// line that was too long.
+	// Lines to be read again. First comes the text in again after the offset from; then the error
+	// late, of a line that was too long.
 	again []byte
 	from  int
 	late  *LineError
@@ -83,8 +83,8 @@ type yield struct {
 	r        io.Reader
 	file     *counter
 	held     int64 // decompressed bytes read
-	heldThen int64 // held at the last record
-	fileThen int64 // bytes read from the file at the last record
+	heldThen int64 // value of held when the last record was read
+	fileThen int64 // bytes read from the file when the last record was read
 }
 
 func (y *yield) Read(p []byte) (int, error) {
@@ -98,7 +98,7 @@ func (y *yield) Read(p []byte) (int, error) {
 
 var errBarren = fmt.Errorf("no record in a text that is longer than %d times its compressed form plus %d MiB", maxYield, freeYield>>20)
 
-// fruitful notes that a record was read.
+// fruitful records that a record was read.
 func (l *lines) fruitful() { l.yield.heldThen, l.yield.fileThen = l.yield.held, l.yield.file.n }
 
 // decompress returns a reader of the decompressed content of r.
@@ -125,7 +125,7 @@ func decompress(r *bufio.Reader, c Compression) (io.Reader, func(), error) {
 
 // guess detects the compression from the first bytes.
 func guess(r *bufio.Reader) Compression {
-	head, _ := r.Peek(4) // an error will occur again when reading
+	head, _ := r.Peek(4) // the next read returns the error again
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1F, 0x8B}): // RFC 1952, 2.3.1
 		return Gzip
@@ -143,13 +143,13 @@ func (l *lines) decode(e encoding.Encoding, name string) {
 // mark skips the byte order mark of UTF-8. If no encoding was given and there is a byte order
 // mark of UTF-16, mark decodes the file as UTF-16.
 func (l *lines) mark() error {
-	head, _ := l.in.Peek(4) // an error will occur again when reading
+	head, _ := l.in.Peek(4) // the next read returns the error again
 	switch {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
 		n, err := l.in.Discard(len("\uFEFF"))
 		l.next = int64(n)
 		return err
-	case l.encoding != "": // given explicitly
+	case l.encoding != "": // the user has named the encoding
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(head, []byte{0, 0, 0xFE, 0xFF}):
 		return &BrokenError{Line: 1, Err: errors.New("it is UTF-32; save it as UTF-8")}
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
@@ -173,7 +173,7 @@ func (l *lines) replaced(line string) int {
 	return strings.IndexRune(line, utf8.RuneError)
 }
 
-// broken ends reading with an error in a line.
+// broken ends reading because of an error in a line.
 func (l *lines) broken(line int, err error) error {
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, zstd.ErrCRCMismatch) {
 		err = fmt.Errorf("%w: some records may have been read wrong: import a good copy, and check the history of the records that it changes", err)
@@ -221,7 +221,8 @@ func (l *lines) step(size int64) {
 	l.next += size
 }
 
-// ended handles err, which followed a line.
+// ended returns the last line that was read together with an error. It records the error, which
+// ends reading.
 func (l *lines) ended(line []byte, err error) ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -257,8 +258,9 @@ func (l *lines) rest(part []byte) ([]byte, error) {
 	}
 }
 
-// unread makes [lines.read] return the last lines, which have this text, once more. The time is
-// constant for lines that are being read again, and proportional to the text for all other lines.
+// unread makes [lines.read] return the last lines once more; text is the text of these lines. If
+// the lines were already being read again, unread takes constant time, and otherwise time
+// proportional to the length of the text.
 func (l *lines) unread(text string) {
 	if n := len(text); n <= l.from && string(l.again[l.from-n:l.from]) == text {
 		l.from -= n

@@ -64,7 +64,7 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return err != nil || at.Before(until)
 }
 
-// best returns the location to which a name is redirected.
+// best returns the URL of the location to which a name is redirected at a time.
 func best(r *store.Record, at time.Time) (string, error) {
 	all := usable(r, at)
 	if len(all) == 0 {

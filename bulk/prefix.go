@@ -25,7 +25,7 @@ func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, e
 		if err != nil {
 			return "", err
 		}
-		if a.Prefix.Covers(probe) { // the longest prefix comes last
+		if a.Prefix.Covers(probe) { // the authority with the longest prefix comes last
 			fold = len(key)
 			if a.FoldCase {
 				fold = len(a.Prefix.String())
@@ -38,12 +38,12 @@ func (o ExportOptions) keyPrefix(ctx context.Context, s store.Reader) (string, e
 	return key[:fold] + strings.ToLower(key[fold:]), nil
 }
 
-// canonicalPrefix returns the prefix of keys whose spellings begin with s.
+// canonicalPrefix returns the beginning of the keys of all names whose spelling begins with s.
 func canonicalPrefix(s string) string {
 	if p, err := name.ParsePrefix(s); err == nil {
 		key := p.String()
 		if last := s[len(s)-1:]; !ascii.IsAlnum(last[0]) && !strings.HasSuffix(key, last) {
-			key += last // the delimiter, which was dropped
+			key += last // ParsePrefix drops a delimiter at the end
 		}
 		return key
 	}

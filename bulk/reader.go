@@ -12,7 +12,7 @@ import (
 type fileLine struct {
 	Number int              // of its first line, from 1
 	Offset int64            // of its first byte, from 0, after decompression
-	Record *store.Record    // Name is zero; Spelling is as in the file
+	Record *store.Record    // the record without its Name; Spelling is as in the file
 	Fields registrar.Fields // fields of the record that are in the file
 	size   int              // bytes
 	table  *table           // the table of the record; nil for JSON Lines

@@ -86,7 +86,8 @@ func memberBit(key string, first, last int) int {
 	return isUnknown
 }
 
-// first fails if a member is unknown or repeated. It reports whether there was no error so far.
+// first checks a member before its value is read. It fails if the member is unknown, or if seen has
+// the member already. It reports whether the decoder has no error.
 func (d *decoder) first(seen *memberSet, bit int) bool {
 	switch {
 	case bit == isUnknown:
@@ -132,7 +133,7 @@ func (d *decoder) value(rec *store.Record, bit int) registrar.Fields {
 	return 0
 }
 
-// time checks a time, which is ignored.
+// time reads a value and checks that it is a time. The time itself is not used.
 func (d *decoder) time() {
 	at := d.space()
 	var t time.Time
@@ -185,7 +186,7 @@ func (d *decoder) location(l *nomen.Location) {
 // minRank admits negative numbers, for which the registrar has a better error.
 const minRank = -1 << 31
 
-// textOf returns a pointer to the text member of l.
+// textOf returns a pointer to the text field of l that belongs to a member.
 func textOf(l *nomen.Location, bit int) *string {
 	switch bit {
 	case isURL:

@@ -58,7 +58,7 @@ type rowReader struct {
 	row   row  // the last row
 	long  []byte
 
-	delimiter byte                   // of the cells of CSV; 0 if it is to be recognised in the first row
+	delimiter byte                   // delimiter of the cells of CSV; 0 if it is to be recognised in the first row
 	recognise func(line string) byte // returns the delimiter; nil for a comma
 }
 
@@ -226,8 +226,8 @@ func (r *row) bare(at int, delimiter byte) int {
 	return i
 }
 
-// quoted reads a cell after its opening quote. It returns the offset after the closing quote, or
-// -1 if the quote is not closed.
+// quoted reads a cell in quotes from the offset after its opening quote. It returns the offset
+// after the closing quote, or -1 if the closing quote is missing.
 func (r *row) quoted(at int) int {
 	twice := false
 	for i := at; ; {

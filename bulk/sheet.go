@@ -67,7 +67,7 @@ func (c column) holdsList() bool {
 	return c.bit == isSameAs || c.bit == isSuccessors || c.bit == isMetadata
 }
 
-// cutLast cuts s at the last separator, because titles may contain it.
+// cutLast cuts s at the last separator, because the title before it may contain the separator, too.
 func cutLast(s string, separator byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(s, separator)
 	if i < 0 {

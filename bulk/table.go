@@ -22,10 +22,10 @@ type table struct {
 	name    int // index of the column of the name
 
 	open  bool     // a record is being read
-	line  fileLine // the record
+	line  fileLine // the record that is being read
 	first []given
 	bad   *LineError // why the record is invalid
-	gap   int        // number of an unreadable line after the rows of the record; 0 for none
+	gap   int        // number of an unreadable line after the rows of the record; 0 if none
 	done  error      // why reading ended
 
 	held  []*LineError // errors of unreadable lines since the record began, at most maxHeld
@@ -42,7 +42,7 @@ type result struct {
 // before them is returned.
 const maxHeld = 1000
 
-// A given is the first value in a column of the record, not of a location.
+// A given is the first cell in a column of the record. Columns of locations have no given.
 type given struct {
 	text string
 	line int
@@ -115,7 +115,8 @@ func (t *table) header(head *row) {
 	}
 }
 
-// failUnknown records the error for columns with unknown titles, instead of any other.
+// failUnknown records an error that names the columns with unknown titles. The error replaces any
+// other error of the header.
 func (t *table) failUnknown(head *row, columns []int) {
 	var all []string
 	for _, i := range columns {
@@ -123,7 +124,7 @@ func (t *table) failUnknown(head *row, columns []int) {
 		all = append(all, fmt.Sprintf("%s (number %d%s)", shorten(title), i+1, t.hint(title)))
 	}
 	first := head.cells[columns[0]]
-	head.bad = nil // this error says more
+	head.bad = nil // the error about unknown titles says more
 	head.fail(first.at, shorten(first.text), "unknown columns: %s; there are %s (map TITLE=COLUMN says what a title means, and TITLE= leaves it out)",
 		strings.Join(all, ", "), strings.Join(titles(), " "))
 }
@@ -250,8 +251,8 @@ func (t *table) end(err error) (fileLine, error) {
 	return t.next()
 }
 
-// complete reports whether the record is complete: the truncated line after it certainly has
-// another name.
+// complete reports whether the record that is being read is complete although the input ends in the
+// given truncated line: the truncated line certainly has another name.
 func (t *table) complete(line int) bool {
 	r := &t.rows.row
 	return r.number == line && len(r.cells) > t.name+1 && !sameName(t.line.Record.Spelling, t.nameOf(r))
@@ -335,7 +336,7 @@ func (t *table) add(r *row) {
 // take adds the cells of a valid row.
 func (t *table) take(r *row) {
 	var l nomen.Location
-	part := -1 // the last cell that is part of a location
+	part := -1 // the last cell that belongs to a location
 	for i := range r.cells {
 		c := &r.cells[i]
 		if c.text == "" {
@@ -369,8 +370,9 @@ func (t *table) take(r *row) {
 	}
 }
 
-// title returns the column of a field of a record. It also returns line and offset: of the
-// location for a field of a location, and of the record for any other field.
+// title returns the title of the column for a field of a record, with a line and an offset. For a
+// field of a location these are the line and offset of the location, and for any other field those
+// of the record.
 func (l *fileLine) title(field string) (column string, line int, offset int64) {
 	line, offset = l.Number, l.Offset
 	if l.table == nil {

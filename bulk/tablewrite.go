@@ -14,10 +14,10 @@ import (
 // the record.
 type tableEncoder struct {
 	tabs    bool
-	marks   bool // put an apostrophe before cells that a spreadsheet would execute
+	marks   bool // puts an apostrophe before cells that a spreadsheet would execute
 	columns []column
 	scratch []byte // buffer for a list
-	err     error  // the first value of a record that cannot be represented
+	err     error  // error for the first value of a record that TSV or CSV cannot represent
 }
 
 func (e *tableEncoder) head() []byte {
@@ -102,7 +102,7 @@ func (e *tableEncoder) row(b []byte, r *store.Record, i int) []byte {
 	return e.end(b)
 }
 
-// value appends a cell of the record.
+// value appends the cell for a value of the record, not of a location.
 func (e *tableEncoder) value(b []byte, r *store.Record, c *column) []byte {
 	switch c.bit {
 	case isStatus:
@@ -158,7 +158,8 @@ func (e *tableEncoder) list(b []byte, c *column, values []string) []byte {
 	return e.text(b, string(all))
 }
 
-// mark marks the cell that begins at from, if necessary.
+// mark inserts an apostrophe before the cell that begins at the offset from, if e.marks is set and
+// a spreadsheet could execute the cell.
 func (e *tableEncoder) mark(b []byte, from int) []byte {
 	if e.marks && isFormula(b[from:]) {
 		return slices.Insert(b, from, '\'')
@@ -167,9 +168,9 @@ func (e *tableEncoder) mark(b []byte, from int) []byte {
 }
 
 // isFormula reports whether a spreadsheet may execute a cell as a formula because of its first
-// character (OWASP, CSV Injection). In some languages the full-width forms of these characters
-// also begin a formula. isFormula is also true for a cell that already looks marked: marking such
-// a cell too makes marking reversible.
+// character (OWASP, CSV Injection). In some languages the full-width forms of these characters also
+// begin a formula. isFormula is also true for a cell that looks as if it had a mark: such a cell
+// gets a mark, too, so that marks can be removed without loss.
 func isFormula[T string | []byte](cell T) bool {
 	const wide = 3 // bytes of a full-width form
 	i := apostrophes(cell)

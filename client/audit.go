@@ -24,8 +24,8 @@ type Report struct {
 	Answers []Audited
 }
 
-// An Audited is the result from one address: an answer or an error. A redirection is an answer
-// with Redirect set; it is not followed.
+// An Audited is the result from one address: an answer or an error. If the response was a
+// redirection, the answer has Redirect set, and Audit does not follow the redirection.
 type Audited struct {
 	Addr   netip.AddrPort
 	Answer *nomen.Answer
@@ -129,7 +129,8 @@ func (c *Client) auditOne(ctx context.Context, ap netip.AddrPort, at hop, all []
 	return out
 }
 
-// compare records how each answer differs from the first that says something about the name.
+// compare records for each answer how it differs from the first answer that says something about
+// the name.
 func (r *Report) compare() {
 	first := slices.IndexFunc(r.Answers, func(a Audited) bool { return !a.Failed() })
 	if first < 0 {

@@ -41,8 +41,8 @@ func (c *Chain) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	return a, err
 }
 
-// ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver; only the
-// resolver that issued the validators recognises them.
+// ResolveIf is like [Client.ResolveIf]. The validators are sent to every resolver, but only the
+// resolver that issued them recognises them.
 //
 // If no resolver knows the name, the error is that of the first resolver. But if some
 // resolvers failed, their errors are returned instead, because these resolvers might know the

@@ -193,10 +193,10 @@ func (c *Client) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, err
 }
 
-// ResolveIf is like Resolve for a caller that has an earlier answer to the same question. have is
-// the validators that came with the earlier answer. If the earlier answer is still current, the
-// error is [ErrUnchanged]. An answer and ErrUnchanged come with validators for the next request;
-// these are zero if the answer must not be kept.
+// ResolveIf is like [Client.Resolve] for a caller that has an earlier answer to the same question.
+// The parameter have holds the validators that came with the earlier answer. If that answer is
+// still current, the error is [ErrUnchanged]. An answer and ErrUnchanged come with validators for
+// the next request. These validators are zero if the answer must not be kept.
 func (c *Client) ResolveIf(ctx context.Context, q nomen.Question, have Validators) (*nomen.Answer, Validators, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, Validators{}, err
@@ -229,5 +229,5 @@ func checkComponents(q nomen.Question) error {
 	return nil
 }
 
-// public reports whether an address is one of the public Internet.
+// public reports whether an address belongs to the public Internet.
 func public(a netip.Addr) bool { return guard.Check(a) == nil }

@@ -49,8 +49,9 @@ func (r *reply) destination(s hop) (destination, error) {
 	return d, nil
 }
 
-// onSite returns the destination for a URL to which a resolver on the web redirects: another
-// name at the resolver, the resolver's new base URL, or else d.
+// onSite returns the destination for a URL to which a resolver on the web redirects. The
+// destination is another name at the resolver, the new base URL of the resolver, or in all other
+// cases d.
 func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	if path, ok := strings.CutPrefix(u.String(), at.base); ok {
 		if sub, ok := nameAlone(path); ok && (isNameScheme(sub.name.Scheme()) || isWebScheme(sub.name.Scheme())) {
@@ -63,8 +64,8 @@ func (r *reply) onSite(s hop, at site, u *url.URL, d destination) destination {
 	return d
 }
 
-// moved reports whether u asks the same resolver about the same name, as when http redirects to
-// https, and returns the resolver's base URL there.
+// moved reports whether u asks the same resolver about the same name, for example because http
+// redirects to https. If so, it returns the base URL of the resolver in u.
 func (s hop) moved(at site, u *url.URL) (string, bool) {
 	old, err := url.Parse(at.base)
 	if err != nil || bareHost(old) != bareHost(u) {
@@ -96,12 +97,12 @@ func (r *reply) absolute(location string) (*url.URL, bool) {
 // isNameScheme reports whether URIs of this scheme are names, not locations.
 func isNameScheme(s string) bool { return pid.Lookup(s).Resolved }
 
-// isWebScheme reports whether URIs of this scheme are locations on the web. Such URIs may be
-// names too.
+// isWebScheme reports whether URIs of this scheme are locations on the web. Such URIs can also be
+// names.
 func isWebScheme(s string) bool { return s == "http" || s == "https" }
 
-// nameAlone reads a Location that is a name, possibly as a path from the root, with directives
-// and a fragment. It drops the directives, since the next request has directives of its own.
+// nameAlone reads a Location that is a name, with directives and a fragment. The name may be a path
+// from the root. nameAlone drops the directives, because the next request has its own directives.
 func nameAlone(location string) (subject, bool) {
 	location = strings.TrimPrefix(location, "/")
 	location, fragment, _ := strings.Cut(location, "#")
@@ -119,15 +120,15 @@ func urnIn(phrase string) (subject, bool) {
 		if !ascii.HasPrefix(phrase[i:], "urn:") || i > 0 && isSchemeChar(phrase[i-1]) {
 			continue
 		}
-		if sub, err := parseSubject(token(phrase, i)); err == nil { // else "The URN: it has moved"
+		if sub, err := parseSubject(token(phrase, i)); err == nil { // this fails for the text "The URN: it has moved"
 			return sub, true
 		}
 	}
 	return subject{}, false
 }
 
-// token returns the word of s that begins at i. If s has other words, punctuation at the word's
-// end belongs to the sentence and is dropped.
+// token returns the word of s that begins at offset i. If s has other words, token drops
+// punctuation at the end of the word, because it belongs to the sentence.
 func token(s string, i int) string {
 	if i > 0 && s[i-1] == '<' {
 		if inner, _, ok := strings.Cut(s[i:], ">"); ok {

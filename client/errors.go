@@ -17,7 +17,7 @@ import (
 
 // A RouteError reports that no resolver was found for a name.
 type RouteError struct {
-	Name   string // as asked
+	Name   string // the name in the question
 	Reason string // such as `unknown SchemeID "isbn"` (1995, 2.1)
 }
 
@@ -53,7 +53,7 @@ func (e *UnreachableError) Error() string {
 			sep = ": "
 		}
 		why := reasonOf(a.Err)
-		if b.WriteString(sep); !a.Addr.IsValid() || a.Addr.String() == e.Host { // over HTTP the transport tries the addresses itself
+		if b.WriteString(sep); !a.Addr.IsValid() || a.Addr.String() == e.Host { // over HTTP the transport tries the addresses itself, so the address is unknown
 			b.WriteString(strings.TrimPrefix(why.Error(), "client: "))
 			continue
 		}
@@ -62,8 +62,8 @@ func (e *UnreachableError) Error() string {
 	return b.String()
 }
 
-// reasonOf strips the address and the word "connect" from a network error; the caller has named
-// both.
+// reasonOf removes the address and the word "connect" from a network error, because the text of the
+// caller has both.
 func reasonOf(err error) error {
 	if e, ok := err.(*net.OpError); ok && e.Err != nil {
 		err = e.Err
@@ -101,7 +101,7 @@ func (e *StatusError) Is(target error) bool {
 
 // A WaysError reports that several ways to resolve a name were found and all failed.
 type WaysError struct {
-	Name string // as asked
+	Name string // the name in the question
 	Errs []error
 }
 

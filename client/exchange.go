@@ -13,9 +13,9 @@ import (
 	"github.com/nomen-project/nomen/internal/race"
 )
 
-// exchange sends m to the addresses of e until an address answers. Each attempt starts a while
-// after the previous attempt (Y95-24). A refused connection, a timeout, a truncated or malformed
-// response, and a status such as 503 do not count as an answer.
+// exchange sends m to the addresses of e until one answers. It starts an attempt at the next
+// address when the previous attempt has failed or has taken a while (Y95-24). A refused connection,
+// a timeout, a truncated or malformed response, and a status such as 503 do not count as an answer.
 func (c *Client) exchange(ctx context.Context, e endpoint, m message) (*reply, error) {
 	m.traced = traced(ctx)
 	request, err := m.bytes()
@@ -129,8 +129,8 @@ func (c *Client) talk(ctx context.Context, ap netip.AddrPort, guarded bool, requ
 	return r, nil
 }
 
-// dial connects to an address that was already looked up, so that the address connected to is
-// the one that was checked.
+// dial connects to an address that is the result of an earlier lookup, so that the address is the
+// one that was checked.
 func (c *Client) dial(ctx context.Context, ap netip.AddrPort, guarded bool) (net.Conn, error) {
 	if guarded {
 		if err := guard.Check(ap.Addr()); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/discover"
 )
 
-// ways yields the resolvers to try for a hop: the way of the hop if it has one, or else
-// [Options.Via] if it is set, or else the resolvers found for the name.
+// ways yields the resolvers to try for a hop. If the hop has a way, it is the only one. Otherwise
+// [Options.Via] is used if it is set, and the resolvers found for the name if it is not.
 func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[way, error] {
 	return func(yield func(way, error) bool) {
 		switch {
@@ -29,7 +29,7 @@ func (c *Client) ways(ctx context.Context, s hop, q nomen.Question) iter.Seq2[wa
 	}
 }
 
-// find yields the ways that the Finder returns. For a way that does not offer the service it
+// find yields the ways that the Finder returns. For a way that does not offer the service, find
 // yields an error.
 func (c *Client) find(ctx context.Context, s hop, q nomen.Question, yield func(way, error) bool) {
 	some := false
@@ -61,7 +61,8 @@ func wayText(w discover.Way) string {
 	return hostPort(w.Host, w.Port)
 }
 
-// wayOf returns how to ask at w. The error says why the question cannot be asked there.
+// wayOf returns the way to ask the resolver at w. If the question cannot be asked there, the error
+// says why.
 func (c *Client) wayOf(w discover.Way, s hop, q nomen.Question) (way, error) {
 	if len(w.Services) > 0 && w.Kind != discover.Location && !offers(w.Services, q.Service) {
 		return nil, &nomen.Error{
@@ -114,7 +115,7 @@ func offers(offered []string, s nomen.Service) bool {
 // A location is a URL that a NAPTR rule names as the place of a resource or a result.
 type location struct {
 	url      string
-	services string // services whose results are there, separated and surrounded by spaces; "" if the resource is there
+	services string // services whose results are at the URL, separated and surrounded by spaces; "" if the URL is that of the resource
 }
 
 func (l location) key(about subject) string { return l.url + " " + about.name.Key() }
@@ -128,8 +129,8 @@ func (l location) has(s nomen.Service) bool {
 	return s != "" && strings.Contains(l.services, " "+string(s)+" ") && isWebScheme(strings.ToLower(scheme))
 }
 
-// ask reads the result of a service from a location, or answers with the location if the
-// resource is there.
+// ask reads the result of a service from a location. If the resource itself is there, the answer is
+// the location.
 func (l location) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, error) {
 	if l.has(q.Service) {
 		return c.getAbout(ctx, at, q, l.url, l.url)

@@ -105,7 +105,7 @@ func (h *hostLimit) wait(ctx context.Context) error {
 		if h.slots != nil {
 			<-h.slots
 		}
-		if ctx.Err() == nil { // the deadline is too early for the rate limit
+		if ctx.Err() == nil { // the deadline comes before the time at which the rate limit allows the request
 			return context.DeadlineExceeded
 		}
 	}

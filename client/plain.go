@@ -19,40 +19,41 @@ import (
 )
 
 // A plain transport sends requests without a body to http URLs over persistent connections. It
-// works in the caller's goroutine. That costs half as much as the transport of net/http, which
-// passes each request and response between goroutines. All other requests are left to
+// works in the goroutine of the caller, which costs half as much as net/http: its transport passes
+// each request and response between goroutines. A plain transport leaves all other requests to
 // net/http.
 type plain struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	other   *http.Transport
-	maxIdle int // per host
+	maxIdle int // idle connections per host
 
 	mu      sync.Mutex
 	idle    map[string][]*kept // by host and port; the most recently used last
-	count   int                // of all idle connections
-	watched bool               // sweep is scheduled
+	count   int                // number of all idle connections
+	watched bool               // a sweep is scheduled
 }
 
 // A kept connection is a persistent connection that carries one request at a time.
 type kept struct {
 	net.Conn
 	in   *bufio.Reader
-	head io.LimitedReader // under in; bounds the head of a response, but not its body
+	head io.LimitedReader // reads from the field in; it limits the head of a response, but not its body
 	out  *bufio.Writer
 	used time.Time // when it became idle
-	old  bool      // it has carried a request
+	old  bool      // the connection has carried a request
 
-	quiet func() bool // reports whether nothing arrived while it was idle
+	quiet func() bool // reports whether nothing has arrived while the connection was idle
 
 	public  bool // the remote address is public or unknown
-	limited bool // it has a deadline
+	limited bool // the connection has a deadline
 }
 
 // maxIdleTime is how long a connection may be idle before it is closed. Servers close idle
 // connections after a minute or two.
 const maxIdleTime = 30 * time.Second
 
-// maxIdleAll bounds the idle connections to all hosts, unless a single host is allowed more.
+// maxIdleAll limits the idle connections to all hosts together, unless a single host is allowed
+// more.
 const maxIdleAll = 256
 
 func newPlain(dial func(ctx context.Context, network, address string) (net.Conn, error), other *http.Transport, maxIdle int) *plain {
@@ -68,8 +69,8 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// carries reports whether requests to a URL need not go through net/http, which converts host
-// names that are not ASCII.
+// carries reports whether this transport can send requests to a URL. Host names that are not ASCII
+// need net/http, which converts them.
 func (p *plain) carries(u *url.URL) bool {
 	return u.Scheme == "http" && strings.IndexFunc(u.Host, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
@@ -95,8 +96,8 @@ func (p *plain) roundTrip(req *http.Request, deadline time.Time) (_ *http.Respon
 			return resp, c.public, nil
 		}
 		c.Close()
-		// The server may have closed the idle connection. No response came, and the request is
-		// safe to repeat (RFC 9110, 9.2.2).
+		// The server may have closed the idle connection. In that case there was no response, and
+		// the request can be repeated safely (RFC 9110, 9.2.2).
 		if !c.old || !errors.Is(err, errNoAnswer) || req.Context().Err() != nil || over(deadline) {
 			return nil, c.public, err
 		}
@@ -158,7 +159,7 @@ func (p *plain) remove(address string, i, j int) {
 	}
 }
 
-// give keeps a connection for the next request.
+// give keeps a connection open for the next request.
 func (p *plain) give(address string, c *kept) {
 	c.used, c.old = time.Now(), true
 	p.mu.Lock()
@@ -234,7 +235,7 @@ func (p *plain) exchange(c *kept, address string, req *http.Request, deadline ti
 		c.SetDeadline(deadline)
 		c.limited = !deadline.IsZero()
 	}
-	if c.old && !c.quiet() { // the server has closed it, perhaps after a response such as 408
+	if c.old && !c.quiet() { // the server has closed the connection, perhaps after a response such as 408
 		return nil, errNoAnswer
 	}
 	hop := context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
@@ -258,12 +259,12 @@ func (c *kept) ask(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%w: %w", errNoAnswer, noEOF(err))
 	}
 	resp, err := readHead(c.in, &c.head, req)
-	c.head.N = 1<<63 - 1 // the body is bounded by its reader
+	c.head.N = 1<<63 - 1 // the reader of the body has its own limit
 	return resp, err
 }
 
-// writeHead writes an HTTP/1.1 request. It omits fields without a value. The caller has checked
-// the fields.
+// writeHead writes the head of an HTTP/1.1 request. It omits fields without a value. The caller
+// must have checked the fields.
 func writeHead(w *bufio.Writer, req *http.Request) {
 	w.WriteString(req.Method + " ")
 	w.WriteString(req.URL.RequestURI())
@@ -318,8 +319,8 @@ func (b *plainBody) Close() error {
 	return nil
 }
 
-// end returns the connection to the transport or closes it. A connection whose request was
-// cancelled has a deadline in the past and is closed.
+// end returns the connection to the transport or closes it. It closes a connection whose request
+// was cancelled: such a connection has a deadline in the past.
 func (b *plainBody) end(whole bool) {
 	if b.ended {
 		return

@@ -15,14 +15,14 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A proxy is a resolver known by HOST:PORT. It answers for names of any kind (1995, 3.2:
-// Y95-38), or it is the resolver of the name's authority and knows only ElementIDs (3.3:
+// A proxy is a resolver whose HOST:PORT is known. Either it answers for names of any kind (1995,
+// 3.2: Y95-38), or it is the resolver of the authority of the name and knows only ElementIDs (3.3:
 // Y95-30).
 type proxy struct {
 	host  string
 	port  uint16
-	found bool   // found by discovery, not named by the user
-	form  string // of [discover.Way]; "" tries the full name, then the ElementID
+	found bool   // the resolver was found by discovery, and not chosen by the user
+	form  string // form of the name, as in [discover.Way]; "" tries the full name, then the ElementID
 }
 
 func (p proxy) key(s subject) string { return s.name.Key() }
@@ -57,7 +57,7 @@ func (p proxy) endpoint(ctx context.Context, c *Client, s hop) (endpoint, error)
 // A formed message is a message with the form in which it spells the name.
 type formed struct {
 	message
-	form string // of [discover.Way]
+	form string // form of the name, as in [discover.Way]
 	of   string // the resolver, with scheme and authority of the name; "" if the name has no ElementID
 }
 
@@ -72,7 +72,7 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	case accept == "" && asksAuthorities(q.Question):
 		accept = lines
 	case accept == "" && q.Service.Known():
-		accept = richest // descriptions: without Accept a proxy may send any format
+		accept = richest // the best formats for a description; without Accept a proxy may send any format
 	}
 	authority, element, fields := elementOf(s.subject, q.Question)
 	of := hostPort(p.host, p.port) + " " + authority
@@ -92,8 +92,8 @@ func (p proxy) requests(c *Client, s hop, q inquiry) ([]formed, error) {
 	return []formed{full, short}, nil
 }
 
-// knownForms remembers which form each resolver understands for an authority, so that later names
-// are sent in that form at once.
+// knownForms remembers for each resolver and authority which form of names the resolver
+// understands, so that the client sends later names in that form at once.
 type knownForms struct {
 	mu    sync.Mutex
 	forms map[string]string // by formed.of
@@ -120,8 +120,9 @@ func (t *knownForms) learn(m formed) {
 	}
 }
 
-// askEach sends requests until the resolver understands one. If the resolver understands none,
-// askEach returns the first reply with status 404, or without such a reply the first reply.
+// askEach sends requests until the resolver understands one, and returns the reply to it. If the
+// resolver understands none, askEach returns the first reply with status 404. If no reply has that
+// status, it returns the first reply.
 func askEach(all []formed, known *knownForms, send func(message) (*reply, error)) (*reply, error) {
 	var best *reply
 	var failed error

@@ -22,10 +22,10 @@ type reply struct {
 	body   []byte
 	simple bool          // HTTP/0.9: a body without a head
 	public bool          // it came from the public Internet
-	url    string        // of the request; "" for the 1995 protocol
+	url    string        // URL of the request; "" for the 1995 protocol
 	from   string        // identifies the request, for [Validators]
 	stream io.ReadCloser // the body of a resource; nil if it was read into body
-	length int64         // of stream; -1 if unknown
+	length int64         // length of stream; -1 if unknown
 }
 
 func (r *reply) String() string {
@@ -58,12 +58,12 @@ func readReply(conn io.Reader, maxBody int64) (*reply, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	bounded.N = 1<<63 - 1 // the body has a limit already
+	bounded.N = 1<<63 - 1 // the body has its own limit
 	return replyOf(resp, maxBody)
 }
 
-// readHead reads the head of a response and skips informational responses (RFC 9110, 15.2). The
-// limit of bounded covers all these heads together.
+// readHead reads the head of a response after any informational responses (RFC 9110, 15.2). The
+// limit of bounded applies to all these heads together.
 func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*http.Response, error) {
 	for {
 		resp, err := http.ReadResponse(in, req)
@@ -78,7 +78,7 @@ func readHead(in *bufio.Reader, bounded *io.LimitedReader, req *http.Request) (*
 	}
 }
 
-// replyOf reads the body of resp.
+// replyOf returns resp with its body as a reply.
 func replyOf(resp *http.Response, maxBody int64) (*reply, error) {
 	body, err := readBody(resp.Body, maxBody)
 	if err != nil {
@@ -117,8 +117,8 @@ func readBody(r io.Reader, maxBody int64) ([]byte, error) {
 	return body, nil
 }
 
-// endsInURL reports whether a text/urc-0 body breaks off within a bracketed URL (1995, 3.4.2:
-// Y95-48). In HTTP/1.0 without a length nothing else shows that a body was truncated.
+// endsInURL reports whether a text/urc-0 body ends within a bracketed URL (1995, 3.4.2: Y95-48). If
+// an HTTP/1.0 response has no length, nothing else shows that its body was truncated.
 func (r *reply) endsInURL() bool {
 	const open = "<URL:"
 	i := bytes.LastIndex(r.body, []byte(open))
@@ -129,7 +129,7 @@ func (r *reply) endsInURL() bool {
 	return ok && f.MediaType == format.TypeURC && bytes.IndexByte(r.body[i:], '>') < 0
 }
 
-// noEOF turns io.EOF into io.ErrUnexpectedEOF.
+// noEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -39,8 +39,8 @@ func viaField(hops int) string {
 // maxVia bounds the entries of the Via field.
 const maxVia = 100
 
-// identity returns a text made of target, subject and fields. Two requests with the same text
-// have the same response.
+// identity returns a text that identifies a request. It consists of the target, the subject and the
+// header fields. Two requests with the same text have the same response.
 func identity(where, about string, header []field) string {
 	var b strings.Builder
 	b.WriteString(where + " " + about)

@@ -22,7 +22,7 @@ type hop struct {
 	guarded bool // connect only to public addresses
 }
 
-// label is how a hop appears in messages.
+// label returns the text that stands for a hop in messages.
 func (s hop) label() string {
 	if p, ok := s.way.(page); ok {
 		return p.url
@@ -35,17 +35,17 @@ func (s hop) label() string {
 type resolution struct {
 	client   *Client
 	question nomen.Question
-	have     Validators // of the answer that the caller has
-	keys     []string   // of the hops so far
+	have     Validators // validators of the answer that the caller has
+	keys     []string   // keys of the hops so far
 	labels   []string
-	fragment string // of the last redirection that had one
+	fragment string // fragment of the last redirection that had one
 
 	lead   *reply // the redirection that led to the current page
 	leader hop    // the hop that sent lead
 }
 
-// travel asks from hop to hop, starting with s. It returns the answer and the validators that
-// came with it.
+// travel asks the resolvers of one hop after the other, starting with s. It returns the answer and
+// the validators that came with it.
 func (j *resolution) travel(ctx context.Context, s hop) (*nomen.Answer, Validators, error) {
 	for {
 		if err := j.arrive(s); err != nil {
@@ -86,7 +86,7 @@ func (j *resolution) unreadable(ctx context.Context, s hop, cause error) (*nomen
 	if isPage && j.lead != nil && ctx.Err() == nil && !errors.As(cause, &private) {
 		if a, err := j.lead.located(j.leader, p.url, j.question, j.client.o.Now()); err == nil {
 			j.client.tracef("%s cannot be read: %v", p.url, cause)
-			a.Why = append(a.Why, p.url+" could not be read") // without the reason: untrusted clients see this
+			a.Why = append(a.Why, p.url+" could not be read") // the reason is omitted, because untrusted clients can read this
 			return a, nil
 		}
 	}
@@ -106,8 +106,8 @@ func (j *resolution) validators(r *reply) Validators {
 	return v
 }
 
-// had returns the validators of the caller's answer, or none if that answer came from a
-// redirection with another fragment.
+// had returns the validators of the answer that the caller has. It returns none if that answer came
+// from a redirection with another fragment.
 func (j *resolution) had() Validators {
 	v, ok := j.have, false
 	if v.From, ok = strings.CutSuffix(v.From, j.mark()); !ok {
@@ -116,7 +116,7 @@ func (j *resolution) had() Validators {
 	return v
 }
 
-// mark returns the fragment as a suffix of [Validators.From].
+// mark returns the fragment of the resolution as a suffix for [Validators.From].
 func (j *resolution) mark() string {
 	if j.fragment == "" {
 		return ""
@@ -124,8 +124,8 @@ func (j *resolution) mark() string {
 	return "\n#" + j.fragment
 }
 
-// ask sends the question of a hop to each of its ways until one answers, and records that way
-// in s. Ways that were busy are retried after all have been tried.
+// ask sends the question of a hop on each of its ways until one answers, and records that way in s.
+// After it has tried all ways, it retries the ways that were busy.
 func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	var failed []error
 	var late busyWays
@@ -153,7 +153,7 @@ func (j *resolution) ask(ctx context.Context, s *hop) (*reply, error) {
 	return nil, &WaysError{Name: s.spelling, Errs: failed}
 }
 
-// busyWays are the ways that were busy, and the pause that they asked for.
+// busyWays holds the ways that were busy, and the pause that their servers asked for.
 type busyWays struct {
 	ways  []way
 	pause time.Duration
@@ -184,7 +184,7 @@ func (j *resolution) put(ctx context.Context, s *hop, w way, late *busyWays) (*r
 	r, err := w.ask(ctx, j.client, at, inquiry{j.question, j.had()})
 	if err == nil {
 		*s = at
-	} else if after, ok := busy(err); ok { // otherwise it asked for a longer pause
+	} else if after, ok := busy(err); ok { // otherwise the server asked for a longer pause
 		late.ways, late.pause = append(late.ways, w), max(late.pause, after)
 	}
 	return r, err
@@ -207,9 +207,10 @@ func (j *resolution) arrive(s hop) error {
 	return nil
 }
 
-// wayOn returns the way for a name to which s redirects. If the user named a resolver, and the
-// hop s asks it and does not read a page, the new name is asked in the same way. In all other
-// cases wayOn returns nil, and the client finds the resolver of the new name (1995, 4: Y95-43).
+// wayOn returns the way for a name to which the hop s redirects. If the user named a resolver, and
+// s asks that resolver and does not read a page, the new name is asked in the same way. In all
+// other cases wayOn returns nil, and the client finds the resolver of the new name (1995, 4:
+// Y95-43).
 func (j *resolution) wayOn(s hop) way {
 	if _, isPage := s.way.(page); j.client.via == nil || isPage {
 		return nil
@@ -228,7 +229,7 @@ func (j *resolution) read(s hop, r *reply) (next hop, a *nomen.Answer, err error
 		return hop{}, a, err
 	}
 	if p, ok := s.way.(page); ok && isUnread(err) && (j.question.Service == nomen.I2C || j.question.Service == nomen.I2Cs || j.question.Service == nomen.I2Ls) {
-		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // there is no description, but the location is known
+		a, err = r.located(s, p.url, j.question, j.client.o.Now()) // the page has no description, but its URL is the location
 	}
 	if to, ok := j.replacement(a, err); ok {
 		return hop{subject: to, way: j.wayOn(s), guarded: j.guards(r)}, nil, nil
@@ -259,8 +260,8 @@ func (j *resolution) redirected(s hop, r *reply) (next hop, a *nomen.Answer, err
 	return next, a, err
 }
 
-// asksForList reports whether a URL asks a resolver for all locations (2012, 2.3), so that it
-// is not a location itself.
+// asksForList reports whether a URL asks a resolver for all locations (2012, 2.3). Such a URL is
+// not a location itself.
 func asksForList(locator string) bool {
 	u, err := url.Parse(locator)
 	return err == nil && strings.EqualFold(u.Query().Get("s"), string(nomen.I2Ls))
@@ -284,8 +285,8 @@ func (j *resolution) replacement(a *nomen.Answer, err error) (subject, bool) {
 	return subject{}, false
 }
 
-// guards reports whether the hop after r must not connect to private networks: with
-// [Options.Guard] always, and without it if r came from the public Internet.
+// guards reports whether the hop after r must not connect to private networks. This is always so
+// with [Options.Guard]. Without it, this is so if r came from the public Internet.
 func (j *resolution) guards(r *reply) bool { return j.client.o.Guard || r.public }
 
 // finish adds the redirections to the explanation of the answer. It also adds the fragment of

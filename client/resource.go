@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxResources bounds how many versions of a resource are read from one response.
+// maxResources is the maximum number of versions of a resource that are read from one response.
 const maxResources = 16
 
 // resource returns the body of a reply as a resource.

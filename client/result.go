@@ -34,7 +34,7 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.Raw != nil: // also from a gateway
+	case a.Raw != nil: // a gateway can also return such an answer
 		return r.unstructured(a, s, j.question.Service)
 	}
 	wantsNames := j.question.Service == nomen.I2N || j.question.Service == nomen.I2Ns
@@ -43,17 +43,17 @@ func (j *resolution) answer(s hop, r *reply) (*nomen.Answer, error) {
 	}
 	r.complete(a, s, asked)
 	if wantsNames && a.Service == j.question.Service && len(a.Names) == 0 && len(a.Locations) > 0 {
-		a.Service = nomen.I2C // the default service answers if this one is not offered (N12-32)
+		a.Service = nomen.I2C // a resolver that does not offer the service sends the answer of the default service (N12-32)
 	}
 	if isRequest(s.subject) && a.Service != j.question.Service {
-		a.Service = nomen.I2C // resolvers describe themselves, whatever the kind of list (1995, 3.5: Y95-54)
+		a.Service = nomen.I2C // the response describes the resolver, whichever list was asked for (1995, 3.5: Y95-54)
 	}
 	return project(a, s, j.question.Service)
 }
 
-// keepsText reports whether an unstructured body counts as an answer. The unstructured body of a
-// page, to which a redirection led, is the resource and not an answer. It counts only for a request
-// to the resolver itself.
+// keepsText reports whether a body without structure counts as an answer to s. If a redirection led
+// to a page, such a body is the resource itself and not an answer. If s asks the resolver, the body
+// is an answer.
 func (s hop) keepsText() bool {
 	_, isPage := s.way.(page)
 	return !isPage || isRequest(s.subject)
@@ -92,13 +92,14 @@ func (r *reply) unstructured(a *nomen.Answer, s hop, service nomen.Service) (*no
 	return a, nil
 }
 
-// checkTime returns an error if a reply does not confirm the time asked for (RFC 7089, 2.1.1).
-// No resolver confirms a time in the future; then it is enough that the resolver supports times.
+// checkTime returns an error if a reply does not confirm the time in the question (RFC 7089,
+// 2.1.1). No resolver confirms a time in the future. For such a time it is enough that the resolver
+// supports times.
 func (r *reply) checkTime(s hop, q nomen.Question, now time.Time) error {
 	if q.At.IsZero() || r.url == "" || r.header.Get("Memento-Datetime") != "" {
 		return nil
 	}
-	const skew = time.Minute // allowed difference between two clocks
+	const skew = time.Minute // allowed difference between the clocks of client and server
 	if q.At.After(now.Add(-skew)) && r.knowsTimes() {
 		return nil
 	}
@@ -162,7 +163,7 @@ func namesOf(a *nomen.Answer, authorities bool) {
 	})
 }
 
-// truth reads a body of TRUE or FALSE (RFC 2483, 4.9).
+// truth reads a body that consists of TRUE or FALSE (RFC 2483, 4.9).
 func (r *reply) truth() (same, ok bool) {
 	switch strings.ToUpper(string(bytes.TrimSpace(r.body[:min(len(r.body), 100)]))) {
 	case "TRUE":
@@ -212,7 +213,8 @@ func looksLike(body []byte) string {
 	return format.TypeText
 }
 
-// complete fills in what the format leaves to the header fields and the request.
+// complete adds to a the data that its format does not contain, from the header fields and the
+// request.
 func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	if a.Service == "" {
 		a.Service = asked
@@ -232,9 +234,9 @@ func (r *reply) complete(a *nomen.Answer, s hop, asked nomen.Service) {
 	}
 }
 
-// staleSince returns when a stale answer of a nomen server was last current: the server's own
-// Cache-Status (RFC 9211) says that it is stale, and its Age (RFC 9111, 5.1) counts from Date.
-// It is zero for other answers.
+// staleSince returns the time at which a stale answer of a nomen server was last current. The
+// answer is stale if Cache-Status (RFC 9211) has an entry of the server itself that says so. The
+// time is Date minus Age (RFC 9111, 5.1). For other answers staleSince returns the zero time.
 func staleSince(h http.Header) time.Time {
 	age, err := strconv.ParseUint(h.Get("Age"), 10, 31)
 	date, derr := http.ParseTime(h.Get("Date"))
@@ -244,8 +246,8 @@ func staleSince(h http.Header) time.Time {
 	return date.UTC().Add(-time.Duration(age) * time.Second)
 }
 
-// maxAge returns max-age of Cache-Control (RFC 9111, 5.2.2.1), at most a year. It is 0 if the
-// answer must not be reused without asking.
+// maxAge returns the max-age of Cache-Control (RFC 9111, 5.2.2.1), limited to a year. It returns 0
+// if the answer must not be reused without asking the resolver.
 func maxAge(h http.Header) (age time.Duration) {
 	const year = 365 * 24 * 60 * 60
 	for directive := range strings.SplitSeq(strings.Join(h.Values("Cache-Control"), ","), ",") {
@@ -288,7 +290,8 @@ func project(a *nomen.Answer, s hop, service nomen.Service) (*nomen.Answer, erro
 	return nil, noResult(s, service, message)
 }
 
-// addressOf returns the host and port that a way asks by the 1995 protocol, "" for other ways.
+// addressOf returns the host and port that a way asks by the 1995 protocol. It returns "" for other
+// ways.
 func addressOf(w way) string {
 	switch w := w.(type) {
 	case proxy:
@@ -303,21 +306,22 @@ func noResult(s hop, service nomen.Service, message string) error {
 	return &nomen.Error{Kind: nomen.NoResult, Name: s.spelling, Service: service, Message: message}
 }
 
-// A serviceError reports that the reply answers another service.
+// A serviceError reports that a reply contains the answer of another service than the one asked
+// for.
 type serviceError struct{ got, want nomen.Service }
 
 func (e *serviceError) Error() string {
 	return "it is an answer to " + strconv.Quote(string(e.got)) + ", not " + strconv.Quote(string(e.want))
 }
 
-// located answers with the URL that a redirection leads to.
+// located returns an answer whose location is the URL that a redirection leads to.
 func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if err := r.checkTime(s, q, now); err != nil {
 		return nil, err
 	}
 	a := &nomen.Answer{Service: nomen.I2C, Name: s.name, Private: hasDirective(r.header, "private")}
 	switch q.Service {
-	case nomen.I2R, nomen.I2Rs: // fetching it is a separate step (1995, 1: Y95-74)
+	case nomen.I2R, nomen.I2Rs: // fetching the resource is a separate step (1995, 1: Y95-74)
 		a.Service, a.Redirect = q.Service, url
 		return a, nil
 	case nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns, nomen.IisI:
@@ -336,18 +340,19 @@ func (r *reply) located(s hop, url string, q nomen.Question, now time.Time) (*no
 	return project(a, s, q.Service)
 }
 
-// isItem reports whether a Link field with the relation "item" or "archive" says that the
-// resource is at the redirection's URL. The server then answers with a location, its default,
-// instead of a service that it does not offer (2012, 2.3.1: N12-32). Without such a field the
-// answer may be at the URL.
+// isItem reports whether a Link field with the relation "item" or "archive" says that the resource
+// is at the URL of the redirection. The server has then answered with its default, a location,
+// because it does not offer the service (2012, 2.3.1: N12-32). Without such a field, the answer may
+// be at the URL.
 func (r *reply) isItem(url string) bool {
 	return slices.ContainsFunc(r.links(url), func(l nomen.Location) bool {
-		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default
+		return l.URL == url && (l.Rel == "" || l.Rel == "archive") // "item" is the default of Rel
 	})
 }
 
-// inPlace answers a question for another service with a location, which is enough only for a
-// description.
+// inPlace answers with the location that a resolver sent in place of the requested service. A
+// location is enough only if the question is for a description. For any other service inPlace
+// returns an error.
 func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*nomen.Answer, error) {
 	if q.Service == nomen.I2C || q.Service == nomen.I2Cs {
 		return r.located(s, url, q, now)
@@ -355,9 +360,9 @@ func (r *reply) inPlace(s hop, url string, q nomen.Question, now time.Time) (*no
 	return nil, noResult(s, q.Service, "the resolver does not offer this service; it sent a location instead")
 }
 
-// links returns the locations and the cited name that Link fields (RFC 8288) give for a URL, in
-// the form of a linkset (RFC 9264, 4.1). It ignores other links, since most are not about the
-// location.
+// links returns the locations that Link fields (RFC 8288) give for a URL, including the cited name.
+// It reads the fields as a linkset (RFC 9264, 4.1). It ignores other links, because most of them are
+// not about the location.
 func (r *reply) links(url string) []nomen.Location {
 	var telling strings.Builder
 	for _, field := range r.header.Values("Link") {
@@ -404,8 +409,8 @@ func linkValues(field string) iter.Seq[string] {
 	}
 }
 
-// cited returns the name that a resolver on the web cites for one of its URLs (RFC 8574), or
-// the name asked about if the URL is not below the resolver's.
+// cited returns the name that a resolver on the web cites for one of its URLs (RFC 8574). If the
+// URL is not below the base URL of the resolver, cited returns the name in the question.
 func (s hop) cited(url string) name.Name {
 	base := ""
 	switch w := s.way.(type) {
@@ -427,8 +432,8 @@ func (s hop) cited(url string) name.Name {
 	return s.name
 }
 
-// refusal returns the error that a status stands for; it is the reverse of the server's
-// mapping.
+// refusal returns the error that the status of a reply stands for. It is the inverse of the
+// function by which the server chooses the status.
 func refusal(s hop, r *reply, q nomen.Question) error {
 	p := r.problem()
 	if e := p.Err(); e != nil {
@@ -455,7 +460,7 @@ func refusal(s hop, r *reply, q nomen.Question) error {
 	return completed(e, s, q)
 }
 
-// refuses reports whether the reply is an error without details about the name.
+// refuses reports whether the reply is an error that has no details about the name.
 func (r *reply) refuses() bool {
 	return r.status >= http.StatusBadRequest && r.status != http.StatusGone && r.problem().Err() == nil
 }
@@ -472,7 +477,7 @@ func (r *reply) problem() *format.Problem {
 	return &format.Problem{}
 }
 
-// completed returns e, as sent by a server, with the name and service of the question.
+// completed adds the name and the service of the question to an error that a server sent.
 func completed(e *nomen.Error, s hop, q nomen.Question) error {
 	e.Name, e.Service, e.Message = s.spelling, q.Service, shown.Line(e.Message)
 	e.Offset = min(max(e.Offset, 0), len(e.Name))

@@ -21,7 +21,7 @@ func (r *reply) notNow(now time.Time) error {
 	return &StatusError{Code: r.status, Reason: r.reason, RetryAfter: wait}
 }
 
-// maxRetryAfter bounds what a server can ask for.
+// maxRetryAfter limits the time that a server can ask a client to wait.
 const maxRetryAfter = 24 * time.Hour
 
 // A busy server is asked again after firstPause, which doubles each time. A server that asks for

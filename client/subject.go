@@ -41,7 +41,7 @@ func ParseDialect(d urn.Dialect, s string) (nomen.Question, error) {
 	return q, err
 }
 
-// fragmentOf returns the f-component of u with its mark; "" if u has none.
+// fragmentOf returns the f-component of u with its "#", or "" if u has none.
 func fragmentOf(u urn.URN) string {
 	if f, ok := u.FComponent(); ok {
 		return "#" + f
@@ -81,7 +81,7 @@ func parseURN(d urn.Dialect, s string) (urn.URN, error) {
 	return u, nil
 }
 
-// unfold removes angle brackets around a name, and white space that is not part of it.
+// unfold removes angle brackets around a name, and white space that does not belong to the name.
 func unfold(s string) string {
 	s = strings.TrimSpace(s)
 	if inner, delimited := uri.Undelimit(s); delimited {
@@ -109,7 +109,8 @@ func parseSubject(s string) (subject, error) {
 	return subject{q.Name, spellingOf(q.Subject), fragment}, nil
 }
 
-// subjectOf returns the subject of q, and q with the components that were only in its subject.
+// subjectOf returns the subject of q, and a copy of q to which the components in its subject were
+// added.
 func subjectOf(q nomen.Question) (subject, nomen.Question, error) {
 	typed, err := Parse(q.Subject.String())
 	switch {

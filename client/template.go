@@ -41,8 +41,8 @@ func (t template) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply
 	return c.getAbout(ctx, at, q, target, t.before+at.name.Key()+t.after+suffix)
 }
 
-// spell returns a name as part of a path or query. In a query it is unchanged if it is the
-// whole query (RFC 2169, 2.0), and escaped if it is a value.
+// spell returns a name as part of a path or query. If the name is the whole query, it is unchanged
+// (RFC 2169, 2.0). If it is a value in a query, it is escaped.
 func (t template) spell(spelling string, inQuery bool) string {
 	switch {
 	case !inQuery:

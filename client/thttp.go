@@ -9,17 +9,18 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// thttpPath ends the URL of a resolver for RFC 2169.
+// thttpPath is the end of the URL of a resolver for RFC 2169.
 const thttpPath = "/uri-res/"
 
 // A thttp resolver takes requests for SERVICE "?" URI below its URL (RFC 2169, 2.0).
-type thttp struct{ base string } // ends in thttpPath
+type thttp struct{ base string } // base ends in thttpPath
 
 func (t thttp) key(about subject) string { return t.base + about.name.Key() }
 
 func (t thttp) locates(service nomen.Service) bool { return wantsLocations(service) }
 
-// asked returns the service to send. RFC 2169 does not have I2N and I2Cs, so asked replaces these.
+// asked returns the service to send for a service: RFC 2169 does not have I2N and I2Cs, so they are
+// replaced.
 func (t thttp) asked(service nomen.Service) nomen.Service {
 	switch service {
 	case nomen.I2N:
@@ -51,8 +52,8 @@ func (t thttp) target(service, spelling, suffix string, q nomen.Question) string
 	return t.base + service + "?" + spelling + suffix
 }
 
-// thttpServices has the names of services: those of RFC 2169, 3, or for services that RFC 2169
-// does not have, those of RFC 2483. The default is N2L.
+// thttpServices has the names of services in requests: those of RFC 2169, 3, and for all other
+// services those of RFC 2483. The default is N2L.
 var thttpServices = map[nomen.Service]string{
 	nomen.I2Ls: "N2Ls", nomen.I2R: "N2R", nomen.I2Rs: "N2Rs", nomen.I2C: "N2C", nomen.I2Cs: "N2C",
 	nomen.I2N: "N2Ns", nomen.I2Ns: "N2Ns", nomen.IisI: "I=I",

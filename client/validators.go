@@ -26,7 +26,8 @@ func (v Validators) Dated() bool {
 // ErrUnchanged is the error of [Client.ResolveIf] when the caller's answer is still current.
 var ErrUnchanged = errors.New("client: the answer is unchanged")
 
-// conditions returns the fields that make the request identified by from conditional.
+// conditions returns the header fields that make a request conditional. The parameter from
+// identifies the request.
 func (v Validators) conditions(from string) []field {
 	if v.From == "" || v.From != from {
 		return nil
@@ -48,8 +49,8 @@ func (r *reply) validators() Validators {
 	return v
 }
 
-// renewed returns the validators to keep after a 304 response, which need not repeat them (RFC
-// 9110, 15.4.5).
+// renewed returns the validators to keep after a 304 response. Such a response need not repeat the
+// validators (RFC 9110, 15.4.5), so renewed takes missing ones from v.
 func (v Validators) renewed(r *reply) Validators {
 	if hasDirective(r.header, "no-store") {
 		return Validators{}

@@ -19,15 +19,15 @@ type way interface {
 	// ask sends a question and returns the reply. A status such as 503 is an error.
 	ask(ctx context.Context, c *Client, s hop, q inquiry) (*reply, error)
 
-	// key returns the same text for subjects that this resolver answers alike, to detect loops.
+	// key returns the same text for all subjects to which this resolver gives the same answer. It
+	// is used to detect loops.
 	key(subject) string
 
 	// locates reports whether a redirection to a URL is itself the answer to a question for this
 	// service. Then the client does not read the URL.
 	locates(nomen.Service) bool
 
-	// asked returns the service that the resolver provides in reply to a question for the given
-	// service.
+	// asked returns the service of the reply that the resolver sends to a question for a service.
 	asked(nomen.Service) nomen.Service
 }
 
@@ -132,7 +132,7 @@ func components(q nomen.Question) string {
 // An authority is the resolver of its own names (1995, 3).
 type authority struct {
 	id      string // AuthorityID
-	host    string // the host to ask; equal to id unless discovery returned another
+	host    string // the host to ask; equal to id unless discovery returned another host
 	port    uint16
 	element string // ElementID as spelled, without white space
 }
@@ -160,15 +160,15 @@ func (a authority) endpoint(ctx context.Context, c *Client, s hop) (endpoint, er
 }
 
 // message returns the request for the element, with the time of the question if it has one. A
-// resolver that does not support times rejects the request, because "?" is a reserved
-// character (Y95-08). It does not answer for the present.
+// resolver that does not support times then rejects the request, because "?" is a reserved
+// character (Y95-08), and does not send the current state by mistake.
 func (a authority) message(c *Client, q inquiry) message {
 	m := c.message(a.element, spelled(directive{"at", timeOf(q.At)}), q, c.preference(q.Question))
 	m.host = a.id
 	return m
 }
 
-// message returns the request for a target.
+// message returns a request with a target followed by a suffix.
 func (c *Client) message(target, suffix string, q inquiry, accept string) message {
 	return message{
 		target: target + suffix, suffix: suffix, simple: c.o.Simple, have: q.have,
@@ -189,16 +189,17 @@ func (c *Client) exchangeAbout(ctx context.Context, e endpoint, m message, s hop
 	return r, err
 }
 
-// asksAuthorities reports whether a question is a reserved request for naming authorities.
-// Authorities are not other names of the subject, so a description could carry them only as
-// links. A list has one line for each (1995, 3.5.3 and 3.5.4).
+// asksAuthorities reports whether a question is a reserved request for naming authorities. Such a
+// question asks for a list, which has one line for each authority (1995, 3.5.3 and 3.5.4). In a
+// description the authorities could only be links, because they are not other names of the subject.
 func asksAuthorities(q nomen.Question) bool {
 	key := q.Name.Key()
 	return (q.Service == nomen.I2N || q.Service == nomen.I2Ns) && (strings.HasSuffix(key, urn.ReservedPrefix+"c") || strings.HasSuffix(key, urn.ReservedPrefix+"p"))
 }
 
-// preference returns the Accept field: the user's preference, or for a question about names a
-// format that has names. For any other question it returns "" (Y95-33).
+// preference returns the Accept field: the user's preference. If the user has none and the question
+// is about names, it returns a format that can contain names. For any other question it returns ""
+// (Y95-33).
 func (c *Client) preference(q nomen.Question) string {
 	if c.o.Accept == "" && asksAuthorities(q) {
 		return lines

@@ -32,7 +32,7 @@ const (
 var errComponents = errors.New("client: a request with an r- or q-component cannot also have a resource component, a time or a query")
 
 // A site is a resolver on the web that takes names as paths below its URL.
-type site struct{ base string } // http or https, ends in a slash
+type site struct{ base string } // base is an http or https URL that ends in a slash
 
 func (s site) key(about subject) string { return s.base + about.name.Key() }
 
@@ -60,8 +60,8 @@ func wantsLocations(service nomen.Service) bool {
 	return service == nomen.I2L || service == nomen.I2Ls || service == nomen.I2R || service == nomen.I2Rs || !service.Known()
 }
 
-// namePath returns a name as a path. A name with a query is escaped completely. Servers
-// recognise such a name by the escaped colons.
+// namePath returns the path for a name. If the name has a query, namePath escapes the whole name.
+// Servers recognise such a name by the escaped colons.
 func namePath(spelling string) string {
 	if strings.Contains(spelling, "?") {
 		return url.QueryEscape(spelling)
@@ -69,7 +69,7 @@ func namePath(spelling string) string {
 	return spelling
 }
 
-// pathName reverses namePath.
+// pathName is the inverse of namePath.
 func pathName(path string) string {
 	scheme, _, ok := strings.Cut(strings.ToUpper(path), "%3A")
 	if !ok || strings.Contains(scheme, ":") {
@@ -81,10 +81,11 @@ func pathName(path string) string {
 	return path
 }
 
-// A directive is a part of the query that says what is asked for (2012, 2.3).
+// A directive is a part of the query that says what the question asks for (2012, 2.3).
 type directive struct{ keyword, value string }
 
-// spelled returns the directives that have a value as a query, or "" if none has.
+// spelled returns the query that consists of the directives with a value, or "" if none has a
+// value.
 func spelled(all ...directive) string {
 	var b strings.Builder
 	for _, d := range all {
@@ -94,7 +95,7 @@ func spelled(all ...directive) string {
 		b.WriteByte("?&"[min(b.Len(), 1)])
 		b.WriteString(d.keyword + "=")
 		if d.keyword == "s" && nomen.Service(d.value).Known() {
-			b.WriteString(d.value) // with an equals sign (N12-27)
+			b.WriteString(d.value) // the equals sign in I=I is not escaped (N12-27)
 		} else {
 			b.WriteString(url.QueryEscape(d.value))
 		}
@@ -112,8 +113,8 @@ func suffixOf(q nomen.Question, all ...directive) (string, error) {
 	return rq + directives, nil
 }
 
-// webSuffix returns what follows the name in a web request. It omits the service where a
-// component of RFC 8141 takes its place.
+// webSuffix returns what follows the name in a web request. If the question has an r- or
+// q-component (RFC 8141), it omits the service.
 func webSuffix(q nomen.Question) (string, error) {
 	service := string(q.Service)
 	if components(q) != "" {
@@ -122,7 +123,7 @@ func webSuffix(q nomen.Question) (string, error) {
 	return withQuery(q, directive{"s", service}, directive{"c", q.Component}, directive{"with", otherOf(q)}, directive{"at", timeOf(q.At)})
 }
 
-// withQuery is like suffixOf and adds the plain query of q.
+// withQuery is like suffixOf, but also adds the plain query of q.
 func withQuery(q nomen.Question, all ...directive) (string, error) {
 	suffix, err := suffixOf(q, all...)
 	switch {
@@ -144,7 +145,7 @@ func otherOf(q nomen.Question) string {
 	return q.Other.String()
 }
 
-// timeOf formats the time of a question, or returns "" for the present.
+// timeOf formats the time of a question. It returns "" if the question is about the present.
 func timeOf(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -199,8 +200,8 @@ func (p page) ask(ctx context.Context, c *Client, at hop, q inquiry) (*reply, er
 	return c.get(ctx, c.transport(at), g)
 }
 
-// transport returns the transport for a hop. A guarded hop may reach a private network only if
-// it asks the resolver that the user named.
+// transport returns the transport for a hop. If the hop is guarded, requests can reach a private
+// network only if they go to the resolver that the user named.
 func (c *Client) transport(at hop) http.RoundTripper {
 	switch {
 	case at.guarded && (at.way != c.via || c.via == nil):
@@ -225,16 +226,16 @@ func (c *Client) getAbout(ctx context.Context, at hop, q inquiry, target, about 
 	return c.get(ctx, c.transport(at), g)
 }
 
-// A get is a request to a server on the web.
+// A get is a GET request to a server on the web.
 type get struct {
 	url        *url.URL
 	accept     string
 	languages  string
 	hops       int
 	at         time.Time
-	from       string // identity
+	from       string // identity of the request
 	conditions []field
-	stream     bool // leave the body of a successful response unread
+	stream     bool // leaves the body of a successful response unread
 }
 
 // fields returns the header fields of the request, except its conditions.
@@ -276,7 +277,7 @@ func (c *Client) get(ctx context.Context, transport http.RoundTripper, g get) (*
 	return r, nil
 }
 
-// webError returns an error with the server that did not answer and the addresses tried.
+// webError adds to an error the server that did not answer and the addresses that were tried.
 func (c *Client) webError(u *url.URL, err error) error {
 	if errors.As(err, new(*SizeError)) || errors.As(err, new(*UnreachableError)) {
 		return err
@@ -312,7 +313,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 	if g.stream && resp.StatusCode == http.StatusOK {
 		r := headOf(resp)
 		r.public, r.url = peer, g.url.String()
-		slow.Stop() // until the first read
+		slow.Stop() // runs again from the first read of the body
 		r.stream, r.length = &timed{resp.Body, slow, c.o.Timeout, cancel}, resp.ContentLength
 		return r, nil
 	}
@@ -329,7 +330,7 @@ func (c *Client) roundTrip(ctx context.Context, transport http.RoundTripper, g g
 
 // request returns the request as net/http sends it.
 func (g *get) request(ctx context.Context, c *Client) (*http.Request, error) {
-	header := http.Header{"User-Agent": {""}} // suppresses the field
+	header := http.Header{"User-Agent": {""}} // an empty value suppresses the field
 	for _, f := range slices.Concat(g.fields(c), g.conditions, traced(ctx)) {
 		if !validHeader(f.value) {
 			return nil, errControl
@@ -369,7 +370,7 @@ func (c *Client) plainTrip(ctx context.Context, p *plain, req *http.Request, g g
 	return nil, err
 }
 
-// A timed body allows each read the time of one attempt.
+// A timed body gives each read the time limit of one attempt.
 type timed struct {
 	body   io.ReadCloser
 	slow   *time.Timer
@@ -384,7 +385,7 @@ func (t *timed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the request.
+// Close ends the request of the body.
 func (t *timed) Close() error {
 	t.slow.Stop()
 	err := t.body.Close()
@@ -392,8 +393,8 @@ func (t *timed) Close() error {
 	return err
 }
 
-// newTransport returns a transport that looks up hosts and connects as the client does, and
-// adds nothing to requests.
+// newTransport returns a transport that looks up hosts and connects with the functions of the
+// client, and that adds nothing to requests.
 func (c *Client) newTransport(guarded bool) *plain {
 	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
 		return c.dialHost(ctx, address, guarded)
@@ -411,8 +412,8 @@ func (c *Client) newTransport(guarded bool) *plain {
 	}, maxIdle)
 }
 
-// dialHost connects to the first address of a host that accepts, within the time of one
-// attempt.
+// dialHost tries the addresses of a host and returns the first connection that succeeds. All
+// addresses together have the time of one attempt.
 func (c *Client) dialHost(ctx context.Context, address string, guarded bool) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// bound limits the body of an object to the requested part, and to the allowed size.
+// bound limits the body of an object to the requested part, and its size to the allowed size.
 func (j *retrieval) bound(o *Object) error {
 	r, limit := j.request, j.fetcher.o.MaxSize
 	if limit > 0 && r.Length == 0 && o.Size > limit {
@@ -29,10 +29,10 @@ type body struct {
 	watch *watch
 	url   string
 	skip  int64 // bytes of the stream still to skip before the requested part
-	at    int64 // offset in the object
+	at    int64 // offset in the object of the next byte
 	end   int64 // end of the requested part; -1 for the end of the object
 	size  int64 // size of the object; -1 if unknown
-	limit int64 // maximum of at; no limit if not positive
+	limit int64 // maximum of the field at; 0 or a negative number means no limit
 	err   error
 }
 
@@ -59,7 +59,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// read reads, counts the bytes and records the error.
+// read reads from the stream, counts the bytes and records the error.
 func (b *body) read(p []byte) int {
 	b.watch.resume()
 	n, err := b.in.Read(p)
@@ -79,7 +79,7 @@ func (b *body) read(p []byte) int {
 	return n
 }
 
-// wanted returns the offset at which the body must end, or -1 if it is unknown.
+// wanted returns the offset at which the body must end. It returns -1 if this offset is unknown.
 func (b *body) wanted() int64 {
 	if b.end >= 0 {
 		return min(b.end, b.size)

@@ -21,7 +21,7 @@ import (
 // A policy says which addresses may be connected to.
 type policy struct {
 	guarded bool           // only addresses of the public Internet
-	own     netip.AddrPort // allowed even if guarded
+	own     netip.AddrPort // an address that is allowed even if guarded is set
 	use     func(netip.AddrPort)
 }
 
@@ -47,9 +47,9 @@ func (j *retrieval) policy() policy {
 	return policy{guarded: true, own: j.own}
 }
 
-// dial connects to the first address of a host that accepts the connection. If an address does
-// not accept soon, dial tries the next one as well. It checks addresses after the DNS lookup, and
-// connects only to an address that it has checked.
+// dial connects to a host and returns the first connection that an address accepts. If an address
+// does not accept soon, dial also tries the next address. It checks addresses after the DNS lookup,
+// and connects only to an address that it has checked.
 func (f *Fetcher) dial(ctx context.Context, host, port string, p policy) (net.Conn, error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
@@ -95,8 +95,8 @@ func (f *Fetcher) dialAddress(ctx context.Context, ap netip.AddrPort) (net.Conn,
 	return &peerConn{conn, ap}, nil
 }
 
-// lookup returns the addresses of a host as browsers interpret it: numbers in any spelling are
-// addresses.
+// lookup returns the addresses of a host. Like browsers, it reads a host that is a number in any
+// spelling as an address.
 func (f *Fetcher) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	ascii, err := toASCII(host)
 	if err != nil {
@@ -120,7 +120,7 @@ func toASCII(host string) (string, error) {
 	return ascii, nil
 }
 
-// A peerConn is a connection that knows the address that was checked.
+// A peerConn is a connection together with the address that was checked.
 type peerConn struct {
 	net.Conn
 	address netip.AddrPort
@@ -128,8 +128,8 @@ type peerConn struct {
 
 func (c *peerConn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.address) }
 
-// connect dials for a protocol with one conversation per connection. The connection ends with
-// ctx.
+// connect connects to a host for a protocol that has one conversation per connection. When ctx
+// ends, reads and writes of the connection fail.
 func (j *retrieval) connect(ctx context.Context, host, port string) (net.Conn, error) {
 	conn, err := j.fetcher.dial(ctx, host, port, j.policy())
 	if err != nil {

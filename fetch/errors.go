@@ -27,9 +27,9 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 type StatusError struct {
 	URL      string // without a password
 	Protocol string // "HTTP", "FTP", "NNTP", "Gopher"
-	Code     int    // of the protocol; 0 if it has none
+	Code     int    // reply code of the protocol; 0 if it has none
 	Reason   string // text from the server, without control characters
-	Missing  bool   // the resource does not exist
+	Missing  bool   // the server says that the resource does not exist
 }
 
 func (e *StatusError) Error() string {
@@ -43,7 +43,7 @@ func (e *StatusError) Error() string {
 // Is makes errors.Is(err, plan.ErrNotAvailable) true if the resource does not exist.
 func (e *StatusError) Is(target error) bool { return target == plan.ErrNotAvailable && e.Missing }
 
-// No reports whether the server understood and rejected the request, so that a retry is
+// No reports whether the server understood the request and rejected it. Repeating such a request is
 // pointless.
 func (e *StatusError) No() bool {
 	switch e.Code {
@@ -67,8 +67,8 @@ func (e *SizeError) Error() string {
 
 // A RedirectError reports a redirection loop or too many redirections.
 type RedirectError struct {
-	Chain []string // in order; the last one was not requested
-	Loop  bool     // the last one was requested before
+	Chain []string // the locators in order; the last one was not requested
+	Loop  bool     // the last locator had been requested before
 }
 
 func (e *RedirectError) Error() string {

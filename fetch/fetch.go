@@ -42,21 +42,21 @@ type Options struct {
 	AllowPrivate bool
 
 	MaxSize      int64         // bytes of a resource after decompression; 0 means 1 GiB, negative no limit
-	Timeout      time.Duration // between two reads; 0 means DefaultTimeout
-	MaxTime      time.Duration // for a whole resource; 0 means DefaultMaxTime
+	Timeout      time.Duration // maximum time between two reads; 0 means DefaultTimeout
+	MaxTime      time.Duration // maximum time for a whole resource; 0 means DefaultMaxTime
 	MaxRedirects int           // maximum number of redirections and other steps from one locator to the next; 0 means DefaultMaxRedirects, negative none
 
 	Client           plan.Client   // mail address, news server and the like
 	Gateways         plan.Gateways // for schemes that the package does not support
-	ProposedGateways bool          // also use the gateways that the catalogue of schemes proposes
+	ProposedGateways bool          // also use the gateways that are proposed in the catalogue of schemes
 	Local            plan.Step     // replaces FTP for files available locally; see [plan.Retriever]
 
 	// Resolver resolves names; if nil, names are not followed.
 	Resolver nomen.Resolver
 
-	// Guarded resolves untrusted names, which could lead to resolvers in a private network; it
-	// must not contact such resolvers. If Guarded is nil, untrusted names are followed only
-	// with AllowPrivate.
+	// Guarded resolves untrusted names. It must not contact resolvers in a private network, to
+	// which such names could lead. If Guarded is nil, untrusted names are followed only if
+	// AllowPrivate is set.
 	Guarded nomen.Resolver
 
 	UserAgent string // sent over HTTP; "" means none
@@ -76,36 +76,37 @@ type Options struct {
 // A Request says which part of a resource to fetch, and whether its locator is trusted. The
 // zero Request is for the whole resource, with an untrusted locator.
 type Request struct {
-	// Trusted says that the user named the locator. A trusted locator may be at a private
-	// address, be a file of this machine, and contain credentials. Locators that it leads to
-	// are untrusted.
+	// Trusted says that the user named the locator. A trusted locator can be at a private address,
+	// can be a file of this machine, and can contain credentials. The locators to which a trusted
+	// locator leads are untrusted.
 	Trusted bool
 
 	// Offset is the number of bytes to skip, and Length the number of bytes to return after
 	// them. A Length of 0 means all remaining bytes.
 	Offset, Length int64
 
-	// Validator is the validator that came with the first Offset bytes of the object. If the
-	// object has changed since then, or might have changed, the whole object is returned.
+	// Validator is the validator of an earlier object, of which the caller has the first Offset
+	// bytes. If the object has changed since then, or might have changed, the whole object is
+	// returned.
 	Validator string
 
 	Accept    string // media ranges of RFC 9110, 12.5.1; "" means any
 	Languages string // language ranges of RFC 9110, 12.5.4; "" means any
 
 	// URN is the dialect in which to read a URN that the user named; zero means the latest. In
-	// [urn.Draft2012] the directive c selects the component. The directive s has no effect,
-	// since Fetch always returns the resource.
+	// [urn.Draft2012] the directive c selects the component. The directive s has no effect, because
+	// Fetch always returns the resource.
 	URN urn.Dialect
 }
 
 // An Object is a fetched resource.
 type Object struct {
-	nomen.Resource           // Size is that of the whole object; Body begins at Offset
-	Offset         int64     // of Body in the object
+	nomen.Resource           // Size is the size of the whole object; Body begins at Offset
+	Offset         int64     // offset of Body in the object
 	Validator      string    // for [Request.Validator]; "" if a later request cannot detect a change
 	Modified       time.Time // zero if unknown
 	Retrieved      time.Time
-	Fragment       string   // of the last locator that had one (RFC 9110, 10.2.2); "" for none
+	Fragment       string   // fragment of the last locator that had one (RFC 9110, 10.2.2); "" if none had
 	Chain          []string // the locators from the first to the last, without passwords
 }
 
@@ -243,7 +244,7 @@ func isField(s string) bool {
 	return true
 }
 
-// closing is a reader with the Close method of another.
+// A closing reader reads from one reader, and closes another.
 type closing struct {
 	io.Reader
 	close func() error

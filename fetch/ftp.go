@@ -20,12 +20,12 @@ import (
 const (
 	maxConversation = 1 << 20          // bytes on the control connection
 	maxListing      = 16 << 20         // bytes of a directory listing
-	maxFarewell     = 10 * time.Second // wait for the final reply after a transfer
+	maxFarewell     = 10 * time.Second // time to wait for the final reply after a transfer
 )
 
-// ftp is the step for ftp: in passive mode, with the commands of the scheme in order. Data
-// connections go only to the host of the control connection, whatever address the server
-// announces.
+// ftp is the step for ftp. It sends the commands of the scheme in order, and uses passive mode.
+// Data connections go only to the host of the control connection, even if the server announces
+// another address.
 func (j *retrieval) ftp(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	s := &ftpSession{retrieval: j, request: r, url: r.URI.Redacted(), limit: maxConversation}
 	if err := s.open(ctx); err != nil {
@@ -45,7 +45,7 @@ type ftpSession struct {
 	request   plan.Request
 	url       string
 	server    *ftp.ServerConn
-	limit     int64 // for the next connection
+	limit     int64 // maximum number of bytes that the server may send on the next connection
 }
 
 func (s *ftpSession) open(ctx context.Context) (err error) {
@@ -84,7 +84,7 @@ func (s *ftpSession) perform() (*Object, error) {
 		}
 		var err error
 		switch verb {
-		case "USER", "PASS": // done
+		case "USER", "PASS": // open has logged in already
 		case "TYPE":
 			err = s.server.Type(ftp.TransferType(arg))
 		case "CWD":
@@ -92,7 +92,7 @@ func (s *ftpSession) perform() (*Object, error) {
 		case "NLST":
 			return s.list(arg)
 		case "RETR":
-			if arg == "" { // a directory
+			if arg == "" { // an empty name means the directory itself
 				return s.list("")
 			}
 			return s.retrieve(arg)
@@ -121,8 +121,8 @@ func (s *ftpSession) list(dir string) (*Object, error) {
 	return &Object{Resource: nomen.Resource{Type: typeText, Size: int64(b.Len()), Body: io.NopCloser(strings.NewReader(b.String()))}}, nil
 }
 
-// retrieve returns a file as an object. Lines of text get the line ending of this machine, so
-// their size and offsets are unknown.
+// retrieve returns a file as an object. If the transfer is in text mode, lines get the line ending
+// of this machine, so the size and the offsets of the object are unknown.
 func (s *ftpSession) retrieve(name string) (*Object, error) {
 	o := &Object{Resource: nomen.Resource{Type: s.request.Format, Size: -1}}
 	if modified, err := s.server.GetTime(name); err == nil {
@@ -142,7 +142,7 @@ func (s *ftpSession) retrieve(name string) (*Object, error) {
 	data, err := s.server.RetrFrom(name, uint64(from))
 	var reply *textproto.Error
 	if from > 0 && errors.As(err, &reply) && reply.Code >= ftp.StatusBadCommand && reply.Code != ftp.StatusFileUnavailable {
-		from = 0 // REST is not supported
+		from = 0 // the server does not support REST
 		data, err = s.server.Retr(name)
 	}
 	if err != nil {
@@ -175,13 +175,13 @@ func (d *ftpData) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the session, also during a transfer.
+// Close ends the session, even during a transfer.
 func (d *ftpData) Close() error {
 	if d.whole {
 		d.session.close()
 		return nil
 	}
-	d.session.close() // first, so that nothing blocks
+	d.session.close() // before the data connection, so that nothing blocks
 	_ = d.data.Close()
 	return nil
 }
@@ -196,7 +196,7 @@ func (s *ftpSession) explain(err error) error {
 	return s.retrieval.failed(noEOF(err))
 }
 
-// A shortConn limits how much a server may send. A negative limit means none.
+// A shortConn limits how many bytes a server may send. A negative limit means no limit.
 type shortConn struct {
 	net.Conn
 	left int64

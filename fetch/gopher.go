@@ -27,7 +27,7 @@ func (j *retrieval) gopher(ctx context.Context, r plan.Request) (plan.Outcome, e
 	case '8', 'T', 'h':
 		item := plan.GopherItem{Type: kind, Selector: r.Object, Host: r.Host, Port: r.Port}
 		at, err := item.Locator()
-		if name, _ := at.Scheme(); err == nil && name != "gopher" { // refers to another protocol
+		if name, _ := at.Scheme(); err == nil && name != "gopher" { // the item refers to another protocol
 			return plan.Outcome{Locators: []uri.URI{at}}, nil
 		}
 		if kind != 'h' {
@@ -110,7 +110,7 @@ func gopherLength(r plan.Request, in *bufio.Reader) (int64, error) {
 // line is an item of type 3 (RFC 1436, 3.8). If the request was not for a menu or a search, the
 // host of that item must also be "error.host".
 func gopherRefusal(r plan.Request, in *bufio.Reader) error {
-	first, err := in.Peek(1) // the caller sees the error when it reads
+	first, err := in.Peek(1) // if this fails, the caller gets the error when it reads
 	for err == nil && first[0] == '3' && bytes.IndexByte(first, '\n') < 0 {
 		first, err = in.Peek(max(in.Buffered(), len(first)+1))
 	}
@@ -125,7 +125,7 @@ func gopherRefusal(r plan.Request, in *bufio.Reader) error {
 	return &StatusError{URL: r.URI.Redacted(), Protocol: "Gopher", Reason: shown.Line(item.Display), Missing: true}
 }
 
-// An exactly reads a known number of bytes. It is an error if there are fewer.
+// An exactly reads a known number of bytes. If the input ends before that, it returns an error.
 type exactly struct {
 	in   io.Reader
 	left int64

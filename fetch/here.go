@@ -28,7 +28,7 @@ func (j *retrieval) file(_ context.Context, r plan.Request) (plan.Outcome, error
 	if err != nil {
 		return plan.Outcome{}, fileError(r, err)
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() { // opening one may block for ever
+	if !info.Mode().IsRegular() && !info.IsDir() { // opening other files, such as pipes, may block for ever
 		return plan.Outcome{}, j.refuse(r.URI, "not a regular file or directory", nil)
 	}
 	f, err := os.Open(r.Object)
@@ -70,13 +70,13 @@ func (j *retrieval) fileObject(r plan.Request, f *os.File) (*Object, error) {
 	return o, nil
 }
 
-// canResume reports whether the object can be read from the requested offset: the request has
-// an offset, and it has the validator of this object or no validator.
+// canResume reports whether the object can be read from the requested offset. This is so if the
+// request has an offset, and its validator is the validator of this object or "".
 func (j *retrieval) canResume(validator string) bool {
 	return j.request.Offset > 0 && (j.request.Validator == "" || j.request.Validator == validator)
 }
 
-// maxEntries bounds the names listed of a directory.
+// maxEntries is the maximum number of names in the list of a directory.
 const maxEntries = 1 << 20
 
 // listing returns a directory as an object: one name per line, with a slash after

@@ -24,7 +24,7 @@ func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, err
 		return plan.Outcome{}, j.refuse(r.URI, "an untrusted name cannot be resolved, because its resolver could be in the private network", nil)
 	}
 	d := urn.Latest
-	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only the user's own name is of that dialect
+	if len(j.hop.chain) == 1 && j.request.URN.IsValid() { // only a name from the user is in the dialect of the request
 		d = j.request.URN
 	}
 	q, err := question(d, r.URI)
@@ -32,7 +32,7 @@ func (j *retrieval) name(ctx context.Context, r plan.Request) (plan.Outcome, err
 		return plan.Outcome{}, err
 	}
 	q.Service, q.Accept, q.Languages = nomen.I2Ls, j.request.Accept, j.request.Languages
-	j.watch.pause() // the resolver has limits of its own
+	j.watch.pause() // the resolver has its own limits
 	a, err := resolver.Resolve(ctx, q)
 	if err != nil {
 		return plan.Outcome{}, err
@@ -75,7 +75,7 @@ func question(d urn.Dialect, u uri.URI) (nomen.Question, error) {
 	return q, nil
 }
 
-// maxLocations bounds how many locations of a name are tried.
+// maxLocations is the maximum number of locations of a name that are tried.
 const maxLocations = 16
 
 // locations returns the locations of the resource itself. Archived copies come after other

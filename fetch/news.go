@@ -16,10 +16,11 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// maxArticles bounds the articles listed of a group, latest first.
+// maxArticles is the maximum number of articles in the list of a group. The list has the latest
+// articles.
 const maxArticles = 1000
 
-// The NNTP replies expected (RFC 3977).
+// The replies of NNTP that the commands expect (RFC 3977).
 const (
 	newsMayPost    = 200
 	newsMayNotPost = 201
@@ -80,7 +81,7 @@ func (n *newsSession) perform() (*Object, error) {
 	if _, err := n.reply(newsMayPost, newsMayNotPost); err != nil {
 		return nil, err
 	}
-	if _, err := n.ask("MODE READER"); err != nil { // some servers require it, others do not know it
+	if _, err := n.ask("MODE READER"); err != nil { // some servers require this command, and others do not know it
 		return nil, err
 	}
 	r := n.request
@@ -129,7 +130,7 @@ func (n *newsSession) group(name string) (*Object, error) {
 	return o, err
 }
 
-// stream returns the lines after a reply as an object.
+// stream returns an object that consists of the lines after the reply to a command.
 func (n *newsSession) stream(command, mediatype string, want int) (*Object, error) {
 	if _, err := n.ask(command, want); err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (n *newsSession) ask(command string, want ...int) (string, error) {
 	return n.reply(want...)
 }
 
-// reply reads a reply, which must have one of the codes if any are given.
+// reply reads a reply. If codes are given, the reply must have one of them.
 func (n *newsSession) reply(want ...int) (string, error) {
 	line, err := readLine(n.in)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A hop is a locator to follow, with its trust.
+// A hop is a locator to follow, and whether the locator is trusted.
 type hop struct {
 	uri     uri.URI
-	trusted bool     // named by the user
+	trusted bool     // the user named the locator
 	chain   []string // locators up to this one
 }
 
-// A retrieval leads from a locator to an object. It extends [plan.Retriever.Follow] with
-// trust in each locator.
+// A retrieval follows locators until it finds an object. It extends [plan.Retriever.Follow] with
+// the trust in each locator.
 type retrieval struct {
 	fetcher *Fetcher
 	request Request
@@ -33,13 +33,13 @@ type retrieval struct {
 	seen    map[uri.URI]bool
 
 	hop      hop
-	own      netip.AddrPort // the address that the user's locator led to
+	own      netip.AddrPort // the address to which the user's locator led
 	login    login
 	fragment string
 	object   *Object // of the last step
 }
 
-// A login is credentials for one origin.
+// A login has the credentials for one origin.
 type login struct {
 	origin         string
 	user, password string
@@ -48,7 +48,7 @@ type login struct {
 // A SessionError reports a locator of an interactive session. It wraps [plan.ErrInteractive].
 type SessionError struct {
 	Session plan.Session
-	Trusted bool // named by the user
+	Trusted bool // the user named the locator
 	Err     error
 }
 
@@ -56,8 +56,8 @@ func (e *SessionError) Error() string { return e.Err.Error() }
 
 func (e *SessionError) Unwrap() error { return e.Err }
 
-// travel takes steps until there is an object. If a step yields several locators, it returns
-// the object of the first that has one.
+// travel takes steps until there is an object. If a step yields several locators, travel tries them
+// in order, and returns the first object that it finds.
 func (j *retrieval) travel(ctx context.Context, start uri.URI) (*Object, error) {
 	retriever := j.retriever()
 	waiting := []hop{{uri: start, trusted: j.request.Trusted, chain: []string{start.Redacted()}}}
@@ -115,7 +115,7 @@ func (j *retrieval) step(ctx context.Context, r *plan.Retriever) (plan.Outcome, 
 	return out, err
 }
 
-// onward makes hops of untrusted locators.
+// onward returns the hops for untrusted locators.
 func (j *retrieval) onward(locators []uri.URI) []hop {
 	hops := make([]hop, 0, len(locators))
 	for _, u := range locators {
@@ -128,7 +128,7 @@ func (j *retrieval) onward(locators []uri.URI) []hop {
 // arrive completes the object of the last step and bounds its body.
 func (j *retrieval) arrive(r *plan.Resource) (*Object, error) {
 	o := j.object
-	if o == nil { // from a step of another package
+	if o == nil { // the object comes from a step of another package
 		o = &Object{Resource: nomen.Resource{Body: r.Body, Size: -1}}
 	}
 	o.URL, o.Retrieved, o.Fragment, o.Chain = r.URI.Redacted(), r.Retrieved, j.fragment, j.hop.chain
@@ -151,7 +151,7 @@ func (j *retrieval) found(o *Object) (plan.Outcome, error) {
 	return plan.Outcome{Resource: &plan.Resource{Format: o.Type, Body: o.Body}}, nil
 }
 
-// retriever returns the algorithms with the steps of this retrieval.
+// retriever returns a [plan.Retriever] with the steps of this retrieval.
 func (j *retrieval) retriever() plan.Retriever {
 	f := j.fetcher
 	steps := map[string]plan.Step{
@@ -192,13 +192,13 @@ func (j *retrieval) checked(step plan.Step) plan.Step {
 	}
 }
 
-// failed adds to an error the locator that it is about.
+// failed adds to err the locator that the error is about.
 func (j *retrieval) failed(err error) error {
 	var refused *RefusedError
 	switch {
 	case errors.As(err, &refused):
 		return j.refuse(j.hop.uri, refused.Why, refused.Err)
-	case isOurs(err): // the error names it already
+	case isOurs(err): // the error already names the locator
 		return err
 	}
 	return fmt.Errorf("fetch: %s: %w", j.hop.uri.Redacted(), err)
@@ -208,8 +208,8 @@ func (j *retrieval) refuse(u uri.URI, why string, cause error) error {
 	return &RefusedError{URL: u.Redacted(), Why: why, Err: cause}
 }
 
-// mayFollow returns an error for a dangerous locator. The rules for untrusted locators are
-// stricter.
+// mayFollow returns an error if following a locator could be dangerous. The rules for untrusted
+// locators are stricter.
 func (j *retrieval) mayFollow(u uri.URI) error {
 	name, ok := u.Scheme()
 	if !ok {
@@ -225,12 +225,12 @@ func (j *retrieval) mayFollow(u uri.URI) error {
 		return nil
 	case known.Name == "file", known.Name == "afs":
 		return j.refuse(u, "an untrusted locator cannot open local files", nil)
-	case len(j.hop.chain) > 1: // another server leads there
+	case len(j.hop.chain) > 1: // another server has led to the locator
 		if err := location.CheckURI(u); err != nil {
 			return j.refuse(u, err.Error(), nil)
 		}
 	}
-	if _, ok := u.Userinfo(); ok && !known.Interactive { // a locator cannot log the user in without consent
+	if _, ok := u.Userinfo(); ok && !known.Interactive { // a locator must not log the user in without consent
 		return j.refuse(u, "an untrusted locator cannot contain credentials", nil)
 	}
 	if port, ok := u.Port(); ok && port != known.DefaultPort && isBadPort(port) {

@@ -31,8 +31,8 @@ const noteVersion = 1
 type note struct {
 	Version   int    `json:"version"`
 	Location  string `json:"location"`  // as requested
-	Validator string `json:"validator"` // "" if the part cannot be continued
-	Size      int64  `json:"size"`      // of the whole object; -1 if unknown
+	Validator string `json:"validator"` // "" if a later call cannot continue the partial file
+	Size      int64  `json:"size"`      // size of the whole object; -1 if unknown
 	Type      string `json:"type"`
 }
 
@@ -41,23 +41,23 @@ type SaveOptions struct {
 	Continue bool // continue an existing partial file if the object has not changed
 	Replace  bool // replace an existing file
 
-	// Progress, if not nil, is called with the bytes received and the total, which is -1 if
-	// unknown.
+	// Progress, if not nil, is called with the number of bytes received and the total number of
+	// bytes, which is -1 if unknown.
 	Progress func(done, total int64)
 }
 
 // A Saved describes a saved file.
 type Saved struct {
 	Object
-	Resumed int64 // bytes of an earlier part
-	Bytes   int64 // in total
+	Resumed int64 // bytes that an earlier call had received
+	Bytes   int64 // bytes of the file
 }
 
 // A PartError reports that only a part of a resource was received. The part is kept.
 type PartError struct {
 	File   string // the partial file
-	Bytes  int64  // in File
-	Usable bool   // a later Save can continue it
+	Bytes  int64  // number of bytes in File
+	Usable bool   // a later call of Save can continue the file
 	Err    error
 }
 
@@ -96,14 +96,14 @@ func (f *Fetcher) Save(ctx context.Context, location uri.URI, r Request, path st
 		return nil, &PartError{File: path + partSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: errors.Join(err, part.Close())}
 	}
 	defer part.Close()                                  // releases the lock after the rename
-	if err := mayReplace(path, o.Replace); err != nil { // it may have been created meanwhile
+	if err := mayReplace(path, o.Replace); err != nil { // the file may have been created meanwhile
 		return nil, &PartError{File: path + partSuffix, Bytes: s.Bytes, Usable: object.Validator != "", Err: err}
 	}
 	return s, finishPart(path)
 }
 
-// mayWrite returns, before any request, the error that prevents writing the file. Nothing is
-// overwritten unless the options allow it.
+// mayWrite returns the error that prevents writing the file, before any request is sent. Existing
+// files are overwritten only if the options allow it.
 func mayWrite(path string, o SaveOptions) error {
 	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
 		return fmt.Errorf("fetch: %s: directory not found", filepath.Dir(path))
@@ -135,7 +135,7 @@ func (e existError) Is(target error) bool { return target == fs.ErrExist }
 // name, such as a directory or a device.
 var ErrNoFile = errors.New("cannot save there")
 
-// mayReplace returns the error that prevents renaming the partial file.
+// mayReplace returns the error that prevents renaming the partial file to the path.
 func mayReplace(path string, replace bool) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -158,7 +158,8 @@ func isOfNoUse(path string) bool {
 	return err == nil && json.Unmarshal(text, &n) == nil && n.Version == noteVersion && n.Validator == ""
 }
 
-// partOf returns the length and validator of a usable partial file for this location, or zeros.
+// partOf returns the length and validator of a usable partial file for this location, or 0 and ""
+// if there is none.
 func partOf(path string, location uri.URI) (int64, string) {
 	text, err := os.ReadFile(path + noteSuffix)
 	if err != nil {
@@ -213,8 +214,8 @@ func openPart(path string, location uri.URI, o *Object) (*os.File, error) {
 	return part, nil
 }
 
-// stillThere returns an error unless a locked partial file is the one that was examined before.
-// The previous holder of the lock may have renamed it.
+// stillThere returns an error if a locked partial file is not the file that was examined before.
+// Another process that held the lock may have renamed that file.
 func stillThere(part *os.File, offset int64) error {
 	now, err := os.Lstat(part.Name())
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// maxTextLine bounds a line of a text protocol, in bytes.
+// maxTextLine is the maximum length of a line of a text protocol, in bytes.
 const maxTextLine = 64 << 10
 
-// A lines reader reads lines of text. Unless crlf is set, it converts line endings to those of
-// this machine. If dots is set, it ends at a line with a single dot, and removes the dot that
-// was added to other lines (RFC 1436, 3.1; RFC 3977, 3.1.1).
+// A lines reader reads lines of text. It converts line endings to those of this machine, unless
+// crlf is set. If dots is set, the text ends at a line with a single dot, and an extra dot at the
+// start of any other line is removed (RFC 1436, 3.1; RFC 3977, 3.1.1).
 type lines struct {
 	in     *bufio.Reader
 	dots   bool
@@ -41,12 +41,12 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads the next piece, at most a line.
+// fill reads the next piece of text, which is at most a line.
 func (l *lines) fill() {
 	piece, err := l.in.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		err = nil
-		if piece[len(piece)-1] == '\r' { // a line ending may follow
+		if piece[len(piece)-1] == '\r' { // the next byte may complete a line ending
 			_ = l.in.UnreadByte()
 			piece = piece[:len(piece)-1]
 		}
@@ -88,7 +88,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// noEOF turns io.EOF into io.ErrUnexpectedEOF.
+// noEOF returns err, with io.EOF replaced by io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -41,8 +41,8 @@ func (w *watch) end() {
 	w.cancel(context.Canceled)
 }
 
-// explain returns why the context ended, or err if it has not. It adds the URL unless the error
-// is from this package.
+// explain returns why the context ended. If the context has not ended, explain returns err. It adds
+// the URL unless the error is from this package.
 func (w *watch) explain(url string, err error) error {
 	if cause := context.Cause(w.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -53,5 +53,5 @@ func (w *watch) explain(url string, err error) error {
 	return fmt.Errorf("fetch: %s: %w", url, err)
 }
 
-// isOurs reports whether an error already names what it is about.
+// isOurs reports whether an error is from this package, and so already names the URL.
 func isOurs(err error) bool { return strings.HasPrefix(err.Error(), "fetch: ") }

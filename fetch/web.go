@@ -30,12 +30,12 @@ const (
 	freeBytes = 10 << 20 // maxRatio is enforced after this many bytes
 )
 
-// policyKey is the key of the policy of a step in its context.
+// policyKey is the key under which the context of a request has the policy of the step.
 type policyKey struct{}
 
-// newTransport returns a transport that adds nothing to requests. If open is set, the
-// transport uses the policy of the request's context. It then keeps no idle connections,
-// because a request with another policy could reuse them.
+// newTransport returns a transport that adds nothing to requests. If open is set, the transport
+// uses the policy in the context of the request. In that case it keeps no idle connections, because
+// a request with another policy could reuse them.
 func (f *Fetcher) newTransport(open bool) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -62,12 +62,13 @@ func (f *Fetcher) newTransport(open bool) *http.Transport {
 	}
 }
 
-// errOther reports a part that does not follow on from what the user has.
+// errOther is returned if the part that a server sends does not continue the part that the user
+// has.
 var errOther = errors.New("the resource has changed")
 
-// web is the step for http and https. A server that does not support If-Range sends a part
-// even if the resource has changed. If the response shows such a change, web requests the
-// whole resource.
+// web is the step for http and https. If the request is for a part, a server that does not support
+// If-Range sends the part even if the resource has changed. If the response shows such a change,
+// web requests the whole resource.
 func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, error) {
 	out, err := j.webGet(ctx, r, j.request.Offset > 0 || j.request.Length > 0)
 	if errors.Is(err, errOther) {
@@ -77,7 +78,7 @@ func (j *retrieval) web(ctx context.Context, r plan.Request) (plan.Outcome, erro
 	return out, err
 }
 
-// webGet sends one request, for a part or for the whole.
+// webGet sends one request, for a part of the resource or for the whole resource.
 func (j *retrieval) webGet(ctx context.Context, r plan.Request, part bool) (plan.Outcome, error) {
 	req, err := j.webRequest(ctx, r)
 	if err != nil {
@@ -117,7 +118,7 @@ func (j *retrieval) webRequest(ctx context.Context, r plan.Request) (*http.Reque
 		hostPort = strings.TrimSuffix(hostPort, ":"+r.Port)
 	}
 	u := &url.URL{Scheme: name, Host: hostPort, Opaque: r.Send}
-	if strings.HasPrefix(r.Send, "//") { // otherwise it would be parsed as a host
+	if strings.HasPrefix(r.Send, "//") { // without the host before it, the path would be parsed as a host
 		u.Opaque = "//" + hostPort + r.Send
 	}
 	req := (&http.Request{Method: http.MethodGet, URL: u, Host: hostPort, Header: j.webHeader(), ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
@@ -148,7 +149,8 @@ func (j *retrieval) webHeader() http.Header {
 	return h
 }
 
-// loginAt returns the credentials of the user's own locator, at its own origin.
+// loginAt returns the credentials from the user's own locator if a request goes to the origin of
+// that locator.
 func (j *retrieval) loginAt(u uri.URI, origin string) login {
 	if info, ok := u.Userinfo(); ok && j.hop.trusted {
 		user, password, _ := strings.Cut(info, ":")
@@ -179,7 +181,7 @@ func (j *retrieval) webAnswer(r plan.Request, resp *http.Response, part bool) (p
 		case !part:
 		case j.contradicts(resp.Header), ok && j.request.Validator != "" && size != strconv.FormatInt(j.request.Offset, 10):
 			return plan.Outcome{}, errOther
-		case ok && size == strconv.FormatInt(j.request.Offset, 10): // the part is already complete
+		case ok && size == strconv.FormatInt(j.request.Offset, 10): // the user already has the whole resource
 			resp.Body.Close()
 			o := &Object{Resource: nomen.Resource{Type: webType(resp), Size: j.request.Offset, Body: http.NoBody}, Offset: j.request.Offset, Validator: j.request.Validator}
 			return j.found(o)
@@ -206,7 +208,7 @@ func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outco
 			Message: fmt.Sprintf("status %d with an invalid Location: %.200q", resp.StatusCode, location),
 		}
 	}
-	base := r.URI // without credentials, which later servers must not see
+	base := r.URI // the base has no credentials, because later servers must not see them
 	if authority, ok := base.Authority(); ok {
 		if base, err = uri.Parse(strings.Replace(base.String(), authority, authority[strings.LastIndexByte(authority, '@')+1:], 1)); err != nil {
 			return plan.Outcome{}, err
@@ -219,8 +221,8 @@ func (j *retrieval) webRedirect(r plan.Request, resp *http.Response) (plan.Outco
 	return plan.Outcome{Locators: []uri.URI{target}}, nil
 }
 
-// escaped percent-encodes the characters of a Location that a URI cannot contain, except in the
-// host. Some servers send UTF-8, and browsers accept it.
+// escaped percent-encodes the characters of a Location that a URI cannot contain, except those in
+// the host. Some servers send UTF-8 unencoded, and browsers accept it.
 func escaped(location string) string {
 	begin := 0
 	if before, rest, ok := strings.Cut(location, "//"); ok && !strings.ContainsAny(before, "/?# ") {
@@ -268,9 +270,9 @@ func (j *retrieval) webPart(r plan.Request, resp *http.Response, asked bool) (pl
 	return j.webObject(r, resp, o)
 }
 
-// contradicts reports whether a response shows that the resource has changed since the user's
-// part. A response with an entity tag need not repeat the date of the last change (RFC 9110,
-// 15.3.7).
+// contradicts reports whether a response shows that the resource has changed since the user
+// received the first part. A response with an entity tag need not repeat the date of the last
+// change (RFC 9110, 15.3.7).
 func (j *retrieval) contradicts(h http.Header) bool {
 	have := j.request.Validator
 	if have == "" {
@@ -332,8 +334,8 @@ func (j *retrieval) webObject(r plan.Request, resp *http.Response, o *Object) (p
 	return j.found(o)
 }
 
-// webValidator returns a validator that identifies one state of a representation (RFC 9110,
-// 8.8): a strong entity tag, or a date far enough in the past.
+// webValidator returns a validator that identifies exactly one state of a representation (RFC 9110,
+// 8.8): a strong entity tag, or a date of last change far enough in the past.
 func webValidator(h http.Header) string {
 	if tag := h.Get("ETag"); len(tag) > 2 && tag[0] == '"' && isField(tag) {
 		return tag
@@ -355,7 +357,7 @@ func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error
 	switch encoding {
 	case "gzip", "x-gzip":
 		d.out, err = gzip.NewReader(counted)
-	case "deflate": // with a zlib header, as required, or without
+	case "deflate": // with a zlib header, as RFC 9110 requires, or without it
 		if head, _ := counted.Peek(2); len(head) == 2 && head[0]&15 == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
 			d.out, err = zlib.NewReader(counted)
 		} else {
@@ -370,7 +372,7 @@ func decode(encoding string, in io.ReadCloser, url string) (io.ReadCloser, error
 	return d, nil
 }
 
-// A decoder returns an error if the body expands too much.
+// A decoder reads decompressed data. It returns an error if the data expands too much.
 type decoder struct {
 	in            io.ReadCloser
 	out           io.Reader

@@ -18,15 +18,15 @@ import (
 // Options say what records are made. The zero Options make small ones: a name
 // and one location.
 type Options struct {
-	Shuffled bool // in no order, as records come out of a hash table
-	Rich     bool // one to three locations, a title and creators
+	Shuffled bool // the records are in random order, as from a hash table
+	Rich     bool // a record has one to three locations, a title and creators
 }
 
 // A share is a part of a file under one authority.
 type share struct {
 	prefix  string
 	join    string // delimiter between the prefix and the element
-	parts   int    // share of all records, in twentieths
+	parts   int    // number of records, in twentieths of the file
 	element func(b []byte, i uint64) []byte
 	site    string // beginning of the URLs of locations; the element follows
 }
@@ -43,7 +43,7 @@ func shares() []share {
 
 const whole = 20 // the sum of the parts
 
-// Authorities returns the authorities under which the names are.
+// Authorities returns the authorities that cover the names.
 func Authorities() []*store.Authority {
 	var all []*store.Authority
 	for _, s := range shares() {
@@ -52,8 +52,8 @@ func Authorities() []*store.Authority {
 	return all
 }
 
-// A Reader is a file of n records in JSON Lines. It reads at more than a million
-// records a second.
+// A Reader makes a file of n records in JSON Lines while it is read, at more than a million records
+// a second.
 type Reader struct {
 	n, next uint64
 	shares  []share
@@ -110,7 +110,7 @@ func (r *Reader) order(i uint64) uint64 {
 	if !r.options.Shuffled {
 		return i
 	}
-	const prime = 11400714819323198549 // near 2^64 over the golden ratio, so that it divides no n
+	const prime = 11400714819323198549 // a prime near 2^64 divided by the golden ratio; it is larger than any realistic n, so it does not divide n
 	high, low := bits.Mul64(i, prime)
 	_, at := bits.Div64(high%r.n, low, r.n)
 	return at
@@ -140,7 +140,7 @@ func (r *Reader) appendLine(b []byte, i uint64) []byte {
 	return append(b, "\"}]}\n"...)
 }
 
-// rich appends what follows the first URL of a record with metadata.
+// rich appends the rest of a record after its first URL: further locations and metadata.
 func (s share) rich(b []byte, i uint64) []byte {
 	b = append(b, `","type":"text/html","lang":"en"`...)
 	for k := range mix(i) % 3 {
@@ -193,14 +193,14 @@ func path(b []byte, i uint64) []byte {
 	return append(b, ".html"...)
 }
 
-// running appends a dated running number, as libraries give them.
+// running appends a serial number that begins with a date, as libraries assign them.
 func running(b []byte, i uint64) []byte {
 	b = append(b, "fe20"...)
 	b = padded(b, i/1_000_000, 2)
 	return padded(b, i, 9)
 }
 
-// opaque appends a name that says nothing, of letters without vowels and digits.
+// opaque appends a meaningless name that consists of digits and consonants.
 func opaque(b []byte, i uint64) []byte {
 	const letters = "0123456789bcdfghjkmnpqrstvwxz"
 	b = append(b, "fk4"...)
@@ -210,7 +210,7 @@ func opaque(b []byte, i uint64) []byte {
 	return append(b, letters[mix(i)%uint64(len(letters))])
 }
 
-// uniform appends a UUID of version 4, in no order.
+// uniform appends a UUID of version 4. The UUIDs are not in any order.
 func uniform(b []byte, i uint64) []byte {
 	high, low := mix(2*i), mix(2*i+1)
 	high, low = high&^0xf000|0x4000, low&^(3<<62)|2<<62

@@ -21,12 +21,11 @@ func SubAuthorities() []string {
 	return all
 }
 
-// WriteContents writes n records as JSON Lines. The names are the paths of files
-// in a Linux distribution. open opens the list of these paths: each line has a
-// path, a tab, and the packages that contain the file, separated by commas. Each
-// package becomes a location. WriteContents goes through the list once for each of
-// the first subs [SubAuthorities]. If these are fewer than n names, it starts
-// again and adds running numbers.
+// WriteContents writes n records as JSON Lines. The names are the paths of files in a Linux
+// distribution. The function open opens the list of these paths: each line has a path, a tab, and
+// the packages that contain the file, separated by commas. Each package becomes a location.
+// WriteContents reads the list once for each of the first subs [SubAuthorities]. If this gives
+// fewer than n names, it reads the list again and adds serial numbers to the paths.
 func WriteContents(w io.Writer, n uint64, subs int, open func() (io.ReadCloser, error)) error {
 	out := bufio.NewWriterSize(w, 256<<10)
 	c := contents{out: out, left: n}
@@ -49,7 +48,7 @@ type contents struct {
 	out       io.Writer
 	left      uint64
 	authority string
-	number    int // of the pass under this authority
+	number    int // number of the pass under this authority
 	line      []byte
 	element   []byte
 }
@@ -101,8 +100,8 @@ func (c *contents) record(path, packages []byte) []byte {
 	return c.line
 }
 
-// escaped appends s with escapes for all but the unreserved characters of RFC 3986
-// and the slash.
+// escaped appends s to b. It escapes all bytes except the slash and the unreserved characters of
+// RFC 3986.
 func escaped(b, s []byte) []byte {
 	const hex = "0123456789ABCDEF"
 	for _, c := range s {

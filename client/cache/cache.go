@@ -91,7 +91,7 @@ func (c *Cache) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, e
 	switch {
 	case ok && errors.Is(err, client.ErrUnchanged):
 		a, err = kept.Answer, nil
-		if !v.Dated() { // the answer is current, but must no longer be kept
+		if !v.Dated() { // the cached answer is current, but must no longer be kept
 			c.storage.Drop(key)
 			break
 		}
@@ -119,11 +119,12 @@ func (c *Cache) keeps(a *nomen.Answer, v client.Validators) bool {
 	return v.Dated() && v.From != "" && a.Resource == nil && a.Resources == nil && !(a.Private && c.o.Shared)
 }
 
-// refresh is how old a stored confirmation must be before a new one is written. So the time
-// that Past returns can be too early by this much.
+// refresh is the minimum time between two stored confirmations of an entry. So the time that
+// [Cache.Past] returns can be too early by this much.
 const refresh = time.Minute
 
-// keep writes an entry unless the stored one says the same.
+// keep stores the entry e. It does nothing if the parameter old, the stored entry, has the same
+// validators and was confirmed recently.
 func (c *Cache) keep(e, old Entry) {
 	if old.Validators == e.Validators && e.Confirmed.Sub(old.Confirmed) < refresh && !e.Confirmed.Before(old.Confirmed) {
 		return
@@ -193,13 +194,13 @@ func Key(q nomen.Question) string {
 	}
 	for _, p := range parts {
 		if strings.ContainsAny(p, "\n\r") {
-			return "" // it could not be sent either
+			return "" // such a question cannot be sent either
 		}
 	}
 	return strings.Join(parts, "\n")
 }
 
-// other returns the key of the second name of I=I.
+// other returns the key of the second name in a question for I=I.
 func other(q nomen.Question) string {
 	if q.Service != nomen.IisI {
 		return ""

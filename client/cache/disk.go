@@ -92,7 +92,7 @@ func (d *Disk) Put(e Entry) error {
 	}
 	size := int64(len(text))
 	if size > min(d.limits.MaxBytes, maxEntry) {
-		d.Drop(e.Key) // the stored entry is out of date
+		d.Drop(e.Key) // because the entry stored before is out of date
 		return nil
 	}
 	if err := d.write(d.path(e.Key), text); err != nil {
@@ -112,9 +112,10 @@ func (d *Disk) write(path string, text []byte) error {
 // Drop implements [Storage].
 func (d *Disk) Drop(key string) { _ = os.Remove(d.path(key)) }
 
-// count sweeps the directory when enough has been written.
+// count adds a written file to the counts. When enough has been written, count sweeps the
+// directory.
 func (d *Disk) count(size int64) error {
-	const part = 16 // of the limits
+	const part = 16 // the directory is swept after each sixteenth of the limits
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.files++

@@ -63,7 +63,7 @@ func (s *Server) Said() []string {
 	return append([]string(nil), s.said...)
 }
 
-// hear reads the next line.
+// hear reads the next line that a client sends, and records it.
 func (s *Server) hear(in *bufio.Reader) (string, error) {
 	line, err := in.ReadString('\n')
 	if err != nil {

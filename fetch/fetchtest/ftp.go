@@ -14,9 +14,9 @@ import (
 // Files are the content of a server of [FTP], and its behaviour.
 type Files struct {
 	Texts     map[string]string // by path, from the root
-	CutAt     int               // the server fails after this many bytes of a file; 0 for never
+	CutAt     int               // number of bytes of a file after which the server fails; 0 if it never fails
 	NoRestart bool              // REST is not supported
-	Tells     string            // the address in the reply to PASV, instead of its own
+	Tells     string            // the address in the reply to PASV; "" for the server's own address
 	NoFacts   bool              // SIZE and MDTM are not supported
 }
 
@@ -137,7 +137,7 @@ func (c *ftpClient) names() (all []string) {
 	return all
 }
 
-// below returns the names in a directory.
+// below returns the names of the files in a directory.
 func (c *ftpClient) below(dir string) (found []string) {
 	for _, name := range c.names() {
 		if rest, ok := strings.CutPrefix(name, strings.TrimSuffix(dir, "/")+"/"); ok {

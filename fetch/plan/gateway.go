@@ -107,9 +107,9 @@ func (g Gateways) has(scheme string) bool {
 	return slices.ContainsFunc(g.list, func(w gateway) bool { return strings.EqualFold(w.scheme, scheme) })
 }
 
-// Locator returns the locator to fetch in order to retrieve u through a
-// gateway. It omits the fragment, which stays with the client. It returns false
-// if no gateway is configured for the scheme. The error wraps [ErrThrough].
+// Locator returns the locator that retrieves u through a gateway. The fragment of u is omitted,
+// because it stays with the client. If no gateway is configured for the scheme, Locator returns
+// false. The error wraps [ErrThrough].
 func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	template := g.templateFor(u)
 	if template == "" {
@@ -126,8 +126,8 @@ func (g Gateways) Locator(u uri.URI) (uri.URI, bool, error) {
 	return at, true, nil
 }
 
-// templateFor returns the gateway for the scheme of u, or "". It skips a
-// gateway that uses that same scheme.
+// templateFor returns the gateway for the scheme of u, or "". It skips a gateway that itself uses
+// the scheme of u.
 func (g Gateways) templateFor(u uri.URI) string {
 	name, ok := u.Scheme()
 	if !ok {
@@ -185,7 +185,7 @@ func expand(template string, u uri.URI) string {
 		case strings.HasPrefix(template, varRest):
 			escapeAll(&b, text[len(name)+1:])
 			template = template[len(varRest):]
-		default: // an unknown variable; parsing the result rejects the brace
+		default: // an unknown variable: its brace stays, and parsing the result fails
 			b.WriteByte('{')
 			template = template[1:]
 		}

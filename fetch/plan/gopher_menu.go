@@ -93,7 +93,7 @@ func (i GopherItem) quoted(text string) (uri.URI, error) {
 	return u, nil
 }
 
-// server returns the host and port as parts.
+// server returns the host and the port of the item as parts of a locator.
 func (i GopherItem) server() ([]scheme.Part, error) {
 	if !isHost(i.Host) || i.Port != "" && !ascii.All(i.Port, ascii.IsDigit) {
 		return nil, fmt.Errorf("scheme: host %q, port %q: %w", i.Host, i.Port, ErrGopherItem)

@@ -20,9 +20,9 @@ type LocalNames struct {
 // ErrLocalName means that a mapping cannot express a name.
 var ErrLocalName = errors.New("cannot be mapped")
 
-// Path returns the path, without a leading slash, for a local name. It
-// percent-encodes what a path does not allow, in the charset of the dialect;
-// see [uri.Dialect.EscapeText].
+// Path returns the path, without a leading slash, for a local name. It encodes the name in the
+// charset of the dialect, and percent-encodes the characters that a path cannot contain; see
+// [uri.Dialect.EscapeText].
 func (n LocalNames) Path(d uri.Dialect, local string) (string, error) {
 	elements, err := n.Split(local)
 	if err != nil {
@@ -91,7 +91,7 @@ func VMSNames() LocalNames {
 	return LocalNames{Split: splitVMS, Join: joinVMS}
 }
 
-// vmsSpecial lists the characters that structure a name.
+// vmsSpecial lists the characters that separate the parts of a name.
 const vmsSpecial = "[]:/"
 
 func splitVMS(local string) ([]string, error) {

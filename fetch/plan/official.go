@@ -34,8 +34,8 @@ func (o Object) WithOfficial(name uri.URI) (Object, error) {
 	return o, nil
 }
 
-// Official returns the official name. The result is false if no official name
-// exists.
+// Official returns the official name. If the object has no official name, the second result is
+// false.
 func (o Object) Official() (uri.URI, bool) { return o.official, o.official.IsValid() }
 
 // Base returns the base for references inside the object: the official name if

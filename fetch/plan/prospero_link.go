@@ -63,14 +63,14 @@ func ftpPath(d uri.Dialect, path string) []scheme.Part {
 	}
 }
 
-// gopherName returns the locator of a Gopher item. By convention the first
-// character of its selector is the type.
+// gopherName returns the locator of a Gopher item. By convention, the first character of the
+// selector is the type of the item.
 func gopherName(d uri.Dialect, server []scheme.Part, name string) (uri.URI, error) {
 	selector, err := d.EscapeText(uri.ComponentPath, name)
 	if err != nil {
 		return uri.URI{}, err
 	}
-	kind := "1" // a menu
+	kind := "1" // the type of a menu
 	if name != "" && ascii.IsAlnum(name[0]) {
 		kind = name[:1]
 	}

@@ -54,7 +54,7 @@ type Request struct {
 	URI     uri.URI // without its fragment, which is not sent
 	Network string  // "tcp", "udp", or "" if no network connection is needed
 	Host    string  // decoded, without brackets
-	Port    string  // of the locator, or the scheme's default
+	Port    string  // the port in the locator, or the default of the scheme
 
 	// Send is the text to send in protocols with a single message: an HTTP
 	// request target, a Gopher line without its line break, the words of a
@@ -69,8 +69,8 @@ type Request struct {
 	Commands []string // of FTP, in order, without line breaks
 	Text     bool     // transfer in text mode
 	Format   string   // media type, if it is known in advance
-	Type     string   // of a WAIS document, of a Gopher item
-	Length   int64    // of a WAIS document; -1 if unknown
+	Type     string   // type of a WAIS document or of a Gopher item
+	Length   int64    // length of a WAIS document; -1 if unknown
 	Version  string   // of a Prospero object
 	Fields   []string // attributes or fields of a Prospero object, decoded
 }
@@ -131,7 +131,7 @@ func mayRequest(s *scheme.Scheme, u uri.URI) error {
 	return fmt.Errorf("scheme: %s: %w", s.Name, ErrNoAlgorithm)
 }
 
-// address sets the network, host and port.
+// address sets the network, host and port of the request.
 func (r *Request) address(u uri.URI, network, port string) error {
 	host, err := hostOf(u)
 	if err != nil {
@@ -182,9 +182,9 @@ func partData(parts []scheme.Part, name string) string {
 	return ""
 }
 
-// algorithm returns the function that sets the scheme-specific fields of a
-// Request, or nil if the scheme has none. The URI has passed the checks of the
-// scheme.
+// algorithm returns the function that sets the fields of a Request that belong to the scheme. It
+// returns nil if the scheme has no such function. The function expects a URI that has passed the
+// checks of the scheme.
 func algorithm(name string) func(uri.URI, Client) (Request, error) {
 	switch name {
 	case "http", "https":
@@ -276,8 +276,8 @@ var gopherFormats = map[string]string{
 
 func gopherIsText(kind string) bool { return kind == "0" || kind == "h" || kind == "4" || kind == "6" }
 
-// requestWAIS searches the database, or fetches a document if the locator has its
-// type. In 1993 the locator of a document also has its length (1993, WAIS).
+// requestWAIS searches the database. If the locator has the type of a document, requestWAIS fetches
+// the document instead. In 1993 the locator of a document also has its length (1993, WAIS).
 func requestWAIS(u uri.URI, _ Client) (Request, error) {
 	parts := partsOf("wais", u)
 	r := Request{Send: searchText(u, parts), Object: partData(parts, "database"), Type: partData(parts, "type"), Length: -1}
@@ -379,8 +379,8 @@ func requestNNTP(u uri.URI, _ Client) (Request, error) {
 	return r, nil
 }
 
-// formatOf returns the format of a file by its suffix; the default is a
-// sequence of octets.
+// formatOf returns the format of a file, according to its suffix. If the suffix is unknown, the
+// file is a sequence of octets.
 func (c Client) formatOf(path string) Format {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 {

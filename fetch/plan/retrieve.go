@@ -77,14 +77,13 @@ type Retriever struct {
 	// ErrNotAvailable, the step is tried next.
 	Local Step
 
-	// Gateways are used for schemes without a step. A gateway for a named
-	// scheme is used even if the scheme has a step: configuration takes
-	// precedence over the scheme's protocol (1997, 1.3).
+	// Gateways are used for schemes without a step. If Gateways has a gateway for the scheme
+	// itself, not only for a wildcard, the gateway is used even if the scheme has a step:
+	// configuration takes precedence over the scheme's protocol (1997, 1.3).
 	Gateways Gateways
 
-	// ProposedGateways also uses the gateways in the catalogue, which are those
-	// that a scheme's proposer suggests. The proposer then learns what is
-	// retrieved.
+	// ProposedGateways also uses the gateways in the catalogue. The proposer of a scheme has
+	// suggested them, and can see which locators are retrieved through them.
 	ProposedGateways bool
 
 	Now func() time.Time // if nil, the step sets the time of the Resource
@@ -110,7 +109,7 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	}
 	request, err := RequestOf(s, u, r.Client)
 	if algorithm(s.Name) == nil && isUnanswered(err) {
-		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows how
+		request, err = Request{URI: u.WithoutFragment(), Length: -1}, nil // the step knows how to retrieve the resource
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -118,8 +117,8 @@ func (r *Retriever) Retrieve(ctx context.Context, u uri.URI) (Outcome, error) {
 	return r.take(ctx, step, request)
 }
 
-// isUnanswered reports whether err only means that the scheme does not define
-// its retrieval, in which case a configured step or gateway is used.
+// isUnanswered reports whether err only means that the scheme does not define its retrieval. After
+// such an error, a configured step or gateway is used.
 func isUnanswered(err error) bool {
 	return errors.Is(err, ErrNoAlgorithm) || errors.Is(err, ErrNotLocator) || errors.Is(err, ErrUndefined)
 }
@@ -141,12 +140,12 @@ func (r *Retriever) step(name string) Step {
 	return nil
 }
 
-// throughGateway retrieves u through a gateway if one is configured for a
-// scheme that this client does not support.
+// throughGateway retrieves u through a gateway. It is used for schemes that this client does not
+// support, and returns an error if no gateway is configured.
 func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.URI) (Outcome, error) {
 	if s.Name != "" {
 		if err := mayRequest(s, u); err != nil && !isUnanswered(err) {
-			return Outcome{}, err // invalid, or a session
+			return Outcome{}, err // u is invalid, or opens an interactive session
 		}
 	}
 	at, ok, err := r.gatewayLocator(s, u)
@@ -169,7 +168,7 @@ func (r *Retriever) throughGateway(ctx context.Context, s *scheme.Scheme, u uri.
 	return r.take(ctx, step, request)
 }
 
-// gatewayLocator returns the locator to fetch u from: the user's gateway or, if
+// gatewayLocator returns the locator that retrieves u through a gateway: the user's gateway or, if
 // enabled, the gateway in the catalogue.
 func (r *Retriever) gatewayLocator(s *scheme.Scheme, u uri.URI) (uri.URI, bool, error) {
 	at, ok, err := r.Gateways.Locator(u)
@@ -195,7 +194,7 @@ func (r *Retriever) whyNot(s *scheme.Scheme, u uri.URI) error {
 	return fmt.Errorf("scheme: unsupported scheme %q, and no gateway is configured: %w", s.Name, ErrNoAlgorithm)
 }
 
-// take executes a request, locally if enabled and possible.
+// take executes a request. If Local is set and the scheme is ftp, take tries Local first.
 func (r *Retriever) take(ctx context.Context, step Step, request Request) (Outcome, error) {
 	if name, _ := request.URI.Scheme(); r.Local != nil && strings.EqualFold(name, "ftp") {
 		out, err := r.Local(ctx, request)

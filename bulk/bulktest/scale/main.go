@@ -68,7 +68,7 @@ type run struct {
 	open, tidy    bool
 	nomen         string
 	forget        func()      // drops the file cache of the machine
-	names         []name.Name // to look up
+	names         []name.Name // names to look up
 	random        *rand.Rand
 	seen          uint64
 }
@@ -140,7 +140,7 @@ func (r *run) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // as a large import does
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // garbage collection as in a large import
 	in, out := io.Pipe()
 	go func() { out.CloseWithError(r.write(out)) }()
 	began := time.Now()
@@ -154,7 +154,7 @@ func (r *run) load(ctx context.Context) error {
 			}
 		},
 	})
-	_ = in.Close() // of a pipe
+	_ = in.Close() // closing this end of the pipe cannot fail
 	fmt.Fprintln(os.Stderr)
 	if err != nil {
 		return errors.Join(err, s.Close())
@@ -178,8 +178,8 @@ func (r *run) write(w io.Writer) error {
 	return bulktest.WriteContents(sampled, r.n, r.subs, func() (io.ReadCloser, error) { return os.Open(r.contents) })
 }
 
-// A sampler passes on records and keeps a random sample of their names. Each name has
-// the same chance.
+// A sampler passes records on to a writer and keeps a random sample of their names. Each name has
+// the same chance of being in the sample.
 type sampler struct {
 	run  *run
 	w    io.Writer
@@ -262,7 +262,7 @@ func diskUsage(dir string) (size int64, err error) {
 
 // forget drops the file cache of the system, if the system permits it.
 func forget() {
-	syscall.Sync() // otherwise the next reads would wait for these writes
+	syscall.Sync() // writes the data of the import first, because the next reads would wait for these writes
 	if err := dropCaches(); err != nil {
 		fmt.Printf("the caches of the machine cannot be dropped: %v\n", err)
 	}
@@ -272,11 +272,11 @@ func forget() {
 // permission.
 func dropCaches() error { return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0o200) }
 
-// status returns the line with a word from the system's status of this process.
+// status returns the line that contains a word in the system's status of this process.
 func status(word string) string { return statusOf("self", word) }
 
-// statusOf returns the line with a word from the system's status of a process, or "?"
-// if the system does not tell.
+// statusOf returns the line that contains a word in the system's status of a process. It returns
+// "?" if the system has no such status.
 func statusOf(process, word string) string {
 	text, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// Optional capabilities of a store are separate interfaces. For each capability a function
-// works with any store. If the store lacks the capability, the function uses a slower method,
-// or, if there is no such method, returns an error that wraps [errors.ErrUnsupported].
+// Some capabilities of stores are optional. Each is an interface of its own, with a function that
+// works with any store. If the store lacks the capability, the function uses a slower method. If
+// there is no such method, the function returns an error that wraps [errors.ErrUnsupported].
 
-// A Counter is a Reader that counts its records faster than by listing them.
+// A Counter is a Reader that counts its records without listing them.
 type Counter interface {
-	// Count returns the number of records, including reserved ones. The number is
-	// exact when the second result is true, and an estimate otherwise.
+	// Count returns the number of records, including reserved ones. If the second result is true,
+	// the number is exact; otherwise it is an estimate.
 	Count(ctx context.Context) (int64, bool, error)
 }
 
-// Count returns the number of records of r. It lists them if r is not a [Counter].
+// Count returns the number of records of r. If r is not a [Counter], Count lists all records.
 func Count(ctx context.Context, r Reader) (int64, bool, error) {
 	if c, ok := r.(Counter); ok {
 		return c.Count(ctx)
@@ -40,10 +40,10 @@ func Count(ctx context.Context, r Reader) (int64, bool, error) {
 
 // A BatchReader is a Reader that reads many records in one call.
 type BatchReader interface {
-	// Records returns the record of each name as Get would, in the order of names; nil for a
-	// name without a record. Records is fastest when names are in the order of their keys. Set
-	// change if the caller will change the records: the store may then keep the returned
-	// records until that change, so do not modify them.
+	// Records returns for each name the record that Get would return, in the order of names; nil if
+	// the name has no record. Records is fastest if names are in the order of their keys. If the
+	// caller will change the records, change should be true: the store may then keep the returned
+	// records in memory until they are changed, so the caller must not modify them.
 	Records(ctx context.Context, names []name.Name, change bool) ([]*Record, error)
 }
 
@@ -66,13 +66,12 @@ func Records(ctx context.Context, r Reader, names []name.Name, change bool) ([]*
 
 // A Historian is a Reader that returns every revision of a name.
 type Historian interface {
-	// History yields the changes of n, newest first, including deletions, in the form
-	// that [Change] describes for stored changes. It yields nothing for a name that
-	// never had a record.
+	// History yields the changes of the name n, newest first, including deletions. [Change]
+	// describes the form of stored changes. If the name never had a record, History yields nothing.
 	History(ctx context.Context, n name.Name) iter.Seq2[*Change, error]
 }
 
-// History yields the changes of n as [Historian] does.
+// History yields the changes of the name n as [Historian] does.
 func History(ctx context.Context, r Reader, n name.Name) iter.Seq2[*Change, error] {
 	if h, ok := r.(Historian); ok {
 		return h.History(ctx, n)
@@ -82,8 +81,8 @@ func History(ctx context.Context, r Reader, n name.Name) iter.Seq2[*Change, erro
 
 // An AuthorityHistorian is a Reader that returns every revision of an authority.
 type AuthorityHistorian interface {
-	// AuthorityHistory yields the changes of the authority with exactly this prefix,
-	// newest first, as History does for a name.
+	// AuthorityHistory yields the changes of the authority that has exactly this prefix, newest
+	// first, as [Historian] does for a name.
 	AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*Change, error]
 }
 
@@ -111,15 +110,15 @@ func HeadOf(ctx context.Context, r Reader) (Head, error) {
 	return Head{}, unable(r, "list its changes in order")
 }
 
-// A Settler is a Feed in which changes may appear after Apply has returned.
+// A Settler is a Feed in which a change may appear only some time after Apply has returned.
 type Settler interface {
-	// Settle waits until every change acknowledged before the call is in the feed. If no other
-	// process adds these changes to the feed, Settle adds them. It does not wait for later
+	// Settle waits until the feed has every change that was acknowledged before the call. If no
+	// other process adds these changes to the feed, Settle adds them. It does not wait for later
 	// changes.
 	Settle(ctx context.Context) error
 }
 
-// Settle waits as [Settler] does. It returns at once for other stores.
+// Settle waits as [Settler] does. For a store that is not a Settler, it returns at once.
 func Settle(ctx context.Context, r Reader) error {
 	if s, ok := r.(Settler); ok {
 		return s.Settle(ctx)
@@ -127,7 +126,7 @@ func Settle(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// Load fills s with entries as [Loader] does.
+// Load fills the store s with entries as [Loader] does.
 func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error {
 	if l, ok := s.(Loader); ok {
 		return l.Load(ctx, entries)
@@ -135,8 +134,8 @@ func Load(ctx context.Context, s Store, entries iter.Seq2[*Entry, error]) error 
 	return unable(s, "load the changes of another store")
 }
 
-// Find yields locations as [Finder] does, without what else its index has. If r is not a Finder, it first
-// lists all records and holds every match in memory.
+// Find yields locations as [Finder] does, but not the aliases and subjects that an index also has.
+// If r is not a Finder, Find first lists all records and holds every match in memory.
 func Find(ctx context.Context, r Reader, prefix string, after Place) iter.Seq2[Place, error] {
 	if f, ok := r.(Finder); ok {
 		return locationsOnly(ctx, f, prefix, after)
@@ -177,8 +176,8 @@ func search(ctx context.Context, r Reader, prefix string, after Place) ([]Place,
 	return slices.Compact(places), nil
 }
 
-// Compare returns -1, 0 or +1 if p is before, equal to or after o in the order of
-// [Finder].
+// Compare returns -1, 0 or +1 if p is before, equal to or after o in the order in which a [Finder]
+// yields places.
 func (p Place) Compare(o Place) int {
 	if c := strings.Compare(p.URL, o.URL); c != 0 {
 		return c
@@ -186,7 +185,7 @@ func (p Place) Compare(o Place) int {
 	return strings.Compare(p.Name.Key(), o.Name.Key())
 }
 
-// Verify checks s as [Verifier] does.
+// Verify verifies s as [Verifier] does.
 func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done, total uint64)) (Head, error) {
 	if v, ok := s.(Verifier); ok {
 		return v.Verify(ctx, fault, progress)
@@ -194,7 +193,7 @@ func Verify(ctx context.Context, s Reader, fault func(Fault), progress func(done
 	return Head{}, unable(s, "verify itself")
 }
 
-// Backup copies s to dir as [Backuper] does.
+// Backup copies s to the directory dir as [Backuper] does.
 func Backup(ctx context.Context, s Reader, dir string, progress func(done, total uint64)) error {
 	if b, ok := s.(Backuper); ok {
 		return b.Backup(ctx, dir, progress)
@@ -210,8 +209,8 @@ func AllTokens(ctx context.Context, r Reader) iter.Seq2[*Token, error] {
 	return failing[*Token](unable(r, "list its tokens"))
 }
 
-// TokenChanges yields the last change of each token of r as [TokenHistorian] does. If r is not
-// a TokenHistorian, only the field Token of each change is set.
+// TokenChanges yields the last change of each token of r as [TokenHistorian] does. If r is not a
+// TokenHistorian, the changes have only their field Token.
 func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	if h, ok := r.(TokenHistorian); ok {
 		return h.TokenChanges(ctx)
@@ -219,12 +218,13 @@ func TokenChanges(ctx context.Context, r Reader) iter.Seq2[*Change, error] {
 	return each(AllTokens(ctx, r), func(t *Token) *Change { return &Change{Token: t} })
 }
 
-// TokensOf yields the tokens of changes, all of which must be changes of tokens.
+// TokensOf yields the token of each change. All changes must be changes of tokens.
 func TokensOf(changes iter.Seq2[*Change, error]) iter.Seq2[*Token, error] {
 	return each(changes, func(c *Change) *Token { return c.Token })
 }
 
-// each yields f of each element of seq, up to an error.
+// each yields the result of f for each element of seq. It ends after the first error, which it
+// yields.
 func each[T, U any](seq iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		for v, err := range seq {

@@ -9,18 +9,18 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An index of locations ([Finder]) also contains the aliases of records, that is, the names in
-// same_as. The index has each alias as a Place whose URL is aliasMark followed by the alias's
-// key in lower case. So an alias is found whether or not an authority folds case. No location
-// begins with aliasMark.
+// An index of locations ([Finder]) also contains the aliases of records, which are the names in
+// same_as. For each alias the index has a Place whose URL is aliasMark followed by the key of the
+// alias in lower case. So a search finds an alias whether or not its authority folds case. No
+// location begins with aliasMark.
 const aliasMark = "\x00same_as\x00"
 
-// AliasSpan returns the range of the URLs that an index has for aliases. It includes the first
-// result and excludes the second.
+// AliasSpan returns the range of URLs that an index uses for aliases: from the first result, which
+// is in the range, to the second, which is not.
 func AliasSpan() (from, to string) { return aliasMark, markEnd(aliasMark) }
 
-// locationsOnly yields the locations that f finds. It skips the aliases of records and the
-// subjects of users, which an index has too, without reading them.
+// locationsOnly yields the locations that f finds. An index also has the aliases of records and the
+// subjects of users; locationsOnly skips these without reading them.
 func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) iter.Seq2[Place, error] {
 	return func(yield func(Place, error) bool) {
 		for more := true; more; {
@@ -36,7 +36,8 @@ func locationsOnly(ctx context.Context, f Finder, prefix string, after Place) it
 	}
 }
 
-// markEnd returns the end of the range of an index to which url belongs, "" if url is a location.
+// markEnd returns the end of the range of aliases or subjects that the URL is in. If the URL is a
+// location, it returns "".
 func markEnd(url string) string {
 	for _, mark := range [...]string{aliasMark, subjectMark} {
 		if strings.HasPrefix(url, mark) {
@@ -46,10 +47,10 @@ func markEnd(url string) string {
 	return ""
 }
 
-// AliasURL returns the URL of the place that alias has in an index.
+// AliasURL returns the URL that an index uses for an alias.
 func AliasURL(alias name.Name) string { return aliasMark + strings.ToLower(alias.Key()) }
 
-// AppendAliases appends the URL of each alias of r in an index to list.
+// AppendAliases appends to list the URL that an index uses for each alias of r.
 func (r *Record) AppendAliases(list []string) []string {
 	for _, s := range r.SameAs {
 		if n, err := name.Parse(s); err == nil && n != r.Name {
@@ -59,8 +60,9 @@ func (r *Record) AppendAliases(list []string) []string {
 	return list
 }
 
-// AppendIndexed appends the URLs under which an index of locations contains what exists after
-// c, each once: the locations and aliases of a record, or the subjects of a user. It sorts list.
+// AppendIndexed appends to list the URLs under which an index has the subject of c after that
+// change, each once: the locations and aliases of a record, or the subjects of a user. It sorts
+// list.
 func (c *Change) AppendIndexed(list []string) []string {
 	switch {
 	case c != nil && c.Record != nil:
@@ -80,14 +82,15 @@ func (c *Change) AppendIndexed(list []string) []string {
 // MaxAliased is the maximum number of names that [Aliased] returns.
 const MaxAliased = 16
 
-// An Aliaser is a Reader that finds aliases by a means other than its index.
+// An Aliaser is a Reader that finds aliases, but not by its index of locations.
 type Aliaser interface {
-	// Aliased returns the names of the first records, at most [MaxAliased], whose
-	// current same_as contains n in upper or lower case, in the order of their keys.
+	// Aliased returns the names of the records whose current same_as contains n in upper or lower
+	// case. It returns the first [MaxAliased] of them at most, in the order of their keys.
 	Aliased(ctx context.Context, n name.Name) ([]name.Name, error)
 }
 
-// Aliased returns names as [Aliaser] does. It returns none if r has no index.
+// Aliased returns names as [Aliaser] does. If r is neither an Aliaser nor a Finder, it returns
+// none.
 func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	if a, ok := r.(Aliaser); ok {
 		return a.Aliased(ctx, n)
@@ -110,8 +113,8 @@ func Aliased(ctx context.Context, r Reader, n name.Name) ([]name.Name, error) {
 	return all, nil
 }
 
-// HasAlias reports whether r has n in its same_as. Before comparing, it folds each name in
-// same_as if the authority of that name in set folds case.
+// HasAlias reports whether the same_as of r contains n. It compares each name in same_as after
+// folding it, if the authority that the set has for the name folds case.
 func (r *Record) HasAlias(set *AuthoritySet, n name.Name) bool {
 	return slices.ContainsFunc(r.SameAs, func(s string) bool {
 		alias, err := name.Parse(s)

@@ -8,28 +8,28 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// An Authority is a prefix of names and the policy for them. TOML has the same keys as JSON,
-// without the keys of the fields that the store sets.
+// An Authority is a prefix of names and the policy for these names. Its keys in TOML are those in
+// JSON, but the fields that the store sets are not in TOML.
 type Authority struct {
 	Prefix      name.Prefix   `json:"prefix"`
 	Owners      []string      `json:"owners,omitempty"`                                 // responsible people or departments; fewer than two cause a warning
-	Hosts       []string      `json:"hosts,omitempty"`                                  // values of Host that select it
-	Addresses   []string      `json:"addresses,omitempty"`                              // local IP addresses that select it
-	Default     bool          `json:"default,omitempty"`                                // selected when neither host nor address selects one
-	Parents     []string      `json:"parents,omitempty"`                                // authorities that authorised it (1995, 3.5.4)
-	Children    []string      `json:"children,omitempty"`                               // authorities that it authorised (1995, 3.5.3)
+	Hosts       []string      `json:"hosts,omitempty"`                                  // a request with one of these Host fields selects the authority
+	Addresses   []string      `json:"addresses,omitempty"`                              // a request to one of these local IP addresses selects the authority
+	Default     bool          `json:"default,omitempty"`                                // selected if neither Host nor local address selects an authority
+	Parents     []string      `json:"parents,omitempty"`                                // authorities that have authorized this one (1995, 3.5.4)
+	Children    []string      `json:"children,omitempty"`                               // authorities that this one has authorized (1995, 3.5.3)
 	Contact     string        `json:"contact,omitempty"`                                // a URL, usually mailto:
-	Description string        `json:"description,omitempty"`                            // for people
-	List        bool          `json:"list,omitempty"`                                   // urn+a lists its ElementIDs (1995, 3.5.2)
-	Service     nomen.Service `json:"default_service,omitempty" toml:"default_service"` // for web paths; I2L if empty
-	FoldCase    bool          `json:"fold_case,omitempty" toml:"fold_case"`             // its elements are stored and looked up in lower case
-	Redirect    int           `json:"redirect_status,omitempty" toml:"redirect_status"` // for I2L to HTTP/1.1 clients; 303 if 0
+	Description string        `json:"description,omitempty"`                            // for people to read
+	List        bool          `json:"list,omitempty"`                                   // service urn+a lists the authority's ElementIDs (1995, 3.5.2)
+	Service     nomen.Service `json:"default_service,omitempty" toml:"default_service"` // service of requests for web paths; I2L if empty
+	FoldCase    bool          `json:"fold_case,omitempty" toml:"fold_case"`             // the elements of its names are stored and looked up in lower case
+	Redirect    int           `json:"redirect_status,omitempty" toml:"redirect_status"` // status of I2L responses to HTTP/1.1 clients; 303 if 0
 
-	Policy // for its names
+	Policy // how requests for its names are answered
 
 	Modified time.Time `json:"modified,omitzero" toml:"-"`  // time of the last change; set by the store
-	Revision uint64    `json:"revision,omitempty" toml:"-"` // from 1; set by the store
-	Redacted bool      `json:"redacted,omitempty" toml:"-"` // its content was redacted; set by the store
+	Revision uint64    `json:"revision,omitempty" toml:"-"` // number of the last change, from 1; set by the store
+	Redacted bool      `json:"redacted,omitempty" toml:"-"` // the content was removed by a redaction; set by the store
 }
 
 // Clone returns a deep copy of the authority in normal form.
@@ -45,8 +45,8 @@ func (a *Authority) Clone() *Authority {
 	return &c
 }
 
-// SameContent reports whether a and o, both in normal form, are equal except for
-// Modified and Revision.
+// SameContent reports whether a and o are equal except for Modified and Revision. Both must be in
+// normal form.
 func (a *Authority) SameContent(o *Authority) bool {
 	return a.Prefix == o.Prefix &&
 		slices.Equal(a.Owners, o.Owners) &&

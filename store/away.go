@@ -8,14 +8,14 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// An AwayError is returned when the storage of a store is not available: a disk that
-// cannot be written, a database that cannot be reached. Nothing was written. The same
-// call can succeed later without a restart.
+// An AwayError is returned if the storage of a store is not available, for example because a disk
+// cannot be written or a database cannot be reached. Nothing was written. A later call with the
+// same arguments can succeed without a restart of the server.
 type AwayError struct {
-	Cause string        // one line for any client, such as "the database cannot be reached"
+	Cause string        // one line that any client may see, such as "the database cannot be reached"
 	After time.Duration // when to try again; 0 if unknown
 	Err   error         // details for the log; may be nil
-	Clock bool          // the cause is the clock, not the storage
+	Clock bool          // the clock is the cause, not the storage
 }
 
 func (e *AwayError) Error() string {
@@ -27,9 +27,9 @@ func (e *AwayError) Error() string {
 
 func (e *AwayError) Unwrap() error { return e.Err }
 
-// An UnknownError is returned by Apply when the connection to the database was lost during the
-// commit and no server has been able to say whether the commit succeeded. Either all changes
-// were written or none. A caller that set Expected can simply try again.
+// An UnknownError is returned by Apply if the connection to the database was lost during the
+// commit, and no database server could be asked whether the commit succeeded. Either all changes
+// were written or none. A caller that set Expected can call Apply again with the same changes.
 type UnknownError struct{ Err error } // may be nil
 
 func (e *UnknownError) Error() string {
@@ -48,8 +48,8 @@ func IsAway(err error) bool {
 	return errors.As(err, &away)
 }
 
-// RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3):
-// After in whole seconds, at least 1; 5 if After is unknown.
+// RetryAfter returns the value of a Retry-After field (RFC 9110, section 10.2.3): the time After in
+// whole seconds, at least 1. If After is 0, RetryAfter returns 5.
 func (e *AwayError) RetryAfter() string {
 	if e.After <= 0 {
 		return "5"
@@ -62,18 +62,18 @@ type Condition struct {
 	NoReads  bool      // reads may fail with an [*AwayError], or return stale data
 	NoWrites bool      // every change fails with an [*AwayError]
 	Full     bool      // there is no space for changes
-	Cause    string    // one line for any client; "" if nothing is wrong
+	Cause    string    // one line that any client may see; "" if nothing is wrong
 	Since    time.Time // when this condition began; zero if nothing is wrong
 }
 
 // A Watched store reports its condition.
 type Watched interface {
-	// Condition returns the last known condition. It accesses neither disk nor database,
-	// does not block, and is safe for concurrent use.
+	// Condition returns the condition that the store last observed. It accesses neither disk nor
+	// database, and does not block. It is safe for concurrent use.
 	Condition() Condition
 }
 
-// ConditionOf returns the condition of r, or the zero Condition if r is not [Watched].
+// ConditionOf returns the condition of r. If r is not [Watched], it returns the zero Condition.
 func ConditionOf(r Reader) Condition {
 	if w, ok := r.(Watched); ok {
 		return w.Condition()

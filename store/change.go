@@ -8,63 +8,63 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// AnyRevision, as the value of [Change].Expected, accepts every current revision, and also a
-// subject that does not exist.
+// AnyRevision is a value of [Change].Expected. It accepts any current revision, and also a subject
+// that does not exist.
 const AnyRevision = ^uint64(0)
 
-// A Change is the unit of writing and of history. Exactly one of Record, Authority,
+// A Change is the unit of writing and of history. Exactly one of the fields Record, Authority,
 // Token, User and Delete is set.
 //
 // A change makes a new revision of its subject. In a stored change, Expected is the number of the
-// revision before, so the new revision is Expected plus one, and Time is the time of the new
-// revision. Applying the changes of a history again in order gives the same history, unless
+// revision before, so the new revision has the number Expected plus one; Time is the time of the
+// new revision. Applying the changes of a history again, in order, gives the same history, unless
 // content was redacted.
 type Change struct {
 	Record    *Record    // the new record, which replaces the old one entirely
 	Authority *Authority // the new authority, which replaces the old one entirely
-	Token     *Token     // a token to add, or to replace the one with the same ID
+	Token     *Token     // a token to add, or to put in place of the one with the same ID
 	User      *User      // the new user, which replaces the old one entirely
 	Delete    name.Name  // a reserved name to delete; deleting a name without a record changes nothing
 
-	// Expected is the revision that the record, authority or user must have: 0 if it must not
-	// exist, or AnyRevision. It is not used for tokens.
+	// Expected is the revision that the record, authority or user must have before the change. It
+	// is 0 if the subject must not exist, or [AnyRevision]. Tokens ignore it.
 	Expected uint64
 
-	Time time.Time // when; rounded down to milliseconds, UTC, and never earlier than the last change of the same subject
-	Who  string    // who made it; "" for the operator of the machine
-	Why  string    // the reason that they gave
+	Time time.Time // when the change is made; stored in UTC and whole milliseconds, and not before the last change of the subject
+	Who  string    // who makes the change; "" for the operator of the machine
+	Why  string    // the reason given for the change
 
-	// AnyTime permits a Time that is more than [MaxSkew] earlier than the last change of
-	// the same subject. It is not stored.
+	// AnyTime allows a Time that is more than [MaxSkew] earlier than the last change of the same
+	// subject. It is not stored.
 	AnyTime bool
 
-	// Batch is an ID shared by the changes of one import, relocation or undo. It is "" for a
-	// single change, and for a change of a token.
+	// Batch is an ID that all changes of one import, relocation or undo have. It is "" for a single
+	// change, and for a change of a token.
 	Batch string
 
-	// UseOnly makes the change set only the day on which a token was last used. Only ID and Used
-	// of Token are read. Nothing is written if the token does not exist, or if the stored day is
-	// not earlier than Used.
+	// UseOnly makes the change set only the day on which a token was last used. Of the field Token,
+	// only ID and Used are read. If the token does not exist, or if the stored day is Used or
+	// later, nothing is written.
 	UseOnly bool
 
-	// Redacts lists earlier revisions of the same subject, in ascending order, whose content this
-	// change removes permanently. A change with Redacts always makes a new revision, even if the
-	// content stays the same. The caller must make sure that the new revision does not contain
-	// the content to be removed. For a token, Redacts must be empty.
+	// Redacts lists earlier revisions of the same subject, in ascending order. The change
+	// permanently removes their content. A change with Redacts always makes a new revision, even if
+	// the content stays the same. The caller must make sure that the new revision does not have the
+	// content that is to be removed. For a token, Redacts must be empty.
 	Redacts []uint64
 
-	// Redacted is set by a store when a later change has removed the content of this change: see
+	// Redacted is set by the store if a later change has removed the content of this change: see
 	// [Change.Redact].
 	Redacted bool
 }
 
-// A Result is the outcome of a change.
+// A Result is what a change has done.
 type Result struct {
-	Revision uint64 `json:"revision,omitempty"` // after the change; 0 for tokens
-	Changed  bool   `json:"changed"`            // false if the content was the same and nothing was written
+	Revision uint64 `json:"revision,omitempty"` // revision after the change; 0 for tokens
+	Changed  bool   `json:"changed"`            // false if the new content is the same as the old, so nothing was written
 }
 
-// A Kind is the kind of a [Subject].
+// A Kind says what a [Subject] is.
 type Kind uint8
 
 // The kinds of subjects.
@@ -75,14 +75,14 @@ const (
 	KindUser
 )
 
-// A Subject identifies what a change is about: a name, an authority, a token or
-// a user. Subjects are comparable.
+// A Subject identifies what a change is about: a name, an authority, a token or a user. Subjects
+// can be compared with ==.
 type Subject struct {
 	Kind Kind
-	Key  string // of the name, prefix of the authority, or ID of the token or user
+	Key  string // key of the name, prefix of the authority, or ID of the token or user
 }
 
-// Subject returns the subject of c; the zero Subject if c has none.
+// Subject returns the subject of c. If c has none, it returns the zero Subject.
 func (c *Change) Subject() Subject {
 	switch {
 	case c.Record != nil:
@@ -119,9 +119,9 @@ func (c *Change) Clone() *Change {
 	return &n
 }
 
-// Redact returns what remains of c, a stored change, when a later change redacts it:
-// its subject, revision and time, the status of a record, and Redacts. Who, Why and
-// Batch are content and are removed.
+// Redact returns what remains of the stored change c after a later change has redacted it: its
+// subject, its revision, its time, the status of a record, and Redacts. Who, Why and Batch are
+// content too, and are removed.
 func (c *Change) Redact() *Change {
 	n := &Change{
 		Delete:   c.Delete,
@@ -147,8 +147,8 @@ func (c *Change) Redact() *Change {
 	return n
 }
 
-// Records returns the number of records that its subject has after c: 1 for a record, and 0
-// for a deletion, an authority, a token, a user, or a nil c.
+// Records returns how many records the subject of c has after the change: 1 for a record, and 0 for
+// a deletion, an authority, a token, a user, or if c is nil.
 func (c *Change) Records() int64 {
 	if c == nil || c.Record == nil {
 		return 0
@@ -156,12 +156,12 @@ func (c *Change) Records() int64 {
 	return 1
 }
 
-// A ConflictError is returned for a change that expects another revision.
+// A ConflictError is returned if the current revision is not the one that a change expects.
 type ConflictError struct {
-	Index    int    // of the change in its batch
-	Key      string // of the name, the authority's prefix, or the user's ID
+	Index    int    // position of the change in its batch, from 0
+	Key      string // key of the name, prefix of the authority, or ID of the user
 	Expected uint64
-	Current  uint64 // 0 if none
+	Current  uint64 // current revision; 0 if none
 }
 
 func (e *ConflictError) Error() string {
@@ -174,22 +174,22 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("store: %s was modified concurrently (revision %d, expected %d)", e.Key, e.Current, e.Expected)
 }
 
-// A StateError is returned for a change that the state of its subject does not allow,
-// such as the deletion of an active name.
+// A StateError is returned for a change that the state of its subject does not allow, such as
+// deleting an active name.
 type StateError struct {
 	Index int
 	Key   string
-	Rule  string // the rule that it violates, for people
-	Clock bool   // the clock is too far before the last change; AnyTime accepts the change
+	Rule  string // the rule that the change violates, for people to read
+	Clock bool   // the change is rejected because it is too much earlier than the last one; AnyTime would allow it
 }
 
 func (e *StateError) Error() string { return fmt.Sprintf("store: %s: %s", e.Key, e.Rule) }
 
-// A ChangeError is returned for a change that is invalid in any store. It indicates a
+// A ChangeError is returned for a change that any store would reject as malformed. It indicates a
 // bug in the caller.
 type ChangeError struct {
 	Index  int
-	Reason string // for people
+	Reason string // what is wrong, for people to read
 }
 
 func (e *ChangeError) Error() string {

@@ -8,9 +8,9 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// CheckBatch returns the error of the first change that is invalid or exceeds a limit,
-// by itself or together with the changes before it. It needs no store. The argument of
-// Plan must have passed it.
+// CheckBatch checks changes for errors that can be found without a store. It returns an error for
+// the first change that is invalid or exceeds a limit, alone or together with the changes before
+// it. Changes must pass CheckBatch before they are passed to Plan.
 func CheckBatch(changes []Change) error {
 	total := 0
 	for i := range changes {
@@ -29,14 +29,14 @@ func CheckBatch(changes []Change) error {
 	return nil
 }
 
-// Check returns a [*ChangeError] or [*LimitError] if c, number i of its batch, is
-// invalid or exceeds a limit.
+// Check returns a [*ChangeError] or [*LimitError] if the change c is invalid or exceeds a limit.
+// The parameter i is the position of c in its batch.
 func Check(i int, c *Change) error {
 	_, err := check(i, c)
 	return err
 }
 
-// check is Check, and also returns the size of c.
+// check is like [Check], and also returns the size of c.
 func check(i int, c *Change) (int, error) {
 	if reason := flaw(c); reason != "" {
 		return 0, &ChangeError{i, reason}
@@ -44,7 +44,8 @@ func check(i int, c *Change) (int, error) {
 	return measure(i, c)
 }
 
-// measure returns the size of c, number i of its batch, or a [*LimitError].
+// measure returns the size of c, which is number i of its batch. If c exceeds a limit, it returns a
+// [*LimitError].
 func measure(i int, c *Change) (int, error) {
 	m := meter{index: i, key: c.Subject().Key}
 	m.subject(c)
@@ -69,7 +70,7 @@ func measure(i int, c *Change) (int, error) {
 	return m.size, nil
 }
 
-// flaw returns why c is invalid, "" if it is valid.
+// flaw returns why c is invalid, or "" if it is valid.
 func flaw(c *Change) string {
 	if c.Redacted || c.Record != nil && c.Record.Redacted || c.Authority != nil && c.Authority.Redacted || c.User != nil && c.User.Redacted {
 		return "redacted content cannot be written again"
@@ -77,7 +78,7 @@ func flaw(c *Change) string {
 	return misshapen(c)
 }
 
-// misshapen returns why c cannot be a stored change, "" if it can.
+// misshapen returns why c cannot be a stored change, or "" if it can be one.
 func misshapen(c *Change) string {
 	switch {
 	case count(c.Record != nil, c.Authority != nil, c.Token != nil, c.User != nil, !c.Delete.IsZero()) != 1:
@@ -125,8 +126,8 @@ func count(conditions ...bool) (n int) {
 	return n
 }
 
-// printable reports whether key consists of printable ASCII. Stores rely on keys without
-// control characters, even if they were made with [name.FromKey].
+// printable reports whether a key consists of printable ASCII characters. Stores rely on keys
+// without control characters, and [name.FromKey] does not check this.
 func printable(key string) bool {
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
@@ -136,8 +137,8 @@ func printable(key string) bool {
 	return true
 }
 
-// timely reports whether t can be stored and formatted (RFC 3339 has four digits for
-// the year).
+// timely reports whether the time t can be stored and formatted. RFC 3339 has only four digits for
+// the year.
 func timely(t time.Time) bool {
 	t = t.UTC()
 	return t.Year() >= 1 && t.Year() <= 9999 && !wholeMillis(t).IsZero()
@@ -147,8 +148,8 @@ func timely(t time.Time) bool {
 type meter struct {
 	index  int
 	key    string
-	size   int // bytes of all texts
-	values int // of all lists
+	size   int // total length of all texts, in bytes
+	values int // total length of all lists
 	err    error
 }
 

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// MaxSkew is the maximum by which the last change of a subject may be later than the clock
-// when a new change is made. If the difference is at most MaxSkew, the new change gets the
-// time of the last one, because times never decrease. If it is greater, the clock is or was
-// wrong, and the change is rejected unless it has AnyTime.
+// MaxSkew is how much later than the clock the last change of a subject may be when a new change is
+// made. If the difference is at most MaxSkew, the new change gets the time of the last change,
+// because times never decrease. If the difference is greater, the clock is or was wrong, and the
+// new change is rejected unless it has AnyTime.
 const MaxSkew = 24 * time.Hour
 
-// ClockTolerance is the maximum difference between the clocks of correctly set machines.
+// ClockTolerance is how much the clocks of two machines may differ if both are set correctly.
 const ClockTolerance = 5 * time.Minute
 
-// ahead returns an explanation if the time of last, the last change of a subject, is more
-// than [MaxSkew] later than the time of next. Otherwise it returns "". Tokens are exempt: a
-// wrong clock must not prevent revoking one.
+// ahead returns an explanation if the change last is more than [MaxSkew] later than the change next
+// of the same subject. Otherwise it returns "". For a token it always returns "", because a wrong
+// clock must not prevent revoking a token.
 func ahead(last, next *Change) string {
 	if last == nil || next.Token != nil || next.AnyTime || last.Time.Sub(next.Time) <= MaxSkew {
 		return ""
@@ -26,13 +26,13 @@ func ahead(last, next *Change) string {
 		last.Time.Format(time.RFC3339), next.Time.Format(time.RFC3339))
 }
 
-// A Clocked store has a clock that its nodes share.
+// A Clocked store has a clock that all its nodes share.
 type Clocked interface {
-	// Clock returns the time of that clock, or zero if the store has none.
+	// Clock returns the time of the shared clock. If the store has none, it returns the zero time.
 	Clock(ctx context.Context) (time.Time, error)
 }
 
-// ClockOf returns the time of the clock of r, zero if it has none.
+// ClockOf returns the time of the shared clock of r. If r has none, it returns the zero time.
 func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	if c, ok := r.(Clocked); ok {
 		return c.Clock(ctx)
@@ -40,17 +40,18 @@ func ClockOf(ctx context.Context, r Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// A FutureCheck finds changes whose time is later than a clock, for [Verifier]s.
+// A FutureCheck is used by [Verifier]s. It finds changes whose time is later than a clock.
 type FutureCheck struct {
-	Now time.Time // the clock's time; if zero, Add does nothing
+	Now time.Time // time of the clock; if it is zero, Add does nothing
 
 	changes     uint64
-	first, last uint64 // sequence numbers in the log
+	first, last uint64 // sequence numbers of the first and the last such change
 	latest      time.Time
-	subject     Subject // subject of the first
+	subject     Subject // subject of the first such change
 }
 
-// Add checks the time of a change. Call it in the order of the log.
+// Add checks the time t of the change with the number seq. It must be called in the order of the
+// log.
 func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	if f.Now.IsZero() || t.Sub(f.Now) <= ClockTolerance {
 		return
@@ -64,7 +65,7 @@ func (f *FutureCheck) Add(s Subject, seq uint64, t time.Time) {
 	}
 }
 
-// Report calls fault once if there were any such changes.
+// Report calls fault once if Add has found changes later than the clock.
 func (f *FutureCheck) Report(fault func(Fault)) {
 	if f.changes == 0 {
 		return

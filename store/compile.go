@@ -10,16 +10,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Compiled is the compiled form of an authority's rules and delegation. It is
-// immutable and safe for concurrent use.
+// A Compiled has the compiled rules and the parsed delegation of an authority. It is immutable and
+// safe for concurrent use.
 type Compiled struct {
-	Rules *rule.Compiled // nil if there are none
-	Link  *rule.Link     // the template of a delegation, nil if it has none
-	Host  string         // host:port of a delegation to an authority's address
-	Form  string         // form of names in requests to Host: FormFull, FormElement or "" for either
+	Rules *rule.Compiled // nil if the authority has no rules
+	Link  *rule.Link     // URI template of the delegation; nil if it has none
+	Host  string         // host:port of the resolver, if the delegation has the address of an authority
+	Form  string         // form of names in requests to Host: FormFull or FormElement; "" if Host accepts both
 }
 
-// authorityPort is the default port of an authority's address (1995, 3.2; Y95-29).
+// authorityPort is the default port in the address of an authority (1995, 3.2; Y95-29).
 const authorityPort = 4500
 
 // A DelegationError is returned for an invalid delegation.
@@ -52,7 +52,7 @@ func (a *Authority) Compile() (*Compiled, error) {
 	return c, nil
 }
 
-// delegate sets the resolver of a delegation.
+// delegate parses the address of the resolver of a delegation.
 func (c *Compiled) delegate(to string) (err error) {
 	if strings.Contains(to, "://") {
 		link, err := rule.ParseLink(to)
@@ -67,16 +67,17 @@ func (c *Compiled) delegate(to string) (err error) {
 	return err
 }
 
-// The forms of names in requests to the resolver at an address, written /full or
-// /element after HOST:PORT.
+// Forms of names in requests to the resolver of a delegation. The address is followed by /full or
+// /element.
 const (
 	FormFull    = "full"    // the whole name
-	FormElement = "element" // the ElementID of a URN (1995, 3.3)
+	FormElement = "element" // only the ElementID of a URN (1995, 3.3)
 )
 
 var errNoHost = errors.New(`expected a template that begins with "https://", or HOST or HOST:PORT, optionally followed by /full or /element`)
 
-// hostPort returns HOST:PORT in lower case for HOST or HOST:PORT.
+// hostPort returns HOST:PORT for the address HOST or HOST:PORT, with the host in lower case. The
+// default port is authorityPort.
 func hostPort(s string) (string, error) {
 	u, err := uri.Parse("http://" + s)
 	if err != nil {

@@ -15,26 +15,26 @@ import (
 // SaltSize is the length of a salt in bytes.
 const SaltSize = 16
 
-// An Entry is a change of a record, an authority or a user, with its position in the log of
-// changes of a store. Tokens are secrets and are not in the log.
+// An Entry is a change of a record, an authority or a user, with its position in the store's log of
+// changes. Tokens are secrets, so their changes are not in the log.
 type Entry struct {
-	Seq    uint64         // from 1, without gaps
-	Change *Change        // in the form in which a store keeps it
-	Salt   [SaltSize]byte // random, so that Digest does not reveal the content; zero if redacted
-	Digest [32]byte       // of salt and content; unchanged by a redaction
+	Seq    uint64         // position in the log, from 1, without gaps
+	Change *Change        // the change as it is stored
+	Salt   [SaltSize]byte // random bytes, so that Digest does not reveal the content; zero if redacted
+	Digest [32]byte       // digest of salt and content; a redaction does not change it
 }
 
-// A Head identifies the state of a log of changes: two stores with equal heads have had the same
-// changes in the same order. The zero Head is the head of an empty log.
+// A Head identifies the state of a log of changes. Two stores with equal heads have had the same
+// changes in the same order. The zero Head is that of an empty log.
 type Head struct {
 	Size uint64   // number of sealed changes
-	Hash [32]byte // root of the Merkle tree over them (RFC 6962, 2.1)
+	Hash [32]byte // root of the Merkle tree over these changes (RFC 6962, 2.1)
 }
 
-// String returns the head as SIZE:HASH.
+// String returns the head in the form SIZE:HASH.
 func (h Head) String() string { return fmt.Sprintf("%d:%x", h.Size, h.Hash) }
 
-// ParseHead parses SIZE:HASH.
+// ParseHead parses a head in the form SIZE:HASH.
 func ParseHead(s string) (Head, error) {
 	var h Head
 	size, hash, ok := strings.Cut(s, ":")
@@ -48,37 +48,40 @@ func ParseHead(s string) (Head, error) {
 
 // A Feed is a Reader with a log of changes.
 type Feed interface {
-	// Changes yields, in order, the entries with a Seq greater than after that are sealed at the
-	// time of the call. A sealed entry has its final Seq. A change is sealed at most a second
-	// after its Apply returned. Entries are sealed in the order of Seq: a caller that always
-	// passes the last Seq that it has seen misses no entry.
+	// Changes yields the sealed entries whose Seq is greater than the parameter after, in the order
+	// of Seq. A sealed entry has its final Seq. The entries are those that are sealed at the time
+	// of the call; a change is sealed at most a second after its Apply returned. Entries are sealed
+	// in the order of Seq. So a caller that always passes the last Seq that it has read misses no
+	// entry.
 	Changes(ctx context.Context, after uint64) iter.Seq2[*Entry, error]
 
-	// Head returns the head of the sealed entries.
+	// Head returns the head of the log of sealed entries.
 	Head(ctx context.Context) (Head, error)
 }
 
-// A Prover is a Feed that returns Merkle proofs about its log, to be checked against a
-// head (RFC 6962, 2.1.1 and 2.1.2). docs/reference/files.md describes the leaves; the
-// proofs are hashes in the order of the RFC.
+// A Prover is a Feed that returns Merkle proofs about its log. Clients check a proof against a head
+// (RFC 6962, 2.1.1 and 2.1.2). A proof is a list of hashes in the order of the RFC.
+// docs/reference/files.md describes the leaves.
 type Prover interface {
-	// ProveEntry proves that the log at the given size contains entry seq.
+	// ProveEntry returns the proof that the log at the given size contains the entry with the
+	// number seq.
 	ProveEntry(ctx context.Context, size, seq uint64) ([][32]byte, error)
 
-	// ProveHead proves that the log at size later begins with the log at size earlier.
+	// ProveHead returns the proof that the log at the size later begins with the log at the size
+	// earlier.
 	ProveHead(ctx context.Context, later, earlier uint64) ([][32]byte, error)
 }
 
-// A Loader is a Store that can load the entries of another.
+// A Loader is a Store that can load the entries of another store.
 type Loader interface {
-	// Load fills an empty store with all entries of another store, as Changes yields them from
-	// the first on. Afterwards both stores have the same history, times, revisions, salts and
-	// head. Tokens are not loaded. The error is an [*EntryError] if the store has other data,
-	// or if an entry does not follow the entry before it.
+	// Load fills an empty store with all entries of another store, in the order in which Changes
+	// yields them, beginning with the first. Afterwards both stores have the same history, times,
+	// revisions, salts and head. Tokens are not loaded. If the store has other data, or if an entry
+	// cannot follow the entry before it, the error is an [*EntryError].
 	//
-	// If Load fails, the entries loaded so far stay in the store. Another Load with the same
-	// entries continues after them. It fails if the store has other entries than these, or more of
-	// them.
+	// If Load fails, the entries loaded so far stay in the store. Another call with the same
+	// entries continues after them. That call fails if the store has an entry that is not among
+	// those passed to it.
 	Load(ctx context.Context, entries iter.Seq2[*Entry, error]) error
 }
 
@@ -90,40 +93,40 @@ type Place struct {
 
 // A Finder is a Reader with an index of locations.
 type Finder interface {
-	// Find yields the current locations whose URLs begin with the bytes of prefix, each pair of
-	// URL and name once. The order is the byte order of the URLs, and for equal URLs that of the
-	// keys of the names. Find begins with the first pair greater than after; a zero after means
-	// the very first pair. It includes the locations of reserved and retired names, but not
-	// those of earlier revisions.
+	// Find yields the current locations whose URLs begin with the bytes of prefix. It yields each
+	// pair of URL and name once, in the byte order of the URLs, and for equal URLs in the order of
+	// the keys of the names. It begins with the first pair that is greater than the parameter
+	// after; if that is zero, with the first pair of all. Find includes the locations of reserved
+	// and retired names, but not the locations of earlier revisions.
 	Find(ctx context.Context, prefix string, after Place) iter.Seq2[Place, error]
 }
 
 // A Fault is a problem found by a [Verifier].
 type Fault struct {
-	Subject Subject // zero for the store itself
-	Seq     uint64  // number of the entry, 0 if none
-	Problem string  // what is wrong, and what was expected, for people
+	Subject Subject // what the problem is about; zero for the store itself
+	Seq     uint64  // number of the log entry; 0 if none
+	Problem string  // what is wrong, and what was expected, for people to read
 }
 
 // A Verifier is a Store that can verify its own integrity.
 type Verifier interface {
-	// Verify checks the state of the store at one moment:
+	// Verify checks the state that the store has at one moment:
 	//
 	//   - every record, authority and revision against the entries of the log;
 	//   - the entries against the Merkle tree;
 	//   - every index against the records.
 	//
-	// So it finds every change that was altered, removed, added or moved. It calls fault for each
-	// problem and continues; it returns early only if reading fails. It regularly calls progress,
-	// if not nil, with the number of changes verified and the number of changes in the log. It
-	// returns the head that it computed.
+	// So Verify finds every change that was altered, removed, added or moved. It calls fault for
+	// each problem and continues; it stops early only if reading fails. If progress is not nil,
+	// Verify calls it regularly with the number of changes verified so far and the number of
+	// changes in the log. It returns the head that it has computed.
 	Verify(ctx context.Context, fault func(Fault), progress func(done, total uint64)) (Head, error)
 }
 
-// A HeadError is returned when a log does not continue the log of an earlier head.
+// A HeadError is returned if a log does not begin with the log that has an earlier head.
 type HeadError struct {
 	Since  Head   // the earlier head
-	Size   uint64 // of the log
+	Size   uint64 // size of the log
 	Reason string
 }
 
@@ -133,29 +136,29 @@ func (e *HeadError) Error() string {
 
 // A Backuper is a Store that can be backed up while it is in use.
 type Backuper interface {
-	// Backup copies the state of the store at one moment to the directory dir. Either dir does
-	// not exist, or it has an earlier backup of the same store: then only files that have changed
-	// are copied. Backup regularly calls progress, if not nil, with the number of bytes done and
-	// the total.
+	// Backup copies the state that the store has at one moment to the directory dir. The directory
+	// must not exist, or it must have an earlier backup of the same store; in the second case, only
+	// files that have changed are copied. If progress is not nil, Backup calls it regularly with
+	// the number of bytes copied so far and the total.
 	Backup(ctx context.Context, dir string, progress func(done, total uint64)) error
 }
 
-// An EntryError is returned by Load for an entry that cannot follow those before it.
+// An EntryError is returned by Load for an entry that cannot follow the entries before it.
 type EntryError struct {
 	Seq    uint64
-	Key    string // of the name, authority or user, "" if it has none
-	Reason string // for people
+	Key    string // key of the name, prefix of the authority, or ID of the user; "" if the entry has none
+	Reason string // what is wrong, for people to read
 }
 
 func (e *EntryError) Error() string {
 	return fmt.Sprintf("store: change %d of the log (%s): %s", e.Seq, shorten(e.Key), e.Reason)
 }
 
-// Follow returns the step that a store must write to load e, as [Plan] does for changes. The
-// function last returns the last stored change of a subject, or nil if it has none. The step
-// shares no memory with e. If last fails, Follow returns the error of last. If no store could have
-// recorded e after the last change, Follow returns an [*EntryError]. Follow does not check the
-// digest of e.
+// Follow returns the step that a store must write to load the entry e, as [Plan] does for a change.
+// The function last must return the last stored change of a subject, or nil if the subject has
+// none. The step shares no memory with e. If last returns an error, Follow returns it. If no store
+// could have written e after the last change of its subject, Follow returns an [*EntryError].
+// Follow does not check the digest of e.
 func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	subject, reason := place(e)
 	if reason != "" {
@@ -176,8 +179,8 @@ func Follow(e *Entry, last func(Subject) (*Change, error)) (Step, error) {
 	return Step{Subject: subject, Last: before, Next: next}, nil
 }
 
-// place returns the subject of e, and the reason why no log can contain e. The reason is "" if a
-// log can contain e.
+// place returns the subject of the entry e. If no log can contain e, it also returns the reason,
+// otherwise "".
 func place(e *Entry) (Subject, string) {
 	if e.Change == nil {
 		return Subject{}, "it has no change"
@@ -191,8 +194,8 @@ func place(e *Entry) (Subject, string) {
 	return e.Change.Subject(), ""
 }
 
-// strange returns the reason why no store could have stored c after last. It returns "" if a store
-// could have done so. next is the normal form of c.
+// strange returns why no store could have stored the change c after the change last, or "" if a
+// store could have. The parameter next is c in normal form.
 func strange(last, c, next *Change) string {
 	if c.Expected != next.Expected {
 		return fmt.Sprintf("revision %d after revision %d", c.Revision(), last.Revision())
@@ -209,8 +212,8 @@ func strange(last, c, next *Change) string {
 	return overreach(next)
 }
 
-// equal reports whether c and o, of the same subject, are equal in everything that a
-// store keeps.
+// equal reports whether the changes c and o, which must have the same subject, are equal in all
+// that a store keeps.
 func (c *Change) equal(o *Change) bool {
 	if !c.Time.Equal(o.Time) || c.Who != o.Who || c.Why != o.Why || c.Batch != o.Batch ||
 		c.Redacted != o.Redacted || !slices.Equal(c.Redacts, o.Redacts) {

@@ -7,11 +7,11 @@ import (
 
 type freshKey struct{}
 
-// Fresh returns a context whose reads see every change acknowledged before they began. With
-// this context a store with replicas or a cache reads from the primary server, and returns an
-// [*AwayError] if the primary cannot be reached. Use it for reads on which a change is based;
-// other reads are cheaper without it. For a moment after a failover a [Confirmer] may still
-// read from the former primary server.
+// Fresh returns a context for reads that must see every change that was acknowledged before the
+// read began. With this context, a store with replicas or a cache reads from the primary server; if
+// the primary cannot be reached, it returns an [*AwayError]. A read whose result a change depends
+// on should use it; other reads are cheaper without it. For a moment after a failover, a
+// [Confirmer] may still read from the former primary server.
 func Fresh(ctx context.Context) context.Context {
 	if IsFresh(ctx) {
 		return ctx
@@ -19,20 +19,21 @@ func Fresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, freshKey{}, true)
 }
 
-// IsFresh reports whether ctx comes from [Fresh].
+// IsFresh reports whether ctx was made with [Fresh].
 func IsFresh(ctx context.Context) bool { return ctx.Value(freshKey{}) != nil }
 
-// A Confirmer is a store whose primary server may be replaced by another one. The store does
-// not always notice the replacement at once, so a read with [Fresh] may miss changes that the
-// new primary acknowledged. Apply is not affected.
+// A Confirmer is a store in which another server can become the primary server. The store does not
+// always notice this at once, so a read with [Fresh] may miss changes that the new primary server
+// has acknowledged. Apply is not affected.
 type Confirmer interface {
-	// Confirm reports whether every read with [Fresh] that began after since saw all changes
-	// acknowledged before that read. If not, the caller must repeat these reads. Call it before
-	// a decision that is not checked by Apply, such as to reject a request.
+	// Confirm reports whether every read with [Fresh] that began after the time since has seen all
+	// changes that were acknowledged before that read. If not, the caller must repeat these reads.
+	// A caller needs Confirm before a decision that Apply does not check, for example before it
+	// rejects a request.
 	Confirm(ctx context.Context, since time.Time) (bool, error)
 }
 
-// Confirm confirms reads as [Confirmer] does. It returns true for other stores.
+// Confirm confirms reads as [Confirmer] does. If r is not a Confirmer, it returns true.
 func Confirm(ctx context.Context, r Reader, since time.Time) (bool, error) {
 	if c, ok := r.(Confirmer); ok {
 		return c.Confirm(ctx, since)

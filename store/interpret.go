@@ -8,29 +8,29 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Meaning is the interpretation of a question under an authority's policy.
+// A Meaning says what a question means under the policy of an authority.
 type Meaning struct {
 	Service    nomen.Service // the service to answer
-	Offered    bool          // false only for a strict question whose service is not offered
-	Directives string        // the directives of the r-component; "" for none
-	Ignored    string        // the component, if the authority does not know it
-	Country    bool          // the country comes from the r-component, not from the client
+	Offered    bool          // false only if the question is strict and its service is not offered
+	Directives string        // the directives that the r-component stands for; "" if none
+	Ignored    string        // the component, if it was dropped because the authority does not know it
+	Country    bool          // the country comes from the r-component, and not from the client
 }
 
-// Interpret returns the meaning of q under the policy of authority a, to which its name belongs; a
-// nil authority has no policy. No other function applies policies to questions. Interpret changes
-// q as follows:
+// Interpret returns what the question q means under the policy of the authority a, which must be
+// that of q's name; if a is nil, there is no policy. Interpret is the only function that applies
+// policies to questions. It is idempotent. It changes q as follows:
 //
-//   - The directives of the r-component set the service and the component unless q has
-//     them already. Their language, media type and country replace those of the client.
-//   - A component that the authority does not know is dropped (2012, 2.3: N12-30,
-//     N12-31, N12-35).
-//   - A service that is unknown, not offered, or not a value of the directive s is replaced by
-//     a default (N12-31, N12-32): the default of q, else that of the authority, else I2L. For
-//     a strict question it is not replaced.
+//   - The directives of the r-component set the service and the component, unless q already
+//     has them. Their language, media type and country replace those of the client.
+//   - A component that the authority does not know is dropped (2012, 2.3: N12-30, N12-31,
+//     N12-35).
+//   - If the service is unknown or not offered, or if the policy does not list it for the
+//     directive s, a default replaces it (N12-31, N12-32): the default of q, or else that of
+//     the authority, or else I2L. In a strict question, the service is not replaced.
 //
-// A service that sends resources is answered only if the authority allows it and
-// fetches is true. Interpret is idempotent.
+// A service that sends resources is offered only if the authority allows it and the parameter
+// fetches is true.
 func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 	if a == nil {
 		a = &noAuthority
@@ -55,10 +55,11 @@ func (a *Authority) Interpret(q *nomen.Question, fetches bool) Meaning {
 	return m
 }
 
-// noAuthority stands for the authority of names that have none. It is never modified.
+// noAuthority is used for names that have no authority. It is never modified.
 var noAuthority Authority
 
-// follow applies directives to q, and reports whether they name a country.
+// follow sets the fields of q that the directives name, and reports whether the directives name a
+// country.
 func follow(directives string, q *nomen.Question) (country bool) {
 	for directives != "" {
 		var directive string
@@ -88,7 +89,8 @@ func unescaped(value string) string {
 	return s
 }
 
-// knowsComponent reports whether the directive c has a meaning with this value.
+// knowsComponent reports whether the authority knows the component c: whether its keywords allow c
+// as a value of the directive c.
 func (a *Authority) knowsComponent(c string) bool {
 	if len(a.Keywords) == 0 {
 		return true
@@ -97,15 +99,15 @@ func (a *Authority) knowsComponent(c string) bool {
 	return ok && allows(values, c)
 }
 
-// allows reports whether values contains s. Empty values allow everything.
+// allows reports whether values contains s. An empty list allows everything.
 func allows(values []string, s string) bool { return len(values) == 0 || slices.Contains(values, s) }
 
-// permits reports whether the authority allows requests for a service.
+// permits reports whether the policy allows requests for the service s.
 func (a *Authority) permits(s nomen.Service) bool {
 	return len(a.Services) == 0 || slices.Contains(a.Services, s)
 }
 
-// offers reports whether a service is permitted and can be answered.
+// offers reports whether the service s is permitted and can be answered.
 func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	if !s.Known() || (s == nomen.I2R || s == nomen.I2Rs) && !(a.Fetch && fetches) {
 		return false
@@ -113,7 +115,7 @@ func (a *Authority) offers(s nomen.Service, fetches bool) bool {
 	return a.permits(s)
 }
 
-// choose returns the service to answer, out of those offered.
+// choose returns the service to answer. It is one that the authority offers.
 func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	switch {
 	case a.offers(q.Service, fetches):
@@ -133,12 +135,12 @@ func (a *Authority) choose(q *nomen.Question, fetches bool) nomen.Service {
 	return nomen.I2L
 }
 
-// PassesQuery reports whether a plain query is appended to the location.
+// PassesQuery reports whether a plain query of the request is appended to the location.
 func (p *Policy) PassesQuery() bool { return p.Query == PassAppend }
 
-// Refuses returns the error for a question about a name if the names of its authority are not
-// public. The answer then reveals nothing about them, not even whether they exist. Otherwise it
-// returns nil.
+// Refuses returns the error for a question about the name n if the names of the authority are not
+// public. The error reveals nothing about n, not even whether it exists. If the names are public,
+// Refuses returns nil.
 func (a *Authority) Refuses(n string) *nomen.Error {
 	if a == nil || a.Access == "" {
 		return nil

@@ -9,23 +9,23 @@ import (
 
 // The limits of a change and of a batch. The maximum length of a key is [name.MaxLength].
 const (
-	MaxLocations  = 1000      // of a record
-	MaxValues     = 10_000    // total of all lists of a change, except locations
-	MaxText       = 64 << 10  // bytes of one text, such as a URL, note, value or reason
-	MaxPolicy     = 512 << 10 // bytes of the JSON text of a policy
-	MaxTokenID    = 256       // bytes of the ID of a token
-	MaxUserID     = 64        // bytes of the ID of a user
-	MaxRecord     = 1 << 20   // bytes of all texts of a change
-	MaxBatch      = 100_000   // changes in one Apply
-	MaxBatchBytes = 256 << 20 // bytes of all texts of a batch
+	MaxLocations  = 1000      // locations of a record
+	MaxValues     = 10_000    // total length of all lists of a change, except locations
+	MaxText       = 64 << 10  // length of one text, such as a URL, note, value or reason, in bytes
+	MaxPolicy     = 512 << 10 // length of the JSON text of a policy, in bytes
+	MaxTokenID    = 256       // length of the ID of a token, in bytes
+	MaxUserID     = 64        // length of the ID of a user, in bytes
+	MaxRecord     = 1 << 20   // total length of all texts of a change, in bytes
+	MaxBatch      = 100_000   // changes in one call of Apply
+	MaxBatchBytes = 256 << 20 // total length of all texts of a batch, in bytes
 )
 
-// A LimitError is returned for a change that exceeds a limit, by itself or together with
-// the changes before it in its batch.
+// A LimitError is returned for a change that exceeds a limit, alone or together with the changes
+// before it in its batch.
 type LimitError struct {
-	Index int    // of the change in its batch
-	Key   string // of the name, authority, token or user
-	What  string // "locations", "note", "changes of the batch" ...
+	Index int    // position of the change in its batch, from 0
+	Key   string // key of the name, prefix of the authority, or ID of the token or user
+	What  string // what is too large or too many: "locations", "note", "changes of the batch" ...
 	Size  int
 	Limit int
 }
@@ -34,9 +34,9 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("store: %s: %s: %d exceeds the limit of %d", shorten(e.Key), e.What, e.Size, e.Limit)
 }
 
-const maxQuoted = 200 // bytes of a key that an error message shows
+const maxQuoted = 200 // number of bytes of a key that an error message shows
 
-// shorten truncates a key that exceeds its limit.
+// shorten truncates a key that is too long, for an error message.
 func shorten(key string) string {
 	return strings.ToValidUTF8(ascii.Head(key, maxQuoted), "?")
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// A Step is one change to write: Next replaces Last, which is the last change of the subject,
-// or nil if there was none. Of each revision in Next.Redacts the store keeps only the digest
-// and what [Change.Redact] returns. These revisions may include Last and earlier steps of the
-// batch, and may have been redacted before.
+// A Step is one change to write. Next takes the place of Last, the last change of the subject,
+// which is nil if there was none. For each revision in Next.Redacts, the store must keep only the
+// digest and what [Change.Redact] returns. These revisions may include Last and earlier steps of
+// the batch, and some may have been redacted before.
 type Step struct {
 	Subject    Subject
 	Last, Next *Change
-	Prior      int // the step of the same batch that made Last, counted from 1; 0 if Last is stored or nil
+	Prior      int // number of the step of the same batch that made Last, from 1; 0 if Last is stored or nil
 }
 
 // Plan returns the steps that a batch leads to, in the order in which they must be written,
@@ -31,18 +31,18 @@ func Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Resu
 	return p.plan(changes, last, (*Change).Clone)
 }
 
-// A Planner plans one batch after another and reuses memory between them. Its steps share
-// lists and metadata with the changes, unlike the steps of the function Plan. So a store must
-// write the steps before it returns to the caller that passed the changes. The zero Planner is
-// ready to use. It must not be used concurrently.
+// A Planner plans one batch after another and reuses memory. Unlike the steps of the function
+// [Plan], its steps share lists and metadata with the changes. So a store must write the steps
+// before it returns to the caller that passed the changes. The zero Planner is ready to use. It
+// must not be used concurrently.
 type Planner struct {
 	steps   []Step
-	changes []Change // backing array of the steps' changes; allocated at once, so that none moves
+	changes []Change // the changes that the steps point to; allocated at once, so that they never move
 	records []Record
-	planned map[Subject]int // number of the last step of a subject, counted from 1
+	planned map[Subject]int // number of the last step of each subject, from 1
 }
 
-// Plan is like the function [Plan], but its steps are valid only until Reset.
+// Plan is like the function [Plan], but the steps are valid only until the next call of Reset.
 func (p *Planner) Plan(changes []Change, last func(Subject) (*Change, error)) ([]Step, []Result, error) {
 	p.changes = slices.Grow(p.changes, len(changes))
 	p.records = slices.Grow(p.records, len(changes))
@@ -96,7 +96,8 @@ func (p *Planner) plan(changes []Change, last func(Subject) (*Change, error), no
 	return p.steps, results, nil
 }
 
-// ascending reports whether the keys of changes ascend, so that no subject is repeated.
+// ascending reports whether each key is greater than the key before it. Then no subject is
+// repeated.
 func ascending(changes []Change) bool {
 	for i := 1; i < len(changes); i++ {
 		if a, b := changes[i-1].Subject(), changes[i].Subject(); a.Kind > b.Kind || a.Kind == b.Kind && a.Key >= b.Key {
@@ -106,7 +107,7 @@ func ascending(changes []Change) bool {
 	return true
 }
 
-// borrow returns c in normal form, sharing memory with c where possible.
+// borrow returns c in normal form. The result shares memory with c where possible.
 func (p *Planner) borrow(c *Change) *Change {
 	if c.Record == nil || len(c.Redacts) > 0 {
 		return c.Clone()
@@ -119,20 +120,19 @@ func (p *Planner) borrow(c *Change) *Change {
 	return n
 }
 
-// Next returns the change to store for c, which is number i of its batch. last is the last
-// change of the same subject, or nil if there was none. Next returns nil if c would change
-// nothing. Next implements the state machine of names:
+// Next returns the change that a store must write to apply the change c, number i of its batch. The
+// parameter last is the last change of the same subject, or nil if there is none. If c would leave
+// everything as it is, Next returns nil. Next implements the state machine of names:
 //
 //	none, deleted -> reserved, active, retired
 //	reserved      -> reserved, active, retired, deleted
 //	active        -> active, retired
 //	retired       -> retired, active
 //
-// Next also rejects a change whose time is more than [MaxSkew] before the time of last, unless
-// the change has AnyTime.
+// Next also rejects a change that is more than [MaxSkew] earlier than last, unless the change has
+// AnyTime.
 //
-// The result shares lists and metadata with c. The error is a [*ConflictError] or a
-// [*StateError].
+// The result shares lists and metadata with c. The error is a [*ConflictError] or a [*StateError].
 func Next(i int, last, c *Change) (*Change, Result, error) {
 	if c.Record == nil || len(c.Redacts) > 0 {
 		return next(i, last, c.Clone())
@@ -142,7 +142,7 @@ func Next(i int, last, c *Change) (*Change, Result, error) {
 	return next(i, last, &n)
 }
 
-// next is Next for a change in normal form. It turns c into the change to store.
+// next is like [Next], but c must be in normal form. It turns c into the change to write.
 func next(i int, last, c *Change) (*Change, Result, error) {
 	if err := cmp.Or(expect(i, last, c), allow(i, last, c)); err != nil {
 		return nil, Result{}, err
@@ -152,7 +152,7 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 		return used, Result{Changed: used != nil}, nil
 	}
 	if c.Token != nil && last != nil && last.Token.Used.After(c.Token.Used) {
-		c.Token.Used = last.Token.Used // noted since the token was read
+		c.Token.Used = last.Token.Used // the use was recorded after the caller had read the token
 	}
 	if same(last, c) {
 		return nil, Result{Revision: last.Revision()}, nil
@@ -167,11 +167,11 @@ func next(i int, last, c *Change) (*Change, Result, error) {
 	return c, Result{Revision: c.Revision(), Changed: true}, nil
 }
 
-// exists reports whether the subject exists after c.
+// exists reports whether the subject of c exists after the change.
 func (c *Change) exists() bool { return c != nil && c.Delete.IsZero() }
 
-// Revision returns the revision that c, a stored change, made; 0 for a token and for
-// nil.
+// Revision returns the revision that the stored change c made. If c is nil or a change of a token,
+// it returns 0.
 func (c *Change) Revision() uint64 {
 	if c == nil || c.Token != nil {
 		return 0
@@ -179,7 +179,7 @@ func (c *Change) Revision() uint64 {
 	return c.Expected + 1
 }
 
-// expect returns an error if c expects a revision other than the revision of last.
+// expect returns an error if the revision that c expects is not the revision of last.
 func expect(i int, last, c *Change) error {
 	current := uint64(0)
 	if last.exists() {
@@ -191,7 +191,8 @@ func expect(i int, last, c *Change) error {
 	return &ConflictError{Index: i, Key: c.Subject().Key, Expected: c.Expected, Current: current}
 }
 
-// allow returns an error if next would delete or unpublish a public name (Y95-22, Y95-25).
+// allow returns an error if the change next would delete a public name or set it back to reserved
+// (Y95-22, Y95-25).
 func allow(i int, last, next *Change) error {
 	if rule := brokenRule(last, next); rule != "" {
 		return &StateError{Index: i, Key: next.Subject().Key, Rule: rule}
@@ -222,7 +223,7 @@ func known(s nomen.Status) bool {
 	return s == nomen.Reserved || s == nomen.Active || s == nomen.Retired
 }
 
-// overreach returns an explanation if next redacts its own revision or a later one, and
+// overreach returns an explanation if the change next redacts its own revision or a later one, and
 // "" otherwise.
 func overreach(next *Change) string {
 	for _, r := range next.Redacts {
@@ -233,7 +234,8 @@ func overreach(next *Change) string {
 	return ""
 }
 
-// same reports whether next would leave the content as last left it.
+// same reports whether the content after the change next would be the same as after the change
+// last.
 func same(last, next *Change) bool {
 	switch {
 	case len(next.Redacts) > 0:
@@ -269,6 +271,6 @@ func (c *Change) follow(last *Change) {
 	}
 }
 
-// KnownAt reports whether c, a stored change, is visible as of the time at; a zero time means
-// now.
+// KnownAt reports whether the stored change c is visible at the given time. If that is the zero
+// time, it means now.
 func (c *Change) KnownAt(at time.Time) bool { return at.IsZero() || !c.Time.After(at) }

@@ -10,75 +10,78 @@ import (
 	"github.com/nomen-project/nomen/rule"
 )
 
-// A Policy determines how names of an authority are answered. The zero value serves
-// registered names only.
+// A Policy determines how requests for the names of an authority are answered. With the zero
+// Policy, only registered names are found.
 //
-// A record of the name itself always takes precedence, then Suffix, then Rules, and
-// finally Delegation.
+// If the name itself has a record, that is the answer; otherwise Suffix is tried, then Rules, then
+// Delegation.
 type Policy struct {
-	Rules      rule.Set    `json:"rules,omitempty"`      // locations of names without a record
-	Delegation *Delegation `json:"delegation,omitempty"` // the resolver of names that are not found here
-	Suffix     Suffix      `json:"suffix,omitempty"`     // what to do with a registered name followed by more
+	Rules      rule.Set    `json:"rules,omitempty"`      // compute locations of names without a record
+	Delegation *Delegation `json:"delegation,omitempty"` // the resolver for names that are not found here
+	Suffix     Suffix      `json:"suffix,omitempty"`     // how to answer a registered name followed by more
 
-	Access     Access `json:"access,omitempty"`                         // whether the names are public
-	AccessNote string `json:"access_note,omitempty" toml:"access_note"` // why they are not, for people
+	Access     Access `json:"access,omitempty"`                         // whether the names are public; empty if they are
+	AccessNote string `json:"access_note,omitempty" toml:"access_note"` // why the names are not public, for people to read
 
-	Services   []nomen.Service     `json:"services,omitempty"`                       // offered services; all if empty
-	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives with their values; an empty list allows any value (2012, 2.3)
-	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // directives for each r-component: "toc" is "c=toc" (RFC 8141, 2.3.1)
-	QComponent Passing             `json:"q_component,omitempty" toml:"q_component"` // whether a q-component is appended to the location's query; append if empty
-	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended; ignore if empty
-	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names may have fragments (2012, 2.4)
+	Services   []nomen.Service     `json:"services,omitempty"`                       // services offered; if empty, all
+	Keywords   map[string][]string `json:"keywords,omitempty"`                       // known directives and their values; an empty list allows any value (2012, 2.3)
+	RComponent map[string]string   `json:"r_component,omitempty" toml:"r_component"` // the directives that an r-component stands for: "toc" is "c=toc" (RFC 8141, 2.3.1)
+	QComponent Passing             `json:"q_component,omitempty" toml:"q_component"` // whether a q-component is appended to the query of the location; PassAppend if empty
+	Query      Passing             `json:"query,omitempty"`                          // whether a plain query is appended to that of the location; ignored if empty
+	Fragment   bool                `json:"fragment,omitempty"`                       // references to the names can have fragments (2012, 2.4)
 
-	Fetch  bool   `json:"fetch,omitempty"`                  // I2R and I2Rs send the resource itself
-	Choice Choice `json:"choice,omitempty"`                 // how to choose among locations of equal rank
-	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // seconds for which answers may be cached
+	Fetch  bool   `json:"fetch,omitempty"`                  // services I2R and I2Rs send the resource itself
+	Choice Choice `json:"choice,omitempty"`                 // how to choose one of several locations of equal rank
+	MaxAge int    `json:"max_age,omitempty" toml:"max_age"` // how long answers may be cached, in seconds
 
-	CheckDigit string `json:"check_digit,omitempty" toml:"check_digit"` // check character at the end of new names: namespace, noid, luhn or mod97, as in package mint
+	CheckDigit string `json:"check_digit,omitempty" toml:"check_digit"` // how to compute the check character at the end of new names: namespace, noid, luhn or mod97; see package mint
 }
 
-// A Delegation refers the names of an authority to another resolver.
+// A Delegation passes requests for names of an authority to another resolver.
 type Delegation struct {
 	Mode Mode `json:"mode"`
 
-	// To is the address of that resolver. It is either a URI template (RFC 6570) of a
-	// name's page there, with {name}, {element} and {prefix}, and {?s,c,with,at} for the
-	// request; or HOST or HOST:PORT of an authority's address (1995, 3.2), optionally
-	// followed by /full or /element for the form of names that it accepts. If empty, the
-	// resolver is found by discovery.
+	// To is the address of the resolver. It has one of two forms:
+	//
+	//   - a URI template (RFC 6570) for the page of a name at the resolver, with {name},
+	//     {element} and {prefix}, and {?s,c,with,at} for the request;
+	//   - the address of an authority (1995, 3.2): HOST or HOST:PORT. It can be followed by /full
+	//     or /element, which is the form of names that the resolver accepts.
+	//
+	// If To is empty, the resolver is found by discovery.
 	To string `json:"to,omitempty"`
 }
 
-// A Mode is how a delegated name is answered.
+// A Mode says how a request for a delegated name is answered.
 type Mode string
 
-// The modes.
+// Values of Mode.
 const (
-	ModeRedirect Mode = "redirect" // the client is redirected to the resolver
-	ModeAsk      Mode = "ask"      // the resolver is asked, and its answer returned
+	ModeRedirect Mode = "redirect" // redirect the client to the resolver
+	ModeAsk      Mode = "ask"      // query the resolver, and return its answer
 )
 
-// A Suffix says how to answer a name that consists of a registered name, a delimiter and
+// A Suffix says how to answer a request for a registered name that is followed by a delimiter and
 // more.
 type Suffix string
 
-// SuffixAppend appends the rest of the name to the locations of the registered one, as n2t and
-// PURL servers do. With the empty Suffix a registered name followed by more is not found.
+// SuffixAppend appends the rest of the name to the locations of the registered name, as n2t and
+// PURL servers do. If Suffix is empty, a registered name followed by more is not found.
 const SuffixAppend Suffix = "append"
 
 // An Access says whether the names of an authority are public.
 type Access string
 
-// The kinds of access. The empty Access makes the names public.
+// Values of Access. The empty Access makes the names public.
 const (
-	AccessDenied Access = "denied" // not public: 403
-	AccessLegal  Access = "legal"  // not public for legal reasons: 451
+	AccessDenied Access = "denied" // not public: HTTP status 403
+	AccessLegal  Access = "legal"  // not public for legal reasons: HTTP status 451
 )
 
-// A Passing says whether a part of the request is copied to the location.
+// A Passing says what to do with a part of the request: append it to the location, or ignore it.
 type Passing string
 
-// The values of Passing.
+// Values of Passing.
 const (
 	PassAppend Passing = "append"
 	PassIgnore Passing = "ignore"
@@ -87,22 +90,22 @@ const (
 // A Choice says how one of several locations of equal rank is chosen.
 type Choice string
 
-// ChoiceFixed always chooses the location with the greatest weight, and the first one among
-// equal weights. The empty Choice chooses at random in proportion to weight.
+// ChoiceFixed always chooses the location with the greatest weight; if several have it, the first
+// of them. The empty Choice chooses at random, in proportion to the weights.
 const ChoiceFixed Choice = "fixed"
 
 // IsZero reports whether p is the zero policy.
 func (p *Policy) IsZero() bool { return len(p.Text()) == 0 }
 
-// Text returns the policy as the JSON text that stores keep: fields in the order above,
-// map keys in byte order, no white space; "" for the zero policy. Equal policies have
-// equal texts.
+// Text returns the policy as the JSON text that stores keep: fields in the order of [Policy], map
+// keys in byte order, no white space. For the zero policy, it returns "". Equal policies have equal
+// texts.
 func (p *Policy) Text() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(p); err != nil {
-		return "" // it consists of strings and numbers
+		return "" // cannot happen: a policy has only strings and numbers
 	}
 	const none = "{}"
 	s := string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
@@ -112,8 +115,8 @@ func (p *Policy) Text() string {
 	return s
 }
 
-// ParsePolicy is the inverse of [Policy.Text]. It rejects unknown fields, because a
-// policy must not be applied in part.
+// ParsePolicy is the inverse of [Policy.Text]. It rejects unknown fields, because a policy must not
+// be applied only in part.
 func ParsePolicy(s string) (Policy, error) {
 	var p Policy
 	if s == "" {
@@ -134,7 +137,7 @@ func ParsePolicy(s string) (Policy, error) {
 func (p *Policy) clone() Policy {
 	c, err := ParsePolicy(p.Text())
 	if err != nil {
-		panic(err) // Text writes what ParsePolicy reads
+		panic(err) // cannot happen: ParsePolicy reads what Text has written
 	}
 	return c
 }

@@ -14,21 +14,21 @@ import (
 // A Record is the record of one name.
 type Record struct {
 	Name          name.Name        `json:"-"`                        // the canonical form of Spelling
-	Spelling      string           `json:"name"`                     // as entered; the key of Name if empty
-	Status        nomen.Status     `json:"status"`                   // never empty in a store
-	Locations     []nomen.Location `json:"locations"`                // in the order given
+	Spelling      string           `json:"name"`                     // the name as it was entered; the key of Name if empty
+	Status        nomen.Status     `json:"status"`                   // never empty in a stored record
+	Locations     []nomen.Location `json:"locations"`                // in the order in which they were given
 	Metadata      nomen.Metadata   `json:"metadata"`                 // elements without values are dropped
-	SameAs        []string         `json:"same_as"`                  // other identifiers of the resource
+	SameAs        []string         `json:"same_as"`                  // other identifiers of the same resource
 	Successors    []string         `json:"successors"`               // names to use instead
-	Reason        string           `json:"reason"`                   // why it was retired
-	ShowLocations bool             `json:"show_locations,omitempty"` // show the locations on the public tombstone
+	Reason        string           `json:"reason"`                   // why the name was retired
+	ShowLocations bool             `json:"show_locations,omitempty"` // show the locations on the public tombstone page
 	Modified      time.Time        `json:"modified,omitzero"`        // time of the last change; set by the store
-	Revision      uint64           `json:"revision"`                 // from 1; set by the store
-	Redacted      bool             `json:"redacted,omitempty"`       // its content was redacted; set by the store
+	Revision      uint64           `json:"revision"`                 // number of the last change, from 1; set by the store
+	Redacted      bool             `json:"redacted,omitempty"`       // the content was removed by a redaction; set by the store
 }
 
-// MarshalJSON writes the fields in the order above, with empty lists and an empty
-// object instead of null, so that equal records have equal bytes.
+// MarshalJSON writes the fields in the order of [Record]. It writes an empty list or object instead
+// of null, so that equal records have equal JSON texts.
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record
 	p := plain(r)
@@ -51,7 +51,7 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// marshal is json.Marshal without the escapes that only HTML needs.
+// marshal is like json.Marshal, but without the escapes that only HTML needs.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -72,7 +72,7 @@ func (r *Record) Clone() *Record {
 	return &c
 }
 
-// normal returns a copy of r in normal form, sharing memory with r where possible.
+// normal returns a copy of r in normal form. The copy shares memory with r where possible.
 func (r *Record) normal() Record {
 	c := *r
 	if c.Spelling == "" {
@@ -97,7 +97,7 @@ func (r *Record) normal() Record {
 	return c
 }
 
-// orNil returns s, nil if it is empty.
+// orNil returns s, or nil if s is empty.
 func orNil[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil
@@ -105,8 +105,8 @@ func orNil[T any](s []T) []T {
 	return s
 }
 
-// SameContent reports whether r and o, both in normal form, are equal except for
-// Modified and Revision.
+// SameContent reports whether r and o are equal except for Modified and Revision. Both must be in
+// normal form.
 func (r *Record) SameContent(o *Record) bool {
 	return r.Name == o.Name &&
 		r.Spelling == o.Spelling &&
@@ -120,7 +120,7 @@ func (r *Record) SameContent(o *Record) bool {
 		r.Redacted == o.Redacted
 }
 
-// cloneList returns a copy of s, nil if it is empty.
+// cloneList returns a copy of s, or nil if s is empty.
 func cloneList[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A Staleness is a context that records how old the data read with it is. Make one with
-// [WithStaleness]. A Staleness is safe for concurrent use.
+// A Staleness is a context that records how old the data is that was read with it. [WithStaleness]
+// returns one. A Staleness is safe for concurrent use.
 type Staleness struct {
 	context.Context
-	since atomic.Int64 // Unix nanoseconds; 0 if nothing stale was read
+	since atomic.Int64 // in Unix nanoseconds; 0 if no stale data was read
 }
 
 type stalenessKey struct{}
@@ -24,8 +24,8 @@ func (s *Staleness) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// Since returns the time at which all data read with s was last known to be current. The time
-// is zero if all data was current when it was read, or if s is nil.
+// Since returns the time up to which all data read with s was known to be current. If all data was
+// current when it was read, or if s is nil, Since returns the zero time.
 func (s *Staleness) Since() time.Time {
 	if s == nil {
 		return time.Time{}
@@ -36,7 +36,8 @@ func (s *Staleness) Since() time.Time {
 	return time.Time{}
 }
 
-// Age returns the age at now of what was read; 0 if it was current when it was read.
+// Age returns how old, at the time now, the data read with s is. If all data was current when it
+// was read, Age returns 0.
 func (s *Staleness) Age(now time.Time) time.Duration {
 	if since := s.Since(); !since.IsZero() {
 		return max(now.Sub(since), time.Nanosecond)
@@ -44,23 +45,23 @@ func (s *Staleness) Age(now time.Time) time.Duration {
 	return 0
 }
 
-// Reset prepares s for another request. The previous one must have ended.
+// Reset prepares s for another request. The previous request must have ended.
 func (s *Staleness) Reset() { s.since.Store(0) }
 
-// WithStaleness returns a context that accepts stale answers and records whether there were
-// any. A store returns stale data only to calls with such a context, and only while it cannot
-// get current data; other calls fail with an [*AwayError]. If ctx already has a Staleness,
-// that one does not learn of stale data read with the new one.
+// WithStaleness returns a context for calls that accept stale data. The context records whether
+// they got any. A store returns stale data only to such calls, and only while it cannot get current
+// data; other calls fail with an [*AwayError]. If ctx already has a Staleness, that one does not
+// record stale data read with the new one.
 func WithStaleness(ctx context.Context) *Staleness { return &Staleness{Context: ctx} }
 
-// StalenessOf returns the staleness of ctx, nil if ctx does not accept stale answers.
+// StalenessOf returns the Staleness of ctx, or nil if ctx does not accept stale data.
 func StalenessOf(ctx context.Context) *Staleness {
 	s, _ := ctx.Value(stalenessKey{}).(*Staleness)
 	return s
 }
 
-// Note records that stale data was read, which was last known to be current at the time since.
-// It does nothing if s is nil or since is zero.
+// Note records that stale data was read that was last known to be current at the time since. If s
+// is nil or the time is zero, Note does nothing.
 func (s *Staleness) Note(since time.Time) {
 	if s == nil || since.IsZero() {
 		return

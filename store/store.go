@@ -13,37 +13,37 @@ import (
 // A Reader reads records and authorities as they were at a time: the parameter at, or the
 // field At of a Scan. The zero time means now. A Reader is safe for concurrent use.
 type Reader interface {
-	// Get returns the record of n. It returns ErrNotFound if n has no record, or if a
-	// reserved name was deleted.
+	// Get returns the record of the name n. If the name has no record, or had a reserved one that
+	// was deleted, Get returns ErrNotFound.
 	Get(ctx context.Context, n name.Name, at time.Time) (*Record, error)
 
-	// List yields records in key order as of one moment, without changes made while it runs. If
-	// it fails, it yields a nil record with the error, and ends. Close waits until loops over
-	// List have ended.
+	// List yields records as of one moment, in the order of their keys. Changes made while it runs
+	// have no effect on it. If reading fails, List yields a nil record with the error, and ends.
+	// Close waits until all loops over List have ended.
 	List(ctx context.Context, s Scan) iter.Seq2[*Record, error]
 
-	// Authority returns the authority of exactly this prefix, or ErrNotFound.
+	// Authority returns the authority that has exactly this prefix, or ErrNotFound.
 	Authority(ctx context.Context, p name.Prefix, at time.Time) (*Authority, error)
 
-	// Authorities yields all authorities in the byte order of their prefixes, as List does
-	// for records.
+	// Authorities yields all authorities in the byte order of their prefixes. Like List, it yields
+	// them as of one moment.
 	Authorities(ctx context.Context, at time.Time) iter.Seq2[*Authority, error]
 }
 
-// A Scan says which records List yields.
+// A Scan says which records List yields, and as of which time.
 type Scan struct {
-	Prefix string    // bytes with which keys begin; "" for all
-	After  string    // keys greater than this one; "" for all
-	At     time.Time // the state at this time; zero for now
+	Prefix string    // only keys that begin with these bytes; "" for all keys
+	After  string    // only keys greater than this one; "" for all keys
+	At     time.Time // time of the state to list; zero for now
 }
 
 // A Store is a Reader that can be written.
 type Store interface {
 	Reader
 
-	// Apply writes changes in order as one batch: all or none. It returns the result of
-	// each change, in the same order. A later change of the same name builds on the earlier
-	// one.
+	// Apply writes changes in order, as one batch: all or none. It returns the result of each
+	// change, in the same order. If two changes have the same name, the later one is applied to the
+	// result of the earlier one.
 	//
 	// These errors have the index of a change:
 	//
@@ -52,45 +52,45 @@ type Store interface {
 	//   - [*LimitError]: something is too large;
 	//   - [*ChangeError]: the change is invalid.
 	//
-	// After Close the error is ErrClosed. If ctx was cancelled before Apply began the batch,
-	// the error is the error of ctx, and nothing was written.
+	// After Close the error is ErrClosed. If ctx was cancelled before Apply began the batch, the
+	// error is the error of ctx, and nothing was written.
 	Apply(ctx context.Context, changes []Change) ([]Result, error)
 
-	// Close waits for the calls in progress and releases the store. All other calls return
-	// ErrClosed from then on. Closing again does nothing.
+	// Close waits for the calls in progress and closes the store. All later calls return ErrClosed,
+	// except that calling Close again does nothing.
 	Close() error
 }
 
-// The errors common to all stores.
+// Errors that any store can return.
 var (
 	ErrNotFound = errors.New("store: not found")
 	ErrClosed   = errors.New("store: closed")
 
-	// ErrReadOnly is returned for a change of a store that was opened read-only.
+	// ErrReadOnly is returned for a change if the store was opened read-only.
 	ErrReadOnly = errors.New("store: opened read-only: changes are not accepted")
 )
 
-// A VersionError is returned when a program opens a store whose format or rules have a version
-// other than the program's.
+// A VersionError is returned when a program opens a store whose format or rules do not have the
+// version that the program supports.
 type VersionError struct {
 	What  string     // "format of the store", "rules of names"
-	Found uint64     // in the store
-	Known uint64     // to this program
-	How   Conversion // of an earlier version
+	Found uint64     // version of the store
+	Known uint64     // version that this program supports
+	How   Conversion // how to convert a store of an earlier version
 }
 
-// A Conversion says how to convert a store of an earlier version to this program's version.
+// A Conversion says how to convert a store of an earlier version to the version of this program.
 type Conversion uint8
 
-// The conversions.
+// Values of Conversion.
 const (
-	ConvertInPlace Conversion = iota // while no server uses it
-	ConvertOnWrite                   // by opening it for writing
-	ConvertByCopy                    // by copying it to a directory, converting it there, and copying it to an empty database
-	ConvertNever                     // no release had this version
+	ConvertInPlace Conversion = iota // convert the store while no server uses it
+	ConvertOnWrite                   // open the store for writing, which converts it
+	ConvertByCopy                    // copy the store to a directory, convert it there, and copy it to an empty database
+	ConvertNever                     // cannot be converted, because no release had this version
 )
 
-// String says what must be done.
+// String says what the operator must do.
 func (c Conversion) String() string {
 	switch c {
 	case ConvertOnWrite:

@@ -12,38 +12,38 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A Table caches the set of a store's authorities, which every request needs. While one caller
-// reads the store again, other callers get the previous set, so the data can be older than the
-// table's lifetime by the duration of one read. Forget makes the next call read the store. A
+// A Table caches the set of all authorities of a store, because every request needs it. While one
+// caller reads the store again, other callers get the previous set. So a set can be older than the
+// lifetime of the table by the duration of one read. After Forget, the next call reads the store. A
 // Table is safe for concurrent use.
 type Table struct {
 	reader Reader
 	now    func() time.Time
 	life   time.Duration
 
-	reading sync.Mutex // held while reading the store
+	reading sync.Mutex // held while a caller reads the store
 	last    atomic.Pointer[edition]
 	forgets atomic.Uint64
-	tried   atomic.Bool // a read has begun
+	tried   atomic.Bool // a read of the store has begun
 }
 
-// An edition is the result of one read.
+// An edition is the result of reading the store once.
 type edition struct {
 	set     *AuthoritySet
 	read    time.Time
-	since   time.Time // when it was last known to be current, if the store returned stale data; else zero
-	forgets uint64    // value of Table.forgets before the read
+	since   time.Time // if the store returned stale data, the time at which it was last known to be current; else zero
+	forgets uint64    // value of Table.forgets before the store was read
 }
 
-// NewTable returns a table of the authorities of r. The table reads r again when it is older
-// than life.
+// NewTable returns a table of the authorities of r. When the set is older than the time life, the
+// table reads r again.
 func NewTable(r Reader, now func() time.Time, life time.Duration) *Table {
 	return &Table{reader: r, now: now, life: life}
 }
 
-// Set returns the authorities as of the time at; a zero time means now. The caller must not
-// modify the set or what it returns. Successive calls return the same set as long as no
-// authority changes. If ctx is from [WithStaleness], the set may be stale.
+// Set returns the authorities as of a time; the zero time means now. The caller must not modify the
+// set, or anything that methods of the set return. As long as no authority changes, successive
+// calls return the same set. If ctx is from [WithStaleness], the set may be stale.
 func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	if !at.IsZero() {
 		return readSet(ctx, t.reader, at, nil)
@@ -65,8 +65,8 @@ func (t *Table) Set(ctx context.Context, at time.Time) (*AuthoritySet, error) {
 	return t.readAgain(ctx, e, stale)
 }
 
-// readAgain reads the set again; e is its last edition, nil if none. The caller must
-// hold t.reading.
+// readAgain reads the set from the store again. The parameter e is the last edition, or nil if
+// there is none. The caller must hold t.reading.
 func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*AuthoritySet, error) {
 	t.tried.Store(true)
 	next := &edition{read: t.now(), forgets: t.forgets.Load()}
@@ -91,11 +91,12 @@ func (t *Table) readAgain(ctx context.Context, e *edition, stale *Staleness) (*A
 // Missing reports whether the table has tried to read the authorities, but has none yet.
 func (t *Table) Missing() bool { return t.tried.Load() && t.last.Load() == nil }
 
-// young reports whether e need not be read again yet.
+// young reports whether the edition e is younger than the lifetime of the table.
 func (t *Table) young(e *edition) bool { return t.now().Sub(e.read) < t.life }
 
-// known returns the last edition, and whether it can be used: Forget was not called since, and
-// either the edition is not stale or the caller accepts stale data.
+// known returns the last edition, and whether it can be used. It can be used if Forget was not
+// called after the store was read, and if the edition is not stale or the caller accepts stale
+// data.
 func (t *Table) known(stale *Staleness) (*edition, bool) {
 	e := t.last.Load()
 	return e, e != nil && e.forgets == t.forgets.Load() && (e.since.IsZero() || stale != nil)
@@ -104,14 +105,14 @@ func (t *Table) known(stale *Staleness) (*edition, bool) {
 // Forget makes the next call of Set read the store.
 func (t *Table) Forget() { t.forgets.Add(1) }
 
-// Replace replaces an authority by a revision that was just read from the store. It does not
-// read the other authorities. The table keeps the pointer.
+// Replace puts a revision of an authority, just read from the store, in place of the revision that
+// the table has. It does not read the other authorities. The table keeps the pointer.
 func (t *Table) Replace(revision *Authority) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
 	e, known := t.known(nil)
 	if !known {
-		return // the next Set reads everything
+		return // the next call of Set reads all authorities
 	}
 	next := *e
 	if next.set = e.set.with(revision); next.set != e.set {
@@ -119,25 +120,25 @@ func (t *Table) Replace(revision *Authority) {
 	}
 }
 
-// An AuthoritySet finds authorities by name, host or local address.
+// An AuthoritySet finds the authority of a name, of a host or of a local address.
 type AuthoritySet struct {
 	all      []*Authority // in the byte order of their prefixes
-	parents  []int        // index of the longest other prefix that each prefix begins with, in bytes; -1 for none
+	parents  []int        // for each prefix, the index of the longest other prefix with whose bytes it begins; -1 if none
 	hosts    map[string]*Authority
 	address  map[netip.Addr]*Authority
 	compiled map[*Authority]*compilation
 	standard *Authority
 }
 
-// A compilation is made on first use.
+// A compilation compiles an authority when it is first needed.
 type compilation struct {
 	once sync.Once
 	made *Compiled
 	err  error
 }
 
-// readSet reads the authorities. It takes the compiled form of unchanged authorities from the
-// set last.
+// readSet reads the authorities from the store. For authorities that have not changed, it takes the
+// compiled form from the set last.
 func readSet(ctx context.Context, r Reader, at time.Time, last *AuthoritySet) (*AuthoritySet, error) {
 	s := newSet()
 	known := 0
@@ -174,8 +175,8 @@ func (s *AuthoritySet) finish() {
 	s.nest()
 }
 
-// with returns a copy of s in which a replaces the earlier revision of its authority. If s has
-// this revision or a later one, with returns s.
+// with returns a copy of s that has the revision a of an authority instead of an earlier one. If s
+// already has this revision or a later one, it returns s.
 func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	at, found := s.search(a.Prefix.String())
 	if found && s.all[at].Revision >= a.Revision {
@@ -198,7 +199,7 @@ func (s *AuthoritySet) with(a *Authority) *AuthoritySet {
 	return next
 }
 
-// nest sets the parents.
+// nest sets the field parents.
 func (s *AuthoritySet) nest() {
 	s.parents = make([]int, len(s.all))
 	for i, a := range s.all {
@@ -232,8 +233,8 @@ func (s *AuthoritySet) add(a *Authority, c *compilation) {
 	}
 }
 
-// CanonicalHost returns a Host field in canonical form for comparison: lower case,
-// without port and final dot.
+// CanonicalHost returns the value of a Host field in a form that can be compared: in lower case,
+// without port and without a final dot.
 func CanonicalHost(h string) string {
 	if i := strings.LastIndexByte(h, ':'); i >= 0 && strings.IndexByte(h[i:], ']') < 0 {
 		h = h[:i]
@@ -244,8 +245,8 @@ func CanonicalHost(h string) string {
 // All returns the authorities in the byte order of their prefixes.
 func (s *AuthoritySet) All() []*Authority { return s.all }
 
-// Of returns the authority with the longest prefix that covers n, or nil. It takes
-// logarithmic time.
+// Of returns the authority of the name n: the one whose prefix covers n and is the longest. It
+// returns nil if there is none. It takes logarithmic time.
 func (s *AuthoritySet) Of(n name.Name) *Authority {
 	key := n.Key()
 	i, found := s.search(key)
@@ -262,14 +263,15 @@ func (s *AuthoritySet) Of(n name.Name) *Authority {
 	return nil
 }
 
-// search returns the index of a prefix, or the index at which the prefix would be inserted.
+// search returns the index of the authority with this prefix. If there is none, it returns false
+// and the index at which it would be inserted.
 func (s *AuthoritySet) search(prefix string) (int, bool) {
 	return slices.BinarySearchFunc(s.all, prefix, func(a *Authority, key string) int {
 		return strings.Compare(a.Prefix.String(), key)
 	})
 }
 
-// Exactly returns the authority with exactly this prefix, or nil.
+// Exactly returns the authority that has exactly this prefix, or nil.
 func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	if s == nil {
 		return nil
@@ -280,9 +282,9 @@ func (s *AuthoritySet) Exactly(p name.Prefix) *Authority {
 	return nil
 }
 
-// Compiled returns the compiled rules and delegation of an authority, which must be from s. For an
-// authority that has neither, the result is empty. Each revision of an authority is compiled
-// only once. The error comes from [Authority.Compile].
+// Compiled returns the compiled rules and delegation of an authority, which must be from s. If it
+// has neither rules nor a delegation, the result is empty. Each revision of an authority is
+// compiled only once. The error is that of [Authority.Compile].
 func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	c := s.compiled[a]
 	if c == nil {
@@ -292,8 +294,8 @@ func (s *AuthoritySet) Compiled(a *Authority) (*Compiled, error) {
 	return c.made, c.err
 }
 
-// At returns the authority selected by a request with this Host field to this local
-// address: by host, else by address, else the default authority, else nil (1995, A95-3).
+// At returns the authority that a request selects: by its Host field, or else by the local address
+// it was sent to, or else the default authority, or else nil (1995, A95-3).
 func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	if a := s.Meant(host, local); a != nil {
 		return a
@@ -301,8 +303,8 @@ func (s *AuthoritySet) At(host string, local netip.Addr) *Authority {
 	return s.standard
 }
 
-// Meant returns the authority selected by the host, else by the local address, or nil. It is
-// like At without the default authority.
+// Meant returns the authority that a request selects by its Host field, or else by the local
+// address it was sent to, or else nil. Unlike At, it ignores the default authority.
 func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	if a := s.Host(host); a != nil {
 		return a
@@ -310,7 +312,7 @@ func (s *AuthoritySet) Meant(host string, local netip.Addr) *Authority {
 	return s.address[local.Unmap()]
 }
 
-// Host returns the authority selected by a Host field, or nil.
+// Host returns the authority that a Host field selects, or nil.
 func (s *AuthoritySet) Host(host string) *Authority {
 	if host == "" {
 		return nil
@@ -318,7 +320,8 @@ func (s *AuthoritySet) Host(host string) *Authority {
 	return s.hosts[CanonicalHost(host)]
 }
 
-// IsLoopbackHost reports whether a canonical host is a loopback host.
+// IsLoopbackHost reports whether h, a result of [CanonicalHost], is a name or address of the
+// loopback interface.
 func IsLoopbackHost(h string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return h == "localhost" || strings.HasSuffix(h, ".localhost") || err == nil && ip.IsLoopback()

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// A Token permits its bearer to use the admin API. The secret itself is not stored.
+// A Token is an access token for the admin API. The store has a hash of the secret, not the secret.
 type Token struct {
-	ID       string    `json:"id"`       // public part, never empty
+	ID       string    `json:"id"`       // public part of the token, never empty
 	Hash     [32]byte  `json:"hash"`     // SHA-256 of the secret
-	Role     string    `json:"role"`     // reader, editor, owner, administrator
-	Prefixes []string  `json:"prefixes"` // the scope; everywhere if empty
-	Who      string    `json:"who"`      // author of its changes in the history
+	Role     string    `json:"role"`     // reader, editor, owner or administrator
+	Prefixes []string  `json:"prefixes"` // prefixes of the names that the token is limited to; not limited if empty
+	Who      string    `json:"who"`      // author of the token's changes in the history
 	Created  time.Time `json:"created"`  // in whole milliseconds
 	Revoked  bool      `json:"revoked"`
 	Expires  time.Time `json:"expires,omitzero"` // when it expires, in whole milliseconds; zero for never
 	Used     time.Time `json:"used,omitzero"`    // start of the day, in UTC, of its last use; zero if unknown
 }
 
-// Expired reports whether t has expired at now.
+// Expired reports whether the token has expired at the time now.
 func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// Tokens is implemented by stores that find tokens.
+// Tokens is a store that can find tokens by their IDs.
 type Tokens interface {
 	// Token returns the token with this ID, or ErrNotFound.
 	Token(ctx context.Context, id string) (*Token, error)
@@ -31,19 +31,19 @@ type Tokens interface {
 
 // A TokenLister is a store that can list its tokens.
 type TokenLister interface {
-	// AllTokens yields every token, including revoked ones, in the byte order of their
-	// IDs, as of one moment.
+	// AllTokens yields every token as of one moment, in the byte order of the IDs. It includes
+	// revoked tokens.
 	AllTokens(ctx context.Context) iter.Seq2[*Token, error]
 }
 
 // A TokenHistorian is a store that knows who last changed each token, and why.
 type TokenHistorian interface {
-	// TokenChanges yields the last change of every token, in the order of AllTokens.
+	// TokenChanges yields the last change of each token, in the order of AllTokens.
 	TokenChanges(ctx context.Context) iter.Seq2[*Change, error]
 }
 
-// use returns the change for c, which has UseOnly: the token of last with the day of use
-// from c. It returns nil if this changes nothing.
+// use returns the change to write for the change c, which has UseOnly: the token of the change
+// last, with the day of use from c. If the token does not change, it returns nil.
 func (c *Change) use(last *Change) *Change {
 	if last == nil || last.Token == nil || !c.Token.Used.After(last.Token.Used) {
 		return nil
@@ -64,7 +64,7 @@ func (t *Token) Clone() *Token {
 	return &c
 }
 
-// SameContent reports whether t and o, both in normal form, are equal.
+// SameContent reports whether t and o are equal. Both must be in normal form.
 func (t *Token) SameContent(o *Token) bool {
 	return t.ID == o.ID &&
 		t.Hash == o.Hash &&

@@ -12,27 +12,27 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A User is a person who may sign in. Users are kept with their history, like authorities. The
-// history of names has only the ID of a user, so that a changed or redacted name of a person
-// takes effect everywhere.
+// A User is a person who can sign in. Stores keep the history of users, as they do for authorities.
+// The history of names has only the IDs of users. So if the name of a person is changed or
+// redacted, this takes effect everywhere.
 type User struct {
 	ID       string      `json:"id"`                 // never empty, and never changed
-	Name     string      `json:"name"`               // for people
-	Mail     string      `json:"mail,omitempty"`     // address, for people
-	Subjects []string    `json:"subjects,omitempty"` // who the user is at identity providers; a subject belongs to one user
-	Grants   []UserGrant `json:"grants,omitempty"`   // what the user may do; nothing if empty
-	Disabled bool        `json:"disabled,omitempty"` // the user may do nothing
+	Name     string      `json:"name"`               // name for people to read
+	Mail     string      `json:"mail,omitempty"`     // mail address, for people to read
+	Subjects []string    `json:"subjects,omitempty"` // identities at identity providers; no two users have the same subject
+	Grants   []UserGrant `json:"grants,omitempty"`   // what the user may do; if empty, nothing
+	Disabled bool        `json:"disabled,omitempty"` // the user may do nothing, whatever the grants
 	Since    time.Time   `json:"since,omitzero"`     // when the user was added, in whole milliseconds
 
 	Modified time.Time `json:"modified,omitzero"`  // time of the last change; set by the store
-	Revision uint64    `json:"revision,omitempty"` // from 1; set by the store
-	Redacted bool      `json:"redacted,omitempty"` // the content was redacted; set by the store
+	Revision uint64    `json:"revision,omitempty"` // number of the last change, from 1; set by the store
+	Redacted bool      `json:"redacted,omitempty"` // the content was removed by a redaction; set by the store
 }
 
-// A UserGrant is a role for the names with some prefixes.
+// A UserGrant gives a user a role for names, which can be limited to some prefixes.
 type UserGrant struct {
-	Role     string   `json:"role"`               // reader, editor, owner, administrator
-	Prefixes []string `json:"prefixes,omitempty"` // the scope; everywhere if empty
+	Role     string   `json:"role"`               // reader, editor, owner or administrator
+	Prefixes []string `json:"prefixes,omitempty"` // prefixes of the names that the role is for; all names if empty
 }
 
 // Clone returns a deep copy of u in normal form.
@@ -47,8 +47,8 @@ func (u *User) Clone() *User {
 	return &c
 }
 
-// SameContent reports whether u and o, both in normal form, are equal except for Modified and
-// Revision.
+// SameContent reports whether u and o are equal except for Modified and Revision. Both must be in
+// normal form.
 func (u *User) SameContent(o *User) bool {
 	return u.ID == o.ID &&
 		u.Name == o.Name &&
@@ -64,16 +64,16 @@ func (g UserGrant) equal(o UserGrant) bool {
 	return g.Role == o.Role && slices.Equal(g.Prefixes, o.Prefixes)
 }
 
-// Users is a store that keeps users.
+// Users is a store that has users.
 type Users interface {
 	// User returns the user with this ID as of a time, or ErrNotFound.
 	User(ctx context.Context, id string, at time.Time) (*User, error)
 
-	// AllUsers yields every user, including disabled ones, in the byte order of their IDs, as
-	// List does for records.
+	// AllUsers yields every user, including disabled ones, in the byte order of the IDs. Like List,
+	// it yields them as of one moment.
 	AllUsers(ctx context.Context, at time.Time) iter.Seq2[*User, error]
 
-	// UserOf returns the user who has a subject now, or ErrNotFound.
+	// UserOf returns the user who currently has the subject, or ErrNotFound.
 	UserOf(ctx context.Context, subject string) (*User, error)
 
 	// UserHistory yields the changes of the user with this ID, newest first, as History does
@@ -81,7 +81,8 @@ type Users interface {
 	UserHistory(ctx context.Context, id string) iter.Seq2[*Change, error]
 }
 
-// UsersOf returns r as Users, or an error that wraps [errors.ErrUnsupported].
+// UsersOf returns r as Users. If r has no users, it returns an error that wraps
+// [errors.ErrUnsupported].
 func UsersOf(r Reader) (Users, error) {
 	if u, ok := r.(Users); ok {
 		return u, nil
@@ -89,14 +90,15 @@ func UsersOf(r Reader) (Users, error) {
 	return nil, unable(r, "keep users")
 }
 
-// subjectMark begins the URLs of subjects in an index of locations. No location begins with it.
+// subjectMark begins the URLs that an index of locations uses for the subjects of users. No
+// location begins with it.
 const subjectMark = "\x00user\x00"
 
-// SubjectURL returns the URL of the place that the subject of a user has in an index of
-// locations. The name of that place has the ID of the user as its key.
+// SubjectURL returns the URL that an index of locations uses for the subject of a user. The name in
+// that Place has the ID of the user as its key.
 func SubjectURL(subject string) string { return subjectMark + subject }
 
-// appendSubjects appends the URL of each subject of u in an index to list.
+// appendSubjects appends to list the URL that an index uses for each subject of u.
 func (u *User) appendSubjects(list []string) []string {
 	for _, s := range u.Subjects {
 		list = append(list, SubjectURL(s))
@@ -104,7 +106,7 @@ func (u *User) appendSubjects(list []string) []string {
 	return list
 }
 
-// PlaceSubject returns the subject that an index has p for.
+// PlaceSubject returns the subject that p, a place of an index, belongs to: a name or a user.
 func PlaceSubject(p Place) Subject {
 	if strings.HasPrefix(p.URL, subjectMark) {
 		return Subject{KindUser, p.Name.Key()}
@@ -112,7 +114,8 @@ func PlaceSubject(p Place) Subject {
 	return Subject{KindName, p.Name.Key()}
 }
 
-// AppendPlaces appends the places that an index has for the content that exists after c.
+// AppendPlaces appends to list the places that an index must have for the subject of c after that
+// change.
 func (c *Change) AppendPlaces(list []Place) []Place {
 	for _, url := range c.AppendIndexed(nil) {
 		list = append(list, Place{URL: url, Name: name.FromKey(c.Subject().Key)})
@@ -120,18 +123,18 @@ func (c *Change) AppendPlaces(list []Place) []Place {
 	return list
 }
 
-// CheckSubjects returns a [*StateError] if a subject would belong to two users after the steps
-// of changes. The function owner returns the ID of the user who has a subject before the steps,
-// "" if none has it. Every store must call it in Apply, such that no other user is changed
-// between the answer of owner and the write.
+// CheckSubjects returns a [*StateError] if two users would have the same subject after the steps.
+// The function owner must return the ID of the user who has a subject before the steps, or "" if
+// there is none. Every store must call CheckSubjects in Apply, and must make sure that no other
+// call changes a user between the answer of owner and the write.
 func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (string, error)) error {
-	after := map[string]*User{} // by ID
+	after := map[string]*User{} // each changed user after the steps, by ID
 	for _, s := range steps {
 		if s.Next.User != nil {
 			after[s.Subject.Key] = s.Next.User
 		}
 	}
-	taken := map[string]string{} // by subject: the ID of the user who has it after the steps
+	taken := map[string]string{} // the ID of the user who has a subject after the steps, by subject
 	for i := range changes {
 		u := changes[i].User
 		if u == nil || after[u.ID] == nil {
@@ -151,7 +154,7 @@ func CheckSubjects(changes []Change, steps []Step, owner func(subject string) (s
 	return nil
 }
 
-// ownerAfter returns the ID of a user known to have a subject after the steps, or "".
+// ownerAfter returns the ID of the user who has a subject after the steps, or "" if none is known.
 func ownerAfter(subject string, after map[string]*User, taken map[string]string, owner func(string) (string, error)) (string, error) {
 	if id := taken[subject]; id != "" {
 		return id, nil

@@ -10,29 +10,30 @@ import (
 
 // The limits of a secret.
 const (
-	MaxSecretKey = 200      // bytes of a key
-	MaxSecret    = 64 << 10 // bytes of a value
+	MaxSecretKey = 200      // length of a key, in bytes
+	MaxSecret    = 64 << 10 // length of a value, in bytes
 )
 
 // A Vault is a store that also keeps small secrets of its servers, such as the private keys of
-// certificates, for all servers of the store. Secrets are not part of the log, of listings,
-// exports and backups. They are not versioned: a new value replaces the old one.
+// certificates. All servers of the store share them. Secrets are not in the log, nor in listings,
+// exports or backups. They have no history: a new value replaces the old one.
 type Vault interface {
-	// Secret returns the value of a key, or ErrNotFound.
+	// Secret returns the value of the secret with this key, or ErrNotFound.
 	Secret(ctx context.Context, key string) ([]byte, error)
 
-	// PutSecret sets the value of a key; an empty value removes it. When it returns nil, the
-	// value is on disk. A key consists of 1 to MaxSecretKey letters, digits and ".+-_", and
-	// does not begin with ".".
+	// PutSecret sets the value of the secret with this key; an empty value removes the secret. When
+	// PutSecret returns nil, the value is on disk. A key has 1 to MaxSecretKey letters, digits and
+	// characters of ".+-_", and does not begin with ".".
 	PutSecret(ctx context.Context, key string, value []byte) error
 
-	// Lease gives the holder the lease with this key for the duration d, unless another holder
-	// has the lease. It reports whether the holder now has it. A holder that calls Lease again
-	// extends its lease, or ends it with d = 0. The store measures d with its own clock.
+	// Lease gives the lease with this key to the holder for the time d, unless another holder has
+	// it. It reports whether the holder now has the lease. If the holder already has the lease,
+	// Lease extends it, or ends it if d is 0. The store measures d with its own clock.
 	Lease(ctx context.Context, key, holder string, d time.Duration) (bool, error)
 }
 
-// VaultOf returns r as a Vault, or an error that wraps [errors.ErrUnsupported].
+// VaultOf returns r as a Vault. If r is not one, it returns an error that wraps
+// [errors.ErrUnsupported].
 func VaultOf(r Reader) (Vault, error) {
 	if v, ok := r.(Vault); ok {
 		return v, nil
@@ -60,8 +61,8 @@ func CheckSecret(key string, value []byte) error {
 	return nil
 }
 
-// Leases are the leases of a store that one process has open, for implementations of [Vault].
-// The zero value has none. It is safe for concurrent use.
+// Leases implements the method Lease of a [Vault] that is open in one process. The zero Leases has
+// no lease. It is safe for concurrent use.
 type Leases struct {
 	mu   sync.Mutex
 	held map[string]lease
@@ -72,7 +73,7 @@ type lease struct {
 	until  time.Time
 }
 
-// Lease is [Vault.Lease] at the time now.
+// Lease implements [Vault.Lease]; the parameter now is the current time.
 func (l *Leases) Lease(key, holder string, d time.Duration, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

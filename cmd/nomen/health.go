@@ -26,6 +26,8 @@ changes. With --live, health only asks whether the server answers. It prints one
 exit status is 0 if the server is ready. It is 1 if the server is not ready, cannot be
 reached, or does not answer within 5 seconds.
 
+With --wait, health repeats the question until the server is ready, for at most that long.
+
 Without URL, health asks the server of the data directory (--data) on its admin listener. If
 no server has this data directory, health asks at http://127.0.0.1:4500. URL can be the
 address of any listener of the server, or unix: and the path of a socket.
@@ -40,20 +42,26 @@ const defaultPublicURL = "http://127.0.0.1:4500"
 
 func (c *cli) healthCommand() *cobra.Command {
 	var live bool
+	var wait time.Duration
 	cmd := &cobra.Command{
 		Use:     "health [URL]",
 		Short:   "ask a server whether it is ready",
 		Long:    healthLong,
-		Example: "  nomen health\n  nomen health --live https://urn.example.org\n  nomen health unix:/run/nomen/admin.sock",
+		Example: "  nomen health\n  nomen health --wait 30s\n  nomen health --live https://urn.example.org\n  nomen health unix:/run/nomen/admin.sock",
 		Args:    arguments(0, 1),
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "only ask whether the server answers")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "repeat the question until the server is ready, for at most this time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		target := ""
 		if len(args) > 0 {
 			target = args[0]
 		}
-		return c.health(cmd.Context(), target, live)
+		path := health.ReadyPath
+		if live {
+			path = health.LivePath
+		}
+		return c.health(cmd.Context(), target, path, wait)
 	}
 	return cmd
 }
@@ -65,7 +73,44 @@ type healthLine struct {
 	Status  string `json:"status"` // as the server reported it, or why it could not be asked
 }
 
-func (c *cli) health(ctx context.Context, target string, live bool) error {
+// healthPause is the time between two questions of a command that waits for a server.
+const healthPause = 200 * time.Millisecond
+
+// health asks for the health of a server, repeatedly for the duration wait, and prints the last
+// answer.
+func (c *cli) health(ctx context.Context, target, path string, wait time.Duration) error {
+	end := time.Now().Add(wait)
+	for {
+		line, err := c.askServer(ctx, target, path)
+		if err != nil {
+			return err
+		}
+		if line.Healthy || !time.Now().Add(healthPause).Before(end) || ctx.Err() != nil {
+			return c.sayHealth(line)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(healthPause):
+		}
+	}
+}
+
+// sayHealth prints a result. The error is errNo if the server is not healthy.
+func (c *cli) sayHealth(line healthLine) (err error) {
+	if c.json || line.Healthy {
+		err = c.say(line, "%s: %s", printable(line.Server), printable(line.Status))
+	} else {
+		fmt.Fprintf(c.err, "nomen: %s: %s\n", printable(line.Server), printable(line.Status))
+	}
+	if err == nil && !line.Healthy {
+		err = errNo
+	}
+	return err
+}
+
+// askServer asks a server once for its health, at most for healthTimeout. If target is "", it
+// asks the server of the data directory.
+func (c *cli) askServer(ctx context.Context, target, path string) (healthLine, error) {
 	guessed := ""
 	if target == "" {
 		var err error
@@ -73,16 +118,12 @@ func (c *cli) health(ctx context.Context, target string, live bool) error {
 			target = defaultPublicURL
 			guessed = "no server runs on " + c.data + ", which has no " + urlFile + c.defaultHint() + "; health also asked at " + target + ", the default address of the public listener"
 		} else if err != nil {
-			return err
+			return healthLine{}, err
 		}
 	}
 	client, base, err := reach(target)
 	if err != nil {
-		return usagef("health: %w", err)
-	}
-	path := health.ReadyPath
-	if live {
-		path = health.LivePath
+		return healthLine{}, usagef("health: %w", err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, healthTimeout, fmt.Errorf("no response within %v", healthTimeout))
 	defer cancel()
@@ -91,15 +132,7 @@ func (c *cli) health(ctx context.Context, target string, live bool) error {
 	if guessed != "" && !line.Healthy {
 		line.Status += " (" + guessed + ")"
 	}
-	if c.json || line.Healthy {
-		err = c.say(line, "%s: %s", printable(target), printable(line.Status))
-	} else {
-		fmt.Fprintf(c.err, "nomen: %s: %s\n", printable(target), printable(line.Status))
-	}
-	if err == nil && !line.Healthy {
-		err = errNo
-	}
-	return err
+	return line, nil
 }
 
 // ownServer returns the URL of the admin listener of the data directory's server. The error is

@@ -67,6 +67,9 @@ nomen serve --data ./names --proxy own --own-users 192.0.2.0/24 --connect 443
 nomen serve --data ./names --gopher :70 --gopher-host gopher.example.org`},
 	{"run-the-service.md", "it serves port 443 until it is stopped; the tests of certificates use the options", `
 nomen serve --listen :443 --tls-cert cert.pem --tls-key key.pem`},
+	{"sign-in.md", "the link is a secret of ten minutes, and the provider is another host; the scripts signin and user run both commands", `
+nomen sign-in-link
+nomen user add --name 'Zoe Zhang' --subject 'https://login.example.org/realms/staff 8f7c' --role editor --prefix urn:nbn:fi`},
 	{"leave-nomen.md", "it changes the nginx of the machine; in TestClientMaps, nginx and Apache httpd read such maps", `
 chmod 644 names.map
 nginx -t && nginx -s reload`},

@@ -24,7 +24,7 @@ const (
 	AskChildren = "urn+c"
 )
 
-// The relations of an authority to one that it names.
+// The relations of an authority to another authority that it names.
 const (
 	Parent = "parent"
 	Child  = "child"
@@ -76,10 +76,11 @@ func (e *ListError) Error() string {
 	return s
 }
 
-// listOf parses a response in an unknown format as a list of 1995: one name per line (3.5.3 and
-// 3.5.4). Lines of markup or text are reported in a [*ListError]. A response with such lines is a
-// list only if all other lines are authorities, and at least as many as the lines of markup or
-// text. If the response is not a list, listOf returns false.
+// listOf parses a response in an unknown format as a list in the form of 1995: one name per line
+// (3.5.3 and 3.5.4). If lines of markup or text are in the list, listOf reports them in a
+// [*ListError]. It accepts such a response as a list only if all other lines are authorities, and
+// if they are at least as many as the lines of markup or text. If the response is not a list,
+// listOf returns false.
 func listOf(e *client.FormatError) (names []string, bad error, ok bool) {
 	mediaType, _, _ := strings.Cut(strings.ToLower(e.Type), ";")
 	mediaType = strings.TrimSpace(mediaType)
@@ -134,12 +135,13 @@ type Options struct {
 	MaxBytes int64         // total size of the responses; 0 means DefaultMaxBytes
 	Parallel int           // concurrent authorities; 0 means DefaultParallel
 
-	// Hosts returns the addresses of an authority's resolver, in any spelling. Requests to
-	// authorities that share an address are spaced by Delay. If Hosts is nil, each authority
-	// counts as having its own address. It is safe for concurrent use.
+	// Hosts returns the addresses of an authority's resolver. An address can be in any form, but
+	// must always be in the same form. If authorities share an address, the requests to them are
+	// spaced by Delay. If Hosts is nil, each authority counts as having its own address. Hosts must
+	// be safe for concurrent use.
 	Hosts func(ctx context.Context, authority string) []string
 
-	Retry bool             // query authorities again that failed according to the state
+	Retry bool             // query again the authorities that failed according to the state
 	State *State           // earlier results, and where to store new ones; may be nil
 	Now   func() time.Time // nil means [time.Now]
 }
@@ -259,9 +261,9 @@ type journey struct {
 	yield   func(*Node, error) bool
 	over    bool // the caller has stopped the iteration
 	known   map[string]*Node
-	depth   map[string]int // all authorities named so far, to detect cycles
-	waiting []string       // in order
-	deeper  int            // named beyond the depth limit
+	depth   map[string]int // depths of all authorities named so far, also to detect cycles
+	waiting []string       // authorities to query, in order
+	deeper  int            // number of authorities named beyond the depth limit
 	count   int
 	bytes   int64
 }
@@ -308,7 +310,7 @@ func (j *journey) visitAll(ctx context.Context, batch []string) []*Node {
 	return nodes
 }
 
-// take stores a node and queues the authorities that it names.
+// take stores a node, and adds the authorities that it names to those to query.
 func (j *journey) take(n *Node) error {
 	j.waiting = j.waiting[1:]
 	j.count++

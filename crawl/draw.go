@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteJSON writes the relations that a node states, one edge per line.
+// WriteJSON writes the relations that a node states, one [Edge] per line.
 func WriteJSON(w io.Writer, n *Node) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -41,7 +41,7 @@ func identity(spelling string) string {
 	return spelling
 }
 
-// A link leads from the authorising to the authorised authority.
+// A link leads from an authority to one that it has authorised.
 type link struct{ parent, child string }
 
 func (e Edge) link() link {
@@ -56,9 +56,9 @@ func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(label(s)) + `"`
 }
 
-// WriteDOT writes a graph in the language of Graphviz. An arrow leads from the
-// authorising to the authorised authority, and is dashed if only one of the two
-// states the relation. Authorities that could not be queried are grey.
+// WriteDOT writes a graph in the language of Graphviz. An arrow leads from an authority to one that
+// it has authorised. The arrow is dashed if only one of the two states the relation. Authorities
+// that could not be queried are grey.
 func WriteDOT(w io.Writer, nodes []*Node) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "digraph authorities {\n\trankdir=LR;\n\tnode [shape=box];\n")
@@ -103,7 +103,7 @@ const (
 // A box is an authority in a drawing.
 type box struct {
 	name     string
-	note     string // its relation to the parent box
+	note     string // the relation of the authority to the authority of the parent box
 	failed   bool
 	column   int
 	children []*box
@@ -113,11 +113,10 @@ type box struct {
 // explanation is the description of a drawing for programs for blind people.
 const explanation = "Solid lines lead to children, dotted lines to parents. Authorities in italics could not be queried."
 
-// WriteSVG draws the authorities as a tree whose root is the first one. Each
-// authority appears once, where it was found first; its other relations are
-// omitted. Solid lines lead to children, dotted lines to parents. Authorities that
-// could not be queried are grey and in italics. The picture has no scripts,
-// hyperlinks or external references.
+// WriteSVG draws the authorities as a tree. The root is the first authority. Each authority appears
+// once, at the place where it was found first; its other relations are omitted. Solid lines lead to
+// children, dotted lines to parents. Authorities that could not be queried are grey and in italics.
+// The picture has no scripts, hyperlinks or external references.
 func WriteSVG(w io.Writer, nodes []*Node) error {
 	if len(nodes) == 0 {
 		return fmt.Errorf("crawl: nothing to draw")
@@ -166,7 +165,7 @@ func tree(nodes []*Node) (*box, []*box) {
 	byName, boxes := map[string]*box{root.name: root}, []*box{root}
 	for _, n := range nodes {
 		at := byName[n.Authority]
-		if at == nil { // of another walk: attach it to the root
+		if at == nil { // the node belongs to another walk: attach it to the root
 			at = &box{name: n.Authority, column: 1}
 			byName[n.Authority], boxes, root.children = at, append(boxes, at), append(root.children, at)
 		}
@@ -194,9 +193,8 @@ func columns(boxes []*box) (widths []int) {
 	return widths
 }
 
-// layOut assigns a row to each leaf and centres the other boxes on their
-// children. It returns the number of rows. It does not recurse, because the
-// depth of the tree is untrusted.
+// layOut assigns a row to each leaf and centres all other boxes on their children. It returns the
+// number of rows. It does not recurse, because the depth of the tree is untrusted.
 func layOut(root *box) (rows int) {
 	type visit struct {
 		*box

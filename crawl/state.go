@@ -23,9 +23,9 @@ const stateVersion = 2
 // maxStateLine is the maximum length of a line in the file, in bytes.
 const maxStateLine = 64 << 20
 
-// A State stores the results of a walk in a file, so that another walk can
-// continue it. An incomplete last line, as after a crash, is dropped. Only one
-// process at a time can open the file.
+// A State stores the results of a walk in a file, so that another walk can continue it. A State
+// drops an incomplete last line, such as after a crash. Only one process at a time can open the
+// file.
 type State struct {
 	file  *os.File
 	head  stateHead // zero in a new file
@@ -89,7 +89,7 @@ func (s *State) read(r io.Reader, path string) (whole int64, err error) {
 		switch {
 		case err == io.EOF && number == 1 && !strings.HasPrefix(string(line), stateSign[:min(len(line), len(stateSign))]):
 			err = errors.New("not a crawl state file")
-		case err == io.EOF: // or an incomplete first line
+		case err == io.EOF: // the file is empty, or its first line is incomplete
 			return whole, nil
 		case err == nil:
 			err = s.take(line, number)
@@ -159,8 +159,8 @@ func relations(o Options) []string {
 	return all
 }
 
-// begin returns the known nodes of a walk from an authority. If retry is set,
-// it omits those that failed.
+// begin sets known to the nodes that the file has of a walk from an authority. If retry is set, it
+// omits the nodes that failed.
 func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	if s == nil {
 		return nil
@@ -175,7 +175,7 @@ func (s *State) begin(first string, o Options, known map[string]*Node) error {
 	case !slices.Equal(s.head.Relations, asked):
 		return &StateError{s.file.Name(), 0, fmt.Sprintf("state of a crawl that followed the relations %q, not %q; use another file", s.head.Relations, asked)}
 	}
-	for _, n := range s.nodes { // a later line about an authority takes precedence
+	for _, n := range s.nodes { // if several lines are about one authority, the last line applies
 		if known[n.Authority] = n; o.Retry && len(n.Errors) > 0 {
 			delete(known, n.Authority)
 		}

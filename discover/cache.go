@@ -11,7 +11,7 @@ import (
 // Limits of the cache.
 const (
 	maxKept     = 4096             // responses
-	maxLife     = 24 * time.Hour   // of a response, whatever its zone says
+	maxLife     = 24 * time.Hour   // maximum lifetime of a response, even if its zone allows more
 	maxNegative = 10 * time.Minute // of a negative response (RFC 2308, 5 would allow hours)
 )
 
@@ -24,13 +24,13 @@ type question struct {
 // An answer is the accepted part of a response.
 type answer struct {
 	records []dns.RR // of the requested type
-	alias   string   // the name to look up next, if there are no records
+	alias   string   // the name to look up next, if the response has no records
 	life    time.Duration
-	expires time.Time // of a cached response
+	expires time.Time // time until which a cached response is valid
 }
 
-// read returns the records of a message that answer the question: those of the given type, in
-// class IN, whose owner is fqdn or a name to which fqdn is an alias. It ignores all other
+// read returns the records in a message that answer a question. These are the records of the given
+// type, in class IN, whose owner is fqdn or a name to which fqdn is an alias. It ignores all other
 // records, including additional ones.
 func read(m *dns.Msg, fqdn string, t uint16) answer {
 	a := answer{life: maxLife}
@@ -65,8 +65,8 @@ func read(m *dns.Msg, fqdn string, t uint16) answer {
 	return a
 }
 
-// negativeLife returns how long a negative response is valid (RFC 2308, 5): 0 if
-// the zone does not say.
+// negativeLife returns how long a negative response is valid (RFC 2308, 5). If the zone does not
+// say, it returns 0.
 func negativeLife(m *dns.Msg) time.Duration {
 	for _, rr := range m.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {
@@ -84,7 +84,8 @@ type cache struct {
 	kept map[question]answer
 }
 
-// get returns a cached response, whose records have their remaining time to live.
+// get returns a cached response. It reduces the time to live of the records by the time since they
+// were received.
 func (c *cache) get(q question) (answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,8 +37,7 @@ const (
 	flagOther   = 'P'
 )
 
-// A ruleSet is the rules of a key, in their order, and the state of the search in
-// them.
+// A ruleSet has the rules of a key, in their order, and how far the search has come in them.
 type ruleSet struct {
 	key      string
 	rules    []NAPTR
@@ -46,12 +45,12 @@ type ruleSet struct {
 	matched  bool      // a rule matched
 	order    uint16    // of the rule that matched
 	fruitful bool      // the rules of this set led to a way
-	expires  time.Time // zero if they are valid for one search only
+	expires  time.Time // time until which the rules are valid; zero if they are valid for one search only
 }
 
-// A search is one run of the algorithm of RFC 3402, 3.3, as applied in RFC 3404. A terminal
-// rule in the sense of the RFC yields ways. If the caller continues, further rules of the same
-// order are tried and yield their ways.
+// A search is one run of the algorithm of RFC 3402, 3.3, as RFC 3404 applies it. A rule that is
+// terminal in the sense of the RFC yields ways. If the caller continues, further rules of the same
+// order are tried, and yield their ways too.
 type search struct {
 	f       *Finder
 	aus     string // the application unique string, to which all rules are applied
@@ -61,8 +60,8 @@ type search struct {
 	yield   func(Way) bool
 }
 
-// firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5),
-// and its source in words. Some schemes are not valid domain labels.
+// firstKey returns the key of the first well known rule (RFC 3404, 4.2 and 4.5), and says in words
+// where the key comes from. It returns false for schemes that are not valid domain labels.
 func firstKey(n name.Name) (key, why string, ok bool) {
 	if nid := n.NID(); nid != "" {
 		key, why = nid+".urn.arpa", "namespace "+nid
@@ -185,8 +184,8 @@ func (r NAPTR) String() string {
 		quoteString(r.Flags), quoteString(r.Services), quoteString(r.Regexp), r.Replacement)
 }
 
-// match returns the next rule of a set that applies to the name and that the
-// caller can follow, and the result of applying it.
+// match returns the next rule of a set that applies to the name and that the caller can follow. It
+// also returns the result of applying that rule.
 func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	for set.next < len(set.rules) {
 		r := checkedRule{NAPTR: set.rules[set.next]}
@@ -206,8 +205,8 @@ func (s *search) match(set *ruleSet) (checkedRule, string, bool) {
 	return checkedRule{}, "", false
 }
 
-// apply parses a rule and applies it to the name. If either fails, why is the reason. A rule
-// with unknown flags is ignored, even if it matches.
+// apply parses a rule and applies it to the name. If it cannot do so, why is the reason. It ignores
+// a rule with unknown flags, even if the rule matches.
 func (s *search) apply(set *ruleSet, r *checkedRule) (result, why string) {
 	var ok bool
 	if r.flag, ok = readFlags(r.Flags); !ok {
@@ -273,8 +272,8 @@ func rewrite(r NAPTR, aus string) (result, why string) {
 	return result, ""
 }
 
-// protocols are the names in rules of the protocol of RFC 2169, with its default
-// port. Older rules call it http (RFC 2168; RFC 2915, 7).
+// protocols has the names that rules use for the protocol of RFC 2169, with the default port of the
+// protocol. Older rules call it http (RFC 2168; RFC 2915, 7).
 var protocols = map[string]uint16{"thttp": 80, "http": 80}
 
 func (f *Finder) knows(protocol string) bool {
@@ -347,8 +346,9 @@ func thttpURL(host string, port uint16) string {
 	return "http://" + host + "/uri-res/"
 }
 
-// services yields the ways to the hosts of a service. If there are no SRV records it returns
-// an error, but not if the zone says that the service is not offered (RFC 2782).
+// services yields the ways to the hosts of a service. If there are no SRV records, it returns an
+// error. If the zone says that the service is not offered (RFC 2782), it yields nothing and returns
+// no error.
 func (s *search) services(ctx context.Context, r checkedRule, key, how string) error {
 	s.f.trace("the rule leads to servers: look up SRV", key)
 	if err := s.count(key); err != nil {

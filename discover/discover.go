@@ -38,8 +38,8 @@ func Addresses(ctx context.Context, dns DNS, fqdn string) ([]netip.Addr, error) 
 	return lookup(ctx, dns, strings.TrimSuffix(fqdn, ".")+".")
 }
 
-// HostAddresses is like [Addresses] for a host that a user has entered: the name
-// may be relative to the local search list.
+// HostAddresses is like [Addresses] for a host that a user has entered: the search list of this
+// machine may complete the name.
 func HostAddresses(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil

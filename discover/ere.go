@@ -15,7 +15,7 @@ const (
 	maxProgram = 1000 // characters of an expression after expansion of its repetitions
 )
 
-// What precedes the current position in an expression.
+// A standing says what precedes the current position in an expression.
 type standing int
 
 const (
@@ -36,13 +36,13 @@ type ere struct {
 
 	before standing
 	groups int
-	open   []int // for each open group, the size of the text before it
-	size   int   // of the text read so far in the innermost group
+	open   []int // size of the text before each open group
+	size   int   // size of the text read so far in the innermost open group
 	last   int   // size of the last atom
 }
 
-// compileERE compiles an expression and returns it with the number of its groups.
-// Matches are leftmost-longest. Errors have no Input, and their offset is into s.
+// compileERE compiles an expression and returns it with the number of its groups. The expression
+// matches leftmost-longest. An error has no Input, and its offset is an offset in s.
 func compileERE(s string, delim rune, fold bool) (*regexp.Regexp, int, error) {
 	e := ere{in: s, delim: delim}
 	if fold {
@@ -115,7 +115,7 @@ func (e *ere) element() error {
 	return nil
 }
 
-// atom writes something that can be repeated, and counts it.
+// atom writes an atom, which is something that can be repeated, and adds its size.
 func (e *ere) atom(begin int, text string, size int) error {
 	e.out.WriteString(text)
 	e.before, e.last = atAtom, size
@@ -126,7 +126,7 @@ func (e *ere) atom(begin int, text string, size int) error {
 	return nil
 }
 
-// close ends a group. Without an open group, ")" is a literal.
+// close ends a group. If no group is open, ")" is a literal.
 func (e *ere) close(begin int) error {
 	switch {
 	case len(e.open) == 0:
@@ -139,7 +139,7 @@ func (e *ere) close(begin int) error {
 	return e.atom(begin, ")", inner)
 }
 
-// escape reads an escaped character, which is a literal.
+// escape reads an escaped character. The character is a literal.
 func (e *ere) escape(begin int) error {
 	if e.at == len(e.in) {
 		return e.fail(begin, `"\" at the end`)
@@ -192,8 +192,8 @@ func (e *ere) number() (n int, ok bool) {
 	return n, ok && n <= maxRepeat
 }
 
-// bracket reads a bracket expression. A backslash in it is a literal, except
-// before the delimiter.
+// bracket reads a bracket expression. A backslash in it is a literal, unless it precedes the
+// delimiter.
 func (e *ere) bracket(begin int) error {
 	var class strings.Builder
 	class.WriteByte('[')

@@ -11,8 +11,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// answer returns the response for one name, from the cache if possible.
-// Concurrent calls with the same question share one query.
+// answer returns the response for one name, from the cache if the cache has it. Concurrent calls
+// with the same question share one query.
 func (r *Resolver) answer(ctx context.Context, fqdn string, t uint16) (answer, error) {
 	key := question{fqdn, t}
 	for {
@@ -115,7 +115,7 @@ func rcode(code int) string {
 	return "error " + strconv.Itoa(code)
 }
 
-// askBoth queries over UDP, and over TCP if the response was truncated.
+// askBoth sends a query over UDP. If the response was truncated, it sends the query again over TCP.
 func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	m, err := r.ask(ctx, "udp", server, q, timeout)
 	if err == nil && m.Truncated {
@@ -124,8 +124,8 @@ func (r *Resolver) askBoth(ctx context.Context, server string, q *dns.Msg, timeo
 	return m, err
 }
 
-// ask sends one query from its own port and waits for the response. Over UDP it
-// ignores unrelated packets.
+// ask sends one query from a port of its own and waits for the response. Over UDP, ask ignores
+// packets that do not belong to the query.
 func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, timeout time.Duration) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -157,8 +157,9 @@ func (r *Resolver) ask(ctx context.Context, network, server string, q *dns.Msg, 
 	return nil, errors.New("too many responses to other questions")
 }
 
-// answers reports whether m is the response to q: to its ID, name, type and
-// class. A server that could not parse the question need not repeat it.
+// answers reports whether m is the response to q: it must have the same ID, and a question with the
+// same name, type and class. If the server could not parse the question, m need not have the
+// question.
 func answers(m, q *dns.Msg) bool {
 	if m.Id != q.Id || !m.Response || m.Opcode != dns.OpcodeQuery {
 		return false

@@ -20,11 +20,11 @@ import (
 
 // Limits for DNS queries and responses.
 const (
-	maxServers  = 8    // of those configured
-	maxAttempts = 5    // over all servers
-	maxStrange  = 64   // unrelated packets between a query and its response
+	maxServers  = 8    // servers that are used of those configured
+	maxAttempts = 5    // queries to all servers together
+	maxStrange  = 64   // packets that are ignored between a query and its response
 	maxRecords  = 256  // in one response
-	maxAliases  = 8    // in a chain
+	maxAliases  = 8    // aliases in a chain
 	udpSize     = 1232 // octets that avoid fragmentation (DNS flag day of 2020)
 )
 
@@ -90,7 +90,7 @@ type asking struct {
 	done   chan struct{} // closed when the other fields are set
 	answer answer
 	err    error
-	cut    bool // canceled by the caller, so the result does not apply to others
+	cut    bool // the caller cancelled the query, so the result does not apply to other lookups
 }
 
 var (
@@ -133,7 +133,7 @@ func serverAddress(s, port string) (string, error) {
 	return "", fmt.Errorf("discover: invalid DNS server %q: must be an IP address, optionally with a port", s)
 }
 
-// A config is the servers to query.
+// A config lists the servers to query.
 type config struct {
 	servers  []string
 	timeout  time.Duration
@@ -146,7 +146,7 @@ type config struct {
 // changes.
 const recheck = 5 * time.Second
 
-// config returns the servers, from the file if it has changed.
+// config returns the servers to query. If the file has changed, it reads the file again.
 func (r *Resolver) config() config {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,8 +211,8 @@ func (r *Resolver) LookupNetIP(ctx context.Context, network, host string) ([]net
 	return r.families(ctx, host, types)
 }
 
-// grace is how long to wait for the addresses of the second family once those of the first
-// were received. Some servers never answer queries for IPv6 (RFC 8305, 3).
+// grace is the time to wait for the addresses of the second family after those of the first family
+// have arrived. Some servers never answer queries for IPv6 (RFC 8305, 3).
 const grace = time.Second
 
 // families looks up addresses of several types concurrently, and returns them in

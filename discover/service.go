@@ -10,11 +10,11 @@ import (
 // offered by it.
 type Services struct {
 	Protocol string   // in lower case; "" if the field has none
-	Names    []string // in the spelling of RFC 2483 if known there, otherwise as in the field
+	Names    []string // in the spelling of RFC 2483 if that RFC defines the service, otherwise as in the field
 }
 
-// services are the resolution services by their names in upper case. The older
-// documents call them N2x and L2x, by the kind of identifier (RFC 2169).
+// services maps the upper-case names in rules to resolution services. The older documents call the
+// services N2x and L2x, by the kind of identifier (RFC 2169).
 var services = map[string]string{
 	"I2L": "I2L", "I2LS": "I2Ls", "I2R": "I2R", "I2RS": "I2Rs", "I2C": "I2C", "I2CS": "I2Cs", "I2N": "I2N", "I2NS": "I2Ns",
 	"N2L": "I2L", "N2LS": "I2Ls", "N2R": "I2R", "N2RS": "I2Rs", "N2C": "I2C", "N2NS": "I2Ns",
@@ -72,8 +72,8 @@ func wordLength(w string) int {
 
 func isService(w string) bool { return services[strings.ToUpper(w)] != "" }
 
-// Known returns the services that RFC 2483 defines, without duplicates; nil if the field has
-// none of them.
+// Known returns the services in the field that RFC 2483 defines, without duplicates. It returns nil
+// if there are none.
 func (s Services) Known() []string {
 	var known []string
 	seen := map[string]bool{}

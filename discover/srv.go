@@ -23,9 +23,9 @@ func sortSRV(records []SRV, pick func(n int) int) []SRV {
 	return rest
 }
 
-// draw moves one of the records, which are sorted by weight, to the front. The records before the
-// drawn one keep their order. Records of weight 0 therefore stay before the others, where they
-// have a small chance in each draw.
+// draw chooses one of the records, which are sorted by weight, and moves it to the front. The
+// records that were before it keep their order. So records of weight 0 stay before the others,
+// where they have a small chance in each draw.
 func draw(records []SRV, pick func(n int) int) {
 	sum := 0
 	for _, r := range records {

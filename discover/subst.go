@@ -27,7 +27,7 @@ type Substitution struct {
 // A piece of a replacement is text or the match of a group of the expression.
 type piece struct {
 	text  string
-	group int // from 1; 0 for text
+	group int // number of the group, from 1; 0 for text
 }
 
 // ParseSubstitution parses a substitution expression:
@@ -83,7 +83,7 @@ func checkExpression(s string) error {
 	return nil
 }
 
-// endOfPart returns the offset of the next unescaped delimiter, or -1.
+// endOfPart returns the offset of the first delimiter after an offset that is not escaped, or -1.
 func endOfPart(s string, at int, delim string) int {
 	for i := at; i < len(s); i++ {
 		switch {
@@ -136,7 +136,7 @@ func parseReplacement(s, delim string, groups int) ([]piece, error) {
 	return append(pieces, piece{text: text.String()}), nil
 }
 
-// within converts an error about a part of s to an error about s.
+// within converts an error about a part of s, which begins at an offset, to an error about s.
 func within(s string, begin int, err error) error {
 	e := err.(*Error)
 	e.Input, e.Offset = s, begin+e.Offset

@@ -80,7 +80,7 @@ func ParseEntry(line string) (Entry, error) {
 	return e, nil
 }
 
-// word returns the next word of a line from an offset, and its end.
+// word returns the first word of a line at or after an offset, and the offset of its end.
 func word(line string, at int) (string, int) {
 	const blank = " \t\r\n"
 	for at < len(line) && strings.IndexByte(blank, line[at]) >= 0 {
@@ -259,7 +259,7 @@ func portOf(u uri.URI, scheme string) uint16 {
 	return 80
 }
 
-// to returns the way for a name.
+// to returns the way to the target for a name.
 func (t target) to(n name.Name, how string) Way {
 	w := t.way
 	w.How = how
@@ -269,8 +269,8 @@ func (t target) to(n name.Name, how string) Way {
 	return w
 }
 
-// expand fills in a template. In a query it escapes the characters that have a
-// meaning there.
+// expand fills in a template. In the query of the template, it escapes the characters that have a
+// meaning in a query.
 func expand(template, whole, element string) string {
 	before, query, ok := strings.Cut(template, "?")
 	fill := func(s string, escape func(string) string) string {

@@ -37,9 +37,9 @@ type Way struct {
 	Host     string   // of Authority and THTTP
 	Port     uint16   // of Host
 	URL      string   // of THTTP, Path and Location
-	Form     string   // of Authority: FormFull or FormElement; "": the ElementID of urn:dns names, else the full name
+	Form     string   // of Authority: FormFull or FormElement; "" means the ElementID for urn:dns names, and the full name for all others
 	Services []string // services of RFC 2483 offered there; nil if unknown
-	How      string   // the reason, in words
+	How      string   // why this way was found, in words
 }
 
 // String returns the destination of the way.
@@ -54,8 +54,7 @@ func (w Way) String() string {
 	return s
 }
 
-// A Step is one step of a search, in words, with its subject: a domain name or a
-// URL.
+// A Step is one step of a search, described in words. Its subject is a domain name or a URL.
 type Step struct {
 	How    string
 	Target string
@@ -68,8 +67,8 @@ type Options struct {
 	// longest matching prefix apply, in their order.
 	Table []Entry
 
-	// Port is the port of resolvers of urn:dns names, and of hosts in tables that
-	// have none; 0 means [Port].
+	// Port is the port of resolvers of urn:dns names, and of hosts in tables for which the table
+	// has no port; 0 means [Port].
 	Port uint16
 
 	// Rules is the database of rules (RFC 3404), such as a [Resolver]; nil
@@ -209,8 +208,8 @@ func (w *walk) own(context.Context) bool {
 	return true
 }
 
-// authority yields the authority of a urn:dns name, which is the host itself. It infers
-// nothing from the name of the host (Y95-11).
+// authority yields the authority of a urn:dns name, which is the host in the name. It infers
+// nothing from the structure of the host name (Y95-11).
 func (w *walk) authority(context.Context) bool {
 	host, ok := hostOf(w.n)
 	return !ok || w.found(Way{Kind: Authority, Host: host, Port: w.f.o.Port, How: "the authority of a urn:dns name is the host of its resolver"})
@@ -226,8 +225,8 @@ func hostOf(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// rules yields the ways of the rules of DNS, except for urn:dns, whose authority
-// is known.
+// rules yields the ways that the rules of DNS give. It yields nothing for urn:dns names, because
+// their authority is known.
 func (w *walk) rules(ctx context.Context) bool {
 	if _, ok := hostOf(w.n); ok || w.f.o.Rules == nil {
 		return true
@@ -245,7 +244,7 @@ func (w *walk) rules(ctx context.Context) bool {
 	case err == nil:
 		return true
 	case ctx.Err() != nil:
-		return true // Find yields it
+		return true // Find yields the error of ctx
 	}
 	w.f.trace("the search by rules failed: "+shown.Error(err), key)
 	return w.yield(Way{}, fmt.Errorf("discover: rules for %s: %w", why, err))

@@ -36,7 +36,7 @@ type Record struct {
 	TTL    uint32 `json:"ttl,omitempty"`
 	Type   string `json:"type,omitempty"`
 	Data   string `json:"data,omitempty"`
-	Remark string `json:"remark,omitempty"` // in place of type and data: what else is needed
+	Remark string `json:"remark,omitempty"` // what else is needed; in place of type and data
 }
 
 // String returns the line.
@@ -112,8 +112,8 @@ func addressType(a netip.Addr) string {
 	return "AAAA"
 }
 
-// delegation returns the rule that leads from the namespace to the host, for all
-// names or for those under the prefix.
+// delegation returns the rule that leads from the namespace to the host. The rule is for all names,
+// or only for those under the prefix.
 func (z Zone) delegation() (NAPTR, error) {
 	r := NAPTR{Order: 100, Preference: 10}
 	key, host := z.Prefix.String(), canonicalHost(z.Host)
@@ -245,7 +245,7 @@ func (c *zoneCheck) naptr(ctx context.Context, owner string) ([]NAPTR, error) {
 	return rules, err
 }
 
-// sameRule reports whether two rules are the same except for their rank.
+// sameRule reports whether two rules are the same, apart from their order and preference.
 func sameRule(a, b NAPTR) bool {
 	return strings.EqualFold(a.Flags, b.Flags) && strings.EqualFold(a.Services, b.Services) && a.Regexp == b.Regexp && a.Replacement == b.Replacement
 }
@@ -264,7 +264,7 @@ func (c *zoneCheck) delegation(ctx context.Context) error {
 	return err
 }
 
-// server checks that the host leads only to its server by the same protocol.
+// server checks that the rules of the host lead only to its server, by the same protocol.
 func (c *zoneCheck) server(ctx context.Context) error {
 	want := c.z.server()
 	rules, err := c.naptr(ctx, c.host)
@@ -363,8 +363,8 @@ func (c *zoneCheck) compare(owner string, want, found []netip.Addr) {
 	}
 }
 
-// search checks that a name under the prefix leads to the resolver despite all
-// other rules. It runs only if there are no other differences.
+// search checks that a search for a name under the prefix finds the resolver, whatever other rules
+// there are. It runs only if there are no other differences.
 func (c *zoneCheck) search(ctx context.Context) error {
 	if len(c.found) > 0 {
 		return nil

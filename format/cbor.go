@@ -38,7 +38,8 @@ func writeCBOR(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// integers replaces the numbers of JSON by integers. Answers have no other numbers.
+// integers replaces all numbers in a value read from JSON by integers. The numbers in answers are
+// always integers.
 func integers(value any) any {
 	switch v := value.(type) {
 	case json.Number:

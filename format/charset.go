@@ -14,13 +14,13 @@ import (
 type charset struct {
 	name string
 	page *charmap.Charmap // nil for US-ASCII and UTF-8
-	all  bool             // UTF-8
+	all  bool             // contains all characters, as UTF-8 does
 }
 
 // unicode is used for clients that accept UTF-8. The draft does not include it.
 var unicode = charset{name: "UTF-8", all: true}
 
-// charsets is the closed set of the draft, the default first.
+// charsets are the charsets that the draft allows. The first is the default.
 var charsets = [...]charset{
 	{name: defaultCharset},
 	{name: "ISO-8859-1", page: charmap.ISO8859_1},
@@ -34,7 +34,7 @@ var charsets = [...]charset{
 	{name: "ISO-8859-9", page: charmap.ISO8859_9},
 }
 
-// The defaults of the header of a part.
+// The default fields in the header of a part.
 const (
 	defaultCharset  = "US-ASCII"
 	defaultLanguage = "x-unspecified"
@@ -108,11 +108,13 @@ func (c charset) missing(s string) int {
 	return n
 }
 
-// bestCharset returns the charset for a part. It returns own if own contains all characters of
-// the note. Otherwise it looks for the charset that lacks the fewest characters of the note.
-// Among several such charsets, it takes the one that lacks the fewest characters of the
-// description. It returns this charset if nothing is missing, or if fallback is zero. If
-// something is missing, it returns fallback.
+// bestCharset returns the charset for a part:
+//
+//   - own, if it contains all characters of the note.
+//   - Otherwise, the charset that lacks the fewest characters of the note. If several charsets
+//     lack equally few, the one of them that lacks the fewest characters of the description.
+//   - The fallback in place of that charset, if that charset lacks a character of the note or the
+//     description and the fallback is not zero.
 func bestCharset(own, note, description string, fallback charset) charset {
 	if c, ok := lookupCharset(own); ok && c.missing(note) == 0 {
 		return c
@@ -134,8 +136,9 @@ func bestCharset(own, note, description string, fallback charset) charset {
 	return best
 }
 
-// escape returns s with LF line endings and with control characters and characters outside c as
-// "&#x" hexadecimal digits ";". It also escapes an "&" before "#x", so that unescape is exact.
+// escape returns s with LF line endings. It writes control characters and characters outside c as
+// "&#x" hexadecimal digits ";". It also escapes an "&" that precedes "#x", so that unescape
+// restores s exactly.
 func (c charset) escape(s string) string {
 	s = shown.Lines(s)
 	var b strings.Builder
@@ -171,8 +174,8 @@ func unescape(s string) string {
 	}
 }
 
-// referenced reads hexadecimal digits and ";". It returns the character and the number of bytes
-// read, or 0 if s is not a reference.
+// referenced reads the hexadecimal digits and the ";" of a reference. It returns the character and
+// the number of bytes read. The number is 0 if s is not a reference.
 func referenced(s string) (rune, int) {
 	const maxDigits = 6
 	end := strings.IndexByte(s[:min(len(s), maxDigits+1)], ';')

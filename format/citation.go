@@ -19,7 +19,7 @@ import (
 type citation struct {
 	kind      workKind
 	id        string // the name
-	url       string // URL to read it at; "" if unknown
+	url       string // URL at which people read about the name; "" if unknown
 	doi       string
 	number    string // ISBN or ISSN
 	numbering string // "ISBN", "ISSN" or ""
@@ -80,8 +80,8 @@ var workKinds = map[string]workKind{
 	"website":             {"WebSite", "webpage", "ELEC", "misc"},
 }
 
-// kindOfWork returns the kind of the first known type. A type may be a URI that ends in a known
-// term.
+// kindOfWork returns the kind for the first known type in types. A type may also be a URI that ends
+// in a known term.
 func kindOfWork(types []string) workKind {
 	for _, s := range types {
 		if u, err := uri.Parse(s); err == nil {
@@ -99,8 +99,8 @@ func kindOfWork(types []string) workKind {
 // of an organisation.
 type person struct{ family, given, literal string }
 
-// personOf parses "Family, Given". It does not divide a name without a comma, with several
-// commas or with a legal form after the comma.
+// personOf parses "Family, Given". If a name has no comma, has several commas, or has a legal form
+// after the comma, personOf does not divide it.
 func personOf(s string) person {
 	s = shown.Inline(s)
 	family, given, ok := strings.Cut(s, ",")
@@ -119,8 +119,8 @@ func isLegalForm(s string) bool {
 	return false
 }
 
-// persons returns the persons in values. If some values are names, it drops those that are http
-// or https URIs, because they identify the same persons.
+// persons returns the persons in values. If at least one value is not an http or https URI, it
+// drops the values that are, because they identify the persons who are also named.
 func persons(values []string) []person {
 	named := slices.ContainsFunc(values, func(s string) bool { return !isWeb(s) })
 	var all []person
@@ -162,13 +162,13 @@ func dateOf(s string) (d date) {
 	return d
 }
 
-// parts returns the known parts, year first.
+// parts returns the parts of a date that are known, year first.
 func (d date) parts() []int {
 	all := []int{d.year, d.month, d.day}
 	return all[:slices.Index(append(all, 0), 0)]
 }
 
-// ris returns the year, and the date as YYYY/MM/DD/ without the parts that are unknown.
+// ris returns the year, and the date in the form YYYY/MM/DD/. In the date, unknown parts are empty.
 func (d date) ris() (year, day string) {
 	if d.year == 0 {
 		return "", ""
@@ -184,8 +184,8 @@ func (d date) ris() (year, day string) {
 	return year, day
 }
 
-// cite returns the citation of an answer. Its URL is the first of these that is known: the URL
-// of the name at p, the name itself if it is a URL, the first location of the resource.
+// cite returns the citation of an answer. Its URL is the first of these that is known: the URL of
+// the name according to p, the name itself if it is a URL, the first location of the resource.
 func cite(a *nomen.Answer, p Page) citation {
 	m := a.Metadata
 	c := citation{
@@ -213,7 +213,7 @@ func cite(a *nomen.Answer, p Page) citation {
 	return c
 }
 
-// identify sets the number, such as an ISBN, if s contains one.
+// identify sets the number of the citation if s contains one, such as an ISBN.
 func (c *citation) identify(s string) {
 	cut := func(prefix string) (string, bool) {
 		if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) || !isAbsolute(s) {
@@ -310,10 +310,9 @@ func writeCSL(w io.Writer, a *nomen.Answer, p Page) error {
 	return encode(w, item)
 }
 
-// writeBibTeX writes an answer as an entry of BibTeX, application/x-bibtex, in UTF-8. Special
-// characters of TeX are escaped, so that braces are balanced. The fields url and doi have no such
-// escapes, since styles read them verbatim: characters that could end the field are
-// percent-encoded.
+// writeBibTeX writes an answer as an entry of BibTeX, application/x-bibtex, in UTF-8. It escapes
+// special characters of TeX, so that braces are balanced. Styles read the fields url and doi
+// verbatim, so in these fields writeBibTeX percent-encodes the characters that could end the field.
 func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	c := cite(a, p)
 	var b strings.Builder
@@ -356,8 +355,8 @@ func writeBibTeX(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// bibTeX returns the name as BibTeX reads it. Without braces, BibTeX would interpret "and" and
-// the order of the words in an undivided name.
+// bibTeX returns the name in the form that BibTeX reads. An undivided name is in braces, because
+// otherwise BibTeX would interpret "and" and the order of the words.
 func (p person) bibTeX() string {
 	if p.literal != "" {
 		return "{" + escapeTeX(p.literal) + "}"
@@ -367,7 +366,7 @@ func (p person) bibTeX() string {
 
 var monthNames = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// bibKey replaces characters that the key of an entry cannot contain.
+// bibKey returns s with the characters replaced that the key of an entry cannot contain.
 func bibKey(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (ascii.IsAlnum(byte(r)) || strings.ContainsRune(":._/+-", r)) {

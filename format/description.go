@@ -14,10 +14,10 @@ import (
 // A field is a line of a description in text/urc-0, before it is converted to a charset.
 type field struct{ name, value string }
 
-// firstField begins every description.
+// firstField is the beginning of every description.
 const firstField = "name:"
 
-// nameless is written for an answer without a name.
+// nameless stands for the name in the description of an answer without a name.
 const nameless = "-"
 
 // foreign is the prefix of elements outside Dublin Core.
@@ -124,8 +124,8 @@ func fieldName(s string, c charset) string {
 	return foreign + strings.ReplaceAll(element, "\n", reference+"A;")
 }
 
-// readDescription reads the description at the end of the metainformation of the first part. It
-// returns the text before it.
+// readDescription reads the description at the end of meta, the metainformation of the first part.
+// It returns the text before the description.
 func readDescription(a *nomen.Answer, meta string) string {
 	note, block := "", meta
 	if i := strings.LastIndex(meta, "\n\n"+firstField); i >= 0 {
@@ -160,8 +160,8 @@ func (fields fieldList) first(name string) string {
 	return ""
 }
 
-// readFields reads the lines of a description. ok is false if they are not a description or
-// have more than maxItems fields.
+// readFields reads the lines of a description. If they are not a description, or have more than
+// maxItems fields, ok is false.
 func readFields(block string) (fieldList, bool) {
 	if !strings.HasPrefix(block, firstField) {
 		return nil, false

@@ -58,8 +58,9 @@
 //  1. the charset of the location, if that charset contains all characters of the note;
 //  2. the one of US-ASCII and ISO-8859-1 to -9 that contains most characters of the note.
 //
-// If several charsets of step 2 contain equally many characters of the note, the one that
-// contains most characters of the description (see below) is chosen, and among equals the first.
+// If several charsets of step 2 contain equally many characters of the note, the one of them that
+// contains most characters of the description (see below) is chosen. If several of these are also
+// equal, the first is chosen.
 //
 // Characters outside the charset, and control characters, are escaped as character references of
 // HTML, such as "&#x20AC;". An ampersand that could be mistaken for the start of a reference is

@@ -14,8 +14,8 @@ const (
 
 // dublinCore writes the metadata as HTML in the form of DCMI ("Expressing Dublin Core metadata
 // using HTML/XHTML meta and link elements", 2008). The name is an identifier; elements outside
-// Dublin Core are omitted. The language of a value is unknown, except that a title is assumed
-// to be in the language of the resource, if that is known.
+// Dublin Core are omitted. If the language of the resource is known, a title is assumed to be in
+// that language. The language of any other value is unknown.
 func (p *page) dublinCore(a *nomen.Answer) {
 	if a.Name.IsZero() && len(a.Metadata) == 0 {
 		return
@@ -45,7 +45,8 @@ func (p *page) meta(name, language, content string) {
 	p.print("<meta name=\""+name+"\" lang=\"%s\" content=\"%s\">\n", language, content)
 }
 
-// languageOf returns the language of the resource, or "" if it is unknown or there are several.
+// languageOf returns the language of the resource. It returns "" if the language is unknown, or if
+// the resource has several.
 func languageOf(a *nomen.Answer) string {
 	if all := a.Metadata["language"]; len(all) == 1 {
 		return tagOrUnknown(all[0])

@@ -22,12 +22,12 @@ type Format struct {
 	// csl-json, bibtex and ris.
 	Read func(r io.Reader, asked nomen.Service) (*nomen.Answer, error)
 
-	// writeOn writes the same as Write and adds the links of page p. It is nil if the format has
-	// no links of a page.
+	// writeOn is like Write, but also writes the links of page p. It is nil if the format has no
+	// links of a page.
 	writeOn func(w io.Writer, a *nomen.Answer, p Page) error
 }
 
-// On returns the format with links for an answer read at p.
+// On returns the format with the links of the page p, on which people read the answer.
 func (f Format) On(p Page) Format {
 	if on := f.writeOn; on != nil {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return on(w, a, p) }
@@ -68,11 +68,11 @@ const (
 const charsetUTF8 = "utf-8"
 
 // InUnicode returns f for a client that accepts UTF-8. It changes only text/urc-0. A part of
-// text/urc-0 has one of the charsets of the draft (1995, 3.4.2). If none of them has all
-// characters of a part:
+// text/urc-0 has one of the charsets of the draft (1995, 3.4.2). If no charset of the draft has
+// all characters of a part:
 //
 //   - with InUnicode, the part is in UTF-8, and its header says so;
-//   - without InUnicode, the characters become references, such as "&#x4E2D;".
+//   - without InUnicode, the missing characters become references, such as "&#x4E2D;".
 func (f Format) InUnicode() Format {
 	if f.MediaType == TypeURC {
 		f.Write = func(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, unicode) }
@@ -134,7 +134,7 @@ func find(is func(Format) bool) (Format, bool) {
 // aboutNames reports whether a service asks for names rather than locations.
 func aboutNames(s nomen.Service) bool { return s == nomen.I2N || s == nomen.I2Ns }
 
-// listed returns the items of an answer in a list format.
+// listed returns the names or URLs that a list format contains for an answer.
 func listed(a *nomen.Answer) []string {
 	if aboutNames(a.Service) {
 		return a.Names
@@ -146,7 +146,7 @@ func listed(a *nomen.Answer) []string {
 	return urls
 }
 
-// spelling returns the name as registered.
+// spelling returns the name of an answer in its registered spelling.
 func spelling(a *nomen.Answer) string {
 	if a.Spelling != "" {
 		return a.Spelling

@@ -10,8 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// GopherMenu writes the locations of an answer with gopher: URLs as a menu (1995, 4; RFC 1436, 3.2
-// and appendix; RFC 4266). The title of an item is the first line of the note, or the URL.
+// GopherMenu writes those locations of an answer that are gopher URLs as a menu (1995, 4; RFC 1436,
+// 3.2 and appendix; RFC 4266). The title of an item is the first line of the note of the location.
+// If there is no note, the title is the URL.
 func GopherMenu(w io.Writer, a *nomen.Answer) error {
 	var b bytes.Buffer
 	for _, l := range a.Locations {
@@ -52,7 +53,7 @@ func gopherItem(l nomen.Location) (string, bool) {
 	return kind + gopherTitle(l) + "\t" + selector + "\t" + strings.Trim(host, "[]") + "\t" + orDefault(port, gopherPort), true
 }
 
-// gopherSelector parses [ gopher-type selector ]. For an empty path the type is 1, a menu.
+// gopherSelector parses [ gopher-type selector ]. If the path is empty, the type is 1, a menu.
 func gopherSelector(path string) (kind, selector string, ok bool) {
 	raw, ok := unpercent(path)
 	if !ok || bytes.ContainsAny(raw, "\t\r\n\x00") {

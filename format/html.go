@@ -61,7 +61,7 @@ type page struct {
 	on Page
 }
 
-// print writes a layout with the values escaped. Layouts must be constants.
+// print writes a layout with values inserted. It escapes the values. Layouts must be constants.
 func (p *page) print(layout string, values ...string) {
 	escaped := make([]any, len(values))
 	for i, v := range values {
@@ -70,7 +70,7 @@ func (p *page) print(layout string, values ...string) {
 	fmt.Fprintf(&p.b, layout, escaped...)
 }
 
-// begin writes the head of a page, with the links of the answer unless a is nil.
+// begin writes the head of a page. If a is not nil, the head has the links of the answer a.
 func (p *page) begin(title string, a *nomen.Answer) {
 	p.print(`<!DOCTYPE html>
 <html lang="en">
@@ -94,7 +94,7 @@ func (p *page) end(w io.Writer) error {
 	return err
 }
 
-// links writes the links for programs.
+// links writes the links of an answer that programs read.
 func (p *page) links(a *nomen.Answer) {
 	switch {
 	case a.Name.IsZero():
@@ -212,7 +212,7 @@ func (p *page) locations(all []nomen.Location) {
 	p.print("</UL>\n")
 }
 
-// link writes a link. Its HREF comes first, for simple clients that search for "<A HREF=".
+// link writes a link. The attribute HREF comes first, because simple clients search for "<A HREF=".
 func (p *page) link(target, text string) { p.print(`<A HREF="%s">%s</A>`, target, text) }
 
 func (p *page) names(all []string) {
@@ -238,8 +238,8 @@ func (p *page) name(s string) {
 	p.print("<code>%s</code>", s)
 }
 
-// facts writes the fields that are not shown elsewhere on the page. Values of one field share
-// its label.
+// facts writes the fields that are not shown elsewhere on the page. If a field has several values,
+// they have one label.
 func (p *page) facts(a *nomen.Answer) {
 	p.print("<h2>About this name</h2>\n<dl>\n")
 	last := ""
@@ -349,7 +349,7 @@ func (p *page) reason(e *Problem) {
 	}
 }
 
-// offender writes the name as asked and marks the error if it is malformed.
+// offender writes the name in the question. If the name is malformed, it marks the error.
 func (p *page) offender(e *Problem) {
 	if e.Kind() != nomen.Malformed || e.Offset < 0 || e.Offset > len(e.Name) {
 		p.print("<code>%s</code>", e.Name)
@@ -381,8 +381,9 @@ func Inert(rel string) bool {
 	return false
 }
 
-// nameTarget returns the target of a link to a name: its path on the server that sent the page,
-// or the name itself if it is also a location; "" if it is not a URI.
+// nameTarget returns the target of a link to a name. If the name is also a location, the target is
+// the name itself. Otherwise it is the path of the name on the server that sent the page. If the
+// name is not a URI, nameTarget returns "".
 func (p *page) nameTarget(s string) string {
 	switch {
 	case location.IsLink(s):

@@ -140,7 +140,8 @@ func jsonError(field string, err error) *Error {
 	return &Error{Format: TypeJSON, Rule: field, Message: err.Error(), Err: err}
 }
 
-// setName sets the name and the spelling of an answer. key is "" if the spelling is the key.
+// setName sets the name and the spelling of an answer. The parameter key is "" if the spelling is
+// itself the key.
 func setName(a *nomen.Answer, spelling, key string) error {
 	if key == "" {
 		key = spelling
@@ -217,7 +218,7 @@ func inUTC(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// absent is the body of a resource whose description was sent without the body.
+// absent is the body of a resource that was described without its body.
 type absent struct{}
 
 func (absent) Read([]byte) (int, error) {
@@ -226,8 +227,8 @@ func (absent) Read([]byte) (int, error) {
 
 func (absent) Close() error { return nil }
 
-// locations has a limit, because a Location in memory is a hundred times larger than its
-// shortest JSON.
+// locations is a list with a limit. It is limited because a Location in memory is a hundred times
+// larger than its shortest JSON.
 type locations []nomen.Location
 
 // UnmarshalJSON reads an array of at most maxItems locations.
@@ -279,7 +280,7 @@ func (s *seconds) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// parseSeconds parses digits with at most nine more after a point.
+// parseSeconds parses digits, optionally followed by a point and at most nine digits.
 func parseSeconds(text string) (seconds, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	const digits = 9

@@ -20,11 +20,11 @@ import (
 const ldContext = `["https://schema.org",{"dc":"` + dcElements + `","dcterms":"` + dcTerms + `"}]`
 
 // writeJSONLD writes an answer as application/ld+json: a creative work of schema.org whose @id is
-// the name. Locations of the resource are its encoding, other names are sameAs. Locations of other
-// relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of Dublin
-// Core are written under their own names, and some also under those of schema.org. Other elements,
-// and data that only resolvers use, are omitted. The output can be embedded in a script element of
-// HTML.
+// the name. Locations of the resource are its encoding, and other names are sameAs. Locations with
+// other relations are license, subjectOf (for descriptions) or dcterms:relation. The elements of
+// Dublin Core are written under their own names; some are also written under their names in
+// schema.org. Other elements, and data that only resolvers use, are omitted. The output can be
+// embedded in a script element of HTML.
 func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	b, err := jsonLD(a)
 	if err != nil {
@@ -34,8 +34,8 @@ func writeJSONLD(w io.Writer, a *nomen.Answer) error {
 	return err
 }
 
-// jsonLD returns JSON on one line, with the characters escaped that could be read as markup or
-// that a terminal or browser interprets.
+// jsonLD returns JSON on one line. It escapes the characters that could be read as markup, and
+// those that a terminal or browser interprets.
 func jsonLD(a *nomen.Answer) ([]byte, error) {
 	o := newWork(a)
 	b, err := json.Marshal(&o) // escapes "<", ">" and "&"
@@ -104,7 +104,7 @@ type ldWork struct {
 	Type    string          `json:"@type"`
 	ID      string          `json:"@id,omitempty"`
 
-	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it differs; for I=I an ldProperty
+	Identifier  []any  `json:"identifier,omitempty"` // the spelling, if it differs from the name; for I=I an ldProperty
 	Name        ldText `json:"name,omitempty"`
 	Description ldText `json:"description,omitempty"`
 	Creator     ldText `json:"creator,omitempty"`
@@ -125,7 +125,7 @@ type ldWork struct {
 	dublinCoreLD
 	Related  ldMany[ldReference] `json:"dcterms:relation,omitempty"`
 	Replaced ldMany[ldReference] `json:"dcterms:isReplacedBy,omitempty"`
-	Reason   string              `json:"dcterms:provenance,omitempty"` // why it was retired
+	Reason   string              `json:"dcterms:provenance,omitempty"` // why the name was retired
 }
 
 // dublinCoreLD has the elements of RFC 5013.
@@ -171,7 +171,8 @@ type ldMedia struct {
 	Description string `json:"description,omitempty"`
 }
 
-// An ldReference is a reference to another thing. Other software may write it as a string.
+// An ldReference is a reference to another thing. Other software may write the reference as a
+// string.
 type ldReference struct {
 	ID          string `json:"@id"`
 	Format      string `json:"encodingFormat,omitempty"`
@@ -184,7 +185,7 @@ func (r *ldReference) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
 		return json.Unmarshal(b, &r.ID)
 	}
-	type plain ldReference // without this method
+	type plain ldReference // without this method, so that decoding does not call it again
 	var thing struct {
 		plain
 		URL string `json:"url"`
@@ -203,7 +204,7 @@ type ldProperty struct {
 	Value bool   `json:"value"`
 }
 
-// ldMany is a list in which a single value may be written without brackets.
+// ldMany is a list. If the list has a single value, JSON-LD allows the value without brackets.
 type ldMany[T any] []T
 
 // UnmarshalJSON reads a value, or an array of at most maxItems.
@@ -234,7 +235,8 @@ func (m *ldMany[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ldText is a list of strings in which a single one may be written without brackets.
+// ldText is a list of strings. If the list has a single string, JSON-LD allows the string without
+// brackets.
 type ldText []string
 
 // UnmarshalJSON reads strings, and the name or identifier of objects. It ignores other values.
@@ -268,8 +270,8 @@ func (t *ldText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// readJSONLD reads the output of [writeJSONLD], or a schema.org work of the same form from
-// another source. It ignores everything else.
+// readJSONLD reads the output of [writeJSONLD], or a schema.org work in the same form from another
+// source. It ignores members that it does not know.
 func readJSONLD(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	var o ldWork
 	if err := decode(r, TypeJSONLD, &o); err != nil {
@@ -316,8 +318,8 @@ func (o *ldWork) spelling() string {
 	return o.ID
 }
 
-// same reports whether the answer to I=I, which is one of the identifiers, is that both names
-// identify the same thing.
+// same reports the result of I=I: whether the two names identify the same thing. The result is one
+// of the identifiers.
 func (o *ldWork) same() bool {
 	return slices.ContainsFunc(o.Identifier, func(v any) bool {
 		m, ok := v.(map[string]any)
@@ -325,8 +327,8 @@ func (o *ldWork) same() bool {
 	})
 }
 
-// setMetadata sets each element from Dublin Core, or else from the corresponding property of
-// schema.org.
+// setMetadata sets each element from its value in Dublin Core. If there is none, it uses the
+// corresponding property of schema.org.
 func (o *ldWork) setMetadata(a *nomen.Answer) {
 	schema := map[string]ldText{
 		"title": o.Name, "creator": o.Creator, "contributor": o.Contributor, "publisher": o.Publisher,

@@ -33,7 +33,8 @@ func writeLinkset(w io.Writer, a *nomen.Answer, p Page) error {
 	return err
 }
 
-// attributes returns the target attributes. It encodes a title that is not printable ASCII.
+// attributes returns the target attributes of a link. It encodes a title that has characters other
+// than printable ASCII.
 func (k link) attributes() string {
 	var b strings.Builder
 	if k.kind != "" {
@@ -61,7 +62,7 @@ func isPrintable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// percent encodes all characters that are not attr-char (RFC 8187, 3.2.1).
+// percent percent-encodes all characters of s that are not attr-char (RFC 8187, 3.2.1).
 func percent(s string) string {
 	return ascii.EscapeUnless(strings.ToValidUTF8(s, "\uFFFD"), func(c byte) bool {
 		return ascii.IsToken(c) && c != '*' && c != '\'' && c != '%'
@@ -104,7 +105,7 @@ func ReadLinkset(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return answerOf(first.anchor, all, asked), nil
 }
 
-// A linkValue is a link-value: one link for each relation type.
+// A linkValue is a link-value, which contains one link for each of its relation types.
 type linkValue struct {
 	link
 	anchor       string
@@ -153,8 +154,8 @@ func (s *scanner) linkValue() (linkValue, bool) {
 	return v, true
 }
 
-// looseValue reads a quoted-string, or everything up to white space, ";" or ",", because media
-// types are also written without quotes (RFC 8288, B.3).
+// looseValue reads a quoted-string. If there is none, it reads everything up to white space, ";" or
+// ",", because media types are also written without quotes (RFC 8288, B.3).
 func (s *scanner) looseValue() (string, bool) {
 	if s.peek() == '"' {
 		return s.quoted()
@@ -166,7 +167,8 @@ func (s *scanner) looseValue() (string, bool) {
 	return s.s[start:s.i], s.i > start
 }
 
-// set sets a parameter. Except for hreflang, only the first occurrence counts.
+// set sets a parameter of a link. If a parameter is repeated, only its first value counts, except
+// for hreflang.
 func (v *linkValue) set(param, value string) {
 	if param == "hreflang" {
 		v.langs = append(v.langs, value)

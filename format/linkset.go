@@ -17,7 +17,7 @@ import (
 // Relations of links that are not locations.
 const (
 	itemRelation      = "item"                                 // the default relation of a location
-	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // to other names
+	sameRelation      = "http://www.w3.org/2002/07/owl#sameAs" // relation of links to other names
 	successorRelation = "successor-version"                    // RFC 5829
 )
 
@@ -26,17 +26,17 @@ type link struct {
 	rel   string
 	href  string
 	kind  string   // media type
-	langs []string // of the target
+	langs []string // languages of the target
 	title title
 }
 
-// A title is a label, with its language if known.
+// A title is a label, together with its language if that is known.
 type title struct{ value, language string }
 
-// linksOf returns links for the locations of an answer, one for each relation, then for its other
-// names and its successors. It omits targets that are not harmless URIs (see
-// [location.IsHarmless]), invalid language tags and media types, and the parameters of media
-// types.
+// linksOf returns links for the locations of an answer, one for each relation. After these it
+// returns links for the other names and for the successors. It omits targets that are not harmless
+// URIs (see [location.IsHarmless]), invalid language tags, invalid media types, and the parameters
+// of media types.
 func linksOf(a *nomen.Answer) []link {
 	var all []link
 	for _, l := range a.Locations {
@@ -63,8 +63,8 @@ func linksOf(a *nomen.Answer) []link {
 	return all
 }
 
-// relations returns the relation types in rel, registered ones in lower case. It omits invalid
-// ones.
+// relations returns the relation types in rel. Registered types are in lower case. Invalid types
+// are omitted.
 func relations(rel string) []string {
 	var all []string
 	for r := range strings.FieldsSeq(rel) {
@@ -106,8 +106,8 @@ func isRegistered(r string) bool {
 	return true
 }
 
-// answerOf turns links into an answer, by their relations. A link with the relation
-// successor-version gives a successor only if its target is a valid name.
+// answerOf converts links to an answer, according to their relations. A link with the relation
+// successor-version becomes a successor only if its target is a valid name.
 func answerOf(anchor string, all []link, asked nomen.Service) *nomen.Answer {
 	a := &nomen.Answer{Service: asked}
 	if n, err := name.Parse(anchor); err == nil {
@@ -260,12 +260,12 @@ func readLinksetJSON(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return answerOf(o.Linkset.anchor, o.Linkset.links, asked), nil
 }
 
-// contexts holds the links of the first context of a linkset.
+// contexts reads a linkset, and holds the links of its first context.
 type contexts struct {
 	anchor string
 	begun  bool
 	links  []link
-	count  int // of all links
+	count  int // number of links in all contexts
 }
 
 // UnmarshalJSON reads an array of link context objects and keeps the order of their members.

@@ -1,12 +1,12 @@
 package format
 
-// A Page says where on the web an answer is read. With the zero Page only the links in the
-// answer are written.
+// A Page says where on the web an answer is read. If the Page is zero, only the links of the answer
+// itself are written.
 type Page struct {
 	Base  string // URL of the server, without a final slash; "" if unknown
 	Asked string // URL of the request, without its query; "" if it is Base followed by the path of the name
 
-	Root string // path of the server on its host, without a final slash; "" for the root
+	Root string // path of the server on its host, without a final slash; "" if the server has the root
 
 	Past Past // used only by the HTML page
 }

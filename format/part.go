@@ -20,10 +20,10 @@ type Part struct {
 
 	// These are set by ReadParts and ignored by WritePart.
 	Raw       []byte // the metainformation before it was decoded
-	Undecoded bool   // Meta does not contain all of Raw: see ReadParts
+	Undecoded bool   // Meta does not represent all of Raw: see ReadParts
 }
 
-// mark begins every header, and never a line of metainformation.
+// mark is the beginning of every header. No line of metainformation begins with it.
 const mark = "====="
 
 // maxURLLine is the length above which a line with a URL is folded.

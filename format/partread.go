@@ -38,7 +38,7 @@ func ReadParts(r io.Reader) ([]Part, error) {
 // atHeader reports whether the next line is a header.
 func (s *splitter) atHeader() bool { return bytes.HasPrefix(s.data[s.pos:], []byte(mark)) }
 
-// part reads a header and everything up to the next one.
+// part reads a header and everything up to the next header.
 func (s *splitter) part() Part {
 	header, _ := s.next()
 	var p Part
@@ -83,8 +83,8 @@ func (s *splitter) url() (string, []byte) {
 	return "", nil
 }
 
-// folded reads a URL from line and the lines after it, up to ">", the next header or maxURL
-// bytes. It removes white space.
+// folded reads a URL that begins in line and continues in the following lines. It reads up to ">",
+// the next header or maxURL bytes, and removes white space.
 func (s *splitter) folded(line []byte) (string, []byte, bool) {
 	var u []byte
 	for {
@@ -115,8 +115,8 @@ func hasOpenURL(line []byte) bool {
 	return len(line) >= len(openURL) && bytes.EqualFold(line[:len(openURL)], []byte(openURL))
 }
 
-// meta reads the lines up to the next header, after first if that is not empty, and returns
-// them separated by LF.
+// meta reads the lines up to the next header and returns them separated by LF. If the parameter
+// first is not empty, it becomes the first line.
 func (s *splitter) meta(first []byte) []byte {
 	var all []byte
 	begun := len(first) > 0
@@ -134,9 +134,9 @@ func (s *splitter) meta(first []byte) []byte {
 	return all
 }
 
-// headerFields returns the charset and language in the fields of a header, in any layout:
-// separated by white space or one of ";,/:|()", with or without a name and "=" or ":" before
-// them.
+// headerFields returns the charset and language in the fields of a header, whatever their layout:
+// the fields may be separated by white space or one of ";,/:|()", and may have a name and "=" or
+// ":" before the value.
 func headerFields(s string) (charset, language string) {
 	f := fields{s: s}
 	for f.more() {
@@ -197,8 +197,8 @@ const (
 	fieldLanguage = "language"
 )
 
-// named reports whether word is the name of the following word, and skips the delimiter. Only a
-// known name can be followed by ":" or just white space.
+// named reports whether word is the name of a field whose value follows, and returns the name. It
+// skips the delimiter after the name. Only a known name can be followed by ":" or just white space.
 func (f *fields) named(word string) (string, bool) {
 	name := strings.ToLower(word)
 	switch name {

@@ -10,10 +10,10 @@ import (
 
 // A Past describes a name at other times, for a page.
 type Past struct {
-	At        time.Time  // time of the revision shown if the question was for a time; zero otherwise
-	Present   string     // URL of the current state
+	At        time.Time  // time of the revision that is shown, if the question was for a time; zero otherwise
+	Present   string     // URL of the current state of the name
 	Revisions []Revision // newest first
-	All       string     // URL of the full list; "" if Revisions is complete
+	All       string     // URL of the list of all revisions; "" if Revisions is complete
 }
 
 // A Revision is the public part of a change to a name.

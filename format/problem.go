@@ -13,15 +13,15 @@ import (
 // five kinds of [nomen.Error]. Problems of other types can have the same members.
 type Problem struct {
 	Type     string // URI reference that ends in the kind, see [ProblemPath]; "" for about:blank
-	Title    string // of the type, for people
-	Status   int    // of HTTP
-	Detail   string // of this occurrence, for people
-	Instance string // URI reference of this occurrence
+	Title    string // title of the type, for people
+	Status   int    // HTTP status
+	Detail   string // what happened in this case, for people
+	Instance string // URI reference that identifies this case
 	Root     string // path of the server on its host, for links in a page; not sent
 
-	Name        string        // as asked
-	Service     nomen.Service // of the question
-	Offset      int           // of malformed: in bytes, into Name
+	Name        string        // the name in the question
+	Service     nomen.Service // the service in the question
+	Offset      int           // of malformed: offset of the error in Name, in bytes
 	Rule        string        // of malformed: the production that was violated
 	Suggestions []string      // names that may have been meant
 	Legal       bool          // of denied: for legal reasons
@@ -81,7 +81,7 @@ func (p *Problem) Kind() nomen.Kind {
 	return 0
 }
 
-// repeats reports whether the detail only repeats the tombstone.
+// repeats reports whether the detail only repeats the reason in the tombstone.
 func (p *Problem) repeats() bool { return p.Answer != nil && p.Answer.Reason == p.Detail }
 
 // nextStep says what a person can do about p.
@@ -97,8 +97,8 @@ func (p *Problem) nextStep() string {
 	return ""
 }
 
-// Err returns the error that p was made from, without its cause; nil if p is not of one of the
-// five kinds.
+// Err returns the error from which p was made, without its cause. It returns nil if p is not of one
+// of the five kinds.
 func (p *Problem) Err() *nomen.Error {
 	k := p.Kind()
 	if k == 0 {
@@ -195,10 +195,11 @@ func (f ProblemForm) InUnicode() ProblemForm {
 	return f
 }
 
-// ProblemFormat returns the format of a problem for an Accept field: plain text, HTML,
-// text/urc-0, or problem details for a client that prefers some kind of JSON. If the client has
-// no preference, the format is plain text. If the client accepts no format, it gets the first
-// that q=0 does not exclude, or else plain text: a problem never leads to 406.
+// ProblemFormat returns the format of a problem for an Accept field: plain text, HTML, text/urc-0,
+// or problem details for a client that prefers some kind of JSON. If the client has no preference,
+// the format is plain text. If no format is acceptable, ProblemFormat returns the first format that
+// q=0 does not exclude. If q=0 excludes all formats, it returns plain text, because a problem never
+// leads to 406.
 func ProblemFormat(field string) ProblemForm {
 	text := ProblemForm{TypeText, charsetUTF8, writeProblemText}
 	page := ProblemForm{TypeHTML, charsetUTF8, WriteProblemHTML}
@@ -210,7 +211,7 @@ func ProblemFormat(field string) ProblemForm {
 	of := func(i int) accept.Preference { return preference(&f, types[i], forms[i].Charset) }
 	i, ok := best(&f, len(types), of)
 	if !ok {
-		i, _ = notExcluded(len(types), of) // the first one if all are excluded
+		i, _ = notExcluded(len(types), of) // the first format if all are excluded
 	}
 	return forms[i]
 }

@@ -14,7 +14,7 @@ type scanner struct {
 
 func (s *scanner) atEnd() bool { return s.i >= len(s.s) }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	if s.atEnd() {
 		return 0
@@ -22,7 +22,7 @@ func (s *scanner) peek() byte {
 	return s.s[s.i]
 }
 
-// skip skips bytes of set.
+// skip skips all following bytes that are in set.
 func (s *scanner) skip(set string) {
 	for !s.atEnd() && strings.IndexByte(set, s.s[s.i]) >= 0 {
 		s.i++
@@ -38,7 +38,7 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
-// acceptSpaced skips OWS c OWS. It skips nothing if c is not there.
+// acceptSpaced skips OWS, c and OWS. If c does not follow, it skips nothing.
 func (s *scanner) acceptSpaced(c byte) bool {
 	start := s.i
 	s.skip(space)
@@ -60,7 +60,7 @@ func (s *scanner) atElementEnd() bool {
 	return s.atEnd() || s.peek() == ','
 }
 
-// atParameterEnd reports whether a parameter would be empty here.
+// atParameterEnd reports whether the parameter that begins at the current position is empty.
 func (s *scanner) atParameterEnd() bool {
 	return s.atEnd() || s.peek() == ',' || s.peek() == ';'
 }

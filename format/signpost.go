@@ -27,7 +27,7 @@ const describeQuery = "?s=I2C"
 
 // A Representation is a format of the description of a name, with its own URL.
 type Representation struct {
-	Rel   string // relation of links to it: describedby or linkset
+	Rel   string // relation of a link to this format: describedby or linkset
 	Type  string // media type
 	Query string // appended to the path of the name; begins with a question mark
 }
@@ -80,8 +80,8 @@ func Signs(m nomen.Metadata) []Sign {
 	return all
 }
 
-// Signed returns the locations of an answer that are linked in addition to its [Signs]. There is
-// at most one licence, and metadata take precedence over a location.
+// Signed returns the locations of an answer that are linked in addition to its [Signs]. If the
+// metadata have a licence with a URI, Signed omits the locations that are licences.
 func Signed(a *nomen.Answer) []nomen.Location {
 	if len(a.Metadata["rights"]) == 0 || !slices.ContainsFunc(Signs(a.Metadata), func(s Sign) bool { return s.Rel == relLicense }) {
 		return a.Locations
@@ -138,7 +138,7 @@ func contextsOf(a *nomen.Answer, p Page) []linkContext {
 	return all
 }
 
-// landing returns the links of the page about a name in addition to its locations.
+// landing returns the links of the page about a name, other than the links to its locations.
 func (p Page) landing(a *nomen.Answer) []link {
 	key := a.Name.Key()
 	home := p.Base + NamePath(key)

@@ -28,7 +28,7 @@ func writeProblemText(w io.Writer, p *Problem) error {
 // plain is text under construction, with LF line endings.
 type plain struct{ b strings.Builder }
 
-// line writes a line. Further lines of a value get the same indent.
+// line writes a line. If a value has several lines, all of them get the same indent.
 func (p *plain) line(indent int, values ...string) {
 	margin := strings.Repeat(" ", indent)
 	s := shown.Text(strings.Join(values, ""))
@@ -89,7 +89,7 @@ func (p *plain) locations(all []nomen.Location) {
 	}
 }
 
-// facts writes the fields that were not written before.
+// facts writes the fields of the description that are not written yet.
 func (p *plain) facts(a *nomen.Answer) {
 	for _, f := range describe(a) {
 		switch {

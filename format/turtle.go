@@ -107,7 +107,7 @@ func (t *turtle) related(o ldWork) (others string) {
 	return others
 }
 
-// about returns properties of a thing on the web.
+// about returns the properties of a thing on the web, such as its media type.
 func about(mediaType, language, description string) (said string) {
 	for _, field := range []struct{ property, value string }{
 		{"encodingFormat", mediaType}, {"inLanguage", language}, {"description", description},

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// WriteURC writes an answer as text/urc-0: a part for each location with its note, and in the
-// first one a description. The package comment specifies the details.
+// WriteURC writes an answer as text/urc-0: a part for each location with its note. The first part
+// also has the description. The package comment specifies the details.
 func WriteURC(w io.Writer, a *nomen.Answer) error { return writeURC(w, a, charset{}) }
 
 // writeURC writes a. If no charset of the draft contains all characters of a part, it uses the
@@ -42,8 +42,8 @@ func answerParts(a *nomen.Answer) []urcPart {
 	return parts
 }
 
-// describes reports whether to write the description: if it was asked for, if there is nothing
-// else, or if a note could be mistaken for one.
+// describes reports whether to write the description. It is written if it was asked for, if there
+// is nothing else to write, or if a note could be mistaken for a description.
 func (p urcPart) describes(a *nomen.Answer) bool {
 	if a.Service != nomen.I2L && a.Service != nomen.I2Ls || p.location == nil {
 		return true
@@ -80,8 +80,8 @@ func (p urcPart) write(w io.Writer, described bool, fallback charset) error {
 	return part.writeIn(w, c)
 }
 
-// indent adds a space to each line that begins with "=====", possibly after spaces (1995,
-// 3.4.2), so that outdent is exact.
+// indent adds a space to each line that begins with "=====", possibly after spaces (1995, 3.4.2).
+// So outdent can restore s exactly.
 func indent(s string) string {
 	return eachLine(s, func(line string) string {
 		if strings.HasPrefix(strings.TrimLeft(line, " "), mark) {
@@ -112,9 +112,9 @@ func eachLine(s string, change func(string) string) string {
 	return strings.Join(all, "\n")
 }
 
-// readURC reads text/urc-0 from [WriteURC] or from another server. A part with a URL is a
-// location; the text of a part without one is added to the element "description" of the
-// metadata. Text in an unknown charset is read as UTF-8, with U+FFFD for invalid bytes.
+// readURC reads text/urc-0 from [WriteURC] or from another server. A part with a URL becomes a
+// location. The text of a part without a URL is added to the element "description" of the metadata.
+// Text in an unknown charset is read as UTF-8, with U+FFFD for invalid bytes.
 func readURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	parts, err := ReadParts(r)
 	if err != nil {
@@ -137,7 +137,7 @@ func readURC(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// text returns the metainformation, whatever its charset.
+// text returns the metainformation as text, even if its charset is unknown.
 func (p Part) text() string {
 	if p.Meta == "" {
 		return strings.ToValidUTF8(string(p.Raw), "\uFFFD")
@@ -163,8 +163,9 @@ func addMetadata(a *nomen.Answer, element, value string) {
 	a.Metadata[element] = append(a.Metadata[element], value)
 }
 
-// WriteProblemURC writes p as text/urc-0: its answer if there is one, otherwise a part without
-// URL, whose metainformation is the text of [writeProblemText] after "problem: ".
+// WriteProblemURC writes p as text/urc-0. If p has an answer, it writes the answer. Otherwise it
+// writes a part without a URL, whose metainformation is "problem: " followed by the text of
+// [writeProblemText].
 func WriteProblemURC(w io.Writer, p *Problem) error { return writeProblemURC(w, p, charset{}) }
 
 func writeProblemURC(w io.Writer, p *Problem, fallback charset) error {

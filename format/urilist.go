@@ -43,7 +43,7 @@ func writeURIList(w io.Writer, a *nomen.Answer) error {
 
 const crlf = "\r\n"
 
-// sameComment precedes TRUE or FALSE.
+// sameComment begins the comment that says TRUE or FALSE.
 const sameComment = "same: "
 
 func comment(b *bytes.Buffer, s string) {
@@ -52,10 +52,10 @@ func comment(b *bytes.Buffer, s string) {
 	}
 }
 
-// readURIList reads text/uri-list. The URIs are locations, or names if those were asked for.
-// The name is taken from a comment on the first line, and the answer to I=I from any comment.
-// Lines may also end in LF or CR. It returns an [*Error] for a line that is not a URI, together
-// with what was read before that line.
+// readURIList reads text/uri-list. The URIs are locations, or names if the question is for names.
+// It takes the name from a comment on the first line, and the answer to I=I from any comment. Lines
+// may also end in LF or CR. If a line is not a URI, readURIList returns an [*Error], together with
+// what it read before that line.
 func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	b, err := readAll(r, TypeURIList)
 	if err != nil {
@@ -93,7 +93,7 @@ func readURIList(r io.Reader, asked nomen.Service) (*nomen.Answer, error) {
 	}
 }
 
-// nameFromComment sets the name of an answer from a comment, if that contains a name.
+// nameFromComment sets the name of an answer from a comment, if the comment contains a name.
 func nameFromComment(a *nomen.Answer, line string) {
 	s := strings.TrimSpace(strings.TrimLeft(line, "#"))
 	if n, err := name.Parse(s); err == nil {

@@ -35,7 +35,7 @@ import (
 var namespaces []byte
 
 // Namespaces returns the authorities of public namespaces in the order of their prefixes. The
-// caller owns them.
+// caller may change them.
 func Namespaces() ([]*store.Authority, error) {
 	var all []*store.Authority
 	d := json.NewDecoder(bytes.NewReader(namespaces))
@@ -55,8 +55,8 @@ func Namespaces() ([]*store.Authority, error) {
 
 // A Registry is a registry of prefixes.
 type Registry struct {
-	Name  string // in its own spelling
-	Home  string // and the base of its own names
+	Name  string // the spelling that the registry uses for its name
+	Home  string // address of the registry, and the base of its own names
 	Terms string // the licence, and the required attribution
 	table string
 }
@@ -82,10 +82,11 @@ type Prefix struct {
 }
 
 // Prefixes yields the prefixes of a registry as authorities for names below base, which must be
-// an http or https URL without a query. For example, PREFIX of https://identifiers.org has the
-// names https://identifiers.org/PREFIX:IDENTIFIER. "" means the registry's own base.
+// an http or https URL without a query. For example, if base is https://identifiers.org, the
+// authority of PREFIX has the names https://identifiers.org/PREFIX:IDENTIFIER. If base is "",
+// Prefixes uses the registry's own base.
 //
-// A prefix without a location in the registry is an authority without rules.
+// If the registry has no location for a prefix, the authority of the prefix has no rules.
 func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	if base == "" {
 		base = r.Home
@@ -107,7 +108,7 @@ func (r Registry) Prefixes(base string) iter.Seq2[*Prefix, error] {
 	}
 }
 
-// prefix returns the authority for the columns of a line.
+// prefix returns the prefix, with its authority, that the columns of a line describe.
 func (r Registry) prefix(base string, columns []string) (*Prefix, error) {
 	id, title, pattern, example, places := columns[0], columns[1], columns[2], columns[3], columns[5:]
 	at, err := name.ParsePrefix(base + "/" + id)

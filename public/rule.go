@@ -18,7 +18,7 @@ func newRule(pattern, example string, places []string) (rule.Rule, error) {
 	var out rule.Rule
 	for _, body := range []string{pattern, ".+"} {
 		body = strings.TrimSuffix(strings.TrimPrefix(body, "^"), "$")
-		body = strings.ReplaceAll(body, "$|^", "|") // each alternative was anchored
+		body = strings.ReplaceAll(body, "$|^", "|") // in the registry's pattern, each alternative was anchored
 		out.Regexp = "^:?(?P<id>" + body + ")$"
 		p, err := rule.ParseRegexp(out.Regexp, false)
 		if err != nil {
@@ -64,8 +64,8 @@ func tested(at name.Prefix, r rule.Rule, example string, places []string) (rule.
 	return set, err
 }
 
-// escaped escapes the characters that a URI cannot contain, and leaves others unchanged,
-// including escapes.
+// escaped escapes the characters of s that a URI cannot contain. It leaves all others unchanged,
+// including existing escapes.
 func escaped(s string) string {
 	var b strings.Builder
 	fragment := false

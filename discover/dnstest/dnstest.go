@@ -27,12 +27,12 @@ type Query struct {
 type Fault struct {
 	Silent   bool          // no response at all
 	Delay    time.Duration // before the response
-	Rcode    int           // in place of the zone's response: 2 is SERVFAIL
-	Truncate bool          // over UDP only the first part is sent
-	Torn     bool          // over UDP the response ends within a record
-	Forged   int           // the number of responses with another ID that are sent first, and one with another question
-	Garbage  bool          // octets that are not a message are sent first
-	Alien    bool          // records of another owner are sent before the requested ones
+	Rcode    int           // response code in place of the zone's response: 2 is SERVFAIL
+	Truncate bool          // a response over UDP has only the first part
+	Torn     bool          // a response over UDP ends within a record
+	Forged   int           // number of responses with another ID that are sent first; one more has another question
+	Garbage  bool          // octets that are not a message are sent before the response
+	Alien    bool          // records of another owner precede the requested records
 }
 
 // A Server is a running DNS server.
@@ -136,7 +136,7 @@ func (s *Server) answer(w dns.ResponseWriter, m *dns.Msg, tcp bool) {
 	s.spoil(w, reply, fault, tcp)
 }
 
-// spoil sends a reply with a fault.
+// spoil sends a reply after it has added a fault.
 func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) {
 	select {
 	case <-time.After(f.Delay):
@@ -177,7 +177,7 @@ func (s *Server) spoil(w dns.ResponseWriter, reply *dns.Msg, f Fault, tcp bool) 
 	_ = w.WriteMsg(reply)
 }
 
-// forgeReplies sends replies with another ID, and one to another question.
+// forgeReplies sends n replies with another ID, and one reply to another question.
 func forgeReplies(w dns.ResponseWriter, reply *dns.Msg, n int) {
 	for range n {
 		forged := reply.Copy()
@@ -244,8 +244,7 @@ func (s *Server) exists(name string) bool {
 	return false
 }
 
-// authority returns the start of the zone that a name is in, if the zone file
-// has one.
+// authority returns the SOA record of the zone to which a name belongs, if the zone file has one.
 func (s *Server) authority(name string) []dns.RR {
 	for name != "" {
 		for _, rr := range s.records[name] {

@@ -27,6 +27,7 @@ const (
 type dashboardView struct {
 	frame
 	Prefixes    []prefixRow
+	Everywhere  bool          // the user has rights on all names
 	Cut         bool          // there are more prefixes
 	Owners      []name.Prefix // authorities of the user with fewer than two owners
 	Misses      []misses.Miss
@@ -72,7 +73,7 @@ func (c *request) dashboard() error {
 // names.
 func (c *request) countPrefixes(v *dashboardView, authorities []*store.Authority) error {
 	own := c.session.Actor.Scope()
-	if c.session.Actor.MayAll(registrar.Reader) {
+	if v.Everywhere = c.session.Actor.MayAll(registrar.Reader); v.Everywhere {
 		own = nil
 		for _, a := range authorities {
 			own = append(own, a.Prefix)

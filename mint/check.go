@@ -55,7 +55,8 @@ func mod97(key string) string {
 	return string([]byte{byte('0' + digits/10), byte('0' + digits%10)})
 }
 
-// tail returns the longest suffix of s whose bytes all satisfy class.
+// tail returns the longest suffix of s that consists of bytes for which the function in returns
+// true.
 func tail(s string, in func(byte) bool) string {
 	at := len(s)
 	for at > 0 && in(s[at-1]) {

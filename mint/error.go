@@ -40,8 +40,8 @@ func (e *ExhaustedError) Error() string {
 	return fmt.Sprintf("mint: template %q is exhausted: it has only %d names", e.Template, e.Capacity)
 }
 
-// A RunError means that a run has yielded [MaxRun] names. Beyond that number it cannot exclude
-// repetitions.
+// A RunError means that a run has yielded [MaxRun] names. Beyond that number a run cannot
+// exclude repetitions.
 type RunError struct{ Template string }
 
 func (e *RunError) Error() string {
@@ -51,7 +51,7 @@ func (e *RunError) Error() string {
 // A RefusedError means that the namespace rejects the names of a template.
 type RefusedError struct {
 	Template string
-	Name     string // an example
+	Name     string // an example of a rejected name
 	Err      error  // the reason
 }
 

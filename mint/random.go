@@ -21,7 +21,7 @@ const maxDraws = 1000
 
 var errNotRandom = errors.New("mint: the source of randomness is not random")
 
-// append appends n characters of an alphabet of at most 256 characters.
+// append appends n random characters of an alphabet of at most 256 characters.
 func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 	fair := 256 - 256%len(alphabet)
 	for draws := 0; n > 0; draws++ {
@@ -39,7 +39,7 @@ func (s source) append(b []byte, alphabet string, n int) ([]byte, error) {
 	return b, nil
 }
 
-// read fills b.
+// read fills b with random bytes.
 func (s source) read(b []byte) error {
 	if _, err := io.ReadFull(s.in, b); err != nil {
 		return fmt.Errorf("mint: random source: %w", err)

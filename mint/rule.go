@@ -29,13 +29,13 @@ func (r rules) judge(spelling string) *namespace.Finding {
 func (r rules) canonical(spelling string) string {
 	u, err := urn.Parse(spelling)
 	if err != nil || u.Assigned() != u {
-		return spelling // not a URN, or more than a name
+		return spelling // not a URN, or a URN with components
 	}
 	return r.catalogue.Canonical(u)
 }
 
-// right returns the correct check characters if only those at the end of the
-// name are wrong.
+// right returns the correct check characters if f says that only the check characters at the
+// end of a name are wrong. Otherwise it returns "".
 func right(f *namespace.Finding) string {
 	if f == nil || f.Code != namespace.CodeCheckDigit {
 		return ""

@@ -33,7 +33,7 @@ const (
 	// 7 have no such limit.
 	MaxRun = 1 << 20
 
-	// maxRefused is how many consecutive candidates the namespace may reject.
+	// maxRefused is how many candidates in a row the namespace may reject.
 	maxRefused = 1000
 )
 
@@ -93,7 +93,7 @@ func (r *Run) Names() iter.Seq2[name.Name, error] {
 	}
 }
 
-// candidate returns the next name.
+// candidate returns the next name that the namespace accepts.
 func (r *Run) candidate() (name.Name, error) {
 	for refused := 0; ; refused++ {
 		element, err := r.draw()
@@ -110,7 +110,8 @@ func (r *Run) candidate() (name.Name, error) {
 	}
 }
 
-// draw returns the next element without its check characters.
+// draw returns the element of the next candidate, without its check characters. An element is
+// the part of a name after the prefix.
 func (r *Run) draw() (string, error) {
 	s := r.t.sequence()
 	if s != nil && r.next > s.last {
@@ -146,7 +147,7 @@ func (r *Run) drawNew() (string, error) {
 
 func (r *Run) exhausted() error { return &ExhaustedError{r.t.text, r.t.capacity()} }
 
-// render writes all parts except the check.
+// render returns the text of all parts except the check.
 func (r *Run) render() ([]byte, error) {
 	b := make([]byte, 0, 64)
 	var err error

@@ -30,9 +30,10 @@ func (r *Run) Seek(list List) error {
 	return err
 }
 
-// descend looks for the highest number whose key begins with prefix, digit by
-// digit, and reports whether it found one. The recursion depth is the number of
-// digits.
+// descend looks for the existing name with the highest number among the keys that begin with
+// prefix, digit by digit, and continues the sequence after it. It reports whether there is such
+// a name. The parameter last is the offset of the last digit in the keys. The recursion depth
+// is the number of digits.
 func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	for len(prefix) <= last && r.shape.role[len(prefix)] == '=' {
 		prefix = append(prefix, r.shape.base[len(prefix)])
@@ -53,8 +54,8 @@ func (r *Run) descend(list List, prefix []byte, last int) (bool, error) {
 	return false, nil
 }
 
-// meet calls after for each of the names, or only for the first if once is set. It reports
-// whether any of them is a name of the template.
+// meet calls [Run.after] for each of the names. If once is set, it stops at the first name of
+// the template. It reports whether any of the names is a name of the template.
 func (r *Run) meet(names iter.Seq2[name.Name, error], once bool) (met bool, err error) {
 	for n, err := range names {
 		if err != nil {

@@ -19,8 +19,7 @@ type shape struct {
 	grows bool   // the sequence has no fixed width
 }
 
-// survey determines the shape, or the reason why the template has no valid
-// names.
+// survey determines the shape. Its error is the reason why the template has no valid names.
 func (r *Run) survey() error {
 	const digits = "0123456789"
 	base, check, at, err := r.sample(func(d byte) (byte, byte) { return d, d }, digits)
@@ -40,7 +39,7 @@ func (r *Run) survey() error {
 	return err
 }
 
-// mark gives the bytes in which another sample differs their role.
+// mark sets the role of the bytes in which another sample differs from the shape.
 func (r *Run) mark(vary func(byte) (byte, byte), digits string, role byte) error {
 	other, _, _, err := r.sample(vary, digits)
 	if err == nil && len(other) != len(r.shape.base) {
@@ -65,9 +64,10 @@ func (t Template) has(kinds ...kind) bool {
 	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(kinds, p.kind) })
 }
 
-// sample returns the key of the first valid name whose sequence and random parts consist of
-// given digits, the length of its check, and the digit used. If no digit gives a valid name,
-// the error is that of the first digit.
+// sample tries to make a valid name from each of the digits. The function vary converts a digit
+// to the digit that fills the sequence and the digit that fills the random parts. The results
+// are the key of the first valid name, the length of its check, and the index of the digit. If
+// no digit gives a valid name, the error is that of the first digit.
 func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, check, at int, err error) {
 	for i := range len(digits) {
 		sequence, other := vary(digits[i])
@@ -83,7 +83,8 @@ func (r *Run) sample(vary func(byte) (byte, byte), digits string) (key string, c
 	return "", 0, 0, err
 }
 
-// spell renders a sample, and returns the end of each part.
+// spell returns the element of a sample, and the end of each part in the element. The sequence
+// consists of sequenceDigit, and each random part of the digit other.
 func (r *Run) spell(sequenceDigit, other byte) (string, []int) {
 	var b []byte
 	ends := make([]int, len(r.t.parts))
@@ -175,7 +176,7 @@ func (s shape) number(key string) (n uint64, ok bool) {
 			case role == '=' && c != s.base[i], role == '#' && !ascii.IsDigit(c):
 				return 0, false
 			case role == '#' && s.grows && c == '0' && n == 0 && span > 1:
-				return 0, false // not in the canonical form
+				return 0, false // the number in the key is not in canonical form
 			case role == '#':
 				n = n*10 + uint64(c-'0')
 			}

@@ -39,7 +39,7 @@ type part struct {
 	offset   int    // offset in the template
 	text     string // text of a literal; layout of a date; alphabet of a random part
 	width    int    // characters; 0 for a sequence without a fixed width
-	first    uint64 // of a sequence
+	first    uint64 // first number of a sequence
 	last     uint64
 	computed checker // of a check
 }
@@ -219,7 +219,7 @@ func (t *Template) part(at, end int) (part, error) {
 // arguments holds the unread arguments of a part.
 type arguments struct {
 	t       *Template
-	at, end int    // offsets of the colon before rest, and of the brace
+	at, end int    // offsets of the colon before rest, and of the closing brace
 	rest    string // the text after the colon
 	given   bool   // whether there is a colon
 }
@@ -243,7 +243,7 @@ func (a *arguments) done(word string) error {
 	return a.t.fault(a.at, word, "too many arguments")
 }
 
-// number parses a number without sign, from least to most.
+// number parses a number without sign, between least and most.
 func (a *arguments) number(s string, at int, rule string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n < least || n > most {

@@ -41,7 +41,7 @@ type Counter struct {
 	mu     sync.Mutex
 	byName map[string]*entry
 	all    []*entry // in no order
-	bytes  int      // of all of them
+	bytes  int      // memory of all entries
 	totals Totals
 	fresh  bool // there are changes that are not in the file
 }
@@ -50,7 +50,7 @@ type Counter struct {
 type entry struct {
 	Miss
 	strength uint64
-	index    int // in Counter.all
+	index    int // index of the entry in Counter.all
 }
 
 // overhead is the approximate memory of an entry apart from its texts: the entry, its places
@@ -198,7 +198,7 @@ func (c *Counter) weakest() *entry {
 	return weakest
 }
 
-// suggest keeps suggestions while there is room.
+// suggest keeps those suggestions for which there is room.
 func (c *Counter) suggest(e *entry, suggestions []string) {
 	if len(suggestions) == 0 || slices.Equal(e.Suggestions, suggestions) {
 		return
@@ -243,7 +243,7 @@ func (c *Counter) snapshot() ([]Miss, Totals) {
 	c.mu.Lock()
 	list := make([]Miss, len(c.all))
 	for i, e := range c.all {
-		list[i] = e.Miss // suggestions are replaced, never modified
+		list[i] = e.Miss // the copy may share the suggestions, because they are replaced, never modified
 	}
 	totals := c.totals
 	c.mu.Unlock()

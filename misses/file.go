@@ -41,7 +41,7 @@ func (e *fileError) Unwrap() error { return e.Err }
 type head struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	Names   int    `json:"names"` // lines that follow
+	Names   int    `json:"names"` // number of lines that follow, one for each name
 	Totals
 }
 
@@ -60,7 +60,7 @@ func write(w io.Writer, list []Miss, t Totals) error {
 // A reader reads the lines of a file.
 type reader struct {
 	in   *bufio.Scanner
-	line int // number of the last one
+	line int // number of the last line read
 }
 
 // next decodes the next line.
@@ -98,8 +98,8 @@ func (r *reader) head() (head, error) {
 }
 
 // read reads a file, in which the misses may be in any order. It returns a [*fileError] if the
-// file has another format or a later version, is damaged or is incomplete. Other errors are
-// those of in.
+// file has another format or a later version, is damaged or is incomplete. Other errors come
+// from the reader.
 func read(in io.Reader) ([]Miss, Totals, error) {
 	r := &reader{in: bufio.NewScanner(in)}
 	r.in.Buffer(nil, maxLine)

@@ -54,8 +54,8 @@ func Check(u urn.URN) []Finding { return standard.Check(u) }
 // equivalent to u by the general syntax or by its namespace have the same canonical spelling.
 func Canonical(u urn.URN) string { return standard.Canonical(u) }
 
-// Fold is [Canonical] for a name in the canonical spelling of the general syntax.
-// It is the Fold of a [urn.Comparer].
+// Fold is [Canonical] for a name in the canonical spelling of the general syntax. Use it as the
+// Fold of a [urn.Comparer].
 func Fold(canonical string) string { return standard.Fold(canonical) }
 
 // Equivalent reports whether a and b are the same name by the general syntax or
@@ -104,7 +104,7 @@ func (c Catalogue) find(nid string) (int, bool) {
 func (c Catalogue) All() iter.Seq[Namespace] { return slices.Values(c.list) }
 
 // With returns a copy of c to which n is added. If c has a namespace with the same identifier,
-// n replaces that namespace. It rejects a record that a registry would reject: one without a
+// n replaces that namespace. With rejects a record that a registry would reject: one without a
 // name, reference or security considerations, with an invalid identifier, or with an example
 // that belongs to another namespace or breaks the rules.
 func (c Catalogue) With(n Namespace) (Catalogue, error) {
@@ -162,7 +162,7 @@ func (c Catalogue) Check(u urn.URN) []Finding {
 	return found
 }
 
-// shifted returns f with offsets into a longer text.
+// shifted returns f with its offsets increased by the parameter by.
 func shifted(f Finding, by int) Finding {
 	f.Offset += by
 	f.End += by

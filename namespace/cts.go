@@ -42,8 +42,8 @@ func checkCTS(nss string) *Finding {
 	return nil
 }
 
-// checkPassage parses a reference, or two with a hyphen between; each may end
-// with "@" and a part of the text.
+// checkPassage parses a passage at offset i: a reference, or two references with a hyphen
+// between them. Each reference may end with "@" and some words of the text.
 func checkPassage(nss string, i int) *Finding {
 	if colon := until(nss, i, ':'); colon < len(nss) {
 		return broken(colon, colon+1, "passage", "the passage must be the last field")

@@ -25,15 +25,15 @@ func Delimiters(nid string) string {
 		return "/"
 	case "meta", "nan", "nbn", "uci": // RFC 8458, 4.2; RFC 4179
 		return "-:"
-	case "cts", "epc", "urn-3": // a work in its group, an item class of its company, an authority below another
+	case "cts", "epc", "urn-3": // cts: a work after its group; epc: an item class after its company; urn-3: an authority after the one above it
 		return ":."
-	case "s1000d": // RFC 4688: a project in its kind of document
+	case "s1000d": // RFC 4688: a project after its kind of document
 		return "-_"
 	case "dev": // RFC 9039, 3.2 and 4
 		return ":-_"
-	case "3gpp2", "gsma": // a type of equipment
+	case "3gpp2", "gsma": // the rest of a name after a type of equipment
 		return ":-"
-	case "lex", "nir": // units of a jurisdiction, versions and parts of an act
+	case "lex", "nir": // lex, nir: units of a jurisdiction, versions and parts of an act
 		return ":;@$~!"
 	}
 	return ":"

@@ -48,15 +48,15 @@ func checkGSMA(nss string) *Finding {
 	return nil
 }
 
-// checkIMEI parses "imei:" tac "-" snr "-" spare. Other strings may be defined later, but a
-// string that looks like an IMEI must be valid.
+// checkIMEI parses "imei:" tac "-" snr "-" spare. It accepts any other string, because such
+// strings may be defined later, unless the string looks like an invalid IMEI.
 func checkIMEI(nss string, end int) *Finding {
 	const start, form = len("imei:"), "00000000-000000-0"
 	switch {
 	case end == start:
 		return broken(start, start, "imeival", "is missing")
 	case !ascii.IsDigit(nss[start]):
-		return nil // ext-imei
+		return nil // a string that may be defined later (ext-imei)
 	}
 	for i := range form {
 		at := start + i

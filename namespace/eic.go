@@ -44,7 +44,8 @@ func checkEIC(nss string) *Finding {
 	return judgeByte(nss, 15, "EIC check character (modulo 37)", want)
 }
 
-// eicCheck weights the 15 characters from 16 to 2; a hyphen is 36.
+// eicCheck returns the check character of 15 characters. Their weights go from 16 down to 2,
+// and a hyphen has the value 36.
 func eicCheck(s string) byte {
 	sum := 0
 	for i := range len(s) {
@@ -60,7 +61,7 @@ func eicCheck(s string) byte {
 	return '-'
 }
 
-// judgeByte compares a check character with the expected one.
+// judgeByte compares the check character at the offset at with the character want.
 func judgeByte(nss string, at int, rule string, want byte) *Finding {
 	if nss[at] == want {
 		return nil
@@ -68,7 +69,8 @@ func judgeByte(nss string, at int, rule string, want byte) *Finding {
 	return wrongCheck(at, rule, nss[at:at+1], string(rune(want)))
 }
 
-// eicTypes are the kinds of object, by the third character.
+// eicTypes has the letters for the kinds of objects. The third character of a code is one of
+// them.
 const eicTypes = "TVWXYZA"
 
 func lintEIC(nss string) []Finding {

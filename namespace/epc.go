@@ -21,9 +21,9 @@ var epc = Namespace{
 // An epcScheme is the layout of a pure identity.
 type epcScheme struct {
 	name   string
-	digits int        // of company prefix and reference together; 0 if the reference is text
+	digits int        // the number of digits of company prefix and reference together; 0 if the reference is text
 	text   int        // the maximum length of a text reference
-	key    string     // the GS1 key formed by the digits and a check digit
+	key    string     // the name of the GS1 key formed by these digits and a check digit; "" for none
 	rest   []epcField // the fields after the reference
 }
 
@@ -53,8 +53,8 @@ var epcSchemes = [...]epcScheme{
 	{name: "upui", digits: 13, key: "gtin", rest: []epcField{{"tpx", 1, 28, false}}},
 }
 
-// findEPC returns the layout of a scheme, or nil if it is unknown. For a nil layout the caller
-// checks only the fields.
+// findEPC returns the layout of a scheme, or nil if the scheme is unknown. The caller does not
+// check the fields of an unknown scheme.
 func findEPC(scheme string) *epcScheme {
 	for i := range epcSchemes {
 		if epcSchemes[i].name == scheme {
@@ -117,7 +117,7 @@ func (l *epcScheme) check(nss string, i int, pattern bool) *Finding {
 // together must have a fixed number of digits.
 func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *Finding) {
 	if dot == len(nss) {
-		return dot, nil // a pattern of one asterisk
+		return dot, nil // the whole pattern is one asterisk
 	}
 	start := dot + 1
 	end := len(nss)
@@ -137,7 +137,8 @@ func (l *epcScheme) checkReference(nss string, i, dot int, pattern bool) (int, *
 	return end, nil
 }
 
-// check parses a period and the field; the last field takes the rest.
+// check parses a period at the offset at and the field e after it, and returns the offset after
+// the field. The last field extends to the end of nss.
 func (e epcField) check(nss string, at int, last, pattern bool) (int, *Finding) {
 	if at == len(nss) {
 		if pattern {

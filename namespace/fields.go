@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// partsColon returns a function that names the fields between colons; the last
-// name takes the rest.
+// partsColon returns a function that splits a name at colons into parts with the given names.
+// The last part is everything that remains.
 func partsColon(names ...string) func(string) []Part {
 	return func(nss string) []Part {
 		parts := make([]Part, 0, len(names))
@@ -23,8 +23,8 @@ func partsColon(names ...string) func(string) []Part {
 	}
 }
 
-// checkFields returns a function that requires non-empty fields between colons;
-// the last field takes the rest.
+// checkFields returns a function that requires non-empty fields between colons. Each rule is
+// the name of a field; the last field is everything that remains.
 func checkFields(rules ...string) func(string) *Finding {
 	return func(nss string) *Finding {
 		i := 0
@@ -55,7 +55,7 @@ func structured(nid, name, reference, example string, rules ...string) Namespace
 	}
 }
 
-// folding adds an equivalence to the record of a namespace.
+// folding returns n with an equivalence and the function that computes its canonical spellings.
 func folding(n Namespace, equivalence string, canonical func(string) string) Namespace {
 	n.Equivalence, n.Rules.Canonical = equivalence, canonical
 	return n

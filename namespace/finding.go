@@ -23,12 +23,12 @@ const (
 // [Check].
 type Finding = uri.Finding
 
-// broken returns an error for the bytes from at to end.
+// broken returns an error for the bytes between the offsets at and end.
 func broken(at, end int, rule, message string) *Finding {
 	return &Finding{Code: CodeRule, Severity: uri.SeverityError, Offset: at, End: end, Rule: rule, Message: message}
 }
 
-// wrongCheck returns an error for the check digit or characters at offset at.
+// wrongCheck returns an error for the check digit or characters that begin at the offset at.
 func wrongCheck(at int, rule, got, want string) *Finding {
 	return &Finding{
 		Code: CodeCheckDigit, Severity: uri.SeverityError, Offset: at, End: at + len(got),
@@ -36,7 +36,8 @@ func wrongCheck(at int, rule, got, want string) *Finding {
 	}
 }
 
-// wrongByte returns an error for the byte at offset at, or for the end.
+// wrongByte returns an error for the byte of s at the offset at, or for the end of s if the
+// offset is there.
 func wrongByte(s string, at int, rule, want string) *Finding {
 	if at >= len(s) {
 		return broken(len(s), len(s), rule, "unexpected end, expected "+want)

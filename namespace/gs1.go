@@ -106,7 +106,7 @@ func checkGS1Pairs(nss string) *Finding {
 // A gs1Set holds application identifiers of 2, 3 and 4 digits, a bit for each.
 type gs1Set [(100 + 1000 + 10000 + 63) / 64]uint64
 
-// add adds an identifier, and reports whether it was there before.
+// add adds an identifier, and reports whether it was already in the set.
 func (s *gs1Set) add(ai string) bool {
 	n, first := 0, [...]int{0, 100, 1100}[len(ai)-2]
 	for i := range len(ai) {
@@ -162,8 +162,8 @@ func checkGDD(nss string, at int) *Finding {
 	return broken(at+1, end, "gdd-branch", "expected bie, bdt or cl")
 }
 
-// camel returns the end of a name of letters and digits whose first byte
-// satisfies first, or i.
+// camel returns the end of the letters and digits that begin at offset i. If the function first
+// returns false for the byte at i, camel returns i.
 func camel(s string, i int, first func(byte) bool) int {
 	if i >= len(s) || !first(s[i]) {
 		return i
@@ -231,7 +231,8 @@ func checkGS1Standard(nss string, at int) *Finding {
 	return f
 }
 
-// dotted parses at least least numbers between periods, up to a colon or the end.
+// dotted parses numbers between periods from offset i, up to a colon or the end. The parameter
+// least is the minimum count of numbers. The result is the offset after the numbers.
 func dotted(nss string, i int, rule string, least int) (int, *Finding) {
 	for n := 1; ; n++ {
 		end := digits(nss, i)
@@ -277,8 +278,8 @@ func lintGS1(nss string) []Finding {
 	return nil
 }
 
-// canonicalGS1 converts the literals of the branches to lower case; values keep
-// their case.
+// canonicalGS1 converts the fixed words of the branches, such as "gdd", to lower case. Values
+// keep their case.
 func canonicalGS1(nss string) string {
 	if ascii.IsDigit(nss[0]) {
 		return nss

@@ -68,7 +68,7 @@ func checkTree(nss string) *Finding {
 	return moved(checkDigest(nss[at:], tigerSize), at)
 }
 
-// moved returns f, if it is not nil, with offsets into a longer text.
+// moved adds the parameter by to the offsets of f, unless f is nil, and returns f.
 func moved(f *Finding, by int) *Finding {
 	if f != nil {
 		f.Offset += by
@@ -77,7 +77,8 @@ func moved(f *Finding, by int) *Finding {
 	return f
 }
 
-// canonicalTree converts base32 to upper case.
+// canonicalTree returns a name of Tiger digests with the root in base32 in upper case. It
+// returns other names unchanged.
 func canonicalTree(nss string) string {
 	at := tiger(nss)
 	if at < 0 {
@@ -86,7 +87,8 @@ func canonicalTree(nss string) string {
 	return "tiger:" + upperBase32(nss[at:], tigerSize)
 }
 
-// upperBase32 converts a digest in base32 to upper case.
+// upperBase32 converts a digest, which is in base32 or hex, to base32 in upper case. The
+// parameter size is the number of its octets.
 func upperBase32(s string, size int) string {
 	if len(s) == base32Length(size) {
 		return strings.ToUpper(s)
@@ -126,7 +128,7 @@ func partsBitprint(nss string) []Part {
 // unpadded is base32 without padding.
 var unpadded = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// base32Length is the length of a digest in base32 without padding.
+// base32Length returns the length in base32 without padding of a digest of size octets.
 func base32Length(size int) int { return (size*8 + 4) / 5 }
 
 func isBase32(c byte) bool { return ascii.IsLetter(c) || '2' <= c && c <= '7' }
@@ -162,8 +164,8 @@ func checkPadding(nss string, size int) *Finding {
 	return nil
 }
 
-// canonicalDigest returns a digest of 20 octets in base32 in upper case, as Gnutella writes
-// it, and digests of other sizes in hex in lower case.
+// canonicalDigest returns the canonical spelling of a digest: base32 in upper case for a digest
+// of 20 octets, as Gnutella writes it, and hex in lower case for other sizes.
 func canonicalDigest(nss string, size int) string {
 	short := len(nss) == base32Length(size)
 	switch {

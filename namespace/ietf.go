@@ -43,8 +43,8 @@ func checkIETF(nss string) *Finding {
 	return nil
 }
 
-// checkIETFOther checks a name without a colon: a series without its number is
-// incomplete, everything else is for future expansion.
+// checkIETFOther checks a name without a colon. The name of a series alone is incomplete. Any
+// other name is accepted, because it is for future expansion.
 func checkIETFOther(nss string) *Finding {
 	if isSeries(nss) || strings.EqualFold(nss, "params") || strings.EqualFold(nss, "id") || strings.EqualFold(nss, "mtg") {
 		return broken(len(nss), len(nss), "NSS", "nothing follows the name of the series")
@@ -98,7 +98,8 @@ func lintSCIM(nss string) []Finding {
 	return nil
 }
 
-// numberIETF returns the offset of the number in rfc2648 or rfc-2648, or 0.
+// numberIETF returns the offset of the number in a name such as rfc2648 or rfc-2648. It returns
+// 0 if the name does not have this form.
 func numberIETF(nss string) int {
 	if len(nss) < 4 || !isSeries(nss[:3]) {
 		return 0

@@ -60,7 +60,7 @@ func checksISAN(nss string, d [26]byte, n int) *Finding {
 	return judgeCheck(nss, 25, rule, got, mod37hybrid36(d[:24]))
 }
 
-// canonicalISAN returns the hex digits alone.
+// canonicalISAN returns the hex digits, without check characters and hyphens.
 func canonicalISAN(nss string) string {
 	d := bare(nss)
 	switch len(d) {

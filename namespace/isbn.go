@@ -73,7 +73,8 @@ func checkISBN13(nss string, d [13]byte) *Finding {
 	return judgeCheck(nss, 12, "ISBN-13 check digit (modulo 10)", d[12], weighed13(string(d[:12])))
 }
 
-// judgeCheck compares the k-th digit of nss with the expected one.
+// judgeCheck compares the check digit got with the check digit want. Its index in nss, not
+// counting hyphens, is k.
 func judgeCheck(nss string, k int, rule string, got, want byte) *Finding {
 	if got == want {
 		return nil
@@ -135,13 +136,14 @@ type isbnGroup struct {
 // An isbnRange is a range of registrants with the same number of digits.
 type isbnRange struct{ low, high string }
 
-// isbnTable has a line for each group: the GS1 element with the group element,
-// the agency, and the ranges.
+// isbnTable has a line for each group: the GS1 element and the group element together, the
+// agency, and the ranges.
 //
 //go:embed isbn.tsv
 var isbnTable string
 
-// isbnGroups returns the groups by GS1 and group element.
+// isbnGroups returns the groups. The key of the map is the GS1 element and the group element
+// together.
 var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
 	groups := map[string]isbnGroup{}
 	for row := range tsv.Rows(isbnTable) {
@@ -155,7 +157,8 @@ var isbnGroups = sync.OnceValue(func() map[string]isbnGroup {
 	return groups
 })
 
-// splitISBN finds the elements by the ranges of the agency.
+// splitISBN finds the elements of an ISBN of thirteen digits by the ranges of the agency. It
+// reports false if the ISBN is not in an assigned range.
 func splitISBN(d string) (isbnSplit, bool) {
 	for end := 4; end <= 8; end++ {
 		if g, ok := isbnGroups()[d[:end]]; ok {
@@ -166,8 +169,8 @@ func splitISBN(d string) (isbnSplit, bool) {
 	return isbnSplit{}, false
 }
 
-// registrantSize returns the number of digits after a group that are the
-// registrant element, or 0 if the range is not assigned.
+// registrantSize returns the number of digits of the registrant element. The parameter rest has
+// the digits after the group. The result is 0 if the range is not assigned.
 func (g isbnGroup) registrantSize(rest string) int {
 	for _, r := range g.ranges {
 		if n := len(r.low); n < len(rest) && r.low <= rest[:n] && rest[:n] <= r.high {
@@ -199,8 +202,8 @@ func partsISBN(nss string) []Part {
 	return parts
 }
 
-// displayISBN adds the hyphens, also to an ISBN of ten digits. For an ISBN in an unknown range
-// it adds only the hyphens whose places are known: those around the outer elements.
+// displayISBN returns an ISBN of thirteen or ten digits with hyphens. For an ISBN in an unknown
+// range it adds only the hyphens whose places are known: those around the outer elements.
 func displayISBN(nss string) string {
 	d := canonicalISBN(nss)
 	s, ok := splitISBN(d)

@@ -44,7 +44,8 @@ func checkISMN(nss string) *Finding {
 	return judgeCheck(nss, n-1, "ISMN check digit (modulo 10)", d[n-1], weighed13(string(full[:12])))
 }
 
-// expandISMN returns the thirteen digits of the older form.
+// expandISMN converts an ISMN of n characters to thirteen digits. An ISMN of the older form has
+// ten characters.
 func expandISMN(d [13]byte, n int) [13]byte {
 	if n == 13 {
 		return d
@@ -72,7 +73,8 @@ func lintISMN(nss string) []Finding {
 	return nil
 }
 
-// publisherISMN returns the end of the publisher element in thirteen digits.
+// publisherISMN returns the offset of the end of the publisher element in an ISMN of thirteen
+// digits.
 func publisherISMN(d string) int {
 	switch c := d[4]; {
 	case c == '0':

@@ -45,7 +45,7 @@ func among(list, word string) bool {
 // isoFields iterates over the fields of a name.
 type isoFields struct {
 	s          string
-	start, end int // of the current field; start is beyond the end after the last field
+	start, end int // bounds of the current field; start is beyond the end of s after the last field
 }
 
 func isoFrom(s string) isoFields { return isoFields{s, 0, until(s, 0, ':')} }
@@ -60,7 +60,8 @@ func (f *isoFields) next() {
 	}
 }
 
-// take returns the current field if it is of a kind, and advances.
+// take returns the current field and advances to the next field, if the function kind returns
+// true for the current field. Otherwise it returns "".
 func (f *isoFields) take(kind func(string) bool) string {
 	if !f.more() || !kind(f.text()) {
 		return ""
@@ -125,16 +126,16 @@ func numbered(s, prefix string) bool {
 	return len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) && digits(s, len(prefix)) == len(s)
 }
 
-// lintISO reports unknown originators and deviations from RFC 5141, 2.4.1. ISO itself writes
-// the status of projects without an edition, or after the edition, so this deviation is not a
-// warning.
+// lintISO reports unknown originators and deviations from RFC 5141, 2.4.1. A deviation in the
+// order of the fields is not a warning, because ISO itself writes the status of projects
+// without an edition, or after the edition.
 func lintISO(nss string) []Finding {
 	l := isoLint{isoFields: isoFrom(nss)}
 	l.next()
 	if originator := l.text(); !among(isoOriginators, originator) {
 		f := remark(CodeUnassigned, l.start, l.end, "originator", "is not one of RFC 5141:"+strings.TrimRight(isoOriginators, " "))
 		if joint, _, ok := strings.Cut(originator, "-"); ok && among(isoOriginators, joint) {
-			f.Severity = uri.SeverityInfo // "revisions may define additional values"
+			f.Severity = uri.SeverityInfo // RFC 5141: "revisions may define additional values"
 		}
 		l.found = append(l.found, f)
 	}
@@ -223,7 +224,7 @@ func (l *isoLint) fields() {
 }
 
 // pass advances past a field of the given kind and the fields that belong to it. It reports
-// whether there was such a field.
+// false if the field is incomplete; it then reports the rest of the name as an addition.
 func (l *isoLint) pass(kind int) bool {
 	switch start, s := l.start, l.text(); {
 	case kind == isoStatus && isISODraft(s):

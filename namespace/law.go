@@ -30,7 +30,7 @@ var nir = Namespace{
 func isJurisdiction(c byte) bool { return isLDH(c) || c == '.' }
 
 // checkLex parses jurisdiction ":" local-name. The jurisdiction is a code, followed by any
-// units, each after a semicolon.
+// number of units, each after a semicolon.
 func checkLex(nss string) *Finding {
 	end := until(nss, 0, ':')
 	for i := 0; ; i++ {

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// mendAlnum keeps only letters and digits: other characters have no meaning in
-// numbers with check digits.
+// mendAlnum returns the letters and digits of nss, and the reason. Other characters have no
+// meaning in numbers with check digits.
 func mendAlnum(nss string) (string, string) {
 	b := make([]byte, 0, len(nss))
 	for i := range len(nss) {
@@ -19,8 +19,9 @@ func mendAlnum(nss string) (string, string) {
 	return string(b), "other characters between the digits"
 }
 
-// mendISBN also handles nine digits (from the years before ISBN; they need a leading 0),
-// twelve digits (the check digit is missing), and fourteen digits (one is repeated).
+// mendISBN is like mendAlnum, but also corrects nine digits (an ISBN from the years before
+// ISBN, which needs a leading 0), twelve digits (the check digit is missing), and fourteen
+// digits (one digit is repeated).
 func mendISBN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	switch {
@@ -38,7 +39,7 @@ func mendISBN(nss string) (string, string) {
 	return s, why
 }
 
-// mendISSN writes the hyphen where it belongs.
+// mendISSN writes the hyphen after the first four digits.
 func mendISSN(nss string) (string, string) {
 	s, why := mendAlnum(nss)
 	if len(s) != 8 {
@@ -47,7 +48,7 @@ func mendISSN(nss string) (string, string) {
 	return s[:4] + "-" + s[4:], why
 }
 
-// mendUUID puts the hyphens in their places.
+// mendUUID writes the hyphens after 8, 4, 4 and 4 digits.
 func mendUUID(nss string) (string, string) {
 	b := make([]byte, 0, len(nilUUID))
 	for i := range len(nss) {
@@ -72,7 +73,7 @@ func mendOID(nss string) (string, string) {
 	return strings.TrimLeft(nss, "."), "leading period"
 }
 
-// mendGS1 converts application identifiers in brackets, as on labels, to the form
+// mendGS1 converts a name with application identifiers in brackets, as on labels, to the form
 // of the registration.
 func mendGS1(nss string) (string, string) {
 	if nss[0] != '(' {

@@ -36,8 +36,9 @@ func checkMRN(nss string) *Finding {
 	return nil
 }
 
-// label parses a token of 2 to most letters, digits and inner hyphens, and the
-// colon after it. It returns the offset of the colon.
+// label parses a token at offset i and the colon after it, and returns the offset of the colon.
+// The token consists of letters, digits and inner hyphens. It has at least 2 characters; the
+// parameter most is the maximum.
 func label(nss string, i int, rule string, most int) (int, *Finding) {
 	end := ascii.Run(nss, i, isLDH)
 	switch {

@@ -14,7 +14,7 @@ type Use uint8
 const (
 	UseUnstated Use = iota // the registration does not say
 	UseAllowed
-	UseNone // it has none
+	UseNone // the component has no meaning in the namespace
 )
 
 // A Part is a named part of a name.
@@ -93,8 +93,9 @@ func (n Namespace) Parts(nss string) []Part {
 }
 
 // Canonical returns the spelling shared by all names that the namespace considers equivalent to
-// nss. nss must have the canonical spelling of the general syntax. Canonical returns an nss that
-// Check rejects unchanged, because it is equivalent only to itself, unless [Rules].Always is set.
+// nss. nss must have the canonical spelling of the general syntax. If Check rejects nss,
+// Canonical returns it unchanged, because it is equivalent only to itself. If [Rules].Always is
+// set, Canonical converts it nevertheless.
 func (n Namespace) Canonical(nss string) string {
 	if n.Rules.Canonical == nil || !n.Rules.Always && n.Check(nss) != nil {
 		return nss

@@ -20,8 +20,9 @@ var nbn = Namespace{
 	Rules:       Rules{Check: checkNBN, Lint: lintNBN, Parts: partsNBN, Canonical: foldPrefix, Always: true},
 }
 
-// prefixed parses prefix "-" string, the form of NBN and NAN: a country code, and
-// sub-namespaces after colons. It returns the offset of the hyphen.
+// prefixed parses prefix "-" string, the form of NBN and NAN, and returns the offset of the
+// hyphen. The prefix is a country code, followed by any number of sub-namespaces, each after a
+// colon.
 func prefixed(nss, name string) (int, *Finding) {
 	end := ascii.Run(nss, 0, ascii.IsLetter)
 	if end != 2 {
@@ -50,8 +51,8 @@ func prefixed(nss, name string) (int, *Finding) {
 // likely a sub-namespace than a string.
 const shortString = 8
 
-// noHyphen returns the finding for a name without a hyphen, at the last colon,
-// which may be there by mistake.
+// noHyphen returns the finding for a name without a hyphen. If the last colon was probably
+// written instead of the hyphen, the finding is at that colon.
 func noHyphen(nss, name string) *Finding {
 	message := "no hyphen between the prefix and the " + name + "-string"
 	at := strings.LastIndexByte(nss, ':')
@@ -82,14 +83,15 @@ func checkNBN(nss string) *Finding {
 	return f
 }
 
-// checksDNB reports whether the string may have the check digit of the German National
-// Library. Names of Austria and Switzerland may also have this check digit.
+// checksDNB reports whether nss may end with the check digit of the German National Library.
+// Names of Austria and Switzerland may also have this check digit.
 func checksDNB(nss string) bool {
 	last := nss[len(nss)-1]
 	return ascii.IsDigit(last) || ascii.IsLetter(last)
 }
 
-// checkDNB compares the last digit with the check digit.
+// checkDNB compares the last character of nss with the check digit of the German National
+// Library.
 func checkDNB(nss string, hyphen int) *Finding {
 	last := len(nss) - 1
 	if last == hyphen+1 {
@@ -133,10 +135,10 @@ func valueDNB(c byte) int {
 	return 0
 }
 
-// digitDNB returns the check digit of the name urn:nbn: nss. It multiplies each digit of the
-// characters' values by its position, and divides the sum by the last digit; the check digit
-// is the last digit of the quotient. If a character has no value, odd is its offset; otherwise
-// odd is -1.
+// digitDNB returns the check digit of the German National Library for the name "urn:nbn:" +
+// nss. It multiplies each digit of the characters' values by its position, and divides the sum
+// by the last of these digits; the check digit is the last digit of the quotient. If a
+// character has no value, odd is its offset; otherwise odd is -1.
 func digitDNB(nss string) (check byte, odd int) {
 	var s sumDNB
 	for _, c := range []byte("urn:nbn:") {
@@ -171,10 +173,10 @@ func (s *sumDNB) digit(d int) {
 	s.last = d
 }
 
-// A nationalForm is the form of the strings of one library.
+// A nationalForm is the form of the names of one country.
 type nationalForm struct {
-	prefix string // in lower case, with country and sub-namespaces where they matter
-	form   string // in words
+	prefix string // the country code, in lower case
+	form   string // the form, in words
 	fits   func(sub, s string) bool
 }
 
@@ -186,7 +188,9 @@ var nationalForms = [...]nationalForm{
 	{"it", "an institution, as in it:unimi-12345", fitsInstitution},
 }
 
-// fitsFinnish is for all series except fe and fea, which are the national library's own.
+// fitsFinnish reports whether a Finnish name has the national form. It checks only strings of
+// the series fe without a sub-namespace, which must have at least eight digits after "fe". It
+// accepts all other names.
 func fitsFinnish(sub, s string) bool {
 	series := ascii.Run(s, 0, ascii.IsLetter)
 	return sub != "" || !strings.EqualFold(s[:series], "fe") || len(s)-series >= 8 && digits(s, series) == len(s)

@@ -55,7 +55,7 @@ func squeeze(s string, dst []byte) (n, bad int) {
 	return n, -1
 }
 
-// place returns the offset in s of the k-th byte that is not a hyphen.
+// place returns the offset in s of the byte with index k, not counting hyphens.
 func place(s string, k int) int {
 	for i := range len(s) {
 		if s[i] == '-' {

@@ -13,7 +13,7 @@ import (
 type statement struct {
 	special    string   // see [Namespace.Delimiters]
 	functional string   // see [Namespace.Functional]
-	services   []string // designators; see statements
+	services   []string // designators of services; see statementTable
 	byDefault  string   // the default service
 	stated     string   // the documents and sections read; "" if none was available
 }

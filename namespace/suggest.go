@@ -50,7 +50,7 @@ type guess struct {
 	catalogue Catalogue
 	input     string
 	cut       bool   // the text comes from a URL, whose end may not be part of the name
-	why       string // what was removed or added so far
+	why       string // what was removed from or added to the input so far
 	found     []Suggestion
 }
 
@@ -163,7 +163,8 @@ func (g *guess) betterForm(name string) {
 }
 
 // nearNIDs tries the namespaces whose identifiers are one typo away. Many identifiers have
-// three letters; for these the name must also satisfy the rules of the namespace.
+// three letters; a namespace with such an identifier is tried only if it has rules for its
+// names.
 func (g *guess) nearNIDs(nid, nss string) {
 	nid = strings.ToLower(nid)
 	for i := range g.catalogue.list {
@@ -177,8 +178,8 @@ func (g *guess) nearNIDs(nid, nss string) {
 	}
 }
 
-// slip reports whether one letter added, dropped or changed, or two neighbours
-// transposed, turn a into b. A single letter is too short for a guess.
+// slip reports whether one typo turns a into b: one character is added, dropped or changed, or
+// two neighbours are swapped. Texts of fewer than three characters are too short for a guess.
 func slip(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a == b {
 		return false
@@ -230,8 +231,8 @@ func (g *guess) mend(n *Namespace, prefix, nss, clean string) {
 	}
 }
 
-// digits tries digits for letters that look like them, where letters are allowed
-// and there is a check digit.
+// If the check digit is wrong, digits tries to replace letters by the digits that look like
+// them.
 func (g *guess) digits(n *Namespace, prefix, nss string) {
 	if f := n.Check(nss); f == nil || f.Code != CodeCheckDigit {
 		return
@@ -247,8 +248,8 @@ func (g *guess) digits(n *Namespace, prefix, nss string) {
 	}
 }
 
-// fix applies the corrections that the check suggests, as long as there are new
-// ones.
+// fix applies the corrections that the check suggests, one after the other, until the check
+// finds no error or suggests nothing new.
 func (g *guess) fix(n *Namespace, prefix, nss string) {
 	why := ""
 	for range maxFixes {
@@ -269,7 +270,7 @@ func (g *guess) fix(n *Namespace, prefix, nss string) {
 	}
 }
 
-// transpose tries to swap neighbours, where there is a check digit.
+// If the check digit is wrong, transpose tries to swap neighbouring characters.
 func (g *guess) transpose(n *Namespace, prefix, nss string) {
 	if len(nss) > maxTransposed {
 		return
@@ -294,8 +295,8 @@ func (g *guess) transpose(n *Namespace, prefix, nss string) {
 	}
 }
 
-// ownPart returns the offset of the part that differs in each name: after the
-// last colon, and after the prefix of an NBN.
+// ownPart returns the offset of the part that distinguishes the names of a namespace. It begins
+// after the last colon, or after the prefix of an NBN.
 func ownPart(n *Namespace, nss string) int {
 	if n.NID == nbn.NID {
 		return strings.IndexByte(nss, '-') + 1
@@ -418,7 +419,7 @@ func (g *guess) cutLabel(s string) (nid, nss string) {
 	return g.cutKnown(s)
 }
 
-// series tries the documents of the IETF.
+// series tries a text such as "RFC 2648" as the name of a document of the IETF.
 func (g *guess) series(text string) {
 	for _, s := range [...]string{"rfc", "bcp", "std", "fyi"} {
 		rest, ok := ascii.CutPrefix(text, s)
@@ -447,7 +448,7 @@ func isAddress(s string) bool {
 	return strings.Count(s, ".") == 3 && len(s) <= len("255.255.255.255")
 }
 
-// escape escapes what cannot appear in a URN; escapes stay.
+// escape escapes the characters that cannot appear in a URN. Escapes in s stay unchanged.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -57,8 +57,8 @@ func narrow(s string) string {
 // marks are the punctuation that follows names in sentences.
 const marks = ">)]}\"'“”„«»‘’ .,;!?…"
 
-// trimMarks removes brackets and quotation marks on both sides, and the given
-// marks at the end. A closing bracket whose opening bracket is inside stays.
+// trimMarks removes brackets and quotation marks on both sides, and the given marks at the end.
+// A closing bracket stays if its opening bracket is inside the text.
 func trimMarks(s, marks string) string {
 	s = strings.TrimLeft(s, "<([{\"'“”„«»‘’ ")
 	unclosed := map[rune]int{}
@@ -104,8 +104,8 @@ func plain(s string) string {
 	}, s)
 }
 
-// insideAddress returns the name in a web URL, and what kind it is; "" if it
-// has none.
+// insideAddress returns the name in a web URL, and words for the kind of name. It returns "" if
+// the URL has no name.
 func insideAddress(text string) (inner, why string) {
 	rest, ok := ascii.CutPrefix(text, "https://")
 	if !ok {

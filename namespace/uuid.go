@@ -106,7 +106,7 @@ func timeUUID(s string) (time.Time, bool) {
 	default:
 		return time.Time{}, false
 	}
-	const gregorian = 0x01B21DD213814000 // steps from 1582-10-15 to 1970-01-01
+	const gregorian = 0x01B21DD213814000 // units of 100 ns from 1582-10-15 to 1970-01-01
 	ticks, err := strconv.ParseInt(digits, 16, 64)
 	ticks -= gregorian
 	const second = 10_000_000

@@ -20,7 +20,7 @@ type namespaceEntry struct {
 	Registered     string   `json:"registered,omitempty"`
 	Rules          bool     `json:"rules"`
 	Example        string   `json:"example,omitempty"`
-	Display        string   `json:"display,omitempty"` // the example in the notation of its field
+	Display        string   `json:"display,omitempty"` // the example as people in its field write it
 	Note           string   `json:"note,omitempty"`
 	Special        string   `json:"special,omitempty"`
 	Equivalence    string   `json:"equivalence,omitempty"`
@@ -31,7 +31,7 @@ type namespaceEntry struct {
 
 	Keywords        []urn.KeywordUse `json:"keywords,omitempty"`
 	FragmentAllowed bool             `json:"fragment_allowed,omitempty"`
-	Stated          string           `json:"stated,omitempty"` // where the documents state "special to keywords", or omit it
+	Stated          string           `json:"stated,omitempty"` // the sections that state the fields from "special" to "keywords", or leave them out
 }
 
 // Namespaces returns the registry of URN namespaces: those of IANA, those in use
@@ -68,8 +68,8 @@ func namespaceEntryOf(n namespace.Namespace, iana urn.Namespaces) namespaceEntry
 	}
 }
 
-// with returns the entry of a namespace that the site registers too: the site's
-// entry, with the fields that only the catalogue has.
+// with returns the entry of a namespace that is in the catalogue and that the site registers
+// too. The result is the site's entry n, with the fields that only the catalogue's entry e has.
 func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 	nid := strings.ToLower(n.NID)
 	return namespaceEntry{
@@ -81,7 +81,8 @@ func (e namespaceEntry) with(n urn.Namespace) namespaceEntry {
 	}
 }
 
-// displayOf returns the example of a namespace in the notation of its field, if that differs.
+// displayOf returns the example of a namespace as people in its field write it, such as an ISBN
+// with hyphens. It returns "" if they have no form of their own.
 func displayOf(n namespace.Namespace) string {
 	u, err := urn.Parse(n.Example)
 	if err != nil || n.Rules.Display == nil {

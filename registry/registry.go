@@ -18,7 +18,7 @@ const maxSize = 16 << 20
 // zero value has only namespaces and schemes.
 type Registries struct {
 	namespaces urn.Namespaces
-	own        []urn.Namespace // those that the site added
+	own        []urn.Namespace // the namespaces that the site added
 	schemeIDs  urn.SchemeIDs
 	keywords   urn.Keywords
 	services   urn.Services
@@ -32,10 +32,10 @@ func Standard() Registries {
 	}
 }
 
-// With returns the registries with the entries in text added. An added entry replaces an
-// entry with the same name. Text is a JSON object with any of the members "namespaces",
-// "scheme_ids", "keywords" and "services", each an array of entries in the format "json". If
-// an entry is invalid, none is added and the error names it; a syntax error has its byte
+// With returns the registries with the entries in text added. An added entry replaces an entry
+// with the same name. Text is a JSON object with any of the members "namespaces", "scheme_ids",
+// "keywords" and "services", each an array of entries in the format "json". If an entry is
+// invalid, none is added and the error names it; the error about invalid JSON has the byte
 // offset. With reads at most 16 MiB.
 func (r Registries) With(text io.Reader) (Registries, error) {
 	var own struct {
@@ -50,7 +50,7 @@ func (r Registries) With(text io.Reader) (Registries, error) {
 		at := d.InputOffset()
 		var bad *json.SyntaxError
 		if errors.As(err, &bad) {
-			at = max(bad.Offset-1, 0) // the offset counts the invalid byte
+			at = max(bad.Offset-1, 0) // bad.Offset is the offset after the invalid byte
 		}
 		return r, fmt.Errorf("offset %d: %w", at, err)
 	}

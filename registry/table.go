@@ -105,7 +105,7 @@ func field(name string, values ...string) Field {
 	return Field{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
-// orMissing returns f, with the reason why if it has no values.
+// orMissing returns f. If f has no values, the result has the reason why.
 func (f Field) orMissing(why string) Field {
 	if len(f.Values) == 0 {
 		f.Missing = why
@@ -113,7 +113,8 @@ func (f Field) orMissing(why string) Field {
 	return f
 }
 
-// ruled returns the field that says whether package namespace or scheme has rules.
+// ruled returns the field that says whether package namespace or scheme has rules for the
+// entry.
 func ruled(known bool) Field {
 	if known {
 		return field("rules", "checked")

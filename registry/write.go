@@ -20,7 +20,7 @@ type Format struct {
 	Name      string // also the extension in paths: "html"
 	MediaType string // with parameters
 
-	// Table writes a list of all entries, Entry all fields of one.
+	// Table writes a list of all entries. Entry writes all fields of one entry.
 	Table func(t Table, w io.Writer) error
 	Entry func(t Table, w io.Writer, e Entry) error
 }
@@ -195,8 +195,8 @@ func Style() string { return pageStyle }
 // formats, and to a page of each entry, by the paths NAME.FORMAT and NAME/ENTRY.
 func (t Table) writeHTML(w io.Writer) error { return execute(w, "table", view{t, Entry{}}) }
 
-// writeEntryHTML writes a page about e. Its path is NAME/ENTRY, beside the page of the table,
-// to which it links.
+// writeEntryHTML writes a page about e. The path of the page is NAME/ENTRY. The page links to
+// the page of the table.
 func (t Table) writeEntryHTML(w io.Writer, e Entry) error {
 	return execute(w, "entry", view{t, e})
 }
@@ -207,13 +207,13 @@ type view struct {
 	Of Entry
 }
 
-// Formats returns the formats other than the page itself.
+// Formats returns the formats other than HTML.
 func (view) Formats() []Format { return Formats()[1:] }
 
 // WriteIndexHTML writes a page that links to each of the tables, by their names.
 func WriteIndexHTML(w io.Writer, tables []Table) error { return execute(w, "index", tables) }
 
-// execute writes a page at once.
+// execute renders a page and, if there is no error, writes it.
 func execute(w io.Writer, page string, data any) error {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, page, data); err != nil {

@@ -145,7 +145,7 @@ func (e *exporter) encode(b []byte, rec *store.Record) ([]byte, error) {
 	cannot := errors.As(err, &held)
 	switch {
 	case rec.Redacted:
-		held, cannot = &heldError{reason: "the content at that time was redacted"}, true
+		held, cannot = &heldError{reason: "the revision that was current at that time has been redacted"}, true
 	case err == nil && !utf8.Valid(b):
 		held, cannot = &heldError{reason: "is not UTF-8"}, true
 	}

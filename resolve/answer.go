@@ -54,7 +54,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	case rec.Status == nomen.Reserved:
 		return nil, d.unknown()
 	case rec.Redacted:
-		e := d.refuse(nomen.Denied, "the record as of that time was redacted")
+		e := d.refuse(nomen.Denied, "the revision that was current at that time has been redacted")
 		e.Legal = true
 		return nil, e
 	case rec.Status == nomen.Retired:

@@ -91,7 +91,7 @@
 // the time:
 //
 //   - Before the name was public, the name is unknown.
-//   - If the content of that time was redacted, the status is 451.
+//   - If the revision that was current at that time has been redacted, the status is 451.
 //   - In the future, the response has no Memento-Datetime, because the answer may still change.
 //   - In all other cases, the response is a memento (RFC 7089), even if it is a redirect or a
 //     tombstone. Memento-Datetime is the time of the revision shown, rounded up to the second.

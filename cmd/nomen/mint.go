@@ -34,8 +34,8 @@ A template describes what follows the prefix, as literal text and parts in brace
   {check}        the check character of the namespace: isbn, issn, nbn:de ...
   {check:noid}   a check character; {check:luhn} a digit; {check:mod97} two digits
 
-If the template does not begin with a delimiter, mint puts the first delimiter of the
-namespace before it, such as - for nbn. For urn:nbn:fi the template x{seq} gives
+If the template does not begin with a delimiter, mint puts the usual delimiter of the
+namespace before it: for nbn, a hyphen. For urn:nbn:fi the template x{seq} gives
 urn:nbn:fi-x1, and :x-{seq} gives urn:nbn:fi:x-1.
 
 Without a template, mint reads the existing names, at most 20,000. It takes the last name in

@@ -16,7 +16,8 @@ import (
 	"github.com/nomen-project/nomen/internal/wire"
 )
 
-// serve connects net/http to decide.
+// serve answers a request of net/http: it converts the request for decide, and sends the reply that
+// decide returns.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer requestlog.Panic(s.log)
 	start := s.now()
@@ -65,9 +66,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	requestlog.Of(r, target, client.addr).Log(ctx, s.access, p.status, sent, took)
 }
 
-// targetBelow returns the target that the client sent, and the prefix (mount) that
-// http.StripPrefix has removed from its path. The returned target does not have the prefix,
-// unless it is in absolute form.
+// targetBelow returns the target of a request without the prefix that http.StripPrefix has removed
+// from the path, and this prefix as the mount. If the target is in absolute form, targetBelow
+// returns it with the prefix.
 func targetBelow(r *http.Request) (target, mount string) {
 	target = wire.Target(r)
 	_, path, absolute := absoluteForm(target)
@@ -96,8 +97,9 @@ func targetBelow(r *http.Request) (target, mount string) {
 	return below, mount
 }
 
-// belowPublic returns a target without the path of the public URL, and that path. A proxy may
-// have removed the path already; mount is then empty.
+// belowPublic removes the path of the public URL from a target, and returns the rest and this path
+// as the mount. If the target does not have that path, a proxy may have removed it; then
+// belowPublic returns the target unchanged and an empty mount.
 func (s *Server) belowPublic(target string) (below, mount string) {
 	if s.publicPath == "" {
 		return target, ""
@@ -112,10 +114,11 @@ func (s *Server) belowPublic(target string) (below, mount string) {
 	return target, ""
 }
 
-// requestLifetime returns the context of a request. In HTTP/1 a client may close its side of
-// the connection after the request, as netcat does, and still expect the response. net/http
-// would cancel the context then, so for HTTP/1 the returned context is never cancelled. If the
-// client is really gone, writing the response fails. In HTTP/2 clients cancel explicitly.
+// requestLifetime returns the context for answering a request. In HTTP/1 a client may close its
+// side of the connection after the request, as netcat does, and still expect the response. Because
+// net/http cancels the context of the request then, requestLifetime returns a context for HTTP/1
+// that is never cancelled. If the client no longer reads, writing the response fails. In HTTP/2
+// clients cancel a request explicitly, so its own context is used.
 func requestLifetime(r *http.Request) context.Context {
 	if r.ProtoMajor >= 2 {
 		return r.Context()
@@ -131,8 +134,8 @@ func isMetrics(method, target string) bool {
 	return path == metricsPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
-// refuseBody limits the time for reading an unused body. The request is the last of its
-// connection, since internal/wire does not parse what follows a body.
+// refuseBody limits the time for reading a body that is not used. The request is the last one on
+// its connection, because internal/wire does not parse what follows a body.
 func refuseBody(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(paced.Grace)) // tests have no connection
 }
@@ -142,7 +145,7 @@ func hasBody(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ContentLength != 0 || r.TransferEncoding != nil)
 }
 
-// newRequest returns what decide needs of r.
+// newRequest copies from r what decide needs.
 func newRequest(r *http.Request, target, mount string, c client) *request {
 	return &request{
 		method:  r.Method,
@@ -178,7 +181,7 @@ func newRequest(r *http.Request, target, mount string, c client) *request {
 	}
 }
 
-// joined returns the values of the fields of one name as one value.
+// joined joins the values of several header fields with the same name into one value.
 func joined(values []string) string {
 	if len(values) == 1 {
 		return values[0]
@@ -186,7 +189,7 @@ func joined(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// hops counts the entries of Via fields (RFC 9110, 7.6.3).
+// hops counts the entries in the Via fields of a request (RFC 9110, 7.6.3).
 func hops(via []string) int {
 	n := 0
 	for _, field := range via {
@@ -225,11 +228,11 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// ownLength is a length in bytes. For a shorter body net/http sets Content-Length: without
-// that field, the map of header fields often has at most eight entries, which is cheaper.
+// ownLength is the length in bytes from which send sets Content-Length. For shorter bodies net/http
+// sets this field. The map of header fields then often has at most eight entries, which is cheaper.
 const ownLength = 2 << 10
 
-// send writes a reply and returns the number of bytes of the body. If the body is a stream,
+// send writes a reply and returns how many bytes of the body were sent. If the body is a stream,
 // the stream may ask other servers on behalf of the client in ctx.
 func (s *Server) send(ctx context.Context, w http.ResponseWriter, r *http.Request, p *reply) int64 {
 	defer p.drop()

@@ -32,10 +32,10 @@ const (
 
 // Limits of lists of names.
 const (
-	batchAhead  = 16 // names of one list that are looked up at once
+	batchAhead  = 16 // names of one list that are looked up at the same time
 	maxBatchRow = 64 << 10
 
-	batchPause = 20 * time.Millisecond // how long lines are kept before they are sent
+	batchPause = 20 * time.Millisecond // maximum time from computing a line to sending it
 )
 
 // isBatch reports whether a target is [batchPath], as a path or in the absolute form sent to
@@ -67,8 +67,8 @@ type batchError struct {
 	StaleSince  time.Time       `json:"stale_since,omitzero"`
 }
 
-// batch answers a list of names with one line of JSON for each, in order and as soon as
-// it is known.
+// batch answers a list of names. The response has one line of JSON for each name, in the order of
+// the list. Each line is sent as soon as it is known.
 func (s *Server) batch(ctx context.Context, r *request) *reply {
 	p := s.checkRate(ctx)
 	if p == nil {
@@ -92,7 +92,7 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 		return s.problem(r, parsedTarget{form: formPage}, badTime(r.target, q.badAt))
 	}
 	items, back, p := s.readItems(ctx, r)
-	if p == nil { // a slow sender holds no turn
+	if p == nil { // a client that is still sending its list holds no turn
 		p = s.withTurn(ctx, func() *reply { return s.streamBatch(ctx, r, set, q, items) })
 	}
 	if p.stream == nil {
@@ -103,8 +103,8 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	return p
 }
 
-// streamBatch streams the responses to a list of names. The time limit for asking other
-// servers starts again here, so that reading the list does not count.
+// streamBatch streams the responses to a list of names. It restarts the time limit for asking other
+// servers, so that the time for reading the list does not count.
 func (s *Server) streamBatch(ctx context.Context, r *request, set *store.AuthoritySet, q query, items []batchItem) *reply {
 	if a := gateway.ClientOf(ctx); a != nil {
 		a.Until = time.Now().Add(s.limits.Ask)
@@ -118,7 +118,7 @@ func (s *Server) streamBatch(ctx context.Context, r *request, set *store.Authori
 		return s.resolveItems(stale, w, r, set, q, items)
 	}
 	door := s.explainer.Access
-	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked
+	p.private = door.Policy() == gateway.Own && door.Admits(gateway.ClientOf(ctx)) // other servers may be asked on behalf of an own user
 	return s.codeStream(r, p)
 }
 
@@ -148,7 +148,7 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 		select {
 		case b = <-line:
 		case <-late.C:
-			if err := flush(w); err != nil { // send what is known
+			if err := flush(w); err != nil { // send the lines that are known
 				return err
 			}
 			b = <-line
@@ -160,9 +160,9 @@ func (s *Server) resolveItems(ctx context.Context, w io.Writer, r *request, set 
 	return ctx.Err()
 }
 
-// A listLookups is the share of one list in the lookups of all lists. The server limits the
-// lookups in progress. Only one name of each list waits for a free lookup at a time. So a short
-// list is answered soon, even while many long lists are read.
+// A listLookups makes the lists that are resolved at the same time share the limit of concurrent
+// lookups fairly: only one name of each list at a time waits until a lookup may begin. So a short
+// list is answered soon, even while many long lists are resolved.
 type listLookups struct {
 	server *Server
 	next   chan struct{} // has an element while a name of the list waits
@@ -185,15 +185,15 @@ func (l *listLookups) begin(ctx context.Context) error {
 
 func (l *listLookups) end() { <-l.server.lookups }
 
-// outside ends the lookup of a name while ask waits for other servers, and begins it again
-// afterwards.
+// outside ends the lookup of a name, calls ask, which waits for other servers, and then begins the
+// lookup again.
 func (l *listLookups) outside(ctx context.Context, ask func() (*nomen.Answer, error)) (*nomen.Answer, error) {
 	l.end()
 	defer func() { _ = l.begin(context.WithoutCancel(ctx)) }()
 	return ask()
 }
 
-// itemLine answers one line of a list. It counts as one lookup.
+// itemLine answers one line of a list, and counts as one lookup meanwhile.
 func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (line []byte) {
 	if l.begin(ctx) != nil {
 		return nil // the client no longer reads the responses
@@ -206,7 +206,7 @@ func (s *Server) itemLine(ctx context.Context, r *request, set *store.AuthorityS
 			line = []byte(fmt.Sprintf(`{"line":%d,"error":{"code":"failure","message":"the resolver failed"}}`+"\n", w.Line))
 		}
 	}()
-	stale := store.WithStaleness(ctx) // one per line
+	stale := store.WithStaleness(ctx) // each line has its own
 	stale.Note(store.StalenessOf(ctx).Since())
 	ans, err := s.resolveItem(stale, r, set, q, l, w)
 	if err == nil {
@@ -233,7 +233,8 @@ func answerJSON(ans *nomen.Answer) (json.RawMessage, error) {
 	return bytes.TrimSpace(b), err
 }
 
-// resolveItem resolves one line of a list. Waiting for other servers does not count as a lookup.
+// resolveItem resolves the name in one line of a list. While it waits for other servers, it does
+// not count as a lookup.
 func (s *Server) resolveItem(ctx context.Context, r *request, set *store.AuthoritySet, q query, l *listLookups, w *batchItem) (*nomen.Answer, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -273,8 +274,8 @@ func (s *Server) resolveItem(ctx context.Context, r *request, set *store.Authori
 	return ans, nil
 }
 
-// reservedItem answers a reserved request in a list. This server itself answers requests to an
-// authority that is served here, as it does outside of lists (1995, 3.5: Y95-55 to Y95-59).
+// reservedItem answers a reserved request in a list. If the authority of the request is served
+// here, this server answers, as it does outside of lists (1995, 3.5: Y95-55 to Y95-59).
 func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	n := a.name
 	var ans *nomen.Answer
@@ -297,7 +298,7 @@ func (s *Server) reservedItem(ctx context.Context, r *request, a parsedTarget, s
 	return &told, nil
 }
 
-// orElse returns q with undefined directives taken from o.
+// orElse returns q; a directive that q does not have is taken from the query o.
 func (q query) orElse(o query) query {
 	if q.service == "" {
 		q.service, q.other = o.service, o.other
@@ -309,7 +310,7 @@ func (q query) orElse(o query) query {
 	return q
 }
 
-// batchError returns an error in the form that the command line uses too.
+// batchError converts an error to the JSON form that the command line also prints.
 func (s *Server) batchError(err error) *batchError {
 	var e *nomen.Error
 	var limit *gateway.LimitError
@@ -336,7 +337,7 @@ func (s *Server) batchError(err error) *batchError {
 		out.Offset = &e.Offset
 	}
 	if e.Answer != nil {
-		out.Answer, _ = answerJSON(e.Answer) // optional
+		out.Answer, _ = answerJSON(e.Answer) // if it fails, the error is sent without the answer
 	}
 	return out
 }

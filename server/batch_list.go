@@ -38,8 +38,8 @@ type batchItem struct {
 	err       error
 }
 
-// listReader returns the function that reads a list in the format of a request. If the format
-// is not supported, the reply says so; otherwise it is nil.
+// listReader returns the function that reads a list in the format of the request. If the server
+// does not support the format, listReader returns a reply that says so; otherwise the reply is nil.
 func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ *reply) {
 	kind, _, err := mime.ParseMediaType(r.contentType)
 	p := newReply(http.StatusUnsupportedMediaType)
@@ -59,9 +59,9 @@ func (r *request) listReader() (read func(body []byte, most int) []batchItem, _ 
 	return read, nil
 }
 
-// readItems reads the body and reserves memory for it. The caller must call the function
-// back, which releases the memory. If the list is invalid, the reply says why; otherwise it
-// is nil.
+// readItems reads a list from the body of a request and reserves memory for it. The caller must
+// call the function back to release the memory. If the list is invalid, readItems returns a reply
+// that says why; otherwise the reply is nil.
 func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, back func(), _ *reply) {
 	back = func() {}
 	read, p := r.listReader()
@@ -92,8 +92,8 @@ func (s *Server) readItems(ctx context.Context, r *request) (items []batchItem, 
 	return items, back, nil
 }
 
-// readURIs reads text/uri-list (RFC 2483, 5). Lines may also end in CR, which some
-// programs write (RFC 2169, appendix A).
+// readURIs reads a list in the format text/uri-list (RFC 2483, 5). A line may also end in CR alone,
+// because some programs write such lines (RFC 2169, appendix A).
 func readURIs(body []byte, most int) []batchItem {
 	body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	return readLines(body, most, func(line []byte) (batchItem, bool) {
@@ -128,7 +128,7 @@ func readRows(body []byte, most int) []batchItem {
 	})
 }
 
-// rowError returns what is wrong with a line, given an error of encoding/json.
+// rowError describes what is wrong with a line for which encoding/json returned err.
 func rowError(err error) string {
 	var e *json.UnmarshalTypeError
 	if errors.As(err, &e) {
@@ -140,12 +140,12 @@ func rowError(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// readLines reads at most the given number of lines. It skips empty lines and those for which
-// read returns false.
+// readLines reads the lines of a body, at most the given number of them. It skips empty lines and
+// the lines for which the function read returns false.
 func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []batchItem {
 	var all []batchItem
 	number := 0
-	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors begin a file with it
+	body = bytes.TrimPrefix(body, []byte("\ufeff")) // some editors write a byte order mark at the beginning of a file
 	for line := range bytes.Lines(body) {
 		number++
 		line = bytes.TrimSpace(line)
@@ -168,8 +168,9 @@ func readLines(body []byte, most int, read func([]byte) (batchItem, bool)) []bat
 	return all
 }
 
-// parseItem returns the target of a line. The fields of the line take precedence over the
-// query of the name, which takes precedence over the query of the list.
+// parseItem parses one line of a list. The directives in the fields of the line take precedence
+// over those in the query of its name, and these take precedence over those in the query of the
+// list.
 func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query, w *batchItem) (a parsedTarget, err error) {
 	spelling, own, _ := strings.Cut(w.Name, "?")
 	n, err := name.Parse(spelling)
@@ -195,7 +196,7 @@ func (s *Server) parseItem(ctx context.Context, set *store.AuthoritySet, q query
 	return reservedName(a, spelling), nil
 }
 
-// override replaces directives and components by those of a line.
+// override replaces the directives and components in q by those in the fields of a line.
 func (q *query) override(w *batchItem) (err error) {
 	if w.Service != "" {
 		if q.service = w.Service; !w.Service.Known() {

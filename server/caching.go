@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// cacheControl returns the Cache-Control field of an answer. By default a cache must send a
-// conditional request before every reuse (1995, 5).
+// cacheControl returns the Cache-Control field for an answer. Unless the answer has a lifetime, the
+// field makes a cache send a conditional request before every reuse (1995, 5).
 func cacheControl(ans *nomen.Answer) string { return cacheFor(ans.MaxAge, ans.Private) }
 
 func cacheFor(age time.Duration, private bool) string {
@@ -24,9 +24,9 @@ func cacheFor(age time.Duration, private bool) string {
 	return value
 }
 
-// addAge adds the age of a stale answer to a reply, as a cache does when it serves a
-// stale response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). An error of this
-// server is not stale.
+// addAge adds to a reply how old its stale answer is, in the fields that a cache adds to a stale
+// response (RFC 5861, section 4; RFC 9111, section 5.1; RFC 9211). It does not add them to a reply
+// with an error of this server.
 func (s *Server) addAge(p *reply, age time.Duration) {
 	if age == 0 || p.status >= http.StatusInternalServerError {
 		return
@@ -37,7 +37,8 @@ func (s *Server) addAge(p *reply, age time.Duration) {
 	p.add("Cache-Status", "nomen; hit; ttl=-"+seconds+"; detail=storage-away")
 }
 
-// changed returns when the answer last changed.
+// changed returns the time of the last change of an answer: of its record or of anything else in
+// it.
 func changed(ans *nomen.Answer) time.Time { return later(ans.Modified, ans.Changed) }
 
 func later(a, b time.Time) time.Time {
@@ -47,7 +48,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// dates caches the text of the current second.
+// dates formats times for header fields. It keeps the text of the last second that it formatted.
 type dates struct{ last atomic.Pointer[date] }
 
 type date struct {

@@ -5,9 +5,9 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// takesUnicode reports whether the client accepts UTF-8: according to its Accept-Charset field
-// or, without one, if it uses HTTP/1.1 or later (RFC 9110, 12.5.2). Older clients are assumed
-// to know only the character sets of the draft of 1995.
+// takesUnicode reports whether the client accepts UTF-8. The Accept-Charset field says so (RFC
+// 9110, 12.5.2). A client that does not send this field is assumed to accept UTF-8 if it uses
+// HTTP/1.1 or later, and otherwise to know only the character sets of the draft of 1995.
 func (r *request) takesUnicode() bool {
 	if r.charsets == "" {
 		return r.version.atLeast11()

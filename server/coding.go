@@ -23,13 +23,14 @@ const (
 	codingZstd coding = "zstd"
 )
 
-// minCoded is the size in bytes below which compression does not pay.
+// minCoded is the size in bytes from which a body is compressed. Compressing smaller bodies saves
+// nothing.
 const minCoded = 1400
 
-// codingFor returns the coding preferred by an Accept-Encoding field (RFC 9110, 12.5.3), or
-// identity if the field is empty. Of codings with equal weights it returns the first of zstd,
-// gzip and identity. A field that accepts zstd or gzip and does not name identity gets zstd
-// or gzip. A field that excludes all three gets identity.
+// codingFor returns the coding that an Accept-Encoding field prefers (RFC 9110, 12.5.3). If several
+// codings have the highest weight, it returns the first of zstd, gzip and identity. If the field
+// accepts zstd or gzip and does not name identity, it returns zstd or gzip. If the field is empty
+// or excludes all three codings, it returns identity.
 func codingFor(field string) coding {
 	if field == "" {
 		return identity
@@ -48,7 +49,7 @@ func codingFor(field string) coding {
 	return best
 }
 
-// codingQ returns the weight of a coding. For gzip it also accepts the older name x-gzip
+// codingQ returns the weight of a coding in a field. For gzip it also accepts the older name x-gzip
 // (RFC 9110, 8.4.1.3).
 func codingQ(f *accept.Field, c coding) int {
 	p := f.Token(string(c))
@@ -60,11 +61,11 @@ func codingQ(f *accept.Field, c coding) int {
 	return p.Q
 }
 
-// named reports whether a field names a token explicitly, not only by "*".
+// named reports whether a field contains a value by name, and not only by "*".
 func named(p accept.Preference) bool { return p.Specificity > 1 }
 
-// refusesIdentity reports whether a field excludes an uncompressed body (RFC 9110,
-// 12.5.3): by a weight of 0 for identity or for "*".
+// refusesIdentity reports whether a field excludes uncompressed bodies: it gives identity or "*" a
+// weight of 0 (RFC 9110, 12.5.3).
 func refusesIdentity(field string) bool {
 	if !accept.Mentions(field, "identity") && strings.IndexByte(field, '*') < 0 {
 		return false
@@ -74,7 +75,7 @@ func refusesIdentity(field string) bool {
 	return f.Token("identity").Q == 0
 }
 
-// isCodable reports whether compressing a media type is worthwhile.
+// isCodable reports whether bodies of a media type become smaller when they are compressed.
 func isCodable(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
@@ -101,7 +102,7 @@ func (c *coders) get(how coding, w io.Writer) coder {
 	if how == codingGzip {
 		return gzip.NewWriter(w)
 	}
-	const window = 1 << 20 // bytes; a decoder needs as much memory
+	const window = 1 << 20 // bytes; a decoder needs as much memory as this
 	e, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window))
 	if err != nil {
 		panic("server: zstd: " + err.Error()) // cannot happen: the options are constant
@@ -139,7 +140,7 @@ type codedStream struct {
 	under io.Writer
 }
 
-// Flush sends what was written so far.
+// Flush compresses and sends everything that was written before.
 func (c codedStream) Flush() error {
 	if err := c.coder.Flush(); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/internal/validator"
 )
 
-// represent completes a 200 reply with a body, compressed if it is long enough or the
-// client requires it, and applies the preconditions of the request.
+// represent completes a 200 reply. It adds the body, which it compresses if it is long enough or if
+// the client accepts only compressed bodies, and then evaluates the preconditions of the request.
 func (s *Server) represent(r *request, p *reply, contentType string, body []byte) *reply {
 	how := identity
 	if isCodable(contentType) && (len(body) >= minCoded || refusesIdentity(r.encodings)) {
@@ -30,8 +30,8 @@ func (s *Server) represent(r *request, p *reply, contentType string, body []byte
 	return p.withBody(contentType, body)
 }
 
-// conditional applies the preconditions of a request to a 200 reply, in the order of RFC
-// 9110, 13.2.2. They do not apply to redirects and errors.
+// conditional evaluates the preconditions of a request for a 200 reply, in the order of RFC 9110,
+// 13.2.2. It returns other replies, such as redirects and errors, unchanged.
 func conditional(r *request, p *reply) *reply {
 	tag, modified := p.get("ETag"), validator.ParseDate(p.get("Last-Modified"))
 	switch {

@@ -23,7 +23,7 @@ import (
 type limitedListener struct {
 	net.Listener
 	max, each int
-	many      func(netip.Addr) bool // whether an address is exempt from the limit per address
+	many      func(netip.Addr) bool // reports whether the limit per address does not apply to an address
 	refused   func(reason string)
 
 	closed chan struct{}
@@ -42,7 +42,7 @@ type limitedListener struct {
 	idle   list.List    // of *limitedConn, ordered by since
 }
 
-// A share holds the connections of one address.
+// A share holds the connections from one address.
 type share struct {
 	n    int
 	in   *list.Element // in limitedListener.sizes[n]
@@ -74,7 +74,7 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 		c := &limitedConn{Conn: raw, table: t, from: gateway.Guest(from), many: t.many(from)}
 		c.heard.Store(time.Now().UnixNano())
 		c.silent.Store(true)
-		c.reading.Store(true) // the first read comes soon; until then closeIdle may close the connection
+		c.reading.Store(true) // the first request comes soon; until then closeIdle may close the connection
 		switch err := t.wait(c); {
 		case err == nil:
 			return c, nil
@@ -88,10 +88,11 @@ func (t *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// errShare is returned for a connection above the share of its address.
+// errShare is returned if the address of a new connection has reached its limit.
 var errShare = errors.New("server: too many connections from one address")
 
-// wait waits for a free slot. It returns nil or errShare.
+// wait waits until a slot is free for the connection c, and adds c. If the address of c has reached
+// its limit, wait returns errShare.
 func (t *limitedListener) wait(c *limitedConn) error {
 	defer t.waiting.Store(false)
 	for {
@@ -102,7 +103,7 @@ func (t *limitedListener) wait(c *limitedConn) error {
 		case !full:
 			return errShare
 		case !t.waiting.Swap(true):
-			continue // try again: a connection that became idle before waiting was set gave no signal
+			continue // try again: if a connection became idle before waiting was set, it sent no signal
 		}
 		select {
 		case <-t.freed:
@@ -115,9 +116,10 @@ func (t *limitedListener) wait(c *limitedConn) error {
 	}
 }
 
-// admit adds a connection, and closes an idle one if necessary. If ok is false and full is
-// set, the listener has no free slot. If both are false, either the address has reached its
-// limit, or the listener is full and the address already has connections, all of them busy.
+// admit adds a connection if there is a free slot or if it can close an idle connection instead. If
+// it returns full, the listener has no free slot, and the caller must wait. If it returns neither
+// full nor ok, the connection is rejected: its address has reached its limit, or the listener is
+// full and all connections of this address are busy.
 func (t *limitedListener) admit(c *limitedConn) (full, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,8 +152,8 @@ func (t *limitedListener) add(c *limitedConn) {
 	t.setIdle(c)
 }
 
-// limit changes the limits. If more connections are open than a new limit allows, limit closes
-// idle ones. Busy connections stay open until they end.
+// limit changes the limits. If more connections are open than a new limit allows, limit closes idle
+// connections. Busy connections stay open until they end by themselves.
 func (t *limitedListener) limit(most, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,11 +177,12 @@ func (t *limitedListener) closeSilent() {
 	}
 }
 
-// replace closes an idle connection to make room for a new one of the share s. It chooses the
-// address with the most connections; of several such addresses, the one that has had this many
-// connections for the longest time. An address may only replace its own connections, and
-// connections of addresses with more connections. If many is set, the address is shared by
-// many clients, and may replace any connection. t.mu must be held.
+// replace closes an idle connection to make room for a new connection of the share s. It chooses an
+// idle connection of the address with the most connections. If several addresses have the most, it
+// chooses the address that has had this number of connections for the longest time. A new
+// connection may only replace a connection of its own address or of an address with more
+// connections. If many is set, many clients share the address of s, and the new connection may
+// replace any idle connection. t.mu must be held.
 func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	own := s.n
 	if many {
@@ -198,7 +201,7 @@ func (t *limitedListener) replace(s *share, many bool) (ok bool) {
 	return t.closeIdle(&t.idle)
 }
 
-// resize changes the number of connections of a share. t.mu must be held.
+// resize adds by to the number of connections of a share. t.mu must be held.
 func (t *limitedListener) resize(s *share, by int) {
 	if s.n > 0 {
 		t.sizes[s.n].Remove(s.in)
@@ -216,10 +219,10 @@ func (t *limitedListener) resize(s *share, by int) {
 	}
 }
 
-// closeIdle closes the connection of a list that has been idle longest. It returns false if
-// none is idle. t.mu must be held.
+// closeIdle closes the connection in the list idle that has been idle longest. It returns false if
+// no connection in the list is idle. t.mu must be held.
 func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
-	for range 2 * idle.Len() { // correct the order: responses sent without net/http do not update it
+	for range 2 * idle.Len() { // correct the order first: a response sent without net/http does not update it
 		c := idle.Front().Value.(*limitedConn)
 		if c.heard.Load() <= c.since {
 			break
@@ -228,17 +231,17 @@ func (t *limitedListener) closeIdle(idle *list.List) (ok bool) {
 		t.setIdle(c)
 	}
 	for e := idle.Front(); e != nil; e = e.Next() {
-		if c := e.Value.(*limitedConn); c.reading.Load() { // else a request is being answered
+		if c := e.Value.(*limitedConn); c.reading.Load() { // otherwise the server is answering a request on this connection
 			t.remove(c)
 			t.refused(refusedIdle)
-			_ = c.abort() // the pending read fails, and the server drops the connection
+			_ = c.abort() // the read in progress fails, and so net/http or wire drops the connection
 			return true
 		}
 	}
 	return false
 }
 
-// setIdle adds a connection to the idle ones. t.mu must be held.
+// setIdle adds a connection to the lists of idle connections. t.mu must be held.
 func (t *limitedListener) setIdle(c *limitedConn) {
 	if c.isOpen && c.inAll == nil {
 		c.since = c.heard.Load()
@@ -256,7 +259,7 @@ func insert(idle *list.List, c *limitedConn) *list.Element {
 	return idle.PushFront(c)
 }
 
-// setBusy removes a connection from the idle ones. t.mu must be held.
+// setBusy removes a connection from the lists of idle connections. t.mu must be held.
 func (t *limitedListener) setBusy(c *limitedConn) {
 	if c.inAll != nil {
 		t.idle.Remove(c.inAll)
@@ -282,7 +285,7 @@ func (t *limitedListener) remove(c *limitedConn) {
 	t.signal()
 }
 
-// signal signals Accept that a slot may be free.
+// signal tells Accept that a slot may be free.
 func (t *limitedListener) signal() {
 	select {
 	case t.freed <- struct{}{}:
@@ -290,9 +293,9 @@ func (t *limitedListener) signal() {
 	}
 }
 
-// state is the ConnState hook of [http.Server]. It records which connections are idle. It also
-// removes a TLS connection that net/http closes directly, because limitedConn.Close is not
-// called then.
+// state records which connections are idle; it is the ConnState hook of [http.Server]. If net/http
+// closes a TLS connection directly, without calling limitedConn.Close, state also removes this
+// connection.
 func (t *limitedListener) state(conn net.Conn, state http.ConnState) {
 	wire.SetActive(conn, state == http.StateActive || state == http.StateHijacked)
 	switch state {
@@ -369,14 +372,14 @@ type limitedConn struct {
 	table *limitedListener
 	from  netip.Addr
 	many  bool
-	heard atomic.Int64 // time of the last data received, in ns
+	heard atomic.Int64 // time of the last data received, in ns since 1970
 
 	reading atomic.Bool // the server is waiting for the client
 	silent  atomic.Bool // nothing has arrived yet
 
-	isOpen         bool          // guarded by table.mu, like the fields below
-	since          int64         // the value of heard that gives its position in the lists
-	inAll, inShare *list.Element // while it is idle
+	isOpen         bool          // guarded by the mutex of the listener, like the fields below
+	since          int64         // the value of heard by which the connection was inserted into the lists
+	inAll, inShare *list.Element // elements in the lists of idle connections; nil if it is busy
 }
 
 // Read records when data arrived.

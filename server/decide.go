@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Methods allowed on the public listener (1995, Y95-31), and on the path of batches,
-// [batchPath].
+// The methods that the public listener allows (1995, Y95-31): allowed for most paths, allowedBatch
+// for [batchPath].
 const (
 	allowed      = "GET, HEAD, OPTIONS"
 	allowedBatch = "GET, HEAD, POST, OPTIONS"
@@ -65,7 +65,8 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	return s.answerAsked(ctx, r, asked)
 }
 
-// isForOthers reports whether the target is a URL of another server, as sent to a proxy.
+// isForOthers reports whether a target in absolute form, which clients send to proxies, is a URL of
+// another server.
 func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	if _, _, ok := absoluteForm(r.target); !ok {
 		return false
@@ -74,7 +75,7 @@ func (s *Server) isForOthers(ctx context.Context, r *request) bool {
 	return err == nil && errors.Is(asked.err, errForOthers)
 }
 
-// answerAsked answers a request whose target has been parsed.
+// answerAsked answers a request after its target has been parsed.
 func (s *Server) answerAsked(ctx context.Context, r *request, asked *parsedRequest) *reply {
 	p := s.replyTo(ctx, r, asked)
 	if p.form == formOther {
@@ -123,7 +124,7 @@ func methodNotAllowed(batch bool) *reply {
 	return p.withText("Use GET or HEAD to resolve a name.")
 }
 
-// resolve answers a request about a name.
+// resolve answers a request for a name.
 func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply {
 	if whole, err := s.isRegistered(ctx, a.whole); err != nil {
 		return s.failure(r, err)
@@ -137,7 +138,7 @@ func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply
 		return s.withoutService(ctx, r, a)
 	}
 	a = a.interpreted()
-	if a.query.format != "" { // takes precedence over Accept
+	if a.query.format != "" { // format= takes precedence over Accept
 		f, _ := format.ByName(a.query.format)
 		wanting := *r
 		wanting.accept = f.MediaType
@@ -165,17 +166,18 @@ func (s *Server) isRegistered(ctx context.Context, n name.Name) (bool, error) {
 	return err == nil, err
 }
 
-// withQuery returns the target with the query as part of the name, and without directives.
+// withQuery returns the target with its query as part of the name, and so without directives.
 func (a parsedTarget) withQuery() parsedTarget {
 	service, other := a.query.service, a.query.other
 	a.name, a.whole, a.query = a.whole, name.Name{}, query{}
-	if a.form == formTHTTP { // has them in its path
+	if a.form == formTHTTP { // the service in a THTTP path stays
 		a.query.service, a.query.other = service, other
 	}
 	return a
 }
 
-// resolveAt answers as of the time given in the target, or as of now.
+// resolveAt answers a request for a name, as of the time in the target, or as of now if the target
+// has no time.
 func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *reply {
 	service := a.service
 	switch {
@@ -200,10 +202,10 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.problem(r, a, err)
 }
 
-// answered writes an answer. If the resolver does not offer the requested service, the answer
-// is for another service (2012, N12-32). For THTTP such an answer is an error.
+// answered sends an answer to the client. If the requested service is not available for the name,
+// the answer is for another service (2012, N12-32). For THTTP, answered sends an error instead.
 func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked nomen.Service, ans *nomen.Answer) *reply {
-	question.CloseResources(ans) // requested resources are served by fetch
+	question.CloseResources(ans) // only fetch passes on resources, so these are not needed
 	switch {
 	case ans.Redirect != "":
 		return s.redirectElsewhere(r, a, ans)
@@ -212,20 +214,20 @@ func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked
 	case a.form == formTHTTP && ans.Service != asked:
 		a.query.service = asked
 		return s.problem(r, a, notOffered(a))
-	case ans.Service != asked && a.query.service != "": // as if no service had been requested
+	case ans.Service != asked && a.query.service != "": // answer as if the client had requested no service
 		a.query.service, a.service = "", ans.Service
 		return s.resolveAt(ctx, r, a)
 	case ans.Service == nomen.I2L:
 		return s.toLocation(ctx, r, a, ans)
 	case (ans.Service == nomen.I2R || ans.Service == nomen.I2Rs) && asked != nomen.I2R && asked != nomen.I2Rs:
-		return s.fetch(ctx, r, a, ans.Service) // resources are always served by fetch
+		return s.fetch(ctx, r, a, ans.Service) // only fetch passes on resources
 	case ans.Service == nomen.I2R, ans.Service == nomen.I2Rs:
 		return s.failure(r, fmt.Errorf("server: the resolver answered %s with %s", asked, ans.Service))
 	}
 	return s.described(ctx, r, a, ans)
 }
 
-// described writes a description or a list in a format chosen by Accept.
+// described sends an answer that is a description or a list, in a format that Accept selects.
 func (s *Server) described(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.describedIn(r, a, ans, s.onPage(ctx, r, a, ans, offersFor(ans.Service)))
 }
@@ -239,7 +241,7 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 	})
 }
 
-// inFormat writes an answer in the format that Accept selects from offers, by default the
+// inFormat sends an answer in the format that Accept selects from offers; without Accept, in the
 // first. The function dress adds the header fields that depend on the answer.
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])

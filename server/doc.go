@@ -4,19 +4,20 @@
 //
 // # How a request is answered
 //
-// The public listener also reads request lines that net/http rejects (package internal/wire).
-// One function, [Server.decide], turns plain values (method, target, version, host, address
-// and the relevant header fields) into a status, header fields and a body. It does not depend
-// on connections or net/http. An adapter connects net/http with this function. Names are not
-// routed by http.ServeMux: the server looks at the target exactly as it was sent.
+// The public listener uses package internal/wire, which also accepts request lines that net/http
+// rejects. The function [Server.decide] answers all requests. It gets plain values (method, target,
+// version, host, address and the relevant header fields), returns a status, header fields and a
+// body, and does not depend on connections or net/http. An adapter connects net/http with this
+// function. The server does not use http.ServeMux to find names, because it needs the target
+// exactly as the client sent it.
 //
 // # Targets
 //
-//   - ELEMENT, without a slash, is a request of 1995. The Host field selects the authority. If
-//     the field selects none, the address at which the request arrived does. If neither does,
-//     the default authority applies. A request whose Host field names another server gets
-//     status 421. The response for a name is the description (I2C), in text/urc-0 unless the
-//     client asks for another format.
+//   - ELEMENT, without a slash, is a request of 1995. The authority is the one of the Host field.
+//     If the field belongs to no authority, it is the authority of the address at which the
+//     request arrived, and otherwise the default authority. If the Host field names another
+//     server, the status is 421. The response for a name is the description (I2C), in text/urc-0
+//     unless the client asks for another format.
 //   - urn:... without a slash is a request to a proxy. The response is the description.
 //   - http://HOST/... is answered like a request for the path with HOST in the Host field, if
 //     HOST is served here. Requests for other hosts are rejected, unless the gateway forwards
@@ -41,13 +42,13 @@
 //
 // # THTTP
 //
-// SERVICE is a service of RFC 2169 or RFC 2483, in any letter case. The query of I=I is two
-// URIs. The first ampersand separates them, so a client must escape the whole of a URI that
-// contains an ampersand. For L2Ns, L2Ls and L2C the URI is a URL. The server answers about the
-// names that have this URL as a location, either as the client spelled it or in its normal
-// form. THTTP has no default service: a request for a service that is not available is an
-// error. If the name cannot be resolved either, for example because it is unknown, the response
-// reports that error instead.
+// SERVICE is a service of RFC 2169 or RFC 2483, in any letter case. The query of I=I consists of
+// two URIs with an ampersand between them. So if the first URI contains an ampersand, the client
+// must escape it. For L2Ns, L2Ls and L2C the URI is a URL. The server answers about the names that
+// have this URL as a location, either as the client spelled it or in its normal form. THTTP has no
+// default service: if the requested service is not available, the response is an error. If the name
+// cannot be resolved at all, for example because it is unknown, the response is the error about the
+// name.
 //
 // # Queries
 //

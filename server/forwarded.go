@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 )
 
-// A client describes the sender of a request, according to trusted proxies or else the
-// connection.
+// A client describes who sent a request: as trusted proxies report it, or as the connection shows
+// it if no trusted proxy sent the request.
 type client struct {
 	addr    netip.Addr
 	host    string // Host field
@@ -19,12 +19,12 @@ type client struct {
 	proxied bool   // a trusted proxy sent the request
 }
 
-// maxHops is the maximum number of proxies whose reports the server reads.
+// maxHops is the maximum number of proxies in a request whose reports the server reads.
 const maxHops = 16
 
-// A hop is what one proxy reports about the request it received.
+// A hop is what one proxy reports about a request that it received.
 type hop struct {
-	from  string // address, perhaps with a port
+	from  string // address of the sender, perhaps with a port
 	host  string
 	proto string
 }
@@ -40,8 +40,8 @@ func (s *Server) clientOf(r *http.Request) client {
 	return c
 }
 
-// countryOf returns the country of a client: the one sent by a trusted proxy, or else the
-// one of the address.
+// countryOf returns the country of a client: the one in the header field of a trusted proxy, or
+// else the one to which the address belongs.
 func (s *Server) countryOf(addr netip.Addr, header string) string {
 	known := question.Country(header)
 	if known == "" && s.country != nil && addr.IsValid() {
@@ -53,13 +53,13 @@ func (s *Server) countryOf(addr netip.Addr, header string) string {
 	return known
 }
 
-// unknownCountry is the country of clients whose country is unknown, if the server distinguishes
-// countries. It is a code that ISO 3166-1 reserves for private use. Responses depend on
-// it like on any other country.
+// unknownCountry stands for the country of a client if the server distinguishes countries but does
+// not know this one. ISO 3166-1 reserves the code for private use. Rules and caches treat it like
+// the code of a country.
 const unknownCountry = "ZZ"
 
-// clientFromProxies returns the client according to trusted proxies. Fields from other
-// senders are ignored. Host and protocol come from the nearest proxy.
+// clientFromProxies returns the client that trusted proxies report. It ignores the fields of other
+// senders. The host and the protocol are those that the nearest proxy reports.
 func (s *Server) clientFromProxies(r *http.Request) client {
 	c := client{host: r.Host, secure: r.TLS != nil}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -90,8 +90,8 @@ func (s *Server) clientFromProxies(r *http.Request) client {
 	return c
 }
 
-// origin starts with the address of the connection and follows the hops backwards. It returns
-// the first address that does not belong to a trusted proxy.
+// origin follows the hops back to the sender of the request, beginning with the address of the
+// connection. It returns the first address that does not belong to a trusted proxy.
 func (s *Server) origin(addr netip.Addr, hops []hop) netip.Addr {
 	for _, h := range hops {
 		from, ok := hopAddr(h.from)
@@ -118,9 +118,9 @@ func hopAddr(s string) (netip.Addr, bool) {
 	return plainAddr(a), err == nil
 }
 
-// forwardedHops returns the hops in Forwarded (RFC 7239, 4), nearest first, or nil. If ok is
-// false, a quoted string is not terminated. That string comes from the client, and the elements
-// that trusted proxies appended have become part of it.
+// forwardedHops returns the hops in the Forwarded fields (RFC 7239, 4), the nearest proxy first, or
+// nil if there are none. If ok is false, a quoted string does not end. The client has sent this
+// string, and the elements that trusted proxies appended have become part of it.
 //
 //	Forwarded         = 1#forwarded-element
 //	forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )
@@ -134,8 +134,8 @@ func forwardedHops(h http.Header) (hops []hop, ok bool) {
 	return hops, ok
 }
 
-// cutUnquoted splits s at separators outside of quoted strings. If ok is false the last
-// quoted string is not terminated.
+// cutUnquoted splits s at the separators that are outside of quoted strings. If ok is false, the
+// last quoted string does not end.
 func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	begun, quoted := 0, false
 	for i := 0; i < len(s); i++ {
@@ -152,11 +152,11 @@ func cutUnquoted(s string, separator byte) (parts []string, ok bool) {
 	return append(parts, s[begun:]), !quoted
 }
 
-// readHop parses a forwarded-element. Escapes are not decoded: the values used here have
-// none.
+// readHop parses a forwarded-element. It does not decode escapes in quoted strings, because valid
+// values of for, host and proto contain none.
 func readHop(element string) hop {
 	var h hop
-	pairs, _ := cutUnquoted(element, ';') // quoted strings in an element are terminated
+	pairs, _ := cutUnquoted(element, ';') // cutUnquoted has checked before that quoted strings end
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
 		value = strings.Trim(value, `"`)
@@ -172,8 +172,8 @@ func readHop(element string) hop {
 	return h
 }
 
-// olderHops returns the hops in the X-Forwarded fields, nearest first: at least one,
-// which may be empty.
+// olderHops returns the hops in the X-Forwarded fields, the nearest proxy first. It returns at
+// least one hop, which may be empty.
 func olderHops(h http.Header) []hop {
 	var hops []hop
 	for _, from := range lastFirst(h, "X-Forwarded-For") {

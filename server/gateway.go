@@ -26,7 +26,7 @@ const (
 	pacPath     = "/-/proxy.pac" // for clients that use a proxy auto-config file
 )
 
-// hashed returns the hash of a script or style for Content-Security-Policy.
+// hashed returns the hash of a script or style in the form of Content-Security-Policy.
 func hashed(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -35,7 +35,7 @@ func hashed(text string) string {
 // forwardRequest forwards a request for another host, if forwarding is enabled and the client is
 // allowed to use it. Otherwise it returns false and does nothing.
 func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *request, c client) bool {
-	asker := &gateway.Client{Addr: c.addr} // a web page cannot make a browser send proxy requests
+	asker := &gateway.Client{Addr: c.addr} // a web page cannot make a browser send a request to a proxy, so Misled is not set
 	if s.forward == nil || !s.forward.Admits(asker, r.Method) || wire.Simple(r) {
 		return false
 	}
@@ -95,9 +95,10 @@ func (s *Server) proxyConfig(r *request, set *store.AuthoritySet) *reply {
 	return s.represent(r, p, gateway.TypePAC, gateway.PAC(host, scheme == "https", hosts))
 }
 
-// explainInput explains what a user entered, and what that resolves to. If lead is set, the
-// input is a link that a browser handed over, and explainInput redirects to the name if this
-// server resolves it. Anything else is only shown, so that there is no open redirect.
+// explainInput shows a page that explains a text that a user entered, and where it leads. If lead
+// is set, the text is a link that a browser handed over. If it is a name that this server resolves,
+// explainInput then redirects to the name. It never redirects to anything else, so there is no open
+// redirect.
 func (s *Server) explainInput(ctx context.Context, r *request, entered string, lead bool) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p

@@ -10,13 +10,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// gatewayClient returns the client on whose behalf a request is made. This server may ask
-// other servers on behalf of its own users, whom it recognises by their addresses. A web page
-// must not make the browser of such a user send a query, neither from another site nor under a
-// host name that points to this server (DNS rebinding).
+// gatewayClient returns the client on whose behalf this server asks other servers. The server
+// recognises its own users by their addresses. So it also records in the client whether a web page
+// made the browser of the user send the request, from another site or under a host name that points
+// to this server (DNS rebinding).
 func (s *Server) gatewayClient(r *http.Request, target string, c client) *gateway.Client {
 	a := &gateway.Client{Addr: c.addr, Many: s.isShared(c.addr), Until: time.Now().Add(s.limits.Ask), Gone: r.Context()}
-	if r.ProtoMajor < 2 { // a client may close its side and still read
+	if r.ProtoMajor < 2 { // a client may close its side of the connection and still read the response
 		a.Grace = gateway.LeaveGrace
 	}
 	if s.asksOthers() {
@@ -25,9 +25,9 @@ func (s *Server) gatewayClient(r *http.Request, target string, c client) *gatewa
 	return a
 }
 
-// crossSiteReason returns why another site may have caused a request, or "" if none did. A
-// target without a slash is not checked: browsers never send such a target, and proxies of
-// 1995 may send any Host field with it.
+// crossSiteReason says why another site may have caused a request; it returns "" if no site did. It
+// does not check a target without a slash: browsers never send such a target, and proxies of 1995
+// may send any Host field with it.
 func (s *Server) crossSiteReason(r *http.Request, target string, c client) string {
 	host, _, absolute := absoluteForm(target)
 	switch {
@@ -47,15 +47,15 @@ func (s *Server) crossSiteReason(r *http.Request, target string, c client) strin
 }
 
 // isCrossSite reports whether a page of another origin made a browser send a request (Fetch
-// Metadata; RFC 6454). Navigation to a document does not count, because it reveals nothing to
-// that page.
+// Metadata; RFC 6454). If the user follows a link to a document, this does not count, because the
+// other page learns nothing from it.
 func (s *Server) isCrossSite(h http.Header, host string) bool {
 	if site := h.Get("Sec-Fetch-Site"); site != "" {
 		leads := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
 		return site != "same-origin" && site != "none" && !leads
 	}
 	origin, ok := h["Origin"]
-	if !ok { // neither a script nor a form in a current browser
+	if !ok { // the sender is neither a script nor a form in a current browser
 		return false
 	}
 	u, err := url.Parse(joined(origin))
@@ -63,6 +63,6 @@ func (s *Server) isCrossSite(h http.Header, host string) bool {
 	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, host) && !strings.EqualFold(u.Host, public)
 }
 
-// asksOthers reports whether names without an authority are looked up at other servers,
+// asksOthers reports whether this server asks other servers about names without an authority here,
 // which takes time.
 func (s *Server) asksOthers() bool { return s.explainer.Access.Policy() != gateway.Off }

@@ -35,11 +35,12 @@ func (s *Server) hostOwner(set *store.AuthoritySet, host string, local netip.Add
 	return hostOther
 }
 
-// isOwnOrigin reports whether a scheme and the port in host belong to this server. The host
-// itself must belong to it. Scheme and port must be those of the connection or of the public
-// URL. The default port of the scheme is also accepted, because it may be mapped to the port
-// of the listener, unless this is the host of the public URL, whose port is known.
-// defaultPort is accepted at the host of an authority (1995, 3.2: Y95-29).
+// isOwnOrigin reports whether requests to a scheme and to the port in host reach this server. The
+// host name must be one of this server. These schemes and ports are accepted: those of the
+// connection, those of the public URL, and the default port of either scheme, because a proxy may
+// map it to the port of the listener. The default port is not accepted for the host of the public
+// URL, because the port of that host is known. At the host of an authority, defaultPort is also
+// accepted (1995, 3.2: Y95-29).
 func (p requestContext) isOwnOrigin(scheme, host string) bool {
 	connection := "http"
 	if p.secure {

@@ -13,7 +13,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Limits of the Link field of a response; a linkset has all links.
+// Limits of the links to locations in a Link field. A linkset has all locations.
 const (
 	maxItems     = 10
 	maxLinkBytes = 4 << 10
@@ -21,11 +21,11 @@ const (
 
 // signposts are the links to the formats of the description of a name.
 type signposts struct {
-	brief []signpost // for redirects: a format for programs, one for reference managers, the linkset
+	brief []signpost // links in redirects: a format for programs, one for reference managers, and the linkset
 	all   []signpost
 }
 
-// A signpost is a link without the URL of the name at its beginning.
+// A signpost is the text of a link without the URL of the name, which precedes it.
 type signpost struct {
 	rest string
 	set  bool // the target is a linkset
@@ -43,9 +43,10 @@ func newSignposts() (p signposts) {
 	return p
 }
 
-// link adds the links of a name in one field (RFC 8288): how to cite it (RFC 8574), its
-// descriptions, its linkset, its mementos (RFC 7089), its locations, author and license
-// (FAIR Signposting). URLs are absolute, since some clients do not resolve references.
+// link adds one Link field with all links of a name (RFC 8288): how to cite it (RFC 8574), its
+// descriptions, its linkset, its mementos (RFC 7089), its locations, its author and its license
+// (FAIR Signposting). The URLs are absolute, because some clients do not resolve relative
+// references.
 func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	key := cmp.Or(ans.Name.Key(), a.name.Key())
 	if key == "" {
@@ -85,9 +86,9 @@ func (s *Server) link(p *reply, r *request, a parsedTarget, ans *nomen.Answer) {
 	*room = l
 }
 
-// addSigns adds the links to the descriptions of a name, given its URL in two parts. If the
-// client requested another URL of the name, asked is that URL, and the linkset must describe
-// it.
+// addSigns adds the links to the descriptions of the name whose URL is base followed by path. If
+// the client requested the name by another URL, the parameter asked is that URL, and the link to
+// the linkset uses it, because the linkset must describe the requested URL.
 func (l *linkField) addSigns(signs []signpost, base, path, asked string) {
 	for _, sign := range signs {
 		*l = append(*l, ", <"...)
@@ -107,8 +108,8 @@ func describes(a *store.Authority) bool {
 		a.Interpret(&nomen.Question{Service: nomen.I2C}, false).Service == nomen.I2C
 }
 
-// requestURL returns the URL of a request without its query. It returns "" for the URL of the
-// name on this server, and for a target that is not a path.
+// requestURL returns the URL of a request without its query, if it differs from the usual URL of
+// the name on this server. Otherwise, and for a target that is not a path, it returns "".
 func (s *Server) requestURL(r *request, a parsedTarget, base, path string) string {
 	target, _, _ := strings.Cut(r.target, "?")
 	if a.bare || a.form != formWeb && a.form != formElement || target == path && s.public == "" {
@@ -126,8 +127,8 @@ func (s *Server) requestURL(r *request, a parsedTarget, base, path string) strin
 	return u.String()
 }
 
-// isHostOf reports whether a host is one at which clients request the names of an authority by
-// element alone.
+// isHostOf reports whether clients of a host can request the names of the authority a by their
+// elements alone.
 func isHostOf(a *store.Authority, host string) bool {
 	h := store.CanonicalHost(host)
 	return a != nil && h != "" && (a.Prefix.String() == "urn:dns:"+h ||
@@ -147,8 +148,8 @@ func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Pa
 // A linkField is a Link field under construction.
 type linkField []byte
 
-// add adds a link; the parts of the target are concatenated. Target, relation and type
-// must not contain delimiters.
+// add adds a link whose target is the concatenation of the given parts. The target, the relation
+// and the type must not contain delimiters.
 func (l *linkField) add(rel, mediaType string, target ...string) {
 	b := *l
 	if len(b) > 0 {
@@ -173,9 +174,9 @@ func isURL(key string) bool {
 	return strings.HasPrefix(key, "https://") || strings.HasPrefix(key, "http://")
 }
 
-// addItem adds the link to a location, if it is a URI. Invalid attributes and the parameters
-// of media types are left out. A relation that would make a browser fetch the location is
-// replaced by "item" here; it appears only in descriptions.
+// addItem adds a link to a location if the location is a URI. It leaves out invalid attributes and
+// the parameters of media types. If a relation would make a browser fetch the location, addItem
+// writes "item" instead; only descriptions show that relation.
 func (l *linkField) addItem(at nomen.Location) {
 	u, err := uri.Parse(at.URL)
 	if err != nil || location.CheckURI(u) != nil {
@@ -202,7 +203,7 @@ func isExtension(rel string) bool {
 	return err == nil
 }
 
-// isMediaType reports whether s is type-name "/" subtype-name, as the attribute type
+// isMediaType reports whether s has the form type-name "/" subtype-name, which the attribute type
 // requires (RFC 8288, 3.4.1).
 func isMediaType(s string) bool {
 	slashes := 0

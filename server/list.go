@@ -18,16 +18,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// listPath is the path of the lists of ElementIDs; the prefix follows.
+// listPath is the beginning of the paths of the lists of ElementIDs. The prefix of the authority
+// follows it.
 const listPath = "/-/list/"
 
 // typeList is the media type of lists of ElementIDs.
 const typeList = format.TypeText + "; charset=utf-8"
 
-// list streams all ElementIDs of an authority, one per line (1995, 3.5.2: Y95-57): active and
-// retired ones, ordered by name. To send the length and the ETag, the server reads the list
-// once in advance. It does so for HEAD, for ranges, for conditional requests, and if the list
-// is short. If reading takes too long, the list is sent without length and ETag.
+// list streams all ElementIDs of an authority, active and retired, one per line and ordered by name
+// (1995, 3.5.2: Y95-57). For HEAD, for ranges, for conditional requests and for short lists, the
+// response has a length and an ETag, so the server reads the list once before it sends it. If this
+// reading takes too long, the list is sent without length and ETag.
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
@@ -53,17 +54,17 @@ func (s *Server) list(ctx context.Context, r *request, prefix string, set *store
 	return s.measuredList(ctx, r, p, l)
 }
 
-// needsTag reports whether the response to a request depends on the ETag or the length.
+// needsTag reports whether the response to a request for a list needs the ETag or the length.
 func (r *request) needsTag() bool {
 	return r.method == http.MethodHead || r.byteRange != "" || r.ifMatch != "" || r.ifNoneMatch != ""
 }
 
-// measuredList completes a reply with a list whose tag and length are computed before it
-// is sent.
+// measuredList reads a list to compute its ETag and length, and completes the reply with them and
+// the list.
 func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listing) *reply {
 	p.add("Vary", "Accept-Encoding")
 	how := codingFor(r.encodings)
-	if r.byteRange != "" { // ranges are of the uncompressed list
+	if r.byteRange != "" { // a range counts the bytes of the uncompressed list
 		how = identity
 	}
 	m := measure{hash: sha256.New()}
@@ -73,7 +74,7 @@ func (s *Server) measuredList(ctx context.Context, r *request, p *reply, l listi
 	measuring, late := context.WithTimeout(measuring, s.limits.Measure)
 	defer late()
 	switch err := l.write(measuring, &m); {
-	case err != nil && measuring.Err() != nil: // send it without tag and length
+	case err != nil && measuring.Err() != nil: // too slow: send the list without tag and length
 		p.stream = func(ctx context.Context, w io.Writer) error { return l.write(ctx, w) }
 		return s.codeStreamAs(p, codingFor(r.encodings))
 	case err != nil:
@@ -107,9 +108,9 @@ func unsatisfiable(length int64) *reply {
 	return p.withText("The list has " + strconv.FormatInt(length, 10) + " bytes.")
 }
 
-// byteRange parses a Range field (RFC 9110, 14.1.2) for a body of a length, and returns the
-// range with the status of the response. A field that is absent, invalid or has several
-// ranges is ignored.
+// byteRange parses a Range field for a body with the given length (RFC 9110, 14.1.2), and returns
+// the range and the status of the response. If the field is absent, invalid or has several ranges,
+// the range is the whole body.
 func byteRange(field string, length int64) (begin, end int64, status int) {
 	unit, set, _ := strings.Cut(field, "=")
 	first, last, isRange := strings.Cut(strings.TrimSpace(set), "-")
@@ -120,7 +121,7 @@ func byteRange(field string, length int64) (begin, end int64, status int) {
 	case !isRange, !strings.EqualFold(strings.TrimSpace(unit), "bytes"), !okFrom && first != "", !okTo && last != "",
 		!okFrom && !okTo, okFrom && okTo && to < from:
 		return 0, length, http.StatusOK
-	case !okFrom: // the last bytes
+	case !okFrom: // "-N" means the last N bytes
 		begin = max(length-to, 0)
 	case okTo:
 		end = min(to, length-1) + 1
@@ -131,7 +132,7 @@ func byteRange(field string, length int64) (begin, end int64, status int) {
 	return begin, end, http.StatusPartialContent
 }
 
-// decimal parses digits. Values that are too large become the maximum.
+// decimal parses a number. If the number is too large, decimal returns the largest int64.
 func decimal(s string) (int64, bool) {
 	n, err := strconv.ParseUint(s, 10, 62)
 	return int64(n), err == nil || errors.Is(err, strconv.ErrRange)
@@ -148,8 +149,8 @@ func (l listing) write(ctx context.Context, w io.Writer) error {
 	return format.WriteList(w, l.s.elements(ctx, l.set, l.authority))
 }
 
-// writePart writes the bytes of the list from offset begin up to, but not including, offset
-// end. It returns an error if the list has become shorter in the meantime.
+// writePart writes the bytes of the list from the offset begin up to, but not including, the offset
+// end. It returns an error if the list is now shorter than end.
 func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) error {
 	if begin == end {
 		return nil
@@ -158,7 +159,7 @@ func (l listing) writePart(ctx context.Context, w io.Writer, begin, end int64) e
 	err := l.write(ctx, c)
 	switch {
 	case c.left == 0:
-		return nil // err is the io.EOF of cut
+		return nil // the cut has returned io.EOF: everything was written
 	case err != nil:
 		return err
 	}
@@ -176,7 +177,7 @@ func (m *measure) Write(b []byte) (int, error) {
 	return m.hash.Write(b)
 }
 
-// A cut passes on a part of what is written to it and then returns io.EOF.
+// A cut is a writer that passes on a part of the bytes written to it, and then returns io.EOF.
 type cut struct {
 	w          io.Writer
 	skip, left int64

@@ -39,22 +39,22 @@ type Listener struct {
 	// [tls.NewListener] and of ACME clients; TLS must be nil then.
 	Open net.Listener
 
-	// Admin makes it a listener of the admin API. Otherwise it is public.
+	// Admin makes the listener serve the admin API. Otherwise it is a public listener.
 	Admin bool
 
-	// Protocols are what a public listener serves; 0 means all of them.
+	// Protocols are the protocols that a public listener serves; 0 means all of them.
 	Protocols Protocols
 
-	// TLS, if not nil, enables TLS. A public listener then serves HTTP/2 too. Clients of
-	// HTTP/1.0 and of the protocol of 1995 need not negotiate a protocol.
+	// TLS enables TLS if it is not nil. A public listener then also serves HTTP/2. Clients of
+	// HTTP/1.0 and of the protocol of 1995 need not send ALPN.
 	TLS *tls.Config
 
-	// WellKnown wraps the handler of requests for paths below /.well-known/, such as those of ACME
-	// challenges; nil for none. It does not see other requests.
+	// WellKnown wraps the handler of requests for paths below /.well-known/, for example to answer
+	// ACME challenges. It does not get other requests. It may be nil.
 	WellKnown func(http.Handler) http.Handler
 }
 
-// open opens the listener, unless it is open.
+// open opens the listener, unless Open is set.
 func (o *Listener) open(ctx context.Context) error {
 	kind, port := "public", defaultPort
 	if o.Admin {
@@ -79,16 +79,16 @@ type Listening struct {
 	Admin   net.Addr   // address of the first admin listener; nil if none
 	Addrs   []net.Addr // addresses of all listeners, in the order of the call of Listen
 	servers []*listenerServer
-	public  []net.Listener // of package wire
+	public  []net.Listener // the public listeners, which are of package wire
 	done    chan error
 
-	endWork context.CancelFunc // of the admin API in the background
+	endWork context.CancelFunc // ends the background work of the admin API
 	work    sync.WaitGroup
 }
 
-// Listen opens the listeners and serves in the background, with the limits of the server for
-// the connections of each listener. If one of them cannot be opened, Listen closes all of them
-// and returns an error.
+// Listen opens the listeners and serves in the background. The limits of the server for connections
+// apply to each listener. If a listener cannot be opened, Listen closes all of them and returns an
+// error.
 func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 	l := &Listening{server: s, done: make(chan error, len(listeners))}
 	all := slices.Clone(listeners)
@@ -123,8 +123,8 @@ func (s *Server) Listen(listeners ...Listener) (*Listening, error) {
 // limits returns the limits of each listener of a server.
 func (l *Listening) limits(s *Server) Limits { return s.given.withDefaults(l.sharing()) }
 
-// sharing returns the number of listeners that share the open files. Unix sockets have few
-// clients, and do not lower the limits of the others.
+// sharing returns how many listeners share the limit of open files. It does not count Unix sockets,
+// because they have few clients.
 func (l *Listening) sharing() (n int) {
 	for _, at := range l.Addrs {
 		if at.Network() != "unix" {
@@ -154,9 +154,9 @@ func (l *Listening) add(o *Listener, limits Limits) {
 	l.serve(s.publicServer(o), of, on)
 }
 
-// Ask sends a request for [health.LivePath] through the code of each public listener, by a
-// connection in memory. It returns an error unless all of them are answered before ctx ends.
-// Such requests are neither logged nor counted.
+// Ask checks that the server answers: it sends a request for [health.LivePath] to each public
+// listener, over a connection in memory. It returns an error unless all requests are answered
+// before ctx ends. These requests are neither logged nor counted.
 func (l *Listening) Ask(ctx context.Context) error {
 	for _, on := range l.public {
 		if err := askOver(ctx, on); err != nil {
@@ -188,7 +188,7 @@ func askOver(ctx context.Context, on net.Listener) error {
 	return nil
 }
 
-// limited applies the limits of connections to a listener.
+// limited returns a listener that limits the connections of l.
 func (s *Server) limited(l net.Listener, limits Limits, name string) *limitedListener {
 	isShared := func(a netip.Addr) bool { return s.current.Load().isShared(a) }
 	of := newLimitedListener(l, limits.Connections, limits.PerAddress, isShared, s.metrics.Refused)
@@ -204,7 +204,7 @@ func withPort(address string, port int) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), strconv.Itoa(port))
 }
 
-// onWire wraps a listener in TLS, if configured, and in the listener of package wire.
+// onWire wraps a listener in TLS, if it is configured, and then in the listener of package wire.
 func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	if o.TLS != nil {
 		l = tls.NewListener(l, withProtocols(o.TLS, "h2", "http/1.1", "http/1.0"))
@@ -216,13 +216,13 @@ func (s *Server) onWire(l net.Listener, o *Listener) net.Listener {
 	})
 }
 
-// withProtocols returns a copy of a TLS configuration that negotiates these protocols in
-// addition to its own.
+// withProtocols returns a copy of a TLS configuration that negotiates the given protocols, and
+// those that t has already.
 func withProtocols(t *tls.Config, protocols ...string) *tls.Config {
 	t = t.Clone()
 	for _, p := range t.NextProtos {
 		if !slices.Contains(protocols, p) {
-			protocols = append(protocols, p) // such as acme-tls/1
+			protocols = append(protocols, p) // keep the protocols of t, such as acme-tls/1
 		}
 	}
 	t.NextProtos = protocols
@@ -253,7 +253,7 @@ func (s *Server) publicServer(o *Listener) *http.Server {
 // listenerKey is the key of the context value with the [*Listener] of a request.
 type listenerKey struct{}
 
-// allProtocols describes the listener of a handler that is not served by [Server.Listen].
+// allProtocols stands for the listener if the handler is not served by [Server.Listen].
 var allProtocols = new(Listener)
 
 // listenerOf returns the listener at which a request arrived.
@@ -267,7 +267,8 @@ func listenerOf(ctx context.Context) *Listener {
 // wellKnownPath begins the paths of RFC 8615.
 const wellKnownPath = "/.well-known/"
 
-// withWellKnown wraps a handler for the paths below wellKnownPath alone.
+// withWellKnown returns a handler that wraps the handler next for paths below wellKnownPath, and
+// uses next itself for all other paths.
 func withWellKnown(wrap func(http.Handler) http.Handler, next http.Handler) http.Handler {
 	wrapped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -290,7 +291,7 @@ func (s *Server) adminServer(o *Listener) *http.Server {
 	return h
 }
 
-// limitedServer returns a server with the limits of both listeners.
+// limitedServer returns an [http.Server] with the limits that public and admin listeners share.
 func (s *Server) limitedServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -303,8 +304,8 @@ func (s *Server) limitedServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve runs h on the connections that on accepts. The parameter of is the same listener
-// without wrappers; it tracks the state of the connections.
+// serve runs h on the connections that the listener on accepts. The parameter of is the same
+// listener without wrappers; it records the state of the connections.
 func (l *Listening) serve(h *http.Server, of *limitedListener, on net.Listener) {
 	h.ConnState = of.state
 	s := &listenerServer{Server: h, of: of, on: on, ended: make(chan struct{})}
@@ -325,12 +326,12 @@ type listenerServer struct {
 	of      *limitedListener
 	on      net.Listener
 	closing atomic.Bool
-	ended   chan struct{} // closed when no more connections arrive
+	ended   chan struct{} // closed when the listener accepts no more connections
 }
 
-// finish closes the listener and answers what clients have sent, until all connections are
-// closed or ctx ends. [http.Server.Shutdown] alone would drop every request that it reads after
-// the call, even on a connection that the listener accepted before.
+// finish closes the listener and then answers the requests that clients have sent, until all
+// connections are closed or ctx ends. [http.Server.Shutdown] alone is not enough: it would drop
+// each request that it reads after the call, even on a connection that was accepted before.
 func (h *listenerServer) finish(ctx context.Context) {
 	h.closing.Store(true)
 	_ = h.on.Close()
@@ -352,13 +353,14 @@ func (h *listenerServer) finish(ctx context.Context) {
 	}
 }
 
-// maxPause is the longest time between two looks at the connections of a shutdown.
+// maxPause is the maximum time between two checks whether the connections of a server that shuts
+// down are closed.
 const maxPause = 20 * time.Millisecond
 
-// Wait returns when a listener has stopped; it returns nil after Shutdown.
+// Wait waits until a listener stops, and returns its error. It returns nil after Shutdown.
 func (l *Listening) Wait() error { return <-l.done }
 
-// drain reports from now on that the server is shutting down.
+// drain makes the health checks report from now on that the server is shutting down.
 func (s *Server) drain() {
 	s.health.Close()
 	if s.admin != nil {
@@ -366,9 +368,9 @@ func (s *Server) drain() {
 	}
 }
 
-// Drain prepares for Shutdown behind a load balancer. It returns after d, or when ctx ends.
-// From now on /-/readyz reports that the server is shutting down. Requests are still answered,
-// and each connection is closed after its next response.
+// Drain prepares for Shutdown if a load balancer is in front of the server. From now on /-/readyz
+// reports that the server is shutting down. The server still answers requests, and closes each
+// connection after its next response. Drain returns after d, or when ctx ends.
 func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	l.server.drain()
 	select {
@@ -377,12 +379,12 @@ func (l *Listening) Drain(ctx context.Context, d time.Duration) {
 	}
 }
 
-// silentTime is how long Shutdown waits for the first byte on new connections. Clients open
-// connections that they may never use.
+// silentTime is how long Shutdown waits for the first byte on connections that have sent nothing.
+// Some clients open connections that they never use.
 const silentTime = time.Second
 
-// Shutdown interrupts the jobs, closes the listeners and waits until pending requests are
-// answered or ctx ends; then it closes the remaining connections.
+// Shutdown interrupts the jobs, closes the listeners, and waits until all requests are answered or
+// ctx ends. Then it closes the connections that are still open.
 func (l *Listening) Shutdown(ctx context.Context) error {
 	l.server.drain()
 	l.endWork()

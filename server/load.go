@@ -7,15 +7,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How long the first read of the authorities may delay the start, and the interval between
-// attempts until one succeeds.
+// startup limits: how long reading the authorities for the first time may delay the start, and the
+// interval between attempts until one succeeds.
 const (
 	firstLoad = time.Second
 	nextLoad  = 500 * time.Millisecond
 )
 
-// loadAuthorities reads the authorities, so that the first request need not wait for them. Until
-// it succeeds the server is not ready.
+// loadAuthorities reads the authorities into the cache, so that the first request need not wait for
+// them. The server is not ready before this has succeeded.
 func (s *Server) loadAuthorities(ctx context.Context, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -15,11 +15,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxLocated is how many names of one location are read at most.
+// maxLocated is the maximum number of names that are read for one location.
 const maxLocated = 100
 
-// mayBeLocation reports whether a THTTP request for a URI that is not a known name may be
-// about a location instead.
+// mayBeLocation reports whether the URI in a THTTP request, which is not a known name, may be a
+// location instead.
 func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	if a.form != formTHTTP || !a.subject.IsValid() {
 		return false
@@ -32,14 +32,14 @@ func (a parsedTarget) mayBeLocation(s nomen.Service) bool {
 	return false
 }
 
-// isNoName reports whether a resolver does not know a name.
+// isNoName reports whether an error says that a name is unknown or malformed.
 func isNoName(err error) bool {
 	return errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) || errors.Is(err, &nomen.Error{Kind: nomen.Malformed})
 }
 
-// located answers a request about a location. Such requests are for L2Ns, L2Ls and L2C of RFC
-// 2169, or for a service of RFC 2483 and a URI that is not a name here. It reveals only what
-// the resolver answers about the names with that location.
+// located answers a request about a location: a request for L2Ns, L2Ls or L2C of RFC 2169, or one
+// for a service of RFC 2483 if the URI is not a name here. For each name with that location,
+// located asks the resolver, so the response reveals only what the resolver answers to anyone.
 func (s *Server) located(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	url := a.subject.String()
 	spellings := spellingsOf(a.subject)
@@ -72,8 +72,9 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	return s.describedIn(r, a, ans, aboutURL(s.onPage(ctx, r, a, ans, offersFor(service)), ans))
 }
 
-// aboutURL makes lists and linksets say which URL they are about, as they do for a name
-// (RFC 2483, 5; RFC 9264, 4). Linksets are left out if the URL cannot be their context.
+// aboutURL changes formats so that a list or a linkset says to which URL it belongs, just as that
+// of a name says to which name it belongs (RFC 2483, 5; RFC 9264, 4). It leaves out linksets if the
+// URL cannot be the context of a link.
 func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	if !about.Name.IsZero() {
 		return offers
@@ -105,8 +106,8 @@ func aboutURL(offers []format.Format, about *nomen.Answer) []format.Format {
 	return all
 }
 
-// gather adds the answer about a name to the answer about one of its locations. The
-// description comes from the first name.
+// gather adds known, the answer about one name, to ans, the answer about one of the locations of
+// this name. The description in ans is that of the first name.
 func gather(ans, known *nomen.Answer) {
 	if len(ans.Names) == 0 {
 		service := ans.Service
@@ -130,8 +131,8 @@ func gather(ans, known *nomen.Answer) {
 	ans.Private = ans.Private || known.Private
 }
 
-// spellingsOf returns the spellings in which a location may be registered: the given one
-// and the normal form (RFC 3986, 6.2.2 and 6.2.3).
+// spellingsOf returns the spellings in which a location may be registered: as in the request, and
+// the normal form (RFC 3986, 6.2.2 and 6.2.3).
 func spellingsOf(u uri.URI) []string {
 	all := []string{u.String()}
 	if normal := u.Normalize(uri.LevelScheme, extra.Catalogue().Rules()...).String(); normal != all[0] {

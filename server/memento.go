@@ -21,7 +21,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// timeMapPath is the prefix of the TimeMaps of names.
+// timeMapPath is the beginning of the paths of the TimeMaps of names.
 const (
 	timeMapRoot = "/-/timemap"
 	timeMapPath = timeMapRoot + "/"
@@ -30,18 +30,19 @@ const (
 // typeLinkFormat is the media type of TimeMaps (RFC 7089, 5; RFC 6690).
 const typeLinkFormat = "application/link-format"
 
-// negotiable reports whether a request can be negotiated by Accept-Datetime: it is for the
-// path of a name, and has no components of RFC 8141, which cannot be combined with a time.
+// negotiable reports whether the server answers Accept-Datetime for a target. The target must be
+// the path of a name, without components of RFC 8141, which cannot be combined with a time.
 func (a parsedTarget) negotiable() bool {
 	return !a.bare && !a.name.IsZero() && a.query.r == "" && a.query.q == "" && a.query.other == ""
 }
 
-// originalOf returns the path and query of the same request on the web as of now.
+// originalOf returns the path and query of the same request without a time, as a web request.
 func (a parsedTarget) originalOf(key string) string {
 	return withDirectives(format.NamePath(key), a.directives(time.Time{}))
 }
 
-// directives returns the directives of the same request on the web as of a time.
+// directives returns the directives that make a web request for the path of the name equivalent to
+// this request, but as of the time at.
 func (a parsedTarget) directives(at time.Time) query {
 	q := query{service: a.query.service, format: a.query.format, component: a.query.component, at: at}
 	if a.form != formWeb {
@@ -57,8 +58,8 @@ func withDirectives(path string, q query) string {
 	return path
 }
 
-// httpDate returns a time in the format of HTTP, rounded up to the second, so that a
-// request as of that date returns the revision made at t.
+// httpDate formats a time for header fields. It rounds the time up to the second, so that a request
+// as of that date gets the revision made at t.
 func httpDate(t time.Time) string {
 	return t.Add(time.Second - time.Nanosecond).UTC().Truncate(time.Second).Format(http.TimeFormat)
 }
@@ -89,7 +90,7 @@ func (s *Server) linkTime(p *reply, l *linkField, a parsedTarget, key, base, pat
 
 func timeMapOf(key string) string { return timeMapRoot + format.NamePath(key) }
 
-// badTime returns the error for an invalid time in a target.
+// badTime returns the error for an invalid time in the query of a target.
 func badTime(target, value string) error {
 	offset := max(strings.LastIndex(target, "at="+value), 0) + len("at=")
 	return &nomen.Error{
@@ -98,9 +99,9 @@ func badTime(target, value string) error {
 	}
 }
 
-// negotiate answers a request for a name. If it has Accept-Datetime, it redirects to the
-// memento (RFC 7089, 4.1.1). A target with a time is a memento itself and is not
-// negotiated.
+// negotiate answers a request for a name that Accept-Datetime may apply to. If the request has this
+// field, negotiate redirects to the memento for its time (RFC 7089, 4.1.1). If the target has a
+// time itself, the response is a memento, and Accept-Datetime is ignored.
 func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *reply {
 	a.elsewhere = s.isElsewhere(ctx, a)
 	if r.datetime == "" || !a.query.at.IsZero() || a.checkAccess() != nil {
@@ -123,8 +124,8 @@ func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *rep
 	return s.toMemento(r, a, l, m)
 }
 
-// isElsewhere reports whether another resolver answers for a name, through the gateway or a
-// delegation. Then this server has no TimeGate or TimeMap for the name.
+// isElsewhere reports whether another resolver answers requests for a name, through the gateway or
+// a delegation. If so, this server has no TimeGate or TimeMap for the name.
 func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	if a.authority != nil && a.authority.Delegation == nil || a.name.IsZero() {
 		return false
@@ -133,18 +134,18 @@ func (s *Server) isElsewhere(ctx context.Context, a parsedTarget) bool {
 	return errors.Is(err, store.ErrNotFound)
 }
 
-// mementos holds the public revisions of a name around a time.
+// mementos holds some public revisions of a name: those near a time, the first and the last.
 type mementos struct {
-	at             *store.Change // the target of the redirect
+	at             *store.Change // the revision to which the TimeGate redirects
 	first, last    *store.Change
-	previous, next *store.Change // nil for none
+	previous, next *store.Change // the neighbors of at; nil if there are none
 }
 
-// mementosAt returns the change that made the revision as of a time, and its neighbors. For a
-// time before the first revision it returns the first change. It returns ErrNotFound if the
-// name was never public.
+// mementosAt finds the public revision of a name that was current at the given time, and its
+// neighbors. If that time is before the first revision, mementosAt takes the first one. It returns
+// ErrNotFound if the name was never public.
 func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (m mementos, err error) {
-	var later, second *store.Change // the one after c, and the one after the first
+	var later, second *store.Change // in time: the revision after c, and the one after the first
 	for c, err := range store.History(ctx, s.store, a.kept()) {
 		if err != nil {
 			return m, err
@@ -172,8 +173,8 @@ func (s *Server) mementosAt(ctx context.Context, a parsedTarget, at time.Time) (
 	return m, nil
 }
 
-// toMemento redirects to a memento, and adds links to it and its neighbors (RFC 7089,
-// 2.2.3 and 4.1.1) to the links in l.
+// toMemento redirects to a memento. To the links in l it adds links to the memento and its
+// neighbors (RFC 7089, 2.2.3 and 4.1.1).
 func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) *reply {
 	base := s.base(r)
 	url := func(c *store.Change) string {
@@ -204,22 +205,22 @@ func (s *Server) toMemento(r *request, a parsedTarget, l linkField, m mementos) 
 	return redirectTo(r, p, withDirectives(s.root(r)+format.NamePath(m.at.Record.Name.Key()), a.directives(m.at.Time)))
 }
 
-// Prefixes of TimeGates and TimeMaps for programs that append the original URL to the URL
-// of a TimeGate (RFC 7089, 4.2).
+// The beginnings of the URLs of TimeGates and TimeMaps for programs that append the whole original
+// URL to the URL of a TimeGate (RFC 7089, 4.2).
 const (
 	timeGatePrefix = "/-/timegate/"
 	timeMapPrefix  = timeMapPath + "link/"
 )
 
-// original parses the text after a TimeGate prefix: the URL of a name on this server, a name
-// that is a URL, or any other name. The text may be percent-encoded as a whole, and may have
-// one slash where a proxy has merged two. If the URL would redirect to a location, the result
-// is a request for the description of the name instead. The reason: a memento that redirects
-// would lead to the present content of the location. The caller shows an error as the response
-// to the returned target.
+// original parses the text after a TimeGate prefix. The text is the URL of a name on this server, a
+// name that is a URL, or any other name. It may be percent-encoded as a whole. It may have a single
+// slash after the scheme if a proxy has merged the two slashes. If the URL would redirect to a
+// location, original returns a request for the description of the name instead, because a memento
+// that redirects would show the present content of the location. If original returns an error, the
+// caller shows it as the response to the returned target.
 func (s *Server) original(ctx context.Context, r *request, text string, set *store.AuthoritySet) (a parsedTarget, url string, err error) {
 	text = wholeURL(adminapi.UnescapeName(text))
-	page := parsedTarget{form: formPage} // on which errors are shown
+	page := parsedTarget{form: formPage} // the target to which errors are the response
 	none := &nomen.Error{Kind: nomen.Unknown, Name: text, Message: "no history found"}
 	target := text
 	_, _, absolute := absoluteForm(text)
@@ -258,7 +259,7 @@ func (s *Server) original(ctx context.Context, r *request, text string, set *sto
 	return a, url, a.checkAccess()
 }
 
-// wholeURL restores the second slash of an http or https URL, if it is missing.
+// wholeURL adds the second slash after the scheme of an http or https URL if it is missing.
 func wholeURL(text string) string {
 	for _, scheme := range []string{"http:/", "https:/"} {
 		if rest, ok := ascii.CutPrefix(text, scheme); ok && rest != "" && rest[0] != '/' {
@@ -268,8 +269,8 @@ func wholeURL(text string) string {
 	return text
 }
 
-// timeGate answers a program that appended the URL of a name: it redirects to the
-// description of the name as of the requested time.
+// timeGate answers a program that appended the URL of a name to the prefix. It redirects to the
+// description of the name as of the time in Accept-Datetime.
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -304,16 +305,16 @@ func badDatetime(a parsedTarget) error { // RFC 7089, 4.5.3
 	}
 }
 
-// kept returns the name in the letter case in which it is stored.
+// kept returns the name of the target in the letter case in which it is stored.
 func (a parsedTarget) kept() name.Name { return a.authority.Fold(a.name) }
 
-// isPublic reports whether the revision that a change made is public.
+// isPublic reports whether the revision that the change c made is public.
 func isPublic(c *store.Change) bool {
 	return c.Record != nil && c.Record.Status != nomen.Reserved
 }
 
-// timeMap streams the list of the mementos of a name, newest first (RFC 7089, 5).
-// Redacted revisions are left out.
+// timeMap streams the list of the mementos of a name, newest first (RFC 7089, 5). It leaves out
+// redacted revisions.
 func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
@@ -335,7 +336,7 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 	return s.sendTimeMap(ctx, r, m)
 }
 
-// prefixTimeMap lists the mementos that timeGate redirects to.
+// prefixTimeMap streams the list of the mementos to which timeGate redirects.
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
@@ -368,7 +369,7 @@ func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply 
 	return s.codeStream(r, p)
 }
 
-// mementos yields the changes of a name that made mementos, newest first.
+// mementos yields the changes that made the mementos of a name, newest first.
 func (s *Server) mementos(ctx context.Context, a parsedTarget) iter.Seq2[*store.Change, error] {
 	return func(yield func(*store.Change, error) bool) {
 		for c, err := range store.History(ctx, s.store, a.kept()) {
@@ -382,8 +383,8 @@ func (s *Server) mementos(ctx context.Context, a parsedTarget) iter.Seq2[*store.
 	}
 }
 
-// A revision is a change that made a memento, and the change before it, which is nil for the
-// first.
+// A revision is a change that made a memento. The field before has the change that made the
+// previous memento; it is nil for the first memento.
 type revision struct{ change, before *store.Change }
 
 // revisions yields the mementos of a name, newest first.
@@ -406,7 +407,7 @@ func (s *Server) revisions(ctx context.Context, a parsedTarget) iter.Seq2[revisi
 	}
 }
 
-// firstOf returns the first of some changes, or ErrNotFound.
+// firstOf returns the first element of an iterator, or ErrNotFound if there is none.
 func firstOf(changes iter.Seq2[*store.Change, error]) (*store.Change, error) {
 	for c, err := range changes {
 		return c, err

@@ -10,9 +10,9 @@ import (
 	"github.com/nomen-project/nomen/internal/accept"
 )
 
-// offersFor returns the formats for answers of a service, the preferred one first:
-// text/urc-0 for descriptions (1995, Y95-45), text/uri-list for lists and single names
-// (RFC 2169, 2.2).
+// offersFor returns the formats for answers of a service, the preferred one first. That is
+// text/urc-0 for descriptions (1995, Y95-45), and text/uri-list for lists and single names (RFC
+// 2169, 2.2).
 func offersFor(s nomen.Service) []format.Format {
 	offers := format.Formats()
 	if s == nomen.IisI {
@@ -29,7 +29,7 @@ func offersFor(s nomen.Service) []format.Format {
 	return slices.Insert(slices.Delete(offers, i, i+1), 0, list)
 }
 
-// booleanText is the format of the answer to I=I as text (RFC 2483, 4.9).
+// booleanText writes the answer to I=I as text (RFC 2483, 4.9).
 var booleanText = format.Format{Name: "text", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, ans *nomen.Answer) error {
 	said := "FALSE\r\n"
 	if ans.Same {
@@ -39,7 +39,7 @@ var booleanText = format.Format{Name: "text", MediaType: format.TypeText, Charse
 	return err
 }}
 
-// media returns the preference for a media type without parameters.
+// media returns the preference of a field for a media type without parameters.
 func media(f *accept.Field, mediaType string) accept.Preference {
 	return f.Media(mediaType, "", !strings.HasPrefix(mediaType, "text/"))
 }
@@ -50,8 +50,8 @@ var descriptions = [...]string{
 	format.TypeCBOR, format.TypeURIList, format.TypeURC, format.TypeCSL, format.TypeBibTeX, format.TypeRIS,
 }
 
-// onlyCitations reports whether a client accepts only formatted citations, which are not
-// supported.
+// onlyCitations reports whether a client accepts only formatted citations, which this server does
+// not make.
 func onlyCitations(field string) bool {
 	if !accept.Mentions(field, "bibliography") {
 		return false
@@ -68,8 +68,8 @@ func onlyCitations(field string) bool {
 	return f.Len() > 0
 }
 
-// preferredDescriptions returns the media types of descriptions that the client prefers over
-// HTML and over */*. A client with such a preference gets the description instead of a
+// preferredDescriptions returns the media types of descriptions to which the client gives a higher
+// weight than to HTML and */*. If there are any, the client gets the description instead of a
 // redirect.
 func preferredDescriptions(field string) []string {
 	if strings.IndexByte(field, ',') < 0 && strings.HasPrefix(field, "*/*") {
@@ -87,7 +87,7 @@ func preferredDescriptions(field string) []string {
 	return wanted
 }
 
-// hasType reports whether a location is of one of the types.
+// hasType reports whether one of the locations has one of the media types.
 func hasType(locations []nomen.Location, types []string) bool {
 	return slices.ContainsFunc(locations, func(l nomen.Location) bool {
 		mediaType, _, _ := strings.Cut(strings.ToLower(l.Type), ";")

@@ -80,7 +80,8 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
 }
 
-// pageBelow answers requests for pages below a prefix, and returns nil for others.
+// pageBelow answers requests for pages whose paths begin with a fixed prefix. It returns nil for
+// other targets.
 func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *store.AuthoritySet) *reply {
 	path, q, _ := strings.Cut(target, "?")
 	if prefix, ok := strings.CutPrefix(path, listPath); ok {
@@ -104,7 +105,7 @@ func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *
 	return nil
 }
 
-// problemPage serves the page about a type of problems.
+// problemPage serves the page that explains a type of problems.
 func problemPage(field, kind string) *reply {
 	status, contentType, body := problempage.Page(field, kind)
 	p := newReply(status)
@@ -120,9 +121,9 @@ func uncached(p *reply) *reply {
 	return p
 }
 
-// checkHealth answers a health check, in JSON if the Accept field lists it. The response says
-// which server answers, which request arrived there and from whom, so that clients can find out
-// what a proxy in front of it changes.
+// checkHealth answers a health check, in JSON if the Accept field asks for JSON. The response says
+// which server answered, which request it received, and from which address. So a client can find
+// out what a proxy between it and the server changes.
 func (s *Server) checkHealth(r *request, path string) *reply {
 	report := s.health.Check(path)
 	p := uncached(newReply(report.Status))
@@ -138,7 +139,7 @@ func (s *Server) checkHealth(r *request, path string) *reply {
 	return p.withText(report.Lines...)
 }
 
-// knownHost returns the Host field of a request if it is valid, or else "".
+// knownHost returns the Host field of a request, or "" if it is invalid.
 func knownHost(field string) string {
 	if !validHost(field) {
 		return ""
@@ -164,7 +165,7 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	})
 }
 
-// withHTML sets the body to a page for people.
+// withHTML sets the body of a reply to the HTML page that the function write writes.
 func (s *Server) withHTML(r *request, p *reply, write func(io.Writer) error) *reply {
 	body, err := written(write)
 	if err != nil {
@@ -187,8 +188,8 @@ func (s *Server) homeText(r *request, set *store.AuthoritySet) []string {
 	return lines
 }
 
-// resolveForm redirects from the form of the home page to the path of the input: a name,
-// with or without angle brackets and white space (1995, 2), or an element.
+// resolveForm redirects from the form on the home page to the path of the text that the user
+// entered: a name, with or without angle brackets and white space (1995, 2), or an element.
 func resolveForm(root, q string) *reply {
 	values, _ := url.ParseQuery(q) // invalid parameters are ignored
 	path := root + formPath(values.Get("name"))
@@ -198,7 +199,8 @@ func resolveForm(root, q string) *reply {
 	return p.withText(path)
 }
 
-// formPath returns the path for an input; it cannot be taken for the URL of another host.
+// formPath returns the path for a text that a user entered. Browsers cannot take this path for the
+// URL of another host.
 func formPath(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {

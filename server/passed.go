@@ -19,20 +19,20 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// requestElsewhere returns the name of a reserved request that another resolver must answer.
-// Such a request is about an authority that is not served here, or about one that delegates
-// its names and has no answer configured here. The resolver of that authority answers it,
-// regardless of how the request reached this server (1995, 3.5.1 and 4: Y95-55, Y95-63).
+// requestElsewhere returns the name of a reserved request if another resolver must answer the
+// request. This is the case if the authority of the request is not served here, or if it delegates
+// its names and no answer is configured here. The resolver of that authority then answers, no
+// matter how the request reached this server (1995, 3.5.1 and 4: Y95-55, Y95-63).
 func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (name.Name, bool) {
 	of := a.authority
 	switch {
-	case a.reserved == urn.ReservedPrefix: // not spelled like a reserved request
+	case a.reserved == urn.ReservedPrefix: // only looks like a reserved request: escapes hide it
 		return name.Name{}, false
 	case of == nil:
 		return a.name, !a.name.IsZero()
 	case of.Delegation == nil, !isRequest(a.reserved), !strings.HasPrefix(of.Prefix.String(), "urn:"):
 		return name.Name{}, false
-	case a.name.IsZero() && set.Host(host) != of: // the authority must belong to the host, not be the default one
+	case a.name.IsZero() && set.Host(host) != of: // the authority of the host must be meant, not the default authority
 		return name.Name{}, false
 	case a.reserved == "urn+a" && of.List, a.reserved == "urn+c" && len(of.Children) > 0, a.reserved == "urn+p" && len(of.Parents) > 0:
 		return name.Name{}, false
@@ -41,8 +41,9 @@ func (a parsedTarget) requestElsewhere(set *store.AuthoritySet, host string) (na
 	return n, err == nil
 }
 
-// passedRequest answers a reserved request through the resolver. It returns nil if the
-// resolver does not know the name, but this server can answer about the authority of the name.
+// passedRequest asks the resolver to answer a reserved request, and sends its answer. If the
+// resolver does not know the name but this server can answer about the authority, passedRequest
+// returns nil.
 func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet, n name.Name) *reply {
 	a.name = n
 	ans, err := s.askRequest(ctx, r, a)
@@ -65,8 +66,9 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 // authorities.
 func (a parsedTarget) listsAuthorities() bool { return a.reserved == "urn+c" || a.reserved == "urn+p" }
 
-// askRequest resolves the name of a reserved request. It returns nil and no error if the
-// resolver does not know the name, but this server can answer about the authority of the name.
+// askRequest asks the resolver about the name of a reserved request. If the resolver does not know
+// the name but this server can answer about the authority, askRequest returns neither an answer nor
+// an error.
 func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*nomen.Answer, error) {
 	q := nomen.Question{Name: a.name, Service: nomen.I2C, Default: nomen.I2C, Languages: r.languages, Hops: r.hops}
 	if a.listsAuthorities() {
@@ -89,13 +91,14 @@ func (s *Server) askRequest(ctx context.Context, r *request, a parsedTarget) (*n
 // maxPassed is the maximum size in bytes of an unstructured result that is passed on.
 const maxPassed = 1 << 20
 
-// passedPolicy lets a foreign page show text and links, but nothing else: no origin, no
-// script, no loading of resources and no forms.
+// passedPolicy is the Content-Security-Policy for a page of another server. It allows text, links
+// and styles. It gives the page no origin, and does not let it run scripts, load resources or send
+// forms.
 const passedPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// passThrough sends an unstructured result as its resolver sent it, or as JSON (1995, 3.1.2:
-// Y95-35, Y95-40). The content is not trusted: what a browser may show of it is
-// sandboxed, and everything else is an attachment.
+// passThrough sends an unstructured result, either as its resolver sent it or as JSON (1995, 3.1.2:
+// Y95-35, Y95-40). The server does not trust the content: what a browser may show is sandboxed, and
+// everything else is sent as an attachment.
 func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	if len(ans.Raw.Body) > maxPassed {
 		return s.failure(r, fmt.Errorf("server: %w: %s: more than %d bytes", nomen.ErrUpstream, ans.Raw, maxPassed))
@@ -108,7 +111,7 @@ func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	own.MediaType, _, _ = strings.Cut(contentType, ";")
 	f, ok := format.Negotiate(r.accept, []format.Format{own, {Name: "json", MediaType: format.TypeJSON, Write: format.WriteJSON}}, own)
 	if !ok {
-		f = own // the only format available (1995, 3.1.2)
+		f = own // a client that accepts neither still gets the original, as 1995, 3.1.2 requires
 	}
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })
 	if err != nil {
@@ -129,7 +132,7 @@ func (s *Server) passThrough(r *request, ans *nomen.Answer) *reply {
 	return s.represent(r, p, contentType, body)
 }
 
-// passedType returns a media type without parameters other than charset.
+// passedType removes all parameters but charset from a media type.
 func passedType(given string) string {
 	kind, params, err := mime.ParseMediaType(given)
 	if err != nil || !strings.Contains(kind, "/") {

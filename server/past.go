@@ -16,7 +16,7 @@ import (
 // shownRevisions is how many revisions the page of a name shows.
 const shownRevisions = 20
 
-// onPage tells the formats on which page the answer is shown. In HTML the page also shows the
+// onPage sets in each format the page on which it shows the answer. The HTML page also shows the
 // history of the name.
 func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) []format.Format {
 	page := s.pageOf(r, a, ans)
@@ -37,7 +37,7 @@ func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *no
 	return offers
 }
 
-// past returns the part of a page about the history of a name.
+// past returns the history of a name for its page.
 func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nomen.Answer) (format.Past, error) {
 	past := format.Past{}
 	key := ans.Name.Key()

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// problem writes an error.
+// problem sends an error to the client.
 func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
 	var e *nomen.Error
 	switch {
@@ -64,10 +64,10 @@ func (s *Server) withProblem(r *request, a parsedTarget, problem *format.Problem
 	return p.withBody(f.ContentType(), body)
 }
 
-// problemBody writes a problem in a format chosen by Accept.
+// problemBody formats a problem as Accept requires.
 func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
-	if accept == "" && a.form == formElement { // Y95-45
+	if accept == "" && a.form == formElement { // clients of 1995 get text/urc-0 (Y95-45)
 		accept = format.TypeURC
 	}
 	f = readable(r, problempage.Form(accept))
@@ -75,7 +75,7 @@ func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem
 	if shown.Root = s.root(r); strings.HasPrefix(shown.Type, "/") {
 		shown.Type = shown.Root + shown.Type
 	}
-	if problem.Answer != nil { // the full description, whatever the service
+	if problem.Answer != nil { // write the full description of the tombstone, whatever service was requested
 		ans := *problem.Answer
 		ans.Service = nomen.I2C
 		shown.Answer = &ans
@@ -84,8 +84,8 @@ func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem
 	return f, body, err
 }
 
-// unknown returns the error about an unknown name with a suggestion and the time of the
-// lookup; other errors are returned unchanged.
+// unknown adds to the error about an unknown name the reserved request that may be meant, and the
+// time of the request if it has one. It returns other errors unchanged.
 func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	request := a.similarRequest()
 	if e.Kind != nomen.Unknown || a.query.at.IsZero() && request == "" {
@@ -101,7 +101,7 @@ func (a parsedTarget) unknown(e *nomen.Error) *nomen.Error {
 	return &said
 }
 
-// countMiss counts a failed lookup. It does not record the client.
+// countMiss counts the lookup of an unknown name. It does not record the client.
 func (s *Server) countMiss(a parsedTarget, err error) {
 	var e *nomen.Error
 	if a.name.IsZero() || a.reserved != "" || !a.query.at.IsZero() || !errors.As(err, &e) || e.Kind != nomen.Unknown || a.similarRequest() != "" {
@@ -112,13 +112,13 @@ func (s *Server) countMiss(a parsedTarget, err error) {
 
 // The errors of requests for other servers.
 var (
-	errMisdirected = errors.New("server: the Host field names another host")      // neither this server nor an authority
-	errForOthers   = errors.New("server: the request target is another server's") // in absolute form
+	errMisdirected = errors.New("server: the Host field names another host")      // the host belongs neither to this server nor to an authority
+	errForOthers   = errors.New("server: the request target is another server's") // the target is in absolute form
 )
 
-// misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC
-// 9112, 3.2.2). An element cannot be resolved then, because the Host field determines its
-// authority (Y95-21).
+// misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC 9112,
+// 3.2.2). The server cannot resolve an element in such a request, because the authority of an
+// element depends on the Host field (Y95-21).
 func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
 	return s.withProblem(r, a, problempage.New(problempage.KindHost, detail))
 }
@@ -131,8 +131,8 @@ func (s *Server) loop(r *request, a parsedTarget) *reply {
 	return s.withProblem(r, a, p)
 }
 
-// failure answers a request that the server failed to process. The cause is logged but
-// not sent.
+// failure answers a request that the server failed to process. It logs the cause, which the client
+// does not see.
 func (s *Server) failure(r *request, err error) *reply {
 	var limit *gateway.LimitError
 	if errors.As(err, &limit) {
@@ -142,7 +142,7 @@ func (s *Server) failure(r *request, err error) *reply {
 	var away *store.AwayError
 	isAway := errors.As(err, &away)
 	switch {
-	case isAway: // the store logs when it becomes unavailable and available
+	case isAway: // not logged here: the store logs when it becomes unavailable and when it is available again
 		kind, retry = problempage.KindAway, away.RetryAfter()
 	case errors.Is(err, nomen.ErrUpstream):
 		kind = problempage.KindUpstream
@@ -164,7 +164,7 @@ func (s *Server) failure(r *request, err error) *reply {
 	return p.withProblem(r, said)
 }
 
-// withProblem sets a problem as the body, in a format chosen by Accept.
+// withProblem sets the body of a reply to a problem, in a format that Accept selects.
 func (p *reply) withProblem(r *request, problem *format.Problem) *reply {
 	f := problempage.Form(r.accept)
 	body, err := written(func(w io.Writer) error { return f.Write(w, problem) })
@@ -175,8 +175,8 @@ func (p *reply) withProblem(r *request, problem *format.Problem) *reply {
 	return p.withBody(f.ContentType(), body)
 }
 
-// notAcceptable answers a client that accepts none of the available formats, and lists
-// them.
+// notAcceptable answers a client that accepts none of the available formats. The response lists
+// these formats.
 func notAcceptable(r *request, offers []format.Format) *reply {
 	problem := problempage.New(problempage.KindFormat, "The Accept field excludes every format that is available for this answer.")
 	for _, f := range offers {

@@ -8,20 +8,21 @@ import (
 	"github.com/nomen-project/nomen/internal/problempage"
 )
 
-// Protocols is a set of protocols of a public listener. The zero value means all of them.
+// Protocols is the set of protocols that a public listener serves. The zero value means all of
+// them.
 type Protocols uint8
 
-// The protocols. They differ in the request target: in the protocol of 1995 it
-// is an element or a name, without a slash before it.
+// The protocols. A request belongs to the protocol of 1995 if its target is an element or a name
+// without a slash before it.
 const (
 	ProtocolWeb  Protocols = 1 << iota // paths and absolute URLs: browsers, THTTP, proxy requests
 	Protocol1995                       // draft-ietf-uri-yaurn-00
 )
 
-// has reports whether a set includes a protocol.
+// has reports whether the set p includes a protocol.
 func (p Protocols) has(one Protocols) bool { return p == 0 || p&one != 0 }
 
-// protocolOf returns the protocol of a request with a target.
+// protocolOf returns the protocol to which a request with the given method and target belongs.
 func protocolOf(method, target string) Protocols {
 	if _, _, absolute := absoluteForm(target); absolute || strings.HasPrefix(target, "/") || method == "CONNECT" || target == "*" {
 		return ProtocolWeb
@@ -29,8 +30,8 @@ func protocolOf(method, target string) Protocols {
 	return Protocol1995
 }
 
-// servedHere reports whether the listener of a request serves its protocol. Every listener
-// serves the paths for monitoring.
+// servedHere reports whether the listener at which a request arrived serves the protocol of the
+// request. Every listener serves the paths for monitoring.
 func (r *request) servedHere() bool {
 	if r.protocols == 0 || r.protocols.has(protocolOf(r.method, r.target)) {
 		return true
@@ -50,7 +51,8 @@ func (s *Server) wrongProtocol(r *request) *reply {
 	return p
 }
 
-// openListeners holds the open listeners of a server, so that their connections can be counted.
+// openListeners has the open listeners of a server, so that it can count and limit their
+// connections.
 type openListeners struct {
 	mu  sync.Mutex
 	all map[string]*limitedListener
@@ -74,7 +76,7 @@ func (o *openListeners) limit(l Limits) {
 	}
 }
 
-// closeSilent closes the connections on which nothing has arrived yet.
+// closeSilent closes the connections of all listeners on which nothing has arrived yet.
 func (o *openListeners) closeSilent() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -83,8 +85,8 @@ func (o *openListeners) closeSilent() {
 	}
 }
 
-// Connections returns the number of open connections of each listener, by its name; see
-// [Listener]. It has no entries before [Server.Listen].
+// Connections returns the number of open connections of each listener, by the name of the
+// [Listener]. Before [Server.Listen] the map is empty.
 func (s *Server) Connections() map[string]int {
 	s.listening.mu.Lock()
 	defer s.listening.mu.Unlock()

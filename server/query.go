@@ -20,11 +20,12 @@ type query struct {
 	r, q      string    // components of RFC 8141
 	plain     string    // a query without directives and components
 	at        time.Time // resolve as of this time; zero for now
-	badAt     string    // what looks like a time but is invalid
+	badAt     string    // a value of at= that begins like a time but is invalid
 }
 
-// String returns the query in canonical spelling. Components of RFC 8141 take precedence over
-// directives, which may have been converted to components. A plain query has neither.
+// String returns the query in canonical spelling. If the query has components of RFC 8141, String
+// writes only these, because the directives may have been converted to components. A plain query
+// has neither.
 func (q query) String() string {
 	if q.r != "" || q.q != "" {
 		return rqComponents(q.r, q.q)
@@ -64,8 +65,8 @@ func rqComponents(r, q string) string {
 	return ""
 }
 
-// readQuery parses the components of RFC 8141, or the directives of 2012. If ok is false
-// the query has other parts, which are ignored on paths. A query without directives is a
+// readQuery parses a query with components of RFC 8141 or with directives of 2012. If ok is false,
+// the query has other parts too, which are ignored on paths. A query without directives becomes a
 // plain query.
 func readQuery(s string) (query, bool) {
 	switch {
@@ -77,7 +78,8 @@ func readQuery(s string) (query, bool) {
 	return readDirectives(s)
 }
 
-// plainQuery returns s with invalid characters escaped, or "" if it is invalid.
+// plainQuery escapes the characters in s that a query cannot contain. It returns "" if s is invalid
+// nevertheless.
 func plainQuery(s string) string {
 	for _, spelling := range []string{s, question.EscapeExcluded(s)} {
 		if _, err := uri.ParseReference("?" + spelling); err == nil && strings.IndexByte(spelling, '#') < 0 {
@@ -109,7 +111,7 @@ func readComponents(s string) (query, bool) {
 	return out, ok && okQ
 }
 
-// checkedComponent returns s if it is pchar *( pchar / "/" / "?" ).
+// checkedComponent returns s, and whether s is valid: pchar *( pchar / "/" / "?" ).
 func checkedComponent(s string) (string, bool) {
 	if s == "" || s[0] == '/' || s[0] == '?' {
 		return "", false
@@ -131,13 +133,13 @@ const (
 	keywordFormat    = "format" // a name in [format.Formats] or [format.Citations]
 )
 
-// readDirectives parses directive *( "&" directive ) (2012, 2.3). A registered keyword given
-// twice is ignored with all its values (N12-29); unknown keywords (N12-30) and services
-// (N12-32) are ignored. Each keyword of nomen is a directive only under a condition. For "at",
-// the value must look like a time. For "with", s=I=I must be given. For "format", a service
-// must be given and a format must have that name.
+// readDirectives parses directive *( "&" directive ) (2012, 2.3). If a registered keyword is given
+// twice, all its values are ignored (N12-29). Unknown keywords (N12-30) and unknown services
+// (N12-32) are ignored, too. The keywords that nomen adds are directives only under conditions:
+// "at" if its value looks like a time, "with" if s=I=I is given, and "format" if a service is given
+// and there is a format with that name.
 func readDirectives(s string) (query, bool) {
-	var values [5]string // by keyword
+	var values [5]string // indexed like the keywords
 	var seen [5]int
 	ok := true
 	for directive := range strings.SplitSeq(s, "&") {
@@ -171,17 +173,17 @@ func readDirectives(s string) (query, bool) {
 	if seen == [5]int{2: seen[2], 4: seen[4]} {
 		out.plain = plainQuery(s)
 	}
-	if out.service == nomen.IisI && out.other == "" { // nothing to compare with
+	if out.service == nomen.IisI && out.other == "" { // there is no second identifier to compare with
 		out.service = ""
 	}
 	return out, ok && (seen[2] == 0 || out.other != "") && (seen[4] == 0 || out.format != "")
 }
 
-// readService parses a service; it returns "" for an unknown one. Forms escape the equals
-// sign in I=I.
+// readService returns the service with the given name, or "" if there is none. It also accepts an
+// escaped name, because HTML forms escape the equals sign in I=I.
 func readService(value string) nomen.Service {
 	if strings.IndexByte(value, '%') >= 0 {
-		value, _ = uri.Unescape(value) // a malformed value is an unknown service
+		value, _ = uri.Unescape(value) // if the escapes are malformed, the service is unknown
 	}
 	if s := nomen.Service(value); s.Known() {
 		return s
@@ -189,7 +191,8 @@ func readService(value string) nomen.Service {
 	return ""
 }
 
-// keywordIndex returns the index of a keyword in the order of the constants, or -1.
+// keywordIndex returns the index of a keyword in the order of the constants, or -1 if it is not a
+// directive with this value.
 func keywordIndex(keyword, value string) int {
 	switch keyword {
 	case keywordService:
@@ -210,7 +213,8 @@ func keywordIndex(keyword, value string) int {
 	return -1
 }
 
-// readAt parses a time. A time given more than once is invalid, since it is ambiguous.
+// readAt parses the time in a directive that occurs times times. More than one occurrence is
+// invalid, because it would be ambiguous.
 func (q *query) readAt(value string, times int) {
 	text, err := uri.Unescape(value)
 	if err == nil && times == 1 {
@@ -221,8 +225,8 @@ func (q *query) readAt(value string, times int) {
 	}
 }
 
-// looksLikeTime reports whether s begins like a date. Other values of "at" are meant for
-// other programs.
+// looksLikeTime reports whether s begins like a date. A value of "at" that does not is meant for
+// another program.
 func looksLikeTime(s string) bool {
 	const year = 4
 	for i := range len(s) {

@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/internal/question"
 )
 
-// checkAccess returns an error if the authority denies access to the target. The error does
-// not reveal whether the name exists.
+// checkAccess returns an error if the authority of the target denies access. The error does not
+// reveal whether the name exists.
 func (a parsedTarget) checkAccess() error {
 	about := a.name.Key()
 	if about == "" && a.authority != nil {
@@ -18,7 +18,7 @@ func (a parsedTarget) checkAccess() error {
 	return nil
 }
 
-// text returns the name or subject of the target, for people.
+// text returns the name or the URI of the target as text for people.
 func (a parsedTarget) text() string {
 	if a.name.IsZero() {
 		return a.subject.String()
@@ -26,9 +26,9 @@ func (a parsedTarget) text() string {
 	return a.name.Key()
 }
 
-// interpreted returns the target as the authority of the name interprets it, with the service
-// for which an answer is expected. How the server handles the request depends on this service.
-// The answer itself names its service, which may still differ from the expected one.
+// interpreted applies the policy of the authority to the query of the target, and sets the service
+// of the expected answer. How the server handles the request depends on this service. The resolver
+// may still answer for another service, which its answer names.
 func (a parsedTarget) interpreted() parsedTarget {
 	q := nomen.Question{
 		Service: a.query.service, Default: a.standard(), Strict: a.form == formTHTTP, Component: a.query.component, R: a.query.r,
@@ -44,8 +44,8 @@ func (a parsedTarget) interpreted() parsedTarget {
 	return a
 }
 
-// standard returns the default service of the form, or "" if the default service of the
-// authority applies.
+// standard returns the service that applies by default to targets of this form, or "" if the
+// authority determines it.
 func (a parsedTarget) standard() nomen.Service {
 	if a.form == formElement {
 		return nomen.I2C
@@ -53,8 +53,9 @@ func (a parsedTarget) standard() nomen.Service {
 	return ""
 }
 
-// question returns the question for the resolver: about the service in the query, or else
-// the expected one. The error is a [*nomen.Error] about the second identifier of I=I.
+// question returns the question for the resolver: for the service in the query, or for the
+// parameter expected if the query has none. The error is a [*nomen.Error] about the second
+// identifier of I=I.
 func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Question, error) {
 	q := nomen.Question{
 		Name: a.name, Service: expected, Default: expected, Strict: a.form == formTHTTP, Component: a.query.component,
@@ -79,8 +80,7 @@ func (a parsedTarget) question(r *request, expected nomen.Service) (nomen.Questi
 	return q, nil
 }
 
-// questionFor returns a question about the same name for exactly this service. The service
-// must not be I=I.
+// questionFor returns the same question for exactly the given service, which must not be I=I.
 func (a parsedTarget) questionFor(r *request, service nomen.Service) nomen.Question {
 	a.query.service = service
 	q, _ := a.question(r, service)

@@ -62,8 +62,8 @@ func (s *Server) toLocation(ctx context.Context, r *request, a parsedTarget, ans
 	return redirectTo(r, p, target.String())
 }
 
-// redirectStatus returns the status of a redirect to a location: 303, or the one set by
-// the authority. HTTP/1.0 knows only 301 and 302.
+// redirectStatus returns the status of a redirect to a location: 303, or the status that the
+// authority has set. For HTTP/1.0 it is 301 or 302, because HTTP/1.0 has no other ones.
 func redirectStatus(r *request, ans *nomen.Answer) int {
 	status := http.StatusSeeOther
 	if isRedirect(ans.RedirectStatus) {
@@ -86,8 +86,8 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// redirectTo completes a redirect with Location and a body for clients that do not follow it.
-// The target is a URI or a path on this server.
+// redirectTo adds to a redirect its Location field, and a body for clients that do not follow
+// redirects. The target must be a URI or a path on this server.
 func redirectTo(r *request, p *reply, target string) *reply {
 	p.add("Location", target)
 	if !accept.Mentions(r.accept, "html") || problempage.Form(r.accept).MediaType != format.TypeHTML {
@@ -101,11 +101,11 @@ func redirectTo(r *request, p *reply, target string) *reply {
 // maxSuccessorAge is how long a client may cache a redirect to a successor.
 const maxSuccessorAge = 30 * 24 * time.Hour
 
-// redirectElsewhere redirects to the successor of a retired name, or to the resolver to which
-// a name is delegated. If the new target is a name, a request whose own target has no leading
-// slash (GET urn:x:1) is redirected to the name itself, and every other request to the path of
-// the name on this server. For
-// an element, the reason phrase contains the name too (Y95-42, Y95-43).
+// redirectElsewhere redirects to the successor of a retired name, or to the resolver to which a
+// name is delegated. If the destination is a name, there are two cases: a request whose own target
+// has no leading slash (GET urn:x:1) is redirected to the name itself, and every other request to
+// the path of the name on this server. For an element, the reason phrase contains the name too
+// (Y95-42, Y95-43).
 func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer
 	return p.withBody(f.ContentType(), body)
 }
 
-// retiredProblem returns the body of a redirect from a retired name. It is for clients of 1995
-// that cannot follow a redirect: a Simple-Request has no status line (Y95-25, Y95-32).
+// retiredProblem returns the body of a redirect from a retired name. Clients of 1995 that cannot
+// follow a redirect need it, because a Simple-Request has no status line (Y95-25, Y95-32).
 func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 	e := &nomen.Error{Kind: nomen.Gone, Name: ans.Name.Key(), Service: ans.Service, Message: ans.Reason, Answer: ans}
 	if e.Message == "" {
@@ -151,10 +151,10 @@ func retiredProblem(ans *nomen.Answer, status int) *format.Problem {
 // maxPhrase is the maximum length of a reason phrase in bytes.
 const maxPhrase = 256
 
-// setRedirectPhrase sets the reason phrase of a redirect in the protocol of 1995 to its target
-// (3.4.1: Y95-42), unless the phrase is set already. A client of 1995 that finds a URN in the
-// phrase resolves that URN instead of the one it requested (Y95-43). So a URL that contains a
-// URN is shortened to its scheme and host.
+// setRedirectPhrase names the target of a redirect in the reason phrase, as the protocol of 1995
+// requires (3.4.1: Y95-42), unless the reply has a phrase already. If the target is a URL that
+// contains a URN, the phrase has only its scheme and host, because a client of 1995 that finds a
+// URN in the phrase would resolve that URN instead of the requested one (Y95-43).
 func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	if p.reason != "" || f != formElement && r.version.atLeast11() || strings.HasPrefix(target, "/") {
 		return
@@ -174,8 +174,8 @@ func (p *reply) setRedirectPhrase(r *request, f form, target string) {
 	}
 }
 
-// otherName returns the target for redirecting a client to another identifier. A successor is
-// always resolved on this server; the URL of a delegation is used as it is.
+// otherName returns the Location for a redirect to another identifier. If this is a successor, the
+// client resolves it on this server. The URL of a delegation stays as it is.
 func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, successor bool) string {
 	_, err := name.Parse(target)
 	isName := err == nil && (successor || !strings.Contains(target, "://"))
@@ -190,7 +190,7 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	if a.authority == nil || !a.authority.PassesQuery() {
 		q.plain = ""
 	}
-	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // the default service is left out in paths
+	if a.form == formTHTTP && q.service == a.authority.Interpret(&nomen.Question{}, true).Service { // paths do not name the default service
 		q.service = ""
 	}
 	if text := q.String(); text != "" {
@@ -199,17 +199,17 @@ func (s *Server) otherName(p *reply, r *request, a parsedTarget, target string, 
 	return target
 }
 
-// maxPlainList is the maximum length in bytes of a list for clients that accept only
-// text/plain. Such clients do not read more.
+// maxPlainList is the maximum length in bytes of the list for clients that accept only text/plain,
+// because such clients do not read more.
 const maxPlainList = 4095
 
-// locatedList answers N2L with a list in addition to Location.
+// locatedList answers N2L with a Location field and a list of the locations.
 func (s *Server) locatedList(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer, best string) *reply {
 	all, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2Ls))
 	switch {
 	case err == nil:
 		ans = all
-	case !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}): // the authority does not offer the list
+	case !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}): // otherwise the authority does not offer the list, and ans stays
 		return s.problem(r, a, err)
 	}
 	list := best + "\r\n"

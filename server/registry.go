@@ -10,14 +10,14 @@ import (
 	"github.com/nomen-project/nomen/registry"
 )
 
-// registryPath is the prefix of the paths of registries (2012, 9.1).
+// registryPath is the beginning of the paths of registries (2012, 9.1).
 const registryPath = "/-/registry/"
 
-// registryPage serves the pages of registries. path is the part after [registryPath]: "",
-// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. If it names no format, the Accept
-// field selects one.
+// registryPage serves the pages of registries. The path is the part after [registryPath]: "",
+// TABLE, TABLE.FORMAT, TABLE/ENTRY or TABLE/ENTRY.FORMAT. If the path has no FORMAT, the Accept
+// field selects the format.
 func (s *Server) registryPage(r *request, path string) *reply {
-	// The name of an entry may contain a dot: only the name of a format is an extension.
+	// An entry may have a dot in its name, so only the name of a format counts as an extension.
 	extension := path[strings.LastIndexByte(path, '.')+1:]
 	f, named := registry.ByName(extension)
 	if named {
@@ -48,7 +48,7 @@ func registryPolicy() string {
 	return "default-src 'none'; style-src " + hashed(registry.Style()) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// registryDocument returns the document of a path without extension.
+// registryDocument returns the function that writes the document at a path without extension.
 func (s *Server) registryDocument(path string) (write func(io.Writer, registry.Format) error, ok bool) {
 	tables := s.registries()
 	if path == "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// carried is the state that a server passes on to the server that replaces it: its counters,
-// and how much of their limits clients are using.
+// carried is the state that a server passes on when another server replaces it: its counters, and
+// what clients have used of their limits.
 type carried struct {
-	current   atomic.Pointer[Server] // the server that answers the next requests
+	current   atomic.Pointer[Server] // the server that answers new requests
 	replacing sync.Mutex
 
 	health    health.State
@@ -38,18 +38,19 @@ func newCarried(o Options) *carried {
 	return c
 }
 
-// perAddress returns the part of a limit that one address may use.
+// perAddress returns how much of a limit one address may use, if the limit is divided into the
+// given number of parts.
 func perAddress(all, parts int) int { return max(all/parts, 1) }
 
-// Replace makes another server answer all requests from now on, on the same listeners. No
-// request is dropped: the previous server completes the requests that it has begun. Then the
-// channel is closed, and the caller may close what only the previous server used.
+// Replace makes the server next answer all requests from now on, on the same listeners. It drops no
+// request: the previous server completes the requests that it has begun. When it has completed
+// them, the returned channel is closed, and the caller may close what only the previous server
+// used.
 //
-// The next server continues to count the open connections and how much of their limits clients
-// are using. The options Store, Admin, Metrics, Clock, Now and Log of the other server must be
-// those of the previous server. Three limits stay as they were: HeadTimeout, IdleTimeout and
-// Timeout of connections. The other server must be new: it has answered no request, and it has
-// not replaced a server before.
+// The server next continues to count the open connections and what clients have used of their
+// limits. Its options Store, Admin, Metrics, Clock, Now and Log must be those of the previous
+// server. The limits HeadTimeout, IdleTimeout and Timeout of connections do not change. The server
+// next must be new: it has answered no request and has not replaced a server before.
 func (l *Listening) Replace(next *Server) (completed <-chan struct{}) {
 	c := l.server.carried
 	c.replacing.Lock()
@@ -70,7 +71,7 @@ func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 	for {
 		now := s.current.Load()
 		now.users.add()
-		if now == s.current.Load() { // else it may have been replaced before it was counted
+		if now == s.current.Load() { // otherwise s was replaced before it counted the request
 			defer now.users.done()
 			now.handler.ServeHTTP(w, r)
 			return
@@ -79,11 +80,11 @@ func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// users counts the requests that a server is answering. It does not count requests answered by
-// a [shortcut]: they use nothing that is closed when the server is replaced.
+// users counts the requests that a server is answering. It does not count requests that a
+// [shortcut] answers, because they use nothing that is closed after the server is replaced.
 type users struct {
 	n     atomic.Int64
-	ended atomic.Bool // the server was replaced: serveCurrent takes back any request added from now on
+	ended atomic.Bool // the server was replaced; serveCurrent passes further requests to the next server
 	once  sync.Once
 	gone  chan struct{} // closed when ended is set and n is zero
 }
@@ -96,7 +97,7 @@ func (u *users) done() {
 	}
 }
 
-// end closes gone when all requests are answered.
+// end makes users close the channel gone as soon as all requests are answered.
 func (u *users) end() {
 	u.add()
 	u.ended.Store(true)

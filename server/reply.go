@@ -12,24 +12,24 @@ import (
 	"github.com/nomen-project/nomen/format"
 )
 
-// A reply is the response to a request. Its body is either in memory or written by
-// stream.
+// A reply is the response to a request. Its body is either in memory, or the function stream writes
+// it.
 type reply struct {
 	status int
 	reason string // reason phrase; "" for the standard one
 	fields []field
 	body   []byte
 	stream func(ctx context.Context, w io.Writer) error
-	length int64 // of a stream; -1 if unknown
+	length int64 // of what stream writes; -1 if unknown
 
-	// release releases resources of the reply, whether or not it was sent; it may be nil.
+	// release frees the resources of the reply, whether or not the reply was sent. It may be nil.
 	release func()
 
-	pool *pool // in which a stream holds a turn; nil if it needs none
+	pool *pool // the pool in which the stream holds a turn; nil if it needs none
 
 	form form // of the request, for the metrics
 
-	private bool // other servers were asked for a user: pages of other sites must not read the response
+	private bool // other servers were asked on behalf of an own user: pages of other sites must not read the response
 
 	fieldBuf [16]field // backing array of fields
 }
@@ -43,19 +43,19 @@ func newReply(status int) *reply {
 	return p
 }
 
-// add appends a field, unless its value is empty.
+// add adds a header field. It does nothing if the value is empty.
 func (p *reply) add(name, value string) {
 	if value != "" {
 		p.fields = append(p.fields, field{name, value})
 	}
 }
 
-// withoutCORS removes the fields that let scripts of other sites read the response.
+// withoutCORS removes the header fields that let scripts of other sites read the response.
 func (p *reply) withoutCORS() {
 	p.fields = slices.DeleteFunc(p.fields, func(f field) bool { return strings.HasPrefix(f.name, "Access-Control-") })
 }
 
-// vary adds a header to the Vary field.
+// vary adds the name of a header field to the Vary field.
 func (p *reply) vary(header string) {
 	for i := range p.fields {
 		if f := &p.fields[i]; f.name == "Vary" {
@@ -66,7 +66,8 @@ func (p *reply) vary(header string) {
 	p.add("Vary", header)
 }
 
-// varying returns a Vary field with one more header. The most common value is a constant.
+// varying adds the name of a header field to the value of a Vary field. It returns the most common
+// result without an allocation.
 func varying(field, header string) string {
 	const usual, last = "Accept, Accept-Language", "Accept-Datetime"
 	if field == usual && header == last {
@@ -75,7 +76,7 @@ func varying(field, header string) string {
 	return field + ", " + header
 }
 
-// get returns the first field with this name, or "".
+// get returns the value of the first field with this name, or "" if there is none.
 func (p *reply) get(name string) string {
 	for _, f := range p.fields {
 		if strings.EqualFold(f.name, name) {
@@ -85,7 +86,7 @@ func (p *reply) get(name string) string {
 	return ""
 }
 
-// has reports whether there is a field with exactly this spelling.
+// has reports whether the reply has a field with exactly this name, in the same letter case.
 func (p *reply) has(name string) bool {
 	for i := range p.fields {
 		if p.fields[i].name == name {
@@ -118,7 +119,7 @@ func (p *reply) finish(date string) {
 			p.add("Access-Control-Expose-Headers", "Content-Location, ETag, Link, Location, Memento-Datetime")
 		}
 	}
-	if !isRedirect(p.status) { // their bodies are not shown
+	if !isRedirect(p.status) { // clients do not show the bodies of redirects
 		p.add("X-Content-Type-Options", "nosniff")
 	}
 	if strings.HasPrefix(p.get("Content-Type"), format.TypeHTML) && !p.has("Content-Security-Policy") {

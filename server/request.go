@@ -9,23 +9,23 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A request holds the parts of an HTTP request that determine the response.
+// A request has the parts of an HTTP request on which the response depends.
 type request struct {
 	method  string
 	target  string // exactly as sent, but without mount
 	mount   string // path at which this server is mounted, without a final slash; "" for the root
 	version version
-	from    netip.Addr     // of the client; invalid if unknown
+	from    netip.Addr     // address of the client; invalid if unknown
 	host    string         // Host field
 	secure  bool           // received over TLS
 	proxied bool           // sent by a trusted proxy
 	local   netip.AddrPort // address at which it arrived
-	country string         // of the client, ISO 3166-1 alpha-2; "" if countries are not used
+	country string         // country of the client, ISO 3166-1 alpha-2; "" if countries are not used
 	hops    int            // number of entries in the Via fields
 
 	protocols Protocols // protocols of the listener at which it arrived
 
-	accept    string // fields of the same name joined with commas; "" if absent
+	accept    string // like the fields below, several header fields of this name are joined with commas; "" if absent
 	languages string
 	encodings string // Accept-Encoding
 	charsets  string // Accept-Charset
@@ -41,14 +41,14 @@ type request struct {
 
 	contentType   string
 	contentCoding string
-	body          io.Reader // nil if the body is not read
+	body          io.Reader // nil if the server does not read the body
 
-	parsed     *parsedRequest // of the target, once it has been parsed
-	parsedOnce parsedRequest  // which parsed points to
+	parsed     *parsedRequest // the parsed target; nil before it has been parsed
+	parsedOnce parsedRequest  // memory for parsed
 }
 
-// maxTarget is the maximum length of a target in bytes. Longer ones occur only with
-// listeners other than that of package internal/wire.
+// maxTarget is the maximum length of a target in bytes. The listener of package internal/wire
+// already rejects longer targets; other listeners may not.
 const maxTarget = 8 << 10
 
 // maxVia is how many servers may have forwarded a request before it is considered a loop.
@@ -60,8 +60,9 @@ type version struct{ major, minor int }
 // atLeast11 reports whether the version is HTTP/1.1 or later.
 func (v version) atLeast11() bool { return v.major > 1 || v.major == 1 && v.minor >= 1 }
 
-// parseVersion parses a version; the letter case of "HTTP" does not matter. Invalid versions
-// count as 1.0, the empty version of a Simple-Request as 0.9.
+// parseVersion parses the version in a request line; the letter case of "HTTP" does not matter. If
+// the text is empty, as in a Simple-Request, the version is 0.9. If the text is invalid, the
+// version is 1.0.
 func parseVersion(proto string) version {
 	if proto == "" {
 		return version{0, 9}
@@ -92,8 +93,8 @@ func smallNumber(s string) (int, bool) {
 	return n, true
 }
 
-// base returns the URL of this server as seen by the client, without a trailing slash:
-// the public URL if it is set.
+// base returns the URL of this server without a trailing slash: the public URL, or the URL to which
+// the client sent the request if no public URL is set.
 func (s *Server) base(r *request) string {
 	if s.public != "" {
 		return s.public
@@ -101,8 +102,8 @@ func (s *Server) base(r *request) string {
 	return originOf(r) + r.mount
 }
 
-// root returns the path of this server as seen by the client, without a trailing slash: that
-// of the public URL if it is set.
+// root returns the path of this server without a trailing slash: that of the public URL, or the one
+// to which the client sent the request if no public URL is set.
 func (s *Server) root(r *request) string {
 	if s.public != "" {
 		return s.publicPath
@@ -110,7 +111,7 @@ func (s *Server) root(r *request) string {
 	return r.mount
 }
 
-// originOf returns the scheme and host of a request as seen by the client.
+// originOf returns the scheme and host to which the client sent a request.
 func originOf(r *request) string {
 	scheme, port := "http", uint16(80)
 	if r.secure {
@@ -121,7 +122,7 @@ func originOf(r *request) string {
 	case !validHost(host):
 		host = r.local.String()
 	case !r.version.atLeast11() && !hasPort(host) && r.local.Port() != port:
-		host += ":" + strconv.Itoa(int(r.local.Port())) // HTTP/1.0 clients often leave it out
+		host += ":" + strconv.Itoa(int(r.local.Port())) // HTTP/1.0 clients often leave out the port
 	}
 	return scheme + "://" + host
 }

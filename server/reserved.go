@@ -21,8 +21,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// reservedRequest answers urn+m, urn+a, urn+c and urn+p in exactly this spelling, and
-// rejects every other element that begins with urn+ (1995, 3.5 and 2.3).
+// reservedRequest answers urn+m, urn+a, urn+c and urn+p if they are spelled exactly so. It rejects
+// every other element that begins with urn+ (1995, 3.5 and 2.3).
 func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) *reply {
 	if n, ok := a.requestElsewhere(set, r.host); ok {
 		if p := s.passedRequest(ctx, r, a, set, n); p != nil {
@@ -39,7 +39,7 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget
 	return s.reservedAnswer(r, a, ans)
 }
 
-// requestAnswer returns this resolver's answer to a reserved request.
+// requestAnswer returns the answer of this server to a reserved request.
 func (s *Server) requestAnswer(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	switch {
 	case !isRequest(a.reserved):
@@ -61,7 +61,7 @@ func (s *Server) requestAnswer(ctx context.Context, r *request, a parsedTarget, 
 	return &nomen.Answer{Service: nomen.I2Ns, Names: a.authority.Parents}, nil
 }
 
-// metainformation describes this resolver (1995, 3.5.1: Y95-55).
+// metainformation returns the description of this resolver (1995, 3.5.1: Y95-55).
 func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	about := &nomen.Location{Rel: "describedby"}
 	var note []string
@@ -69,7 +69,7 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 		switch {
 		case location.IsLink(auth.Contact):
 			about.URL = auth.Contact
-		case auth.Contact != "": // stored by an earlier version that accepted more
+		case auth.Contact != "": // not a URI: an earlier version accepted any text
 			note = append(note, "Contact: "+auth.Contact)
 		}
 		if auth.Description != "" {
@@ -88,8 +88,8 @@ func (s *Server) metainformation(r *request, a parsedTarget) *nomen.Answer {
 	return &nomen.Answer{Service: nomen.I2Ls, Locations: []nomen.Location{*about}}
 }
 
-// offered describes the services, directives and components of an authority, if they are
-// restricted (2012, N12-33, N12-35 and N12-37).
+// offered describes the services, directives and components that an authority offers, if it does
+// not offer all of them (2012, N12-33, N12-35 and N12-37).
 func offered(a *store.Authority) []string {
 	var note []string
 	if len(a.Services) > 0 {
@@ -115,7 +115,7 @@ func offered(a *store.Authority) []string {
 	return note
 }
 
-// all links to the list of all ElementIDs (1995, 3.5.2: Y95-56).
+// all returns the answer with the link to the list of all ElementIDs (1995, 3.5.2: Y95-56).
 func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store.AuthoritySet) (*nomen.Answer, error) {
 	if !a.authority.List {
 		return nil, &nomen.Error{Kind: nomen.NoResult, Name: a.reserved, Message: "this naming authority does not list its names"}
@@ -129,14 +129,14 @@ func (s *Server) all(ctx context.Context, r *request, a parsedTarget, set *store
 	}}}, nil
 }
 
-// reservedAnswer sends an answer that is not about a name. The format is chosen as for other
-// requests (Y95-54); the default is the default format of a description.
+// reservedAnswer sends the answer to a reserved request. It chooses the format as for other
+// requests (Y95-54); without Accept, it is that of a description.
 func (s *Server) reservedAnswer(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	return s.reservedIn(r, a, ans, format.Formats())
 }
 
-// authorityAnswer sends naming authorities, one per line (1995, 3.5.3 and 3.5.4: Y95-58,
-// Y95-59), or in another format by Accept.
+// authorityAnswer sends a list of naming authorities: one per line (1995, 3.5.3 and 3.5.4: Y95-58,
+// Y95-59), or in another format that Accept selects.
 func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.AuthoritySet, ans *nomen.Answer) *reply {
 	lines := format.Format{Name: "list", MediaType: format.TypeText, Charset: "utf-8", Write: func(w io.Writer, _ *nomen.Answer) error {
 		return format.WriteList(w, format.Each(ans.Names...))
@@ -144,9 +144,9 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	offers := []format.Format{lines}
 	for _, f := range format.Formats() {
 		switch write := f.Write; f.MediaType {
-		case format.TypeText: // lines has this type
+		case format.TypeText: // the format lines has this type
 			continue
-		case format.TypeURIList: // the same as lines, with hosts as URNs
+		case format.TypeURIList: // like lines, but hosts become URNs
 			f.Write = func(w io.Writer, _ *nomen.Answer) error {
 				named := *ans
 				named.Names = nil
@@ -155,7 +155,7 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 				}
 				return write(w, &named)
 			}
-		case format.TypeJSONLD, format.TypeTurtle: // describe items as files of the subject
+		case format.TypeJSONLD, format.TypeTurtle: // these formats would describe items as files of the subject
 			f.Write = func(w io.Writer, linked *nomen.Answer) error {
 				related := *linked
 				related.Locations = slices.Clone(linked.Locations)
@@ -170,7 +170,7 @@ func (s *Server) authorityAnswer(r *request, a parsedTarget, set *store.Authorit
 	return s.reservedIn(r, a, authorityLinks(s.base(r), a.reserved, set, ans), offers)
 }
 
-// authorityURN returns a naming authority as a URN; it may be just a host as in 1995.
+// authorityURN returns the URN of a naming authority, which 1995 may write as just a host.
 func authorityURN(s string) string {
 	if _, err := uri.Parse(s); err != nil && validHost(s) {
 		return "urn:dns:" + s
@@ -178,10 +178,10 @@ func authorityURN(s string) string {
 	return s
 }
 
-// authorityLinks returns a list of naming authorities as links. For an authority that is
-// served here, the link leads to its description on this server (urn+m). For another authority
-// with a host, it leads to the description by the resolver on that host (1995, 3.2). Any other
-// authority is only named.
+// authorityLinks converts a list of naming authorities to a list of links. If an authority is
+// served here, its link leads to its description on this server (urn+m). If another authority has a
+// host, the link leads to the description that the resolver on this host gives (1995, 3.2). The
+// list contains all other authorities without a link.
 func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.Answer) *nomen.Answer {
 	linked := *ans
 	linked.Names, linked.Locations, linked.Service = nil, nil, nomen.I2Ls
@@ -203,7 +203,7 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 	return &linked
 }
 
-// reservedIn sends the answer to a reserved request in one of the formats.
+// reservedIn sends the answer to a reserved request in the format that Accept selects from offers.
 func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
 	for i, f := range offers {
 		if f.MediaType == format.TypeHTML {
@@ -219,13 +219,13 @@ func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offer
 	})
 }
 
-// patience is the number of unlisted records after which a list checks the time.
+// patience is how many records a list may skip before it checks the time again.
 const patience = 1000
 
 var errTooFar = errors.New("server: too many unlisted records between two names of a list")
 
-// elements yields the ElementIDs of the public names that belong to an authority. It ends with an
-// error if the next one is not found within the time for a step of a stream.
+// elements yields the ElementIDs of the public names that belong to an authority. If it does not
+// find the next one within the time for a step of a stream, it yields an error and ends.
 func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store.Authority) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		unlisted, since := 0, time.Time{}
@@ -253,7 +253,8 @@ func (s *Server) elements(ctx context.Context, set *store.AuthoritySet, a *store
 	}
 }
 
-// authorityWithPrefix returns the authority with this prefix, in any spelling, or nil.
+// authorityWithPrefix returns the authority whose prefix the text prefix spells, in any spelling,
+// or nil if there is none.
 func authorityWithPrefix(set *store.AuthoritySet, prefix string) *store.Authority {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// fetch answers I2R and I2Rs by forwarding the resource. Its content is not trusted.
+// fetch answers I2R and I2Rs by passing on the resource from another server. It does not trust the
+// content.
 func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service nomen.Service) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -31,7 +32,8 @@ func (s *Server) fetch(ctx context.Context, r *request, a parsedTarget, service 
 	return s.fetchInTurn(ctx, r, a, service, back)
 }
 
-// fetchInTurn is fetch with a turn, which ends with the response.
+// fetchInTurn does what fetch does while it holds a turn. The function back, which ends the turn,
+// is called after the response.
 func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, service nomen.Service, back func()) (p *reply) {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Resource)
 	ctx, begun, end := gateway.Beginning(ctx)
@@ -70,10 +72,11 @@ func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, se
 	return p
 }
 
-// foreignPolicy is the Content-Security-Policy of foreign content: no origin and no script.
+// foreignPolicy is the Content-Security-Policy for content of other servers. It gives the content
+// no origin, and does not let it run scripts.
 const foreignPolicy = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newForeign returns a reply with foreign content. It is not cached, unless the
+// newForeign returns a reply for content of other servers. Caches must not keep it, unless the
 // authority sets a lifetime.
 func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	p := newReply(http.StatusOK)
@@ -89,7 +92,7 @@ func (s *Server) newForeign(r *request, a parsedTarget, ans *nomen.Answer) *repl
 	return p
 }
 
-// resource forwards one resource.
+// resource passes on one resource.
 func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	res := ans.Resource
 	contentType := safeType(res.Type)
@@ -104,8 +107,8 @@ func (s *Server) resource(r *request, a parsedTarget, ans *nomen.Answer) *reply 
 	return p
 }
 
-// copyExactly copies a body with a size, or -1 if unknown. It truncates a longer body and
-// returns an error for a shorter one.
+// copyExactly copies a body whose size is known; a size of -1 means unknown, and copies the whole
+// body. It truncates a body that is longer than its size, and returns an error for a shorter one.
 func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	if size < 0 {
 		_, err := io.Copy(w, from)
@@ -118,9 +121,9 @@ func copyExactly(w io.Writer, from io.Reader, size int64) error {
 	return err
 }
 
-// multipart forwards all versions that the client accepts as multipart/alternative (RFC
-// 2169, 3.4; RFC 2046, 5.1.4). Versions that cannot be read are left out; with no version
-// left the message has no parts.
+// multipart passes on all versions of a resource that the client accepts, as multipart/alternative
+// (RFC 2169, 3.4; RFC 2046, 5.1.4). It leaves out versions that cannot be read. If none is left,
+// the message has no parts.
 func (s *Server) multipart(r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	boundary := "nomen-" + rand.Text()
 	p := s.newForeign(r, a, ans)
@@ -185,8 +188,8 @@ func (s *Server) writePart(w io.Writer, boundary string, res *nomen.Resource) er
 	return err
 }
 
-// safeType returns a media type that is valid in a header field; an invalid one becomes
-// application/octet-stream.
+// safeType returns a media type in a form that is valid in a header field. For an invalid one it
+// returns application/octet-stream.
 func safeType(s string) string {
 	const unknown = "application/octet-stream"
 	if s == "" || len(s) > 256 {
@@ -202,7 +205,7 @@ func safeType(s string) string {
 	return unknown
 }
 
-// safeLocation returns a URL that is valid in a header field, or "".
+// safeLocation returns a URL without its fragment if it is valid in a header field, or else "".
 func safeLocation(s string) string {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -211,8 +214,8 @@ func safeLocation(s string) string {
 	return u.WithoutFragment().String()
 }
 
-// isInert reports whether browsers show content of a type without executing any of it.
-// Everything else is sent as an attachment.
+// isInert reports whether browsers show content of a media type without executing any of it. The
+// server sends content of all other types as an attachment.
 func isInert(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	switch kind {

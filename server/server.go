@@ -23,7 +23,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The ports of listeners whose addresses have none (1995, 3.2: Y95-29).
+// The ports for addresses of listeners without a port (1995, 3.2: Y95-29).
 const (
 	defaultPort      = 4500
 	defaultAdminPort = 4501
@@ -34,12 +34,13 @@ type Options struct {
 	Resolver nomen.Resolver // answers questions; required
 	Store    store.Reader   // holds the authorities and the lists of names; required
 
-	// Admin answers on the admin listener, as package server/admin does; nil for no admin API.
+	// Admin serves the admin listener, as package server/admin does. If it is nil, there is no
+	// admin API.
 	Admin Admin
 
-	Authorities *store.Table // table of the authorities in Store; should be the table that Resolver uses; nil for a new table
+	Authorities *store.Table // cache of the authorities in Store, which should be the one that Resolver uses; if nil, the server makes its own
 
-	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; "" if it varies
+	PublicURL      string         // the base URL of this server, such as https://names.example.org or https://www.example.org/names; if "", the server uses the host of each request
 	Version        string         // of this program
 	Instance       string         // identifies this server in the responses of /-/healthz and /-/readyz; "" leaves it out
 	Hosts          []string       // additional host names of this server, besides the host of PublicURL, localhost and addresses
@@ -48,7 +49,7 @@ type Options struct {
 	Country       func(netip.Addr) string // returns the country of a client, ISO 3166-1 alpha-2, "" if unknown; may be nil
 	CountryHeader string                  // header field in which trusted proxies send the country, such as CF-IPCountry; "" for none
 
-	Explainer *gateway.Explainer // explains what a person has entered. If Resolver asks other servers, Explainer and Resolver must have the same Access. If nil, an Explainer that asks no other servers
+	Explainer *gateway.Explainer // explains what users enter; if nil, an Explainer that asks no other servers. If Resolver asks other servers, Explainer must have the same Access
 	Forward   *gateway.Forward   // forwards proxy requests for other hosts; if nil they are rejected
 
 	Registries *registry.Registries // shown under /-/registry/; [registry.Standard] if nil
@@ -56,27 +57,28 @@ type Options struct {
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
 	// Metrics counts requests. Package server/metrics implements it for Prometheus. If Metrics is
-	// nil, nothing is counted. Its handler serves /-/metrics on the admin listener, as package
-	// server/admin says, and with PublicMetrics also on the public listener.
+	// nil, nothing is counted. Metrics is also a handler: package server/admin serves it as
+	// /-/metrics on the admin listener, and if PublicMetrics is set, this server also serves it on
+	// the public listener.
 	Metrics       Metrics
 	PublicMetrics bool
 
-	// Clock returns the error with which changes are rejected because of the clock, or nil if changes
-	// are accepted. Usually this is [registrar.Registrar.ClockProblem]. /-/readyz reports the
+	// Clock returns the error for which changes are rejected if the clock is wrong, or nil if
+	// changes are accepted. Usually it is [registrar.Registrar.ClockProblem]. /-/readyz reports the
 	// error. Clock may be nil.
 	Clock func() *registrar.ClockError
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
-	AccessLog *slog.Logger     // receives one line per request; disabled if nil (1995, 7: Y95-71). The attribute remote is a netip.Addr, which its handler can shorten
+	AccessLog *slog.Logger     // receives one line per request (1995, 7: Y95-71); if nil, requests are not logged. The attribute remote is a netip.Addr, which the handler of the log can shorten
 
-	// Middleware wraps the handler of the public listener; nil for none. It also sees the
-	// requests of 1995. It must pass on the request with its context, and must not change
-	// RequestURI, which is the target that the server reads.
+	// Middleware wraps the handler of the public listener; it may be nil. It also gets the requests
+	// of the protocol of 1995. It must pass on the request with its context, and must not change
+	// RequestURI, because the server reads the target from that field.
 	Middleware func(http.Handler) http.Handler
 
-	// SameOrigin leaves out the header fields by which scripts of other sites may read public
-	// responses (CORS). It is for programs that send such fields themselves.
+	// SameOrigin makes the server leave out the header fields that let scripts of other sites read
+	// public responses (CORS). Set it in programs that send such fields themselves.
 	SameOrigin bool
 
 	Limits Limits
@@ -85,8 +87,8 @@ type Options struct {
 // An Admin is the admin API of a server, served on the admin listener.
 type Admin interface {
 	http.Handler
-	Run(ctx context.Context)      // works in the background until ctx ends, while the server listens
-	Drain()                       // says that the server is about to shut down
+	Run(ctx context.Context)      // does background work until ctx ends; called while the server listens
+	Drain()                       // makes the health checks report that the server is shutting down
 	Shutdown(ctx context.Context) // interrupts the running jobs, and waits until they have ended or ctx ends
 }
 
@@ -94,7 +96,7 @@ type Admin interface {
 type Metrics interface {
 	Observe(form string, status int, took time.Duration) // a request of one of the Forms was answered
 	Refused(reason string)                               // a request or connection was rejected for one of the Refusals
-	Stale()                                              // an answer came from the cache while the store was unavailable
+	Stale()                                              // an answer came from the cache because the store was unavailable
 	http.Handler                                         // shows the metrics
 }
 
@@ -105,26 +107,27 @@ func (noMetrics) Observe(string, int, time.Duration) {}
 func (noMetrics) Refused(string)                     {}
 func (noMetrics) Stale()                             {}
 
-// Limits bound what clients can use. A zero field means the default, which follows the
-// semicolon in its comment.
+// Limits bound what clients can use. If a field is zero, the default applies, which is the value
+// after the semicolon in the comment.
 type Limits struct {
-	Connections int           // open at once on each listener; 10,000 or, if that is less, half the limit of open files divided by the number of listeners
-	PerAddress  int           // connections from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
+	Connections int           // connections open at once on each listener; the smaller of 10,000 and half the limit of open files divided by the number of listeners
+	PerAddress  int           // connections open at once from one address (IPv6: one /64); the larger of Connections/4 and min(Connections/2, 16)
 	Rate        float64       // costly requests (more than one lookup) per second from one address; 10
 	Burst       int           // costly requests from one address in a burst; as many as Rate allows in 5 s
 	Costly      int           // costly requests answered at once, an eighth of them from one address; 64
-	Measure     time.Duration // for computing the tag and length of a list before it is sent; 10 s
-	Ask         time.Duration // for asking other servers on behalf of a request; 20 s
-	HeadTimeout time.Duration // for a request head; 10 s
-	IdleTimeout time.Duration // between requests; 2 min
-	Timeout     time.Duration // for reading a whole request, and for each step of a stream; 30 s
-	Resource    time.Duration // for forwarding a resource (I2R); 10 min
-	Resources   int           // resources forwarded at once (I2R), a quarter of them to one address; 64
-	BatchNames  int           // in one list of names; 10,000
-	BatchBytes  int           // in one list of names; 4 MiB
+	Measure     time.Duration // maximum time for computing the tag and length of a list before it is sent; 10 s
+	Ask         time.Duration // maximum time for asking other servers on behalf of a request; 20 s
+	HeadTimeout time.Duration // maximum time for receiving a request head; 10 s
+	IdleTimeout time.Duration // maximum time between two requests on a connection; 2 min
+	Timeout     time.Duration // maximum time for reading a whole request, and for each step of a stream; 30 s
+	Resource    time.Duration // maximum time for passing on a resource (I2R); 10 min
+	Resources   int           // resources passed on at once (I2R), a quarter of them to one address; 64
+	BatchNames  int           // names in one list of names; 10,000
+	BatchBytes  int           // bytes of one list of names; 4 MiB
 }
 
-// withDefaults returns the limits of a server with a number of listeners.
+// withDefaults returns the limits with the defaults for a server that has the given number of
+// listeners.
 func (l Limits) withDefaults(listeners int) Limits {
 	l.Connections = cmp.Or(l.Connections, connectionsFor(openfiles.Limit(), listeners))
 	l.PerAddress = cmp.Or(l.PerAddress, max(l.Connections/4, min(l.Connections/2, 16), 1))
@@ -143,13 +146,14 @@ func (l Limits) withDefaults(listeners int) Limits {
 	return l
 }
 
-// connectionsFor returns how many connections each listener may have if files is the limit of
-// open files. It leaves half of the files to the store, which needs them to write.
+// connectionsFor returns how many connections each listener may have if files is the limit of open
+// files. It reserves half of the files for the store, which needs files for writing.
 func connectionsFor(files uint64, listeners int) int {
 	return int(max(min(files/2/uint64(max(listeners, 2)), 10_000), 1))
 }
 
-// maxAddresses is how many addresses have a rate of their own. All other addresses share a rate.
+// maxAddresses is the maximum number of addresses that have a rate limit of their own. All other
+// addresses share one.
 const maxAddresses = 10_000
 
 // A Server provides the handlers of the two listeners. It is safe for concurrent use.
@@ -171,7 +175,7 @@ type Server struct {
 	proxies      []netip.Prefix
 
 	country       func(netip.Addr) string
-	countryHeader string // in canonical form
+	countryHeader string // name of the header field in canonical form
 	misses        *misses.Counter
 	explainer     *gateway.Explainer
 	forward       *gateway.Forward
@@ -183,22 +187,22 @@ type Server struct {
 	log         *slog.Logger
 	access      *slog.Logger
 	limits      Limits
-	given       Limits // without defaults
+	given       Limits // limits as given, without defaults
 	home        home
 	linkBuffers sync.Pool // of *linkField
 	signposts   signposts
 	dates       dates
 	coders      coders
 	metrics     Metrics
-	shown       bool         // whether the public listener shows the metrics
+	shown       bool         // the public listener shows the metrics
 	handler     http.Handler // of the public listeners, with the middleware
 	users       users
 
 	*carried
 }
 
-// authorityLife is how long this server may use the earlier state of an authority after
-// another process has changed it.
+// authorityLife is how long this server may use an outdated authority after another process has
+// changed it.
 const authorityLife = time.Second
 
 // New returns a server. It returns an error if an option is missing or invalid.
@@ -257,7 +261,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// CheckPublicURL returns an error if [Options.PublicURL] cannot have this value.
+// CheckPublicURL returns an error if [Options.PublicURL] must not have this value.
 func CheckPublicURL(text string) error { return new(Server).setPublicURL(text) }
 
 // setPublicURL sets the public URL, which must have the form http://HOST/PATH or
@@ -281,8 +285,8 @@ func (s *Server) setPublicURL(text string) error {
 	return nil
 }
 
-// validMount reports whether this server may be mounted at a path. The path must have no empty
-// segments, and no segments that clients remove ("." and "..").
+// validMount reports whether this server may be mounted at a path. The path must not have empty
+// segments, or the segments "." and "..", because clients remove them.
 func validMount(path string) bool {
 	path = strings.TrimRight(path, "/")
 	for i, segment := range strings.Split(path, "/") {
@@ -294,21 +298,20 @@ func validMount(path string) bool {
 	return err == nil
 }
 
-// Public returns the handler of the public listener. It expects requests from the
-// listener of package internal/wire; with another listener it answers only what net/http
-// accepts.
+// Public returns the handler of the public listener. It expects the listener of package
+// internal/wire. With other listeners it answers only the requests that net/http accepts.
 //
 // The handler can be mounted below a path with http.StripPrefix. Its links to this server then
 // begin with that path, or with [Options.PublicURL] if that is set. The path itself, without a
 // slash, is the home page.
 //
-// Do not route requests to it with http.ServeMux. ServeMux redirects a path with "//", "/./"
-// or "/../" to a cleaned path, for example urn:example:a//b to the name urn:example:a/b. The
-// status is 307, or 301 with GODEBUG=httpmuxgo121=1. For the pattern /names/ ServeMux also
-// redirects /names. A handler that compares the beginning of r.URL.Path has neither problem.
+// Do not route requests to it with http.ServeMux. ServeMux redirects a path with "//", "/./" or
+// "/../" to a cleaned path, for example urn:example:a//b to the name urn:example:a/b. The status is
+// 307, or 301 with GODEBUG=httpmuxgo121=1. For the pattern /names/ ServeMux also redirects /names.
+// If you instead compare the beginning of r.URL.Path in a handler of your own, neither happens.
 func (s *Server) Public() http.Handler { return http.HandlerFunc(s.serve) }
 
-// wrap applies the middleware of the options.
+// wrap wraps the handler h in the middleware of the options.
 func (s *Server) wrap(h http.Handler) http.Handler {
 	if s.middleware == nil {
 		return h

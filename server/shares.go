@@ -14,26 +14,26 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// isShared reports whether an address stands for many clients: a trusted proxy that does not
-// name the client, or this machine, on which a proxy may run.
+// isShared reports whether many clients may use an address: the address of a trusted proxy that
+// does not report the client, or the loopback address, because a proxy may run on this machine.
 func (s *Server) isShared(a netip.Addr) bool {
 	return a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || a == netip.IPv6Loopback() || s.trusts(a)
 }
 
-// Reasons why requests are rejected, as they appear in the metrics.
+// The reasons for which requests are rejected, as they appear in the metrics.
 const (
 	refusedBusy  = "busy"  // the server is busy: 503
 	refusedLimit = "limit" // the client sends too many requests: 429
 	refusedSlow  = "slow"  // the client reads too slowly: the response is aborted
 )
 
-// Refusals returns the reasons that a server passes to [Metrics].
+// Refusals returns the reasons with which a server calls [Metrics].Refused.
 func Refusals() []string {
 	return []string{refusedLimit, refusedBusy, refusedSlow, refusedConnection, refusedIdle}
 }
 
-// tooMany answers a client that exceeds its limit, or any client while the server is
-// busy.
+// tooMany answers a request that is rejected because its client exceeds a limit, or because the
+// server is busy.
 func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	reason, text := refusedLimit, "Too many requests. Please try again later."
 	if e.Full {
@@ -46,9 +46,9 @@ func (s *Server) tooMany(e *gateway.LimitError) *reply {
 	return p.withText(text)
 }
 
-// costly answers a costly request, which takes more than one lookup. Each address has two
-// limits: of costly requests per second, and of costly requests in progress (429). The server has
-// a limit of costly requests in progress (503).
+// costly answers a costly request, which is one that takes more than one lookup. If the client
+// sends too many per second, or has too many in progress, the status is 429. If the server has too
+// many in progress, the status is 503.
 func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	if p := s.checkRate(ctx); p != nil {
 		return p
@@ -56,8 +56,8 @@ func (s *Server) costly(ctx context.Context, answer func() *reply) *reply {
 	return s.withTurn(ctx, answer)
 }
 
-// checkRate returns the response to a client that exceeds its rate of costly requests, or
-// nil.
+// checkRate counts a costly request of a client. If the client has exceeded its rate, checkRate
+// returns the response that says so, and otherwise nil.
 func (s *Server) checkRate(ctx context.Context) *reply {
 	a := gateway.ClientOf(ctx)
 	if a == nil || a.Many {
@@ -70,8 +70,8 @@ func (s *Server) checkRate(ctx context.Context) *reply {
 	return nil
 }
 
-// withTurn answers a request while it holds a turn, which is permission to be one of the
-// limited number of costly requests at once. The turn ends when the response is sent.
+// withTurn answers a request while it holds a turn. A turn is the permission to be one of a limited
+// number of costly requests in progress. The turn ends when the response is sent.
 func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 	back, err := s.turns.take(ctx)
 	var limit *gateway.LimitError
@@ -92,8 +92,8 @@ func (s *Server) withTurn(ctx context.Context, answer func() *reply) *reply {
 }
 
 // A pool limits the number of streams of one kind. If all turns are taken, a new request may
-// take the turn of the stream with the slowest client, but only if that client reads too slowly
-// for a busy server.
+// replace the stream with the slowest client, but only if that client reads too slowly for a busy
+// server.
 type pool struct {
 	*gateway.Turns
 
@@ -105,10 +105,12 @@ func newPool(turns *gateway.Turns) *pool {
 	return &pool{Turns: turns, streams: map[*paced.Writer]struct{}{}}
 }
 
-// shedTime is how long a request waits for the turn of an aborted stream.
+// shedTime is how long a new request waits until a stream that was aborted for it gives back its
+// turn.
 const shedTime = time.Second
 
-// take takes a turn for the client of ctx. The error may be a [*gateway.LimitError].
+// take takes a turn for the client in ctx. The caller must call the function back to give it back.
+// The error may be a [*gateway.LimitError].
 func (l *pool) take(ctx context.Context) (back func(), err error) {
 	asker := gateway.ClientOf(ctx)
 	back, err = l.TakeFor(asker, 1)
@@ -120,12 +122,13 @@ func (l *pool) take(ctx context.Context) (back func(), err error) {
 	defer cancel()
 	back, again := l.Wait(waiting, asker, "")
 	if again != nil && !errors.As(again, new(*gateway.LimitError)) {
-		return nil, err // the client is gone
+		return nil, err // the client of this request has disconnected
 	}
 	return back, again
 }
 
-// abortSlowest aborts the stream with the slowest client. It returns false if none is too slow.
+// abortSlowest aborts the stream with the slowest client. It returns false if no client is too
+// slow.
 func (l *pool) abortSlowest() (ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +146,7 @@ func (l *pool) abortSlowest() (ok bool) {
 	return true
 }
 
-// add registers a stream that holds a turn, until remove is called.
+// add registers a stream that holds a turn. The caller must call remove when the stream ends.
 func (l *pool) add(p *paced.Writer) (remove func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +158,7 @@ func (l *pool) add(p *paced.Writer) (remove func()) {
 	}
 }
 
-// onRelease adds back to the functions called when the reply has been sent.
+// onRelease makes the reply call back when it releases its resources.
 func (p *reply) onRelease(back func()) {
 	before := p.release
 	p.release = func() {
@@ -166,16 +169,16 @@ func (p *reply) onRelease(back func()) {
 	}
 }
 
-// maxBodies is how many bytes of request bodies are held in memory at once, a quarter of
-// them from one address.
+// maxBodies is how many bytes of request bodies the server holds in memory at once. One address may
+// use a quarter of them.
 const maxBodies = 64 << 20
 
 // minBody is the initial size of the buffer for a body, in bytes.
 const minBody = 4 << 10
 
-// readBody reads a body. It stops after limit+1 bytes, so a result of more than limit bytes
-// means that the body is too long. The caller must call the function back to release the memory. The error
-// may be a [*gateway.LimitError].
+// readBody reads a body. It stops after limit+1 bytes, so if the result has more than limit bytes,
+// the body is too long. The caller must call the function back to release the memory. The error may
+// be a [*gateway.LimitError].
 func (s *Server) readBody(ctx context.Context, r io.Reader, limit int) (body []byte, back func(), err error) {
 	var taken []func()
 	back = func() {

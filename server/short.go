@@ -17,20 +17,19 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A shortcut answers simple requests for names on one connection without net/http, if the
-// answer is available at once. The response is byte for byte the same as through
-// net/http.
+// A shortcut answers simple requests for names on one connection without net/http, if the answer is
+// available at once. Its response is byte for byte the one that net/http would send.
 type shortcut struct {
 	server   *Server
-	listener string // its name
+	listener string // the name of the listener
 	from     netip.Addr
 	local    netip.AddrPort
-	ctx      store.Staleness // context of the current request; includes its client
+	ctx      store.Staleness // context of the current request, which includes the client
 	request  request
 }
 
-// short returns the shortcut for a connection of a listener, or nil if the listener serves
-// no paths.
+// short returns the shortcut for a connection to a listener. It returns nil if the listener does
+// not serve paths.
 func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 	if !o.Protocols.has(ProtocolWeb) {
 		return nil
@@ -40,21 +39,21 @@ func (s *Server) short(o *Listener, local, remote net.Addr) wire.Answerer {
 	return c.answer
 }
 
-// use makes a server answer the next requests.
+// use makes the server s answer the next requests on the connection.
 func (c *shortcut) use(s *Server) {
 	c.server = s
 	c.ctx.Context = gateway.WithClient(context.Background(), &gateway.Client{Addr: c.from, Many: s.isShared(c.from)})
 }
 
-// answer appends the response to q to out. If ok is false, net/http must answer the request,
-// because the request is not simple or may take long. Only net/http detects that a waiting
-// client is gone.
+// answer appends the response to the request q to out. If ok is false, net/http must answer the
+// request, because the request is not simple or the answer may take long. Only net/http notices
+// when a client disconnects while it waits.
 func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	s := c.server.current.Load()
 	if s != c.server {
 		c.use(s)
 	}
-	if s.middleware != nil { // which has to see all requests
+	if s.middleware != nil { // the middleware must see all requests, and only net/http calls it
 		return out, false
 	}
 	if s.health.Closing() || len(q.Target) > maxTarget || !mayBeLocal(q.Target) {
@@ -94,16 +93,16 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	return out, true
 }
 
-// mayBeLocal reports whether a target may turn out to be local: it begins with a slash, and is
-// neither a service nor a page. Services and pages go to net/http without being parsed here
-// first.
+// mayBeLocal reports whether isLocal may be true for a target: the target begins with a slash, and
+// is neither a service nor a page. Services and pages go to net/http at once, without being parsed
+// here first.
 func mayBeLocal(target string) bool {
 	path, ok := strings.CutPrefix(target, "/")
 	return ok && !isPage(path) && !ascii.HasPrefix(path, thttpPath)
 }
 
-// isLocal reports whether the answer comes from the store alone: it is not a stream and
-// does not involve other servers, given the current authorities.
+// isLocal reports whether the answer for a target comes from the store alone: it is not a stream,
+// and no other server is asked, given the current authorities.
 func (a parsedTarget) isLocal() bool {
 	if a.form != formWeb || a.reserved != "" || a.name.IsZero() || !a.whole.IsZero() || a.byLocation {
 		return false
@@ -115,9 +114,9 @@ func (a parsedTarget) isLocal() bool {
 	return service != nomen.I2R && service != nomen.I2Rs
 }
 
-// appendTo appends the response to a request of HTTP/1.1 in the form of net/http, and returns
-// the length of the body. It returns false for a response that it cannot write, such as a
-// stream.
+// appendTo appends the response in the form in which net/http writes it for HTTP/1.1, and returns
+// the length of the body. It returns false if it cannot write the response, for example because the
+// body is a stream.
 func (p *reply) appendTo(out []byte, method string) ([]byte, int, bool) {
 	if p.stream != nil || len(p.body) > 0 && !p.has("Content-Type") || p.has("Connection") {
 		return out, 0, false
@@ -159,7 +158,7 @@ func appendField(out []byte, name, value string) []byte {
 	return append(append(out, value...), "\r\n"...)
 }
 
-// sort sorts the few fields by name; it is stable.
+// sort sorts the header fields by name. Fields with the same name keep their order.
 func (p *reply) sort() {
 	for i := 1; i < len(p.fields); i++ {
 		f := p.fields[i]

@@ -11,21 +11,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A size is the size of a list.
+// A size is how long a list of ElementIDs is.
 type size struct {
 	names, bytes int
-	more         bool // the list is longer than counted
+	more         bool // counting stopped at a limit: the list is longer
 	counted      time.Time
 }
 
 // Limits of counting.
 const (
-	maxCounted  = 100_000 // records read, whether or not they are listed
+	maxCounted  = 100_000 // maximum number of records that are read, including those that are not listed
 	maxCounting = time.Second
 	sizeLife    = time.Minute
 )
 
-// remark describes the size and order of the list (1995, 3.5.2).
+// remark says for people how long a list is and how it is ordered (1995, 3.5.2).
 func (z size) remark() string {
 	about := "about"
 	if z.more {
@@ -34,17 +34,17 @@ func (z size) remark() string {
 	return fmt.Sprintf("All ElementIDs: %s %d, %s %dK, sorted by spelling.", about, z.names, about, (z.bytes+1023)>>10)
 }
 
-// sizes caches the sizes of the lists of authorities, since a list has to be read to know
-// its size. Each list is counted by one request at a time; requests for other lists do
-// not wait.
+// sizes caches how long the lists of authorities are, because a whole list must be read to find
+// out. Only one request at a time counts each list. Requests about different lists do not wait for
+// each other.
 type sizes struct {
 	mu       sync.Mutex
 	known    map[name.Prefix]size
-	counting map[name.Prefix]chan struct{} // closed when the count ends
+	counting map[name.Prefix]chan struct{} // closed when the counting of the list ends
 }
 
-// of returns the size of the list of an authority. A request that waits for the count by another
-// request counts itself if the other gives up.
+// of returns the size of the list of an authority. If another request is counting this list
+// already, of waits for its result. If the other request fails, of counts the list itself.
 func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	for {
 		known, counted, mine := z.begin(a.Prefix, s.now())
@@ -64,8 +64,9 @@ func (z *sizes) of(ctx context.Context, s *Server, set *store.AuthoritySet, a *s
 	}
 }
 
-// begin returns the size if it is cached. Otherwise it returns a channel that is closed
-// when the count ends, and whether the caller must count.
+// begin returns the size of the list of an authority if it is in the cache. Otherwise it returns a
+// channel that is closed when the counting of the list ends. If it returns mine, the caller must
+// count; otherwise another request is counting.
 func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct{}, mine bool) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -83,8 +84,8 @@ func (z *sizes) begin(p name.Prefix, now time.Time) (n size, counted chan struct
 	return size{}, counted, true
 }
 
-// end stores the result of a count. If the cache has more than others results, end first
-// drops them all.
+// end stores the result of counting a list. If the cache has more than others sizes already, end
+// first drops them all.
 func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, others int) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -98,7 +99,7 @@ func (z *sizes) end(p name.Prefix, counted chan struct{}, n size, err error, oth
 	close(counted)
 }
 
-// count counts the list of a within the limits.
+// count counts the list of an authority until it reaches a limit.
 func (s *Server) count(ctx context.Context, set *store.AuthoritySet, a *store.Authority) (size, error) {
 	n := size{counted: s.now()}
 	read := 0

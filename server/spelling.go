@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/internal/pid"
 )
 
-// schemeOf returns the scheme at the beginning of s in lower case, if there is one.
+// schemeOf returns the scheme at the beginning of s, in lower case. It returns false if s has none.
 func schemeOf(s string) (string, bool) {
 	i := strings.IndexByte(s, ':')
 	if i <= 0 || !ascii.IsLetter(s[0]) {
@@ -21,8 +21,8 @@ func schemeOf(s string) (string, bool) {
 	return strings.ToLower(s[:i]), true
 }
 
-// isNameScheme reports whether names of a scheme are recognized by their full spelling
-// even without an authority.
+// isNameScheme reports whether the server recognizes names of a scheme even if no authority here
+// covers them. Such names must be spelled in full.
 func isNameScheme(scheme string) bool {
 	return pid.Lookup(scheme).Resolved || scheme == "http" || scheme == "https"
 }

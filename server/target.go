@@ -32,12 +32,12 @@ const (
 	forms            // number of forms
 )
 
-// String returns the form as it appears in the metrics.
+// String returns the name of the form in the metrics.
 func (f form) String() string {
 	return [...]string{"other", "1995", "web", "thttp", "page", "list", "batch"}[f]
 }
 
-// Forms returns the forms of requests that a server passes to [Metrics].
+// Forms returns the names of forms with which a server calls [Metrics].Observe.
 func Forms() []string {
 	all := make([]string, forms)
 	for f := range all {
@@ -49,19 +49,19 @@ func Forms() []string {
 // A parsedTarget is a parsed request target.
 type parsedTarget struct {
 	form      form
-	bare      bool             // without a leading slash
+	bare      bool             // the target has no leading slash
 	name      name.Name        // zero for pages, reserved requests and URIs that are not names
 	whole     name.Name        // the name including its query, if such a name may be registered; else zero
-	subject   uri.URI          // of THTTP: the URI in the request, as spelled
+	subject   uri.URI          // for THTTP: the URI in the request, as spelled
 	authority *store.Authority // responsible for the name, or for the host; nil if unknown
-	elsewhere bool             // another resolver answers for the name: there is no history here
+	elsewhere bool             // another resolver answers for the name, so this server has no history of it
 	reserved  string           // the element of a reserved request
-	path      string           // of a page, with its query
+	path      string           // for a page: its path with the query
 	query     query
-	service   nomen.Service // service of the expected answer, set by interpreted
+	service   nomen.Service // expected service of the answer; set by interpreted
 
-	byLocation     bool          // the subject is a location, and the request is for its names
-	unknownService nomen.Service // of THTTP: a service that is not supported
+	byLocation     bool          // the subject is a location, and the request is about the names with this location
+	unknownService nomen.Service // for THTTP: the requested service, if it is not supported
 }
 
 // A requestContext is the context in which a target is parsed: the host and the authorities.
@@ -69,28 +69,28 @@ type requestContext struct {
 	set       *store.AuthoritySet
 	host      string
 	local     netip.AddrPort
-	mount     string  // as in request
+	mount     string  // see request.mount
 	secure    bool    // received over TLS
-	anyOrigin bool    // ports and schemes of own hosts are not checked
-	own       *Server // to recognize its own hosts
+	anyOrigin bool    // do not check the ports and schemes of the hosts of this server
+	own       *Server // the server, to recognize its hosts
 }
 
-// contextOf returns the context of the target of a request.
+// contextOf returns the context for parsing the target of a request.
 func (s *Server) contextOf(r *request, set *store.AuthoritySet) requestContext {
 	return requestContext{set: set, host: r.host, local: r.local, mount: r.mount, secure: r.secure, anyOrigin: r.proxied && s.forward == nil, own: s}
 }
 
-// A parsedRequest is what the target of a request means. Nothing changes it: callers
-// get copies of the target.
+// A parsedRequest is the result of parsing the target of a request. It must not be changed: callers
+// get copies of the parsed target.
 type parsedRequest struct {
-	set    *store.AuthoritySet // the authorities when it was parsed
-	since  time.Time           // when the authorities became stale; see store.Staleness
+	set    *store.AuthoritySet // the authorities at the time of parsing
+	since  time.Time           // if the authorities were stale, since when; see store.Staleness
 	target parsedTarget
-	err    error // why the target cannot be answered: as returned by [requestContext.read]
+	err    error // the error that [requestContext.read] returned
 }
 
-// parse returns what the target of a request means. The target is parsed only once. The error
-// comes from the store.
+// parse parses the target of a request, or returns the result of an earlier call. The error is a
+// failure of the store. A target that is invalid has its error in the result.
 func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) {
 	stale := store.StalenessOf(ctx)
 	if r.parsed != nil {
@@ -107,9 +107,10 @@ func (s *Server) parse(ctx context.Context, r *request) (*parsedRequest, error) 
 	return r.parsed, nil
 }
 
-// authority returns the authority of the request (1995, A95-3), or nil. A Host field that
-// names neither this server nor an authority is an error. The default authority does not apply
-// to such a field (Y95-21, Y95-37).
+// authority returns the authority of a request that names none (1995, A95-3): the authority of the
+// Host field, of the address or by default. It returns nil if there is none. If the Host field
+// names neither this server nor an authority, authority returns an error; the default authority
+// does not apply then (Y95-21, Y95-37).
 func (p requestContext) authority() (*store.Authority, error) {
 	if a := p.set.Meant(p.host, p.local.Addr()); a != nil {
 		return a, nil
@@ -132,7 +133,8 @@ func (p requestContext) read(target string) (parsedTarget, error) {
 	return p.readBare(target)
 }
 
-// absoluteForm splits "http://HOST/path" (RFC 9112, 3.2.2).
+// absoluteForm splits a target in absolute form, "http://HOST/path" (RFC 9112, 3.2.2), into host
+// and path.
 func absoluteForm(target string) (host, path string, ok bool) {
 	i := strings.Index(target, "://")
 	if i < 0 || !strings.EqualFold(target[:i], "http") && !strings.EqualFold(target[:i], "https") {
@@ -149,7 +151,8 @@ func absoluteForm(target string) (host, path string, ok bool) {
 	return rest[:end], rest[end:], true
 }
 
-// readAbsolute parses a target in absolute form, if its origin is served here (RFC 9110, 7.4).
+// readAbsolute parses a target in absolute form. It returns an error if the scheme, host and port
+// are not those of this server (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
 	scheme, _, _ := strings.Cut(target, ":")
 	if p.own.hostOwner(p.set, host, p.local.Addr()) == hostOurs && p.isOwnOrigin(strings.ToLower(scheme), host) {
@@ -170,8 +173,8 @@ func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, e
 	return parsedTarget{}, errForOthers
 }
 
-// root returns the path at which this server is mounted. If it is not mounted, root returns
-// the path of the public URL, if that URL has this host.
+// root returns the path at which this server is mounted. If it is not mounted below a path, and the
+// host is that of the public URL, root returns the path of the public URL.
 func (p requestContext) root(host string) string {
 	if p.mount == "" && p.own.publicPath != "" && store.CanonicalHost(host) == p.own.publicHost {
 		return p.own.publicPath
@@ -195,7 +198,8 @@ func (p requestContext) readPath(path string) (parsedTarget, error) {
 	return a, err
 }
 
-// takeQuery parses the query after a name. The query may belong to a web name.
+// takeQuery parses the query after a name. If the name is a web name, it also records the name
+// including the query, which may be registered.
 func (a *parsedTarget) takeQuery(q string) {
 	a.query, _ = readQuery(q)
 	a.whole = wholeName(a.name, q)
@@ -227,7 +231,8 @@ func isPage(path string) bool {
 	return strings.HasPrefix(path, "-/") || strings.HasPrefix(path, ".well-known/")
 }
 
-// readBare parses a target of the 1995 protocol: an element or a URN.
+// readBare parses a target without a leading slash, as in the protocol of 1995: an element or a
+// URN.
 func (p requestContext) readBare(target string) (parsedTarget, error) {
 	rest, q, hasQuery := strings.Cut(target, "?")
 	a, err := p.readSubject(rest, true)
@@ -237,7 +242,7 @@ func (p requestContext) readBare(target string) (parsedTarget, error) {
 	}
 	var ok bool
 	if a.query, ok = readQuery(q); !ok {
-		return a, &nomen.Error{ // Y95-08
+		return a, &nomen.Error{ // Y95-08: "?" is reserved
 			Kind: nomen.Malformed, Name: target, Offset: len(rest), Rule: "ElementID",
 			Message: `"?" is reserved: escape it as %3F, unless the directives s= and c= or components of RFC 8141 follow`,
 		}
@@ -291,8 +296,8 @@ func (p requestContext) fullName(s string, bare, elements bool) (parsedTarget, b
 	return reservedName(a, s), true, nil
 }
 
-// parse parses a name. On paths a second attempt escapes characters that are not allowed
-// in URIs.
+// parse parses a name. If a name in a path contains characters that no URI may contain, parse
+// escapes them and tries again.
 func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	n, err := name.Parse(s)
 	if err == nil || bare || strings.ContainsFunc(s, unicode.IsControl) {
@@ -304,8 +309,8 @@ func (p requestContext) parse(s string, bare bool) (name.Name, error) {
 	return n, err
 }
 
-// reservedName turns a full name whose element is a reserved request into the request (1995,
-// 2.3). An element that becomes a reserved request only after unescaping is an unknown request.
+// reservedName converts a full name to a reserved request if its element is one (1995, 2.3). If the
+// element is a reserved request only after unescaping, the result is an unknown request.
 func reservedName(a parsedTarget, spelling string) parsedTarget {
 	element := ""
 	if a.authority != nil {
@@ -324,9 +329,10 @@ func reservedName(a parsedTarget, spelling string) parsedTarget {
 	return a
 }
 
-// similarRequest returns the reserved request that a name looks like, or "". In a namespace
-// with several delimiters, similarRequest looks only at the text after the delimiter that
-// ends the prefix. After a later delimiter, "urn+m" is part of a name that can be assigned (1995, 2.3: Y95-09).
+// similarRequest returns the reserved request for which a name was probably meant, or "" if none.
+// In a namespace with several delimiters it looks only at the text directly after the
+// delimiter that ends the prefix. After a later delimiter, "urn+m" is part of a name that can be
+// assigned (1995, 2.3: Y95-09).
 func (a parsedTarget) similarRequest() string {
 	if a.authority == nil || a.name.IsZero() {
 		return ""
@@ -348,8 +354,8 @@ func isRequest(element string) bool {
 	return false
 }
 
-// webName returns the URL of the request as a name, if an authority of web names covers it. The
-// host must not belong to an authority of another kind.
+// webName returns the URL of the request as a name if an authority whose names are URLs covers it.
+// It returns false if the host belongs to an authority with other names.
 func (p requestContext) webName(path string, bare bool, here *store.Authority) (parsedTarget, bool) {
 	if bare || p.host == "" || here != nil && !isWeb(here) {
 		return parsedTarget{}, false
@@ -368,7 +374,7 @@ func (p requestContext) webName(path string, bare bool, here *store.Authority) (
 
 func isWeb(a *store.Authority) bool { return strings.HasPrefix(a.Prefix.String(), "http") }
 
-// element parses an ElementID of the authority of the request.
+// element parses the target as an ElementID of the authority of the request.
 func (p requestContext) element(s string, bare bool) (parsedTarget, error) {
 	a := parsedTarget{form: formElement, bare: bare}
 	var err error

@@ -13,17 +13,17 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// thttpPath is the prefix of the services of RFC 2169, in any letter case.
+// thttpPath is the beginning of the paths of the services of RFC 2169, in any letter case.
 const thttpPath = "uri-res/"
 
 // A thttpService describes a service of THTTP.
 type thttpService struct {
 	service   nomen.Service
-	locations bool // it looks up the names of a location
+	locations bool // the URI is a location, and the service is about the names with this location
 }
 
-// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&". The
-// service in the path takes precedence over one in the query of the name.
+// readTHTTP parses SERVICE "?" URI (RFC 2169, 2.0), or for I=I two URIs separated by "&". If the
+// query of the name also has a service, the service in the path takes precedence.
 func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP}
 	if !hasSubject || subject == "" {
@@ -53,8 +53,8 @@ func (p requestContext) readTHTTP(name, subject string, hasSubject bool) (parsed
 	return a, err
 }
 
-// subjectOf parses the URI of a THTTP request: a name, with or without a query, or else
-// any URI, unchanged.
+// subjectOf parses the URI of a THTTP request. If it is a name, it may have a query with
+// directives; otherwise any URI is accepted unchanged.
 func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, error) {
 	a := parsedTarget{form: formTHTTP, byLocation: wanted.locations}
 	if wanted.locations {
@@ -80,8 +80,8 @@ func (p requestContext) subjectOf(s string, wanted thttpService) (parsedTarget, 
 	return a, err
 }
 
-// notOffered returns the error for a THTTP service that is not available, on this server
-// or for the name.
+// notOffered returns the error for a THTTP service that this server does not support, or that is
+// not available for the name.
 func notOffered(a parsedTarget) error {
 	e := &nomen.Error{Kind: nomen.NoResult, Name: a.text(), Service: a.query.service, Message: "this service is not offered for the name"}
 	if a.unknownService != "" {
@@ -91,8 +91,8 @@ func notOffered(a parsedTarget) error {
 	return e
 }
 
-// withoutService answers a THTTP request for an unknown service. It resolves the name
-// first, since an unknown, retired or inaccessible name has its own error (RFC 2483, 4).
+// withoutService answers a THTTP request for an unknown service. It first resolves the name: if the
+// name is unknown, retired or not accessible, the response is that error (RFC 2483, 4).
 func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget) *reply {
 	ans, err := s.resolver.Resolve(ctx, a.questionFor(r, nomen.I2C))
 	if err == nil {
@@ -104,7 +104,7 @@ func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget)
 	return s.problem(r, a, err)
 }
 
-// thttpServices has the services by their names in upper case.
+// thttpServices maps names of services, in upper case, to the services.
 var thttpServices = map[string]thttpService{
 	"N2L": {service: nomen.I2L}, "N2LS": {service: nomen.I2Ls},
 	"N2R": {service: nomen.I2R}, "N2RS": {service: nomen.I2Rs},
@@ -117,7 +117,7 @@ var thttpServices = map[string]thttpService{
 	"I=I": {service: nomen.IisI},
 }
 
-// isRootTHTTP reports whether a path is a service and its query a URN: the form
+// isRootTHTTP reports whether a path is the name of a service and its query is a URN, as in
 // /N2L?urn:... of resolvers without a path prefix.
 func isRootTHTTP(path, q string) bool {
 	_, ok := thttpServices[strings.ToUpper(path)]

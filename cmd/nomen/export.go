@@ -30,9 +30,9 @@ Only you can read a new file, because an export includes reserved names. A file 
 that already exists keeps its mode and group when it is replaced. To let a web server read
 a map, use chmod or chgrp once.
 
-At the end, export prints a summary to standard error. With --json the summary is a JSON
-object, like that of an import. A message says how many names have no line in a map or list.
-If the format cannot represent a record, the record is reported, and the exit status is 1.`
+At the end, an export to a file prints a summary. With --json the summary is a JSON object,
+like that of an import. A message says how many names have no line in a map or list. If the
+format cannot represent a record, the record is reported, and the exit status is 1.`
 
 // exportCache is the cache size for reading a store once from beginning to end, where
 // nothing is read twice.

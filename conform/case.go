@@ -41,8 +41,8 @@ func ParseProfiles(s string) ([]Profile, error) {
 	return list, nil
 }
 
-// A Force is the requirement level of a case. For documents without capitalised
-// keywords it follows their plain wording.
+// A Force is the requirement level of a case. If a document has no capitalised keywords, its
+// plain wording determines the level.
 type Force string
 
 // The requirement levels. A case of any level can fail. A May case fails only if
@@ -55,7 +55,7 @@ const (
 
 // A Case is one externally observable requirement.
 type Case struct {
-	ID      string  `json:"id"` // the requirement, with a suffix for the part of it: "Y95-41/404"
+	ID      string  `json:"id"` // the requirement, with a suffix if the case checks a part of it: "Y95-41/404"
 	Profile Profile `json:"profile"`
 	Source  string  `json:"source"` // the document and section
 	Force   Force   `json:"force"`
@@ -66,7 +66,7 @@ type Case struct {
 
 // A row is a case in the table of a profile.
 type row struct {
-	id, section string // without the beginning that all rows of the table share
+	id, section string // without the beginnings that all rows of the table share
 	force       Force
 	words       string
 	check       func(*probe) outcome
@@ -78,7 +78,7 @@ func Cases() []Case {
 	var all []Case
 	for _, t := range []struct {
 		profile    Profile
-		id, source string // the beginning of the IDs and of the sources
+		id, source string // the beginnings that the IDs and the sources of all rows share
 		rows       []row
 	}{
 		{Yaurn, "", "draft-ietf-uri-yaurn-00, ", yaurnCases},
@@ -90,7 +90,7 @@ func Cases() []Case {
 		{Signposting, "FAIR-", "signposting.org/FAIR, ", signpostingCases},
 	} {
 		for _, r := range t.rows {
-			if t.profile != Yaurn { // the protocol of 1995 can request an element without its name
+			if t.profile != Yaurn { // only the protocol of 1995 can request an element without its full name
 				r.check = named(r.check)
 			}
 			all = append(all, Case{t.id + r.id, t.profile, t.source + r.section, r.force, r.words, r.check})
@@ -109,13 +109,12 @@ const (
 	NotApplicable Verdict = "not applicable"
 )
 
-// A Need is information about the server that a case needs and Run cannot find
-// out.
+// A Need is information about the server that a case needs and that Run cannot determine.
 type Need string
 
 // The needs, by the field of [Options] that satisfies each.
 const (
-	NeedsNames     Need = "Names" // more names than Run knows
+	NeedsNames     Need = "Names" // more names than Run found
 	NeedsAuthority Need = "Authority"
 	NeedsRetired   Need = "Retired"
 	NeedsMoved     Need = "Moved"
@@ -155,13 +154,12 @@ func skipped(format string, args ...any) outcome {
 	return outcome{verdict: NotApplicable, detail: fmt.Sprintf(format, args...)}
 }
 
-// missing returns the outcome "skipped" for a case that needs one of the
-// [Options].
+// missing returns the outcome of a case that is not applicable because the option n is not set.
 func missing(n Need, reason string) outcome {
 	return outcome{verdict: NotApplicable, detail: reason, missing: n}
 }
 
-// want returns a pass if ok, and otherwise a failure with the formatted reason.
+// If ok is true, want returns a pass. Otherwise it returns a failure with the formatted reason.
 func want(ok bool, format string, args ...any) outcome {
 	if ok {
 		return passed()
@@ -169,14 +167,14 @@ func want(ok bool, format string, args ...any) outcome {
 	return failed(format, args...)
 }
 
-// need ends a case as not applicable, with the formatted reason, unless ok.
+// If ok is false, need ends the case as not applicable, with the formatted reason.
 func need(ok bool, format string, args ...any) {
 	if !ok {
 		panic(skipped(format, args...))
 	}
 }
 
-// must ends a case as failed, with the formatted reason, unless ok.
+// If ok is false, must ends the case as failed, with the formatted reason.
 func must(ok bool, format string, args ...any) {
 	if !ok {
 		panic(failed(format, args...))
@@ -187,7 +185,7 @@ func must(ok bool, format string, args ...any) {
 type Result struct {
 	Case
 	Verdict   Verdict    `json:"verdict"`
-	Detail    string     `json:"detail,omitempty"` // reason if it failed or is not applicable
+	Detail    string     `json:"detail,omitempty"` // the reason why the case failed or is not applicable
 	Exchanges []Exchange `json:"exchanges,omitempty"`
-	Missing   Need       `json:"-"` // what a case that is not applicable needs; "" if nothing would help
+	Missing   Need       `json:"-"` // the option that would make a case applicable; "" if none would
 }

@@ -21,7 +21,7 @@ const DefaultAbsent = "no-such-name-7f3a9c21"
 // is a URI, or an ElementID of the authority.
 type Options struct {
 	Target    string    // HOST:PORT or a URL, with or without a path
-	Profiles  []Profile // nil means all; then profiles that the server does not support are not applicable
+	Profiles  []Profile // nil means all, and profiles that the server does not support are then not applicable
 	Authority string    // the prefix of the names, such as "urn:dns:example.org"; if empty, Run determines it
 	Names     []string  // names that the server knows; if empty, Run gets some from urn+a
 	Retired   string    // a name retired without a successor
@@ -58,10 +58,9 @@ func badOption(format string, args ...any) error {
 // ErrNoNames means that there is no name to check the server with.
 var ErrNoNames = errors.New("no name to try: the server returns no list for urn+a")
 
-// Run runs all cases of the profiles, in order, and passes each result to
-// report. It returns ErrNoNames if no name is given or found, an *OptionError
-// if an option is invalid, and another error if it cannot connect to the
-// target.
+// Run runs all cases of the profiles, in order, and passes each result to the function report.
+// It returns ErrNoNames if no name is given or found, an *OptionError if an option is invalid,
+// and another error if it cannot connect to the target.
 func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	p, err := newProbe(ctx, o)
 	if err != nil {
@@ -100,14 +99,14 @@ func Run(ctx context.Context, o Options, report func(Result)) (Subject, error) {
 	return subject, nil
 }
 
-// try runs one case.
+// try runs a case and returns its result.
 func (p *probe) try(c Case) Result {
 	p.used = nil
 	out := p.run(c.check)
 	return Result{Case: c, Verdict: out.verdict, Detail: out.detail, Missing: out.missing, Exchanges: p.used}
 }
 
-// newProbe validates the options.
+// newProbe validates the options and returns a probe.
 func newProbe(ctx context.Context, o Options) (*probe, error) {
 	t, err := parseTarget(o.Target)
 	if err != nil {

@@ -21,14 +21,13 @@ func (l link) param(name string) string {
 	return ""
 }
 
-// is reports whether the link has the given relation. Only the first "rel"
-// counts.
+// is reports whether the link has the given relation. It reads only the first "rel" parameter.
 func (l link) is(relation string) bool {
 	return slices.ContainsFunc(strings.Fields(l.param("rel")), func(r string) bool { return strings.EqualFold(r, relation) })
 }
 
-// linksOf returns the links in the Link fields of a response, except those
-// about another resource.
+// linksOf returns the links in the Link fields of a response. It leaves out links with an
+// anchor, because they are about another resource.
 func linksOf(r *response) []link {
 	all, _ := parseLinks(r.get("Link"))
 	return slices.DeleteFunc(all, func(l link) bool { return l.param("anchor") != "" })

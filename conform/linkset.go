@@ -109,7 +109,8 @@ func (p *probe) linkset(format string) *response {
 	return p.linksetOf(append(linksOf(p.get()), p.landing()...), format)
 }
 
-// linksetOf requests the link set to which one of the links leads, in a format.
+// linksetOf returns a link set in a format. It requests the targets of the links with the
+// relation "linkset" until one has that format.
 func (p *probe) linksetOf(links []link, format string) *response {
 	for _, path := range p.paths(links, "linkset") {
 		if r := p.web("GET", path, "Accept: "+format); r.is(200) && r.mediaType() == format {
@@ -123,7 +124,7 @@ func (p *probe) linksetOf(links []link, format string) *response {
 type context9264 struct {
 	anchor  string
 	targets map[string][]map[string]any // by relation
-	odd     []string                    // members that are neither the anchor nor arrays of targets
+	odd     []string                    // members other than the anchor that are not arrays of targets
 }
 
 // contexts returns the context objects of a JSON text.
@@ -183,7 +184,7 @@ func eachTarget(check func(map[string]any) outcome) func(*probe) outcome {
 	})
 }
 
-// isArray reports whether v is an array of values for which is returns true.
+// isArray reports whether v is an array and the function is returns true for all its values.
 func isArray(v any, is func(any) bool) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(one any) bool { return !is(one) })

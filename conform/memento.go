@@ -95,7 +95,8 @@ func (p *probe) gate() string {
 	return paths[0]
 }
 
-// atGate returns the TimeGate's response for a time.
+// atGate returns a check that requests a time from the TimeGate and applies the given check to
+// the response.
 func atGate(when func() time.Time, check func(*probe, *response) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		path := p.gate()
@@ -108,8 +109,8 @@ func variesByTime(r *response) bool {
 	return slices.Contains(words(strings.ToLower(r.get("Vary"))), "accept-datetime")
 }
 
-// day returns the beginning of a day, which is the same for all requests of a
-// run.
+// day returns the end of the day of t in UTC, as an HTTP date. So all requests on the same day
+// have the same date.
 func day(t time.Time) string {
 	return t.UTC().Add(24 * time.Hour).Truncate(24 * time.Hour).Format(http.TimeFormat)
 }
@@ -149,7 +150,8 @@ func (p *probe) memento(last bool) link {
 	return all[0]
 }
 
-// selects checks which Memento the TimeGate selects.
+// selects checks that, for the given time, the TimeGate selects the first Memento, or the most
+// recent one if last is set.
 func selects(p *probe, when time.Time, last bool) outcome {
 	path := p.gate()
 	wanted := p.memento(last)
@@ -161,15 +163,16 @@ func selects(p *probe, when time.Time, last bool) outcome {
 	return want(p.isMemento(u.String(), wanted), "it leads to %s, not to %s", u, wanted.target)
 }
 
-// isMemento reports whether a URL belongs to a Memento, or to another Memento of
-// the same second. Datetimes have no fractions, so either is correct.
+// isMemento reports whether target is the URL of the Memento wanted, or of another Memento of
+// the same second. Datetimes have no fractions, so the server may select any of these.
 func (p *probe) isMemento(target string, wanted link) bool {
 	return slices.ContainsFunc(p.mementos(), func(l link) bool {
 		return l.target == target && l.param("datetime") == wanted.param("datetime")
 	})
 }
 
-// ofMemento checks the first and the most recent Memento in the TimeMap.
+// ofMemento returns a check that requests the first and the most recent Memento in the TimeMap
+// and applies the given check to both.
 func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, last := range []bool{false, true} {
@@ -184,7 +187,7 @@ func ofMemento(check func(*probe, *response, link) outcome) func(*probe) outcome
 	}
 }
 
-// inTimeMap passes if the TimeMap has a link with the given relation.
+// inTimeMap returns a check that passes if the TimeMap has a link with the given relation.
 func inTimeMap(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.timeMap()

@@ -31,13 +31,13 @@ type probe struct {
 	form      form
 	host      string    // the Host field for 1995 requests, "" for none
 	bare      *response // response to the bare ElementID, if that form failed
-	authority string    // "" if unknown
-	delimiter string    // between authority and element
+	authority string    // the prefix of the names; "" if unknown
+	delimiter string    // the text between authority and element
 	elements  []string
-	good      *response // response to the first element
+	good      *response // response to the request for the first element
 
 	memory map[string]remembered
-	used   []Exchange // of the current case
+	used   []Exchange // the exchanges of the current case
 }
 
 type remembered struct {
@@ -100,7 +100,8 @@ func (p *probe) whole(target string) *response {
 	return p.ask(q)
 }
 
-// foreign returns the target for an element of an authority that is not here.
+// foreign returns the request target for an element of an authority for which the server is not
+// responsible.
 func (p *probe) foreign(element string) string {
 	target := "urn:dns:" + unrelated + ":" + element
 	if p.form == formPath {
@@ -125,7 +126,7 @@ func (p *probe) request11(method, target string, fields ...string) request {
 // full returns the full name of an element.
 func (p *probe) full(element string) string { return p.authority + p.delimiter + element }
 
-// name returns the full first known name, or "" if its authority is unknown.
+// name returns the first known name in full, or "" if its authority is unknown.
 func (p *probe) name() string {
 	if p.authority == "" {
 		return ""
@@ -133,8 +134,9 @@ func (p *probe) name() string {
 	return p.full(p.elements[0])
 }
 
-// sameLocation reports whether two responses lead to the same location, or to
-// two locations of the first known name, as the server may choose any of them.
+// sameLocation reports whether two responses lead to the same location. It also reports true if
+// they lead to two locations of the first known name, because the server may choose any of
+// them.
 func (p *probe) sameLocation(a, b *response) bool {
 	first, second := a.get("Location"), b.get("Location")
 	if first == second {
@@ -176,7 +178,7 @@ func (p *probe) moved() string {
 	return p.elementOf(p.o.Moved)
 }
 
-// elementOf returns the ElementID of a name given by the caller.
+// elementOf returns the ElementID of a name in the options, which may be a full name.
 func (p *probe) elementOf(name string) string {
 	if p.authority != "" {
 		if rest, ok := ascii.CutPrefix(name, p.authority); ok && len(rest) > 1 && strings.ContainsAny(rest[:1], ":-/") {
@@ -253,7 +255,7 @@ func (p *probe) chooseForm() {
 		host string
 	}
 	ways := []way{{formBare, ""}, {formBare, domain}, {formURN, ""}, {formPath, p.t.authority}, {formPath, domain}}
-	if p.t.base != "" { // only paths reach the resolver
+	if p.t.base != "" { // only requests for paths below the target reach the resolver
 		ways = ways[3:]
 	}
 	for _, w := range ways {
@@ -277,7 +279,7 @@ func (p *probe) chooseForm() {
 	p.good = p.known()
 }
 
-// listed returns a few ElementIDs of the list that urn+a points to.
+// listed returns a few ElementIDs of the list to which the response to urn+a points.
 func (p *probe) listed() []string {
 	for _, f := range []form{formBare, formURN, formPath} {
 		if f == formURN && p.authority == "" || f != formPath && p.t.base != "" {
@@ -306,7 +308,7 @@ func (r *response) elements() (few []string) {
 	}
 	for line := range strings.Lines(r.text()) {
 		if !strings.HasSuffix(line, "\n") {
-			break // the rest was not read
+			break // the line may be incomplete, because only maxBody bytes of a list are read
 		}
 		line = strings.TrimRight(line, "\r\n")
 		if line != "" && sendable(line) && !strings.HasPrefix(line, urn.ReservedPrefix) && len(few) < 3 {
@@ -316,7 +318,7 @@ func (r *response) elements() (few []string) {
 	return few
 }
 
-// list requests urn+a and the list that it points to.
+// list requests urn+a, and then the list to which the response points.
 func (p *probe) list() *response {
 	resp := p.element("urn+a")
 	need(resp.status == 200, "urn+a is optional, and the server does not support it: %s", resp)
@@ -327,8 +329,8 @@ func (p *probe) list() *response {
 	return list
 }
 
-// follow sends GET to a URL, absolute or relative to the target, if it is on
-// the server under test.
+// follow sends GET to a URL, which is absolute or relative to the target. If the URL is not on
+// the server under test, follow sends nothing and reports false.
 func (p *probe) follow(ref string, fields ...string) (resp *response, here bool) {
 	path, here := p.local(ref)
 	if !here {
@@ -337,7 +339,8 @@ func (p *probe) follow(ref string, fields ...string) (resp *response, here bool)
 	return p.web("GET", path, fields...), true
 }
 
-// local returns the request target of a URL on this server.
+// local converts a URL to a request target. It reports false if the URL is not on the server
+// under test.
 func (p *probe) local(ref string) (path string, here bool) {
 	u, ok := p.absolute(p.t.base+"/", ref)
 	if !ok {
@@ -369,7 +372,7 @@ func (p *probe) paths(links []link, relation string) (all []string) {
 	return all
 }
 
-// absolute resolves a reference in the response to a request for a path.
+// absolute resolves the reference ref in the response to a request for the path.
 func (p *probe) absolute(path, ref string) (uri.URI, bool) {
 	base, err := uri.Parse(p.t.url(path))
 	r, bad := uri.ParseReference(ref)
@@ -399,8 +402,8 @@ func fronts() []string {
 	return []string{"nginx", "openresty", "apache", "caddy", "haproxy", "varnish", "envoy", "traefik", "cloudflare", "squid", "litespeed", "microsoft-", "awselb"}
 }
 
-// front returns the evidence that an error comes from an intermediary and did
-// not reach the resolver, or "".
+// front returns the evidence that an error response comes from an intermediary and that the
+// request did not reach the resolver. It returns "" if there is none.
 func (p *probe) front(r *response) string {
 	if f := intermediary(r); f != "" {
 		return f
@@ -412,8 +415,8 @@ func (p *probe) front(r *response) string {
 	return ""
 }
 
-// intermediary returns the evidence that a response has passed through an
-// intermediary, or "".
+// intermediary returns the evidence that a response has passed through an intermediary. It
+// returns "" if there is none.
 func intermediary(r *response) string {
 	server := r.get("Server")
 	switch {
@@ -425,7 +428,7 @@ func intermediary(r *response) string {
 	return ""
 }
 
-// skipIfBlocked ends a case whose request an intermediary rejected.
+// skipIfBlocked ends a case as not applicable if r is an error response from an intermediary.
 func (p *probe) skipIfBlocked(r *response) {
 	if f := p.front(r); r.refused() && f != "" {
 		panic(skipped("a server in front rejected the request with %d (%s)", r.status, f))

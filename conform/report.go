@@ -52,7 +52,7 @@ func (e Exchange) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON encodes the result as one object.
 func (r Result) MarshalJSON() ([]byte, error) {
-	type plain Result // without this method
+	type plain Result // the type Result without this method
 	r.Detail = printable(r.Detail)
 	return json.Marshal(plain(r))
 }
@@ -80,7 +80,7 @@ func WriteText(w io.Writer, r Result, exchanges bool) error {
 	return err
 }
 
-// dump writes bytes line by line, with visible line breaks.
+// dump writes data line by line, with visible line breaks and the text mark before each line.
 func dump(b *strings.Builder, mark string, data []byte) {
 	for line := range strings.SplitAfterSeq(string(data[:min(len(data), maxShown)]), "\n") {
 		if line != "" {

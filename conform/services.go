@@ -74,7 +74,7 @@ var serviceCases = []row{
 	{"5/comment", "5", Should, "The first line of the list is a comment with the original URI.", func(p *probe) outcome { return listComment(p, "I2Ls") }},
 }
 
-// equal requests I=I, as text.
+// equal requests the service I=I for two identifiers, as text.
 func (p *probe) equal(a, b string) *response {
 	r := p.service("I=I", a+"&"+b, "Accept: text/plain")
 	need(r.is(200), "I=I with \"&\" between two URIs is not available: %s", r)

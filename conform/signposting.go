@@ -89,8 +89,8 @@ var signpostingCases = []row{
 // landing returns the links of the landing page.
 func (p *probe) landing() []link { return linksOf(p.landingPage()) }
 
-// landingPage returns the landing page given by the caller, or the response to
-// the name, or the page on this server to which the name redirects.
+// landingPage returns the landing page that the caller has set. Otherwise it requests the name,
+// and returns the page on this server to which the name redirects, or the response to the name.
 func (p *probe) landingPage() *response {
 	if p.o.Landing != "" {
 		if page, here := p.follow(p.o.Landing, "Accept: text/html"); here {
@@ -118,7 +118,7 @@ func bareType(s string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// typed passes if each link with the given relation has a type.
+// typed returns a check that passes if each link with the given relation has a media type.
 func typed(relation string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := related(p.landing(), relation)
@@ -130,7 +130,7 @@ func typed(relation string) func(*probe) outcome {
 	}
 }
 
-// has reports whether a context has a link.
+// has reports whether a context object has a link with this relation and target.
 func (c context9264) has(relation, target string) bool {
 	return slices.ContainsFunc(c.targets[relation], func(t map[string]any) bool { return t["href"] == target })
 }
@@ -140,8 +140,8 @@ func (p *probe) signs() []context9264 {
 	return contexts(p.linksetOf(p.landing(), linksetJSON).body)
 }
 
-// contextOfLanding returns the context object of the page, identified by its
-// URL or by the URL of its link cite-as.
+// contextOfLanding returns the context object of the landing page. Its anchor is the URL of the
+// page or the target of the link cite-as of the page.
 func (p *probe) contextOfLanding() context9264 {
 	all := p.signs()
 	anchors := []string{p.t.url(p.path(p.name()))}
@@ -159,8 +159,8 @@ func (p *probe) contextOfLanding() context9264 {
 	panic(failed("no context object has the anchor %s", strings.Join(anchors, " or ")))
 }
 
-// inContexts passes if each target of a relation is the anchor of a context
-// object that has another relation.
+// inContexts returns a check of the landing page's link set. The check passes if each target of
+// the relation is the anchor of a context object with a link of the relation back.
 func inContexts(relation, back string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		all := p.signs()

@@ -11,13 +11,12 @@ import (
 // defaultPort is the default port of resolvers in the draft of 1995, 3.2.
 const defaultPort = "4500"
 
-// A target is the server under test, and the path that its names have in
-// common.
+// A target is the server under test, and the path with which all its names begin.
 type target struct {
 	secure    bool
 	host      string // without brackets
 	port      string
-	authority string // as in a Host field
+	authority string // the host and port as in a Host field
 	base      string // "" or "/names", without a trailing slash
 }
 
@@ -31,8 +30,8 @@ func (t target) scheme() string {
 // url returns the URL of a path below the target.
 func (t target) url(path string) string { return t.scheme() + "://" + t.authority + path }
 
-// parseTarget parses HOST, HOST:PORT or an http or https URL. Without a scheme
-// the default port is the port of 1995.
+// parseTarget parses HOST, HOST:PORT or an http or https URL. Without a scheme the default port
+// is [defaultPort].
 func parseTarget(s string) (target, error) {
 	bad := func(reason string) (target, error) {
 		return target{}, badOption("invalid target %q: %s; want HOST:PORT or an http or https URL", s, reason)

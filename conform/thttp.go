@@ -103,7 +103,8 @@ var thttpCases = []row{
 	}},
 }
 
-// named returns a check that requires a full name.
+// named returns a check that applies the given check if the authority of the names is known.
+// Otherwise the case is not applicable.
 func named(check func(*probe) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		if p.name() == "" {
@@ -140,7 +141,8 @@ func uriLines(list string) []string {
 
 var listItems = regexp.MustCompile(`(?is)<li\b.*?(</li>|</ul>|$)`)
 
-// equivalentSpelling returns a URN-equivalent spelling of a URN.
+// equivalentSpelling returns a spelling that is equivalent to a URN: with "urn" and the NID in
+// upper case.
 func equivalentSpelling(name string) (string, bool) {
 	u, err := urn.Parse(name)
 	if err != nil {
@@ -150,7 +152,7 @@ func equivalentSpelling(name string) (string, bool) {
 	return strings.ToUpper(fields[0]) + ":" + strings.ToUpper(fields[1]) + ":" + fields[2], true
 }
 
-// sameList passes if two responses have the same status and the same URIs.
+// sameList returns a pass if two responses have the same status and the same URIs.
 func sameList(a, b *response) outcome {
 	return want(a.status == b.status && slices.Equal(uriLines(a.text()), uriLines(b.text())), "the results differ: %s and %s", a, b)
 }
@@ -195,8 +197,8 @@ func listOfURNs(p *probe, service string) outcome {
 	return passed()
 }
 
-// reverse requests the service for the first URL of the name. The list must
-// contain want or, if that is empty, some URL of the name.
+// reverse requests the service for the first URL of the name. The list in the response must
+// contain the text wanted. If that is empty, the list must contain any URL of the name.
 func reverse(p *probe, service, wanted string) outcome {
 	urls := p.uris("N2Ls", p.name())
 	need(len(urls) > 0, "the name has no URL")

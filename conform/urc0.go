@@ -18,8 +18,8 @@ type part struct {
 
 const partMark = "====="
 
-// readParts splits a text/urc-0 result into parts. before is the text before
-// the first header.
+// readParts splits a text/urc-0 result into parts. The result before has the lines before the
+// first header.
 func readParts(body string) (before []string, parts []part) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body), "\n")
 	if n := len(lines); lines[n-1] == "" {
@@ -50,12 +50,12 @@ func readParts(body string) (before []string, parts []part) {
 	return before, parts
 }
 
-// A URL line begins with a scheme or with <URL:.
+// urlStart matches the beginning of a URL line: a scheme, or <URL:.
 var urlStart = regexp.MustCompile(`^(<URL:|[A-Za-z][A-Za-z0-9+.-]*:[^ \t])`)
 
 func looksLikeURL(line string) bool { return urlStart.MatchString(line) }
 
-// locator returns the URL without brackets and folds.
+// locator returns the URL without brackets and without the line breaks of folding.
 func (p part) locator() string {
 	s := p.url
 	if rest, ok := strings.CutPrefix(s, "<URL:"); ok {
@@ -87,7 +87,7 @@ func (p part) values() (charset, language string, odd []string) {
 	return charset, language, odd
 }
 
-// knownCharset reports whether 3.4.2 lists the charset.
+// knownCharset reports whether 1995, 3.4.2 lists the charset.
 func knownCharset(s string) bool {
 	s = strings.ToUpper(s)
 	if s == "US-ASCII" {
@@ -125,8 +125,9 @@ func anchors(body string) []string {
 	return all
 }
 
-// firstURL returns the URL that a response leads to: that of its first part,
-// its first link, or the first word of the text that is a URL.
+// firstURL returns the first URL with a usual scheme in the body of a response. It looks first
+// at the parts of text/urc-0 or at the links of HTML, and then at all of the text. It returns
+// "" if there is none.
 func firstURL(r *response) string {
 	var found []string
 	switch r.mediaType() {
@@ -145,6 +146,6 @@ func firstURL(r *response) string {
 	return ""
 }
 
-// A media type with parameters (RFC 9110, 8.3.1).
+// mediaType matches a media type with parameters (RFC 9110, 8.3.1).
 var mediaType = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+" +
 	`([ \t]*;[ \t]*([!#$%&'*+.^_` + "`" + `|~0-9A-Za-z-]+=([!#$%&'*+.^_` + "`" + `|~0-9A-Za-z-]+|"([^"\\]|\\.)*"))?)*$`)

@@ -158,8 +158,9 @@ func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }
 
-// description returns the path of a description of the first known name, and
-// the response with status 200.
+// description returns the path of a description of the first known name, and the response to a
+// request for it. The response has status 200. If there is no such description, it reports
+// false.
 func (p *probe) description() (string, *response, bool) {
 	if r := p.get(); r.is(200) {
 		return p.path(p.name()), r, true
@@ -172,7 +173,8 @@ func (p *probe) description() (string, *response, bool) {
 	return "", nil, false
 }
 
-// citation requests a citation format.
+// citation returns a check that requests a citation format and passes if the function good
+// accepts the body.
 func citation(format string, good func([]byte) bool) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.web("GET", p.path(p.name()), "Accept: "+format)

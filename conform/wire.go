@@ -22,8 +22,8 @@ const (
 	maxBody = 1 << 20
 )
 
-// lingerShare is the share of the timeout that the server has to close the
-// connection after a complete response.
+// lingerShare is the divisor of the timeout: after a complete response, the server has timeout
+// / lingerShare to close the connection.
 const lingerShare = 8
 
 // An Exchange is a request and its response, as bytes on the connection (inside
@@ -64,11 +64,11 @@ type response struct {
 	reason  string
 	fields  [][2]string // names as spelled
 	body    []byte      // decoded, without trailing bytes
-	surplus []byte      // what follows the body
+	surplus []byte      // the bytes after the body
 	closed  bool        // the server closed the connection
-	cut     bool        // more than maxBody was sent, or less than announced
+	cut     bool        // the server sent more than maxBody, or less than it announced
 	fault   string      // why there is no response
-	raw     []byte      // all bytes
+	raw     []byte      // all bytes of the response
 }
 
 // all returns the values of a field.
@@ -82,7 +82,7 @@ func (r *response) all(name string) []string {
 	return values
 }
 
-// get returns the values of a field joined into one, or "".
+// get returns the values of a field, joined with commas. It returns "" if the field is absent.
 func (r *response) get(name string) string { return strings.Join(r.all(name), ", ") }
 
 // has reports whether a field is present.
@@ -127,15 +127,15 @@ func (r *response) String() string {
 // A dialer connects to the server.
 type dialer struct {
 	address string // host:port
-	host    string // for TLS
+	host    string // the server name for TLS
 	secure  bool
 	config  *tls.Config
 	timeout time.Duration
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// send sends a request on its own connection and reads the response until the
-// connection ends or shortly after the response is complete.
+// send sends a request on a new connection and reads the response. It stops when the connection
+// ends, or shortly after the response is complete.
 func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
@@ -152,7 +152,7 @@ func (d *dialer) send(ctx context.Context, r request) (*response, Exchange, erro
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	written := make(chan error, 1)
-	go func() { // a server may respond before it has read everything
+	go func() { // write concurrently, because a server may respond before it has read everything
 		_, err := conn.Write(sent)
 		written <- err
 	}()
@@ -196,7 +196,7 @@ func (d *dialer) connect(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
-// read reads a response. closed is set if the server closed the connection.
+// read reads a response. The result closed says whether the server closed the connection.
 func (d *dialer) read(conn net.Conn, r request) (got []byte, closed bool, err error) {
 	buf := make([]byte, 32<<10)
 	lingering := false
@@ -235,7 +235,7 @@ func (r *response) chunked() bool {
 	return strings.Contains(strings.ToLower(r.get("Transfer-Encoding")), "chunked")
 }
 
-// parseResponse parses a response. A Simple-Request gets only a body, unless it
+// parseResponse parses a response. The response to a Simple-Request is only a body, unless it
 // begins like a status line.
 func parseResponse(raw []byte, q request) *response {
 	r := &response{raw: raw}
@@ -289,7 +289,7 @@ func cutHead(raw []byte) (head, rest []byte, ok bool) {
 	return raw, nil, false
 }
 
-// setBody determines the end of the body by the framing that the response
+// setBody finds the end of the body by the length or the transfer coding that the response
 // announces.
 func (r *response) setBody(rest []byte, q request) {
 	switch {
@@ -301,7 +301,7 @@ func (r *response) setBody(rest []byte, q request) {
 		r.body, r.cut = body, err != nil
 		if err == nil {
 			left, _ := io.ReadAll(in)
-			r.surplus = bytes.TrimPrefix(left, []byte("\r\n")) // trailers are not read
+			r.surplus = bytes.TrimPrefix(left, []byte("\r\n")) // setBody does not parse trailers: they are part of surplus
 		}
 	case r.has("Content-Length"):
 		n, err := strconv.Atoi(r.all("Content-Length")[0])

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// knownName determines whether the server resolves names at all.
+// knownName checks that the server resolves each of the known names.
 func knownName(p *probe) outcome {
 	for _, e := range p.elements {
 		if r := p.element(e); !r.is(200) {
@@ -37,7 +37,7 @@ func (p *probe) urc(element string) *response {
 	return p.element(element, "Accept: text/urc-0")
 }
 
-// sameResult passes if two responses have the same result.
+// sameResult returns a pass if two responses have the same status, media type and body.
 func sameResult(first, second *response) outcome {
 	switch {
 	case first.status != second.status:
@@ -72,7 +72,7 @@ func bareElement(p *probe) outcome {
 	return failed("%s got %s", p.elements[0], p.bare)
 }
 
-// gateway reports whether the server resolves URNs of others: it accepts a
+// gateway reports whether the server is a gateway to names of other authorities: it accepts a
 // whole URN, but does not know a bare ElementID.
 func (p *probe) gateway() bool { return p.form == formURN && p.bare != nil && p.bare.is(404, 403, 421) }
 
@@ -86,7 +86,7 @@ func simpleRequest(p *probe) outcome {
 	return want(len(r.body) > 0, "%s", strings.TrimSpace("no result "+r.fault))
 }
 
-// onlyType requests one format.
+// onlyType returns a check that requests one format and passes if the response has it.
 func onlyType(wanted string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.known("Accept: " + wanted)
@@ -110,7 +110,7 @@ func unrelatedHost(p *probe) outcome {
 	return passed()
 }
 
-// takesURN ends a case if the server does not accept whole URNs.
+// takesURN ends a case as not applicable if the server does not accept whole URNs.
 func (p *probe) takesURN() {
 	if p.authority == "" {
 		panic(missing(NeedsAuthority, "the authority is unknown"))
@@ -124,7 +124,8 @@ func (p *probe) takesURN() {
 
 func wholeURN(p *probe) outcome { return spelledURN(p, p.full(p.elements[0])) }
 
-// spelledURN requests a whole URN, which is another spelling of the known name.
+// spelledURN requests a whole URN, which is another spelling of the first known name, and
+// compares the results.
 func spelledURN(p *probe, name string) outcome {
 	p.takesURN()
 	return sameResult(p.known(), p.whole(name))
@@ -180,7 +181,8 @@ func tombstone(p *probe) outcome {
 	return want((r.is(410, 200) || r.redirects()) && len(bytes.TrimSpace(r.body)) > 0, "the name got %s with %d bytes", r, len(r.body))
 }
 
-// eachResult checks the text/urc-0 result of the known names.
+// eachResult returns a check that requests each known name as text/urc-0 and applies the given
+// check to the results.
 func eachResult(check func(before []string, parts []part) outcome) func(*probe) outcome {
 	return func(p *probe) outcome {
 		for _, e := range p.elements {
@@ -194,7 +196,8 @@ func eachResult(check func(before []string, parts []part) outcome) func(*probe) 
 	}
 }
 
-// eachPart checks the parts of these results.
+// eachPart returns a check that requests each known name as text/urc-0 and applies the given
+// check to all parts of the results.
 func eachPart(check func(part) outcome) func(*probe) outcome {
 	return eachResult(func(_ []string, parts []part) outcome {
 		for _, q := range parts {
@@ -206,7 +209,8 @@ func eachPart(check func(part) outcome) func(*probe) outcome {
 	})
 }
 
-// otherScripts looks in text/urc-0 for characters that another format contains.
+// otherScripts looks for a letter beyond ISO Latin-1 in the text and HTML formats of the first
+// known name. The result in text/urc-0 must have a character reference for this letter.
 func otherScripts(p *probe) outcome {
 	urc := p.urc(p.elements[0])
 	need(urc.mediaType() == "text/urc-0", "no result in text/urc-0: %s", urc)
@@ -216,7 +220,7 @@ func otherScripts(p *probe) outcome {
 			continue
 		}
 		for _, c := range r.text() {
-			if c > 0xff && unicode.IsLetter(c) { // no charset of the draft has all of them
+			if c > 0xff && unicode.IsLetter(c) { // no charset of the draft has all such letters
 				text := strings.ToUpper(urc.text())
 				return want(strings.Contains(text, fmt.Sprintf("&#X%X;", c)) || strings.Contains(text, fmt.Sprintf("&#%d;", c)),
 					"the character U+%04X of %s is not present as a reference", c, format)
@@ -226,7 +230,8 @@ func otherScripts(p *probe) outcome {
 	return skipped("the name has no text in other scripts")
 }
 
-// hasURLs passes if a format has the same URLs as text/urc-0.
+// hasURLs passes if a format has all URLs that text/urc-0 has. The function read returns the
+// URLs in a body of the format.
 func hasURLs(p *probe, format string, read func(string) []string) outcome {
 	r := p.known("Accept: " + format)
 	need(r.mediaType() == format, "no result in %s: %s", format, r)
@@ -251,13 +256,14 @@ func laterVersion(p *probe) outcome {
 	return sameResult(p.known(plainCharset), r)
 }
 
-// crlfLines checks a list of lines.
+// crlfLines checks that each line of a list ends with CR LF and that the function good accepts
+// its text.
 func crlfLines(list string, good func(string) bool) outcome {
 	for line := range strings.Lines(list) {
 		text, ok := strings.CutSuffix(line, "\r\n")
 		switch {
 		case !ok && len(list) >= maxBody && !strings.HasSuffix(line, "\n"):
-			return passed() // the rest was not read
+			return passed() // the list is truncated after maxBody bytes
 		case !ok:
 			return failed("the line %q does not end with CR LF", line)
 		case !good(text):
@@ -267,7 +273,8 @@ func crlfLines(list string, good func(string) bool) outcome {
 	return passed()
 }
 
-// authorityList checks the list of urn+c or urn+p as plain text.
+// authorityList returns a check that requests the list urn+c or urn+p as plain text and checks
+// its lines.
 func authorityList(element string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		r := p.element(element, "Accept: text/plain")
@@ -282,9 +289,8 @@ func modified(r *response) (time.Time, bool) {
 	return t, err == nil
 }
 
-// settle waits until the last modification of the first known name is at least
-// a second ago, so that its date distinguishes it from later ones (RFC 9110,
-// 8.8.2.2).
+// settle waits until the last modification of the first known name is at least two seconds old.
+// A later modification then certainly has a later date (RFC 9110, 8.8.2.2).
 func (p *probe) settle() {
 	const resolution = 2 * time.Second
 	date, err := http.ParseTime(p.known().get("Date"))
@@ -299,7 +305,8 @@ func (p *probe) settle() {
 	delete(p.memory, string(p.request1995(p.elements[0]).bytes()))
 }
 
-// notModified makes a conditional request with a date in the given format.
+// notModified returns a check that makes a conditional request with the date of the last
+// modification in a format.
 func notModified(layout string) func(*probe) outcome {
 	return func(p *probe) outcome {
 		p.settle()

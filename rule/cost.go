@@ -13,8 +13,8 @@ import (
 // the element. With many groups a step costs more, because their positions are copied.
 // docs/reference/authority.md says how long the worst accepted set takes.
 const (
-	maxSteps     = 8 << 20          // in all patterns of a set, for one name
-	maxTestSteps = 4 * maxSteps     // in all tests of a set
+	maxSteps     = 8 << 20          // steps in all patterns of a set, for one name
+	maxTestSteps = 4 * maxSteps     // steps in all tests of a set
 	maxExpanded  = 4 * maxExpansion // bytes that a rule generates for one name
 )
 
@@ -48,7 +48,7 @@ func (c *Compiled) checkCost() error {
 	return nil
 }
 
-// costWith returns the maximum cost of an element that begins with literal text.
+// costWith returns the maximum cost of an element that begins with the text begin.
 func (c *Compiled) costWith(begin string) (all int) {
 	for i := range c.rules {
 		p := &c.rules[i].pattern
@@ -114,7 +114,7 @@ func longest(re *syntax.Regexp) int {
 }
 
 // longestOf computes the longest length of each part of an expression, and combines these
-// lengths with the function combine.
+// lengths with the function combine. The result is unbounded if one of the lengths is.
 func longestOf(parts []*syntax.Regexp, combine func(all, n int) int) (all int) {
 	for _, part := range parts {
 		n := longest(part)

@@ -54,8 +54,8 @@ func ParseLink(s string) (Link, error) {
 // String returns the template.
 func (l Link) String() string { return l.place.template.String() }
 
-// Asking returns the link for n, a name under p, with the values of [Directives] by keyword.
-// Variables without a value are undefined.
+// Asking returns the link for the name n under p. The map asked has values of [Directives], by
+// keyword. Variables without a value are undefined.
 func (l Link) Asking(p name.Prefix, n name.Name, asked map[string]string) (string, error) {
 	parts := map[string]string{"name": n.Key(), "element": p.Element(n), "prefix": p.String()}
 	value := func(label string) templateValue {

@@ -13,7 +13,7 @@ import (
 const (
 	maxPattern = 4096  // bytes of a pattern or regular expression
 	maxProgram = 10000 // instructions of the compiled expression
-	maxRepeat  = 1000  // of a class, as in package regexp
+	maxRepeat  = 1000  // repetitions of a class, as in package regexp
 	maxGroups  = 64    // parts and other groups of a pattern
 )
 
@@ -21,10 +21,10 @@ const (
 type Pattern struct {
 	source string
 	re     *regexp.Regexp
-	names  []string // of the groups, "" for unnamed ones
-	begin  string   // common beginning of all matches
+	names  []string // names of the groups; "" for unnamed groups
+	begin  string   // text with which every match begins
 	most   int      // maximum bytes of a match; negative for no maximum
-	cost   int      // of matching, per byte; see maxSteps
+	cost   int      // cost of matching one byte; see maxSteps
 }
 
 // classes are the characters of a part, by the letter in the pattern.
@@ -88,7 +88,7 @@ func ParsePattern(s string, fold bool) (Pattern, error) {
 	return compile(s, re.String())
 }
 
-// writePart writes the part s[i:end] as a group.
+// writePart writes the part s[i:end] of a pattern as a named group of a regular expression.
 func writePart(re *strings.Builder, s string, i, end int) error {
 	label, class, typed := strings.Cut(s[i:end], ":")
 	for j := range len(label) {
@@ -102,7 +102,7 @@ func writePart(re *strings.Builder, s string, i, end int) error {
 	if !typed {
 		class = "s"
 	}
-	at := i + len(label) + 1 // of the class
+	at := i + len(label) + 1 // offset of the class
 	if class == "" || classes[class[0]] == "" {
 		return &Error{s, at, "class", `invalid class: must be d, x, a, n, s or *`}
 	}
@@ -114,7 +114,7 @@ func writePart(re *strings.Builder, s string, i, end int) error {
 	return nil
 }
 
-// repetition returns the repetition of a class in the syntax of package regexp.
+// repetition converts the count after the letter of a class to the syntax of package regexp.
 func repetition(class string) (string, bool) {
 	if len(class) == 1 {
 		if class == "*" {
@@ -159,13 +159,14 @@ func ParseRegexp(s string, fold bool) (Pattern, error) {
 	if fold {
 		flags = "(?si:"
 	}
-	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // separately, so that ")(" cannot close our group
+	if _, err := syntax.Parse(s, syntax.Perl); err != nil { // parse s alone first, so that ")(" cannot close our group
 		return Pattern{}, regexpError(s, err)
 	}
 	return compile(s, "^"+flags+s+")$")
 }
 
-// compile returns the pattern for an expression, with its source.
+// compile returns the pattern for a regular expression. The source is the text from which the
+// expression was made.
 func compile(source, expression string) (Pattern, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {

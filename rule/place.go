@@ -34,19 +34,19 @@ func newPlace(l nomen.Location, t template) (place, error) {
 	case ok:
 		err := p.setHost(scheme, rest)
 		return p, err
-	case isWeb(scheme): // browsers treat these as if the slashes were there
+	case isWeb(scheme): // browsers read these URLs as if they had the slashes
 		return p, t.fault(len(scheme)+1, "hier-part", `missing "//" and a host`)
 	case bare && len(t.parts) > 1 && (rest != "" || t.parts[1].op.char != 0):
 		return p, t.fault(t.parts[1].offset, "hier-part", "the text after the scheme must be literal, so that a name cannot add a host")
 	}
-	return p, nil // no host
+	return p, nil // the URL has no host
 }
 
-// setHost checks the host and sets its variables. rest is what follows "//" in the first part
-// of the template.
+// setHost checks the host of the template and records its variables. The parameter rest is the
+// text after "//" in the first part of the template.
 func (p *place) setHost(scheme, rest string) error {
 	t := p.template
-	const variable = "{" // in host, where a literal cannot contain it
+	const variable = "{" // stands for a variable in the text host; a literal cannot contain it
 	host := ""
 	for i := 0; ; rest = t.parts[i].literal {
 		literal, _, ended := cutAny(rest, "/?#")
@@ -82,7 +82,7 @@ func (p *place) setHost(scheme, rest string) error {
 	return nil
 }
 
-// cutAny cuts s before the first of chars.
+// cutAny splits s before the first character that is in chars.
 func cutAny(s, chars string) (before, after string, found bool) {
 	if i := strings.IndexAny(s, chars); i >= 0 {
 		return s[:i], s[i:], true
@@ -155,7 +155,7 @@ func isLabel(s string) bool {
 }
 
 // hasDots reports whether a path has a segment that some program interprets as "." or "..".
-// Escaped dots count as dots, and backslashes as separators.
+// Escaped dots count as dots, and slashes, backslashes and escaped ones separate segments.
 func hasDots(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		plain := unescape(segment)

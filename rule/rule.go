@@ -15,9 +15,9 @@ import (
 
 // Limits of sets.
 const (
-	maxRules     = 256 // of a set
-	maxLocations = 64  // of a rule
-	maxTests     = 256 // of a rule
+	maxRules     = 256 // rules of a set
+	maxLocations = 64  // locations of a rule
+	maxTests     = 256 // tests of a rule
 	maxPad       = 256 // characters of a padded part
 	maxDrop      = 256 // bytes of Drop and Trim
 )
@@ -31,20 +31,21 @@ type Set []Rule
 type Rule struct {
 	Match      string           `json:"match,omitempty"`                          // a pattern, see [ParsePattern]
 	Regexp     string           `json:"regexp,omitempty"`                         // or a regular expression, see [ParseRegexp]
-	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"` // ASCII letters only
+	IgnoreCase bool             `json:"ignore_case,omitempty" toml:"ignore_case"` // ignore the case of ASCII letters
 	Raw        bool             `json:"raw,omitempty"`                            // keep the escapes of the element; otherwise they are decoded
 	Parts      map[string]Part  `json:"parts,omitempty"`                          // conversions of parts
 	Locations  []nomen.Location `json:"locations,omitempty"`                      // their URLs are templates
 	SameAs     []string         `json:"same_as,omitempty" toml:"same_as"`         // templates of aliases
-	Tests      []Test           `json:"tests"`                                    // at least one must match
+	Tests      []Test           `json:"tests"`                                    // at least one must match the rule
 }
 
-// A Part is the conversion of a part of a name, in the order of the fields.
+// A Part says how to convert a part of a name. The conversions are applied in the order of the
+// fields.
 type Part struct {
 	Drop string `json:"drop,omitempty"` // characters to remove, such as "-"
 	Trim string `json:"trim,omitempty"` // characters to remove at the beginning, such as "0"; the last character stays
-	Case string `json:"case,omitempty"` // "lower" or "upper", ASCII letters only
-	Pad  int    `json:"pad,omitempty"`  // minimum length, padded with leading zeros
+	Case string `json:"case,omitempty"` // "lower" or "upper": convert ASCII letters to this case
+	Pad  int    `json:"pad,omitempty"`  // minimum number of characters; zeros are added at the beginning
 }
 
 // A Test is a name with the expected result.
@@ -55,10 +56,10 @@ type Test struct {
 
 // A TestError reports a failed test.
 type TestError struct {
-	Rule, Test int // from 0
+	Rule, Test int // indexes, from 0
 	From       string
 	Got, Want  []string
-	Matched    int // the rule that matched, -1 for none
+	Matched    int // index of the rule that matched, -1 if none
 }
 
 func (e *TestError) Error() string {
@@ -82,7 +83,7 @@ func quoted(urls []string) string {
 
 // An IndexError reports an invalid rule of a set.
 type IndexError struct {
-	Rule int    // from 0
+	Rule int    // index, from 0
 	What string // "match", "locations", "tests" ...
 	Err  error
 }
@@ -97,7 +98,7 @@ func (e *IndexError) Unwrap() error { return e.Err }
 type Compiled struct {
 	prefix name.Prefix
 	rules  []compiledRule
-	tested int // steps of all tests
+	tested int // steps that all tests took
 }
 
 type compiledRule struct {
@@ -107,8 +108,9 @@ type compiledRule struct {
 	sameAs    []template
 }
 
-// Check is like [Set.Compile], for a set to be stored. It also rejects a set that may take too
-// long for a name. Compile accepts such a set, because an older version may have stored it.
+// Check is like [Set.Compile]. Use it before you store a set. It also rejects a set that may
+// take too long for a name. Compile accepts such a set, because an older version may have
+// stored it.
 func (s Set) Check(prefix name.Prefix) (*Compiled, error) {
 	c, err := s.Compile(prefix)
 	if err != nil {
@@ -130,7 +132,7 @@ func (s Set) Compile(prefix name.Prefix) (*Compiled, error) {
 		}
 	}
 	for i := range s {
-		if c.tested > maxTestSteps { // a set of an older version; Check rejects it
+		if c.tested > maxTestSteps { // stop: the set is from an older version, and Check rejects it
 			break
 		}
 		if err := c.test(i, s[i].Tests); err != nil {
@@ -159,7 +161,8 @@ func (c *compiledRule) compile(i int, r *Rule) error {
 // reserved returns the variables that every template can use.
 func reserved() []string { return []string{"name", "element", "prefix"} }
 
-// compilePattern compiles the pattern. On error, what is the member of the rule that is invalid.
+// compilePattern compiles the pattern. On error, the result what names the invalid member of
+// the rule.
 func (c *compiledRule) compilePattern() (what string, err error) {
 	r := &c.source
 	what = "match"
@@ -205,8 +208,8 @@ func (c *compiledRule) checkParts() error {
 	return nil
 }
 
-// compileTemplates compiles the templates. On error, what is the member of the rule that is
-// invalid.
+// compileTemplates compiles the templates. On error, the result what names the invalid member
+// of the rule.
 func (c *compiledRule) compileTemplates() (what string, err error) {
 	known := slices.AppendSeq(reserved(), c.pattern.labels)
 	for _, l := range c.source.Locations {
@@ -265,7 +268,7 @@ func (c *Compiled) test(i int, tests []Test) error {
 			for _, l := range r.Locations {
 				e.Got = append(e.Got, l.URL)
 			}
-			if len(r.Locations) == 0 { // a rule for aliases only
+			if len(r.Locations) == 0 { // the rule has only aliases
 				e.Got = r.SameAs
 			}
 		}
@@ -282,16 +285,16 @@ func (c *Compiled) test(i int, tests []Test) error {
 
 // A Result is the result of a rule for a name.
 type Result struct {
-	Rule      int // from 0
+	Rule      int // index of the rule, from 0
 	Pattern   string
 	Locations []nomen.Location
 	SameAs    []string
-	Left      []string // locations that are left out for this name, with the reason, such as an invalid host
+	Left      []string // the locations that the rule cannot give for this name, each with the reason, such as an invalid host
 }
 
-// Apply returns the result of the first rule that matches n; ok is false if no rule matches.
-// After maxSteps steps Apply stops: it then returns a result without locations, whose Left gives
-// the reason. This happens only with sets that [Set.Check] rejects.
+// Apply returns the result of the first rule that matches n. If no rule matches, ok is false.
+// Apply stops after maxSteps steps, and then returns a result without locations; its field Left
+// gives the reason. This happens only with sets that [Set.Check] rejects.
 func (c *Compiled) Apply(n name.Name) (r *Result, ok bool) {
 	r, ok, _ = c.apply(n)
 	return r, ok
@@ -364,7 +367,7 @@ func (c *compiledRule) result(i int, parts map[string]string) *Result {
 	return r
 }
 
-// apply converts s as p says.
+// apply returns s after the conversions of p.
 func (p Part) apply(s string) string {
 	if p.Drop != "" {
 		s = strings.Map(func(r rune) rune {
@@ -409,7 +412,7 @@ func mapASCII(s string, first, last byte) string {
 func unescape(s string) string {
 	plain, err := uri.Unescape(s)
 	if err != nil {
-		return s // not from a URI: nothing to decode
+		return s // s is not from a URI, so it has no escapes
 	}
 	return plain
 }

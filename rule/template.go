@@ -37,7 +37,7 @@ func (e *Error) Violation() uri.Violation {
 // 2.3). The zero templateValue is undefined, which differs from the empty string.
 type templateValue struct {
 	kind  valueKind
-	texts []string // one text, the members of a list, or alternating names and values
+	texts []string // the text, the members of the list, or the names and values of the pairs in turn
 }
 
 type valueKind uint8
@@ -78,15 +78,15 @@ type template struct {
 
 // A templatePart is literal text or an expression.
 type templatePart struct {
-	literal string // escaped
+	literal string // literal text, escaped
 	op      operator
 	vars    []varspec
-	offset  int // of the expression in the source
+	offset  int // offset of the expression in the source
 }
 
 type varspec struct {
 	name    string
-	prefix  int // characters of the value; 0 means all
+	prefix  int // how many characters of the value to use; 0 means all
 	explode bool
 }
 
@@ -146,8 +146,8 @@ func (t template) fault(offset int, rule, message string) error {
 	return &Error{t.source, offset, rule, message}
 }
 
-// literal returns the size of the literal character at s[i]. That includes the apostrophe,
-// which the grammar of RFC 6570, 2.1 omits by mistake (erratum 6937).
+// literal returns the number of bytes of the literal character at s[i]. The apostrophe is such
+// a character, although the grammar of RFC 6570, 2.1 omits it by mistake (erratum 6937).
 func literal(s string, i int) (int, error) {
 	c := s[i]
 	switch {
@@ -248,9 +248,10 @@ func (t template) variables(yield func(string) bool) {
 	}
 }
 
-// expand returns the template with its variables replaced (RFC 6570, 3). A variable for which
-// value returns the zero templateValue is undefined; an expression of only undefined variables expands
-// to nothing. ok is false if the result would be longer than maxExpansion.
+// expand returns the template with its variables replaced (RFC 6570, 3). The function value
+// returns the value of a variable. If it returns the zero templateValue, the variable is
+// undefined. An expression in which all variables are undefined expands to nothing. If the
+// result would be longer than maxExpansion, expand reports false.
 func (t template) expand(value func(name string) templateValue) (string, bool) {
 	var buf [256]byte
 	b := buf[:0]
@@ -341,7 +342,7 @@ func (p *templatePart) appendName(b []byte, name string, empty bool) []byte {
 	return append(b, '=')
 }
 
-// cut returns the first n characters of s, or all if n is 0.
+// cut returns the first n characters of s, or the whole of s if n is 0.
 func cut(s string, n int) string {
 	if n == 0 {
 		return s

@@ -35,7 +35,7 @@ const (
 	batchAhead  = 16 // names of one list that are looked up at the same time
 	maxBatchRow = 64 << 10
 
-	batchPause = 20 * time.Millisecond // maximum time from computing a line to sending it
+	batchPause = 20 * time.Millisecond // how long answered lines wait for the next line before they are sent
 )
 
 // isBatch reports whether a target is [batchPath], as a path or in the absolute form sent to

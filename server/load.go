@@ -7,8 +7,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// startup limits: how long reading the authorities for the first time may delay the start, and the
-// interval between attempts until one succeeds.
+// firstLoad is how long reading the authorities for the first time may delay the start. If this
+// fails, nextLoad is the time before each further attempt.
 const (
 	firstLoad = time.Second
 	nextLoad  = 500 * time.Millisecond

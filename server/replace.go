@@ -71,7 +71,7 @@ func (s *Server) serveCurrent(w http.ResponseWriter, r *http.Request) {
 	for {
 		now := s.current.Load()
 		now.users.add()
-		if now == s.current.Load() { // otherwise s was replaced before it counted the request
+		if now == s.current.Load() { // otherwise the server now was replaced before it counted the request
 			defer now.users.done()
 			now.handler.ServeHTTP(w, r)
 			return

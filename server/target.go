@@ -151,8 +151,8 @@ func absoluteForm(target string) (host, path string, ok bool) {
 	return rest[:end], rest[end:], true
 }
 
-// readAbsolute parses a target in absolute form. It returns an error if the scheme, host and port
-// are not those of this server (RFC 9110, 7.4).
+// readAbsolute parses a target in absolute form: a URL of this server, or a URL that is a name of an
+// authority here. For other URLs it returns errForOthers (RFC 9110, 7.4).
 func (p requestContext) readAbsolute(target, host, path string) (parsedTarget, error) {
 	scheme, _, _ := strings.Cut(target, ":")
 	if p.own.hostOwner(p.set, host, p.local.Addr()) == hostOurs && p.isOwnOrigin(strings.ToLower(scheme), host) {

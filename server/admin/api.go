@@ -22,19 +22,21 @@ import (
 type Options struct {
 	Store     store.Reader         // required
 	Registrar *registrar.Registrar // makes changes; required
-	Resolver  nomen.Resolver       // answers questions about names as on the public listener; required
+	Resolver  nomen.Resolver       // answers questions about names like the resolver of the public listener; required
 
-	Authorities *store.Table // table of the authorities in Store; should be the same as in Resolver; nil for a new table
+	Authorities *store.Table // cache of the authorities in Store, which should be the one that Resolver uses; if nil, the API makes its own
 
-	Version  string   // of this program
+	Version  string   // version of this program
 	Instance string   // identifies this server in the response to GET version; "" leaves it out
 	Hosts    []string // Host fields that are accepted in addition to addresses and localhost
 
-	// NodeToken is valid only at this API. Its ID is not in the store. It may be nil.
+	// NodeToken is a token that only this API accepts, because it is not in the store. It may be
+	// nil.
 	NodeToken *store.Token
 
-	// Pages answers requests below [PagesRoot], as package pages does. It gets only requests whose
-	// Host field is accepted, but also those that pages of other sites send. It may be nil.
+	// Pages answers requests for paths below [PagesRoot], as package pages does. It gets only
+	// requests whose Host field is accepted, but also requests that pages of other sites have
+	// caused. It may be nil.
 	Pages http.Handler
 
 	// SignInLink returns a URL at which anyone can sign in to the pages as a user, once and until a
@@ -45,21 +47,21 @@ type Options struct {
 
 	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
 
-	Jobs string // directory of the jobs, created with the first one; "" keeps them in memory
+	Jobs string // directory in which jobs are saved, created with the first job; if "", jobs are only in memory
 
-	Scrub    int    // changes of the store verified per second by [API.Run]; 0 disables it
-	ScrubDir string // directory in which the scrub saves its position; "" does not save it
+	Scrub    int    // changes of the store that [API.Run] verifies per second; 0 disables the verification
+	ScrubDir string // directory in which the position of the verification is saved; if "", it is not saved
 
-	// Metrics counts requests. Its handler serves /-/metrics: without a token to clients on this
-	// machine, to others only with a token. If Metrics is nil, nothing is counted and /-/metrics
-	// does not exist.
+	// Metrics counts requests. It is also a handler for /-/metrics, which clients on this machine
+	// may request without a token, and other clients only with one. If Metrics is nil, nothing is
+	// counted and /-/metrics does not exist.
 	Metrics Metrics
 
 	Limits Limits // of tokens
 
-	Config Configuration // read and reloaded by administrators; nil if the server has none
+	Config Configuration // the configuration, which administrators can read and reload; nil if the server has none
 
-	Timeout time.Duration // for each step of a stream; 30 s if zero
+	Timeout time.Duration // maximum time for each step of a stream; 30 s if zero
 
 	Now       func() time.Time // the clock; time.Now if nil
 	Log       *slog.Logger     // receives failures; discarded if nil
@@ -72,8 +74,8 @@ const PagesRoot = "/-/ui/"
 // Metrics counts what an API does. It must be safe for concurrent use.
 type Metrics interface {
 	AdminRequest(role string, status int)      // a request was answered; role is the role of its token, or "none"
-	Ran(task string, at time.Time, err error)  // a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store ended
-	Expect(task string, lastSuccess time.Time) // when such a task last succeeded before this start
+	Ran(task string, at time.Time, err error)  // a task ended: a verification ([adminapi.JobVerify]) or backup ([adminapi.JobBackup]) of the whole store
+	Expect(task string, lastSuccess time.Time) // before this start, a task last succeeded at that time
 	http.Handler                               // shows the metrics
 }
 
@@ -93,7 +95,7 @@ type API struct {
 	log      *slog.Logger
 
 	settings atomic.Pointer[settings]
-	rates    *rates.Table[string] // by what [call.token] returns
+	rates    *rates.Table[string] // by the result of [call.token]
 	config   Configuration        // may be nil
 	pages    http.Handler         // may be nil
 
@@ -108,8 +110,8 @@ type API struct {
 	scrub     *scrub // may be nil
 }
 
-// authorityLife is how long an API may use the earlier state of an authority after another
-// process has changed it.
+// authorityLife is how long an API may use an outdated authority after another process has changed
+// it.
 const authorityLife = time.Second
 
 // New returns an API. It returns an error if an option is missing.
@@ -146,13 +148,12 @@ func New(o Options) (*API, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request if the Host field is an address, localhost or one of
-// [Options.Hosts], and rejects all other requests. So a web page cannot reach the API under
-// the host name of the page (DNS rebinding). ServeHTTP also rejects requests that pages of
-// other sites send.
+// ServeHTTP answers a request if its Host field is an address, localhost or one of [Options.Hosts].
+// It rejects all other requests. So a web page cannot use its own host name to reach the API (DNS
+// rebinding). ServeHTTP also rejects requests that pages of other sites have caused.
 func (s *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run verifies the store in the background until ctx ends, if the options say so.
+// Run verifies the store in the background until ctx ends, if [Options.Scrub] enables this.
 func (s *API) Run(ctx context.Context) {
 	if s.scrub != nil {
 		s.scrub.run(ctx)
@@ -163,7 +164,7 @@ func (s *API) Run(ctx context.Context) {
 // after its next response.
 func (s *API) Drain() { s.health.Close() }
 
-// Shutdown interrupts the jobs and waits for them until ctx ends.
+// Shutdown interrupts the jobs, and waits until they have ended or ctx ends.
 func (s *API) Shutdown(ctx context.Context) {
 	s.health.Close()
 	s.jobs.close(ctx)

@@ -17,28 +17,28 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A call is a request of the admin API that has passed the checks of its host and token.
+// A call is a request to the admin API after its host and token have been checked.
 type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	actor registrar.Actor
-	value string     // the text in the path for the part in braces of the route
-	q     url.Values // the parameters, if the operation lists them
+	value string     // the part of the path that the braces of the route stand for
+	q     url.Values // the parameters, if the operation lists the known ones
 }
 
 // An operation is one route of the admin API.
 type operation struct {
 	method string
-	path   string // below adminapi.Root; one part may be in braces
+	path   string // path below adminapi.Root; one part may be in braces, which stand for any text
 	role   registrar.Role
 	do     func(*call) error
 	params string // the known parameters, separated by spaces
 }
 
-// unchecked stands for the parameters of an operation that checks them itself or ignores them.
+// unchecked stands for all parameters: the operation checks them itself or ignores them.
 const unchecked = "*"
 
-// operations returns the table of routes. The first match is taken.
+// operations returns all routes. A request is for the first route that matches.
 func (s *API) operations() []operation {
 	return []operation{
 		{http.MethodGet, "version", registrar.Reader, s.getVersion, unchecked},
@@ -87,7 +87,8 @@ func (s *API) operations() []operation {
 	}
 }
 
-// match returns the part of a path that matches the braces of the route.
+// match reports whether a path matches the route, and returns the part of the path that the braces
+// stand for.
 func (o operation) match(path string) (string, bool) {
 	before, rest, braces := strings.Cut(o.path, "{")
 	if !braces {
@@ -101,7 +102,7 @@ func (o operation) match(path string) (string, bool) {
 	return adminapi.UnescapeName(value), ok && value != ""
 }
 
-// protected returns the API's handler, which rejects cross-site requests.
+// protected returns the handler of the API, which rejects requests from other sites.
 func (s *API) protected() http.Handler {
 	var crossOrigin http.CrossOriginProtection
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -109,7 +110,7 @@ func (s *API) protected() http.Handler {
 	}))
 	api := crossOrigin.Handler(http.HandlerFunc(s.serve))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.isPage(r) { // pages reject these requests themselves
+		if s.isPage(r) { // the pages reject requests from other sites themselves
 			s.serve(w, r)
 			return
 		}
@@ -117,7 +118,7 @@ func (s *API) protected() http.Handler {
 	})
 }
 
-// isPage reports whether [Options.Pages] answers a request.
+// isPage reports whether a request is one that [Options.Pages] answers.
 func (s *API) isPage(r *http.Request) bool {
 	return s.pages != nil && strings.HasPrefix(r.RequestURI, PagesRoot)
 }
@@ -137,7 +138,7 @@ func (s *API) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.count(counted)
 	if _, ok := insideActor(r.Context()); ok {
-		return // the request for the page is logged
+		return // not logged here: the request for the page is logged
 	}
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	requestlog.Of(r, loggedTarget(r.RequestURI), remote.Addr()).Log(r.Context(), s.settings.Load().access, counted.status, counted.n, s.now().Sub(start))
@@ -156,10 +157,11 @@ func loggedTarget(target string) string {
 	return target
 }
 
-// endsConnection reports whether HTTP implementations may disagree about where r ends. What
-// follows such a request must not be read as another one. net/http itself accepts it: it
-// ignores Content-Length beside Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC
-// 9112, 6.1). The public listener rejects such requests; see package wire.
+// endsConnection reports whether HTTP implementations may disagree about where the body of r ends.
+// After such a request the connection must be closed, so that nothing in the body is read as
+// another request. net/http accepts such requests: it ignores Content-Length if there is
+// Transfer-Encoding, and Transfer-Encoding in HTTP/1.0 (RFC 9112, 6.1). The public listener rejects
+// them; see package wire.
 func endsConnection(r *http.Request) bool {
 	return r.ProtoMajor == 1 && (r.ProtoMinor == 0 || r.TransferEncoding != nil)
 }
@@ -205,8 +207,9 @@ func (s *API) answer(w *statusWriter, r *http.Request) error {
 	return op.do(c)
 }
 
-// operation returns the route of a request, and the text in the path for the part in braces.
-// If only the method is wrong, that text is the list of allowed methods instead.
+// operation returns the route for a method and a path, and the part of the path that the braces of
+// the route stand for. If no route for this path has the method, the text is a list of the allowed
+// methods instead, and operation returns an error.
 func (s *API) operation(method, path string) (operation, string, error) {
 	var methods []string
 	for _, op := range s.operations() {
@@ -225,7 +228,7 @@ func (s *API) operation(method, path string) (operation, string, error) {
 	return operation{}, strings.Join(methods, ", "), &adminapi.StatusError{Kind: adminapi.KindMethod, Status: http.StatusMethodNotAllowed, Detail: "method " + method + " not allowed"}
 }
 
-// page answers the requests outside of the API.
+// page answers requests for paths that do not belong to the API.
 func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	kind, isProblem := strings.CutPrefix(path, adminapi.ProblemPath)
 	switch {
@@ -249,7 +252,7 @@ func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 	return store.ErrNotFound
 }
 
-// problemPage sends the page about a type of problems.
+// problemPage sends the page that explains a type of problems.
 func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 	status, contentType, body := problempage.Page(strings.Join(r.Header.Values("Accept"), ", "), kind)
 	h := w.Header()
@@ -265,15 +268,15 @@ func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
 	return ignored(err)
 }
 
-// isOwnHost reports whether a Host field is an address, localhost or one of [Options.Hosts].
-// An attacker can make any other name point to this server.
+// isOwnHost reports whether a Host field is an address, localhost or one of [Options.Hosts]. It
+// rejects other names, because an attacker can make any name point to this server.
 func (s *API) isOwnHost(host string) bool {
 	h := store.CanonicalHost(host)
 	_, err := netip.ParseAddr(strings.Trim(h, "[]"))
 	return err == nil || store.IsLoopbackHost(h) || s.settings.Load().hosts[h]
 }
 
-// authenticate returns the actor that sent a request. Neither the response nor its timing
+// authenticate returns the actor whose token a request has. Neither its error nor its timing
 // reveals whether the ID or the secret is wrong.
 func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	if a, ok := insideActor(r.Context()); ok {
@@ -289,7 +292,7 @@ func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	if !ok {
 		return registrar.Actor{}, adminapi.ErrUnknownToken
 	}
-	if s.nodeToken != nil && id == s.nodeToken.ID { // valid even while the store is unavailable
+	if s.nodeToken != nil && id == s.nodeToken.ID { // this token is valid even while the store is unavailable
 		if !adminapi.Matches(s.nodeToken, secret) {
 			return registrar.Actor{}, adminapi.ErrUnknownToken
 		}
@@ -313,12 +316,13 @@ func (s *API) authenticate(r *http.Request) (registrar.Actor, error) {
 	return registrar.Bearer(t)
 }
 
-// A statusWriter records the status and the number of bytes sent, and the role of the client.
+// A statusWriter records the status of a response, the number of bytes sent, and the role of the
+// client.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 	n      int64
-	role   string // of the token of the request, noRole without a valid one
+	role   string // role of the token in the request; noRole if there is no valid token
 }
 
 func (w *statusWriter) WriteHeader(status int) {

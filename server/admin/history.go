@@ -18,7 +18,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// at returns the time in the parameter "at", or zero for now.
+// at parses the parameter "at". Without it, at returns the zero time, which means now.
 func (c *call) at() (time.Time, error) {
 	q, err := c.query("at")
 	if err != nil || q.Get("at") == "" {
@@ -31,7 +31,7 @@ func (c *call) at() (time.Time, error) {
 	return t, nil
 }
 
-// number returns a parameter that is a number, or absent if it is not given.
+// number parses a parameter that is a number. If the parameter is missing, number returns absent.
 func number(q url.Values, key string, absent uint64) (uint64, error) {
 	text := q.Get(key)
 	if text == "" {
@@ -44,7 +44,7 @@ func number(q url.Values, key string, absent uint64) (uint64, error) {
 	return n, nil
 }
 
-// requireAllNames returns an error unless the actor is an administrator of all names.
+// requireAllNames returns an error unless the caller is an administrator of all names.
 func (c *call) requireAllNames(what string) error {
 	if c.actor.MayAll(registrar.Administrator) {
 		return nil
@@ -52,8 +52,8 @@ func (c *call) requireAllNames(what string) error {
 	return c.actor.DeniedAll(registrar.Administrator, what)
 }
 
-// detailedError returns err in a form for an administrator of all names, with the cause of a
-// failure.
+// detailedError adds the cause to the error of a failure. Only administrators of all names may see
+// it.
 func detailedError(err error) error {
 	if err = unsupportedError(err); adminapi.NewProblem(err).Status != http.StatusInternalServerError {
 		return err
@@ -61,7 +61,8 @@ func detailedError(err error) error {
 	return &adminapi.StatusError{Status: http.StatusInternalServerError, Detail: shown.Error(err)}
 }
 
-// unsupportedError turns an error of an unsupported operation into HTTP status 501.
+// unsupportedError converts the error of an operation that the store does not support, so that the
+// status is 501.
 func unsupportedError(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: shown.Error(err)}
@@ -69,13 +70,14 @@ func unsupportedError(err error) error {
 	return err
 }
 
-// Limits of a history that is sent as one JSON document.
+// Limits of a history in one JSON document.
 const (
 	maxHistory      = 1000     // revisions
 	maxHistoryBytes = 16 << 20 // of JSON, approximately
 )
 
-// nameHistory sends the revisions of a name, newest first. Only JSON Lines has no limit.
+// nameHistory sends the revisions of a name, newest first. If the format is JSON, their number is
+// limited.
 func (s *API) nameHistory(c *call) error {
 	n, err := s.subject(c, time.Time{})
 	if err != nil {
@@ -84,8 +86,8 @@ func (s *API) nameHistory(c *call) error {
 	return s.history(c, store.History(c.r.Context(), s.store, n))
 }
 
-// authorityHistory sends the revisions of an authority like nameHistory. Every token may
-// read authorities.
+// authorityHistory sends the revisions of an authority, as nameHistory does. Every token may read
+// authorities, so authorityHistory checks no rights.
 func (s *API) authorityHistory(c *call) error {
 	p, err := name.ParsePrefix(c.value)
 	if err != nil {
@@ -94,7 +96,7 @@ func (s *API) authorityHistory(c *call) error {
 	return s.history(c, store.AuthorityHistory(c.r.Context(), s.store, p))
 }
 
-// history sends revisions in the format given in the query.
+// history sends revisions in the format that the parameter "format" names.
 func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	q, err := c.query("format")
 	if err != nil {
@@ -112,7 +114,7 @@ func (s *API) history(c *call, changes iter.Seq2[*store.Change, error]) error {
 	return &adminapi.RequestError{Field: "format", Message: "must be json or jsonl"}
 }
 
-// revisionOf returns the JSON form of a change, with the name of its author.
+// revisionOf returns a change in the form of the API, with the name of its author.
 func revisionOf(c *call, names *adminapi.UserNames, change *store.Change) adminapi.Revision {
 	r := adminapi.NewRevision(change)
 	r.WhoName = names.Of(c.r.Context(), r.Who)
@@ -173,8 +175,8 @@ func (s *API) redactAuthority(c *call) error {
 	return c.outcome(out, unsupportedError(err), conditional)
 }
 
-// redaction reads the body of a redaction. It is conditional if a header field gives the
-// expected revision.
+// redaction reads the body of a request for a redaction. If a header field contains the expected
+// revision, conditional is true.
 func (c *call) redaction() (red registrar.Redaction, conditional bool, err error) {
 	if _, err := c.query(); err != nil {
 		return red, false, err
@@ -190,15 +192,15 @@ func (c *call) redaction() (red registrar.Redaction, conditional bool, err error
 	return red, conditional, err
 }
 
-// How long a request for changes may wait for a new change, and how often the server looks for
-// one.
+// How long a request for changes may wait for a new change, and how often the server checks whether
+// there is one.
 const (
 	maxWait  = 60 // seconds
 	waitStep = 200 * time.Millisecond
 )
 
-// changes streams the log of changes after the first "after" changes. With "wait" it waits for
-// a change if there are none yet.
+// changes streams the log without its first "after" changes. If there are no changes after these
+// and the parameter "wait" is given, it waits for one.
 func (s *API) changes(c *call) error {
 	var after, limit, wait uint64
 	for _, n := range []struct {
@@ -227,10 +229,10 @@ func (s *API) changes(c *call) error {
 	})
 }
 
-// seenBy returns an entry as an actor may see it, and whether the actor may see it at all. Every
-// actor may see changes of authorities. Only administrators of all names see the content of users.
-// Others with rights on all names get such an entry as if it was redacted, so that they can
-// compute the head of the log.
+// seenBy returns an entry of the log as an actor may see it, and whether the actor may see it at
+// all. Every actor may see changes of authorities. Only administrators of all names see the content
+// of changes of users. Other actors with rights on all names get such a change as if it had been
+// redacted, because they need its digest to compute the head of the log.
 func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	switch c := e.Change; {
 	case c.Record != nil:
@@ -246,7 +248,7 @@ func seenBy(a registrar.Actor, e *store.Entry) (*store.Entry, bool) {
 	}
 }
 
-// await blocks until the log has more than after changes, for at most the duration most.
+// await waits until the log has more than after changes, at most for the given duration.
 func (s *API) await(ctx context.Context, after uint64, most time.Duration) error {
 	if most == 0 {
 		return nil
@@ -271,8 +273,8 @@ func (s *API) await(ctx context.Context, after uint64, most time.Duration) error
 	}
 }
 
-// head returns the head of the log. With the parameter "since" it also returns a proof: the
-// log of size "size" begins with the log of size "since".
+// head sends the head of the log. With the parameter "since" it also sends a proof that the log of
+// that head begins with the log of the size "since".
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {
@@ -307,7 +309,7 @@ func (s *API) head(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// find streams the locations that begin with a text.
+// find streams the locations whose URLs begin with a text.
 func (s *API) find(c *call) error {
 	if !c.q.Has("location") {
 		return &adminapi.RequestError{Field: "location", Message: "missing; must be the beginning of the locations to find"}

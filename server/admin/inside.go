@@ -14,10 +14,10 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// Client returns a client that calls the API in this process, with the rights of an actor. It is
-// for pages that have found out who their user is: all rules and limits of the API apply to the
-// actor, and requests are counted by [registrar.Actor].Who. A request from outside cannot be
-// mistaken for one of such a client.
+// Client returns a client that calls the API inside this process, with the rights of the actor a.
+// It is for pages that know who their user is. All rules and limits of the API apply to the actor;
+// the rate limit is per [registrar.Actor].Who. A request from outside this process cannot pretend
+// to come from such a client.
 func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	return &adminapi.Client{URL: "http://localhost", HTTP: &http.Client{
 		Transport:     insideTransport{s, a},
@@ -25,7 +25,7 @@ func (s *API) Client(a registrar.Actor) *adminapi.Client {
 	}}
 }
 
-// insideKey is the key of the actor in the context of requests of [API.Client].
+// insideKey is the key of the context value that holds the actor of a request of [API.Client].
 type insideKey struct{}
 
 // insideActor returns the actor of a request of [API.Client].
@@ -34,8 +34,8 @@ func insideActor(ctx context.Context) (registrar.Actor, bool) {
 	return a, ok
 }
 
-// insidePrefix precedes the actor in what identifies the client of a request of [API.Client]. IDs
-// of tokens contain no space.
+// insidePrefix is the beginning of the text that stands for the token of a request of [API.Client];
+// the actor follows. It cannot be confused with the ID of a token, because IDs contain no space.
 const insidePrefix = "user "
 
 // An insideTransport calls an API for an actor.
@@ -44,8 +44,8 @@ type insideTransport struct {
 	actor registrar.Actor
 }
 
-// RoundTrip returns when the API has sent the header of the response. It ends the request when
-// the body of the response is closed.
+// RoundTrip sends a request to the API, and returns when the API has sent the header of the
+// response. The request ends when the body of the response is closed.
 func (t insideTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), insideKey{}, t.actor))
 	in := r.Clone(ctx)
@@ -71,15 +71,15 @@ func (t insideTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// An insideBody is the body of a response.
+// An insideBody is the body of a response, from which the client reads.
 type insideBody struct {
 	*io.PipeReader
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-// Read returns the cause of the end of the request's context after that end, even if the API had
-// sent more before.
+// Read reads from the body. After the context of the request has ended, it returns the cause, even
+// if there is unread data.
 func (b insideBody) Read(p []byte) (int, error) {
 	if b.ctx.Err() != nil {
 		return 0, context.Cause(b.ctx)
@@ -93,23 +93,24 @@ func (b insideBody) Close() error {
 	return b.PipeReader.Close()
 }
 
-// An insideWriter passes a response to the client. Only one goroutine may use it, except for the
-// deadlines.
+// An insideWriter passes a response from the API to the client. Only one goroutine at a time may
+// use it, but others may set deadlines meanwhile.
 type insideWriter struct {
 	header   http.Header
 	response *http.Response
 	once     sync.Once
-	sent     chan struct{} // closed when response has the header
-	in       io.Closer     // body of the request
+	sent     chan struct{} // closed when the response has its header
+	in       io.Closer     // the body of the request
 	out      *io.PipeWriter
 }
 
-// serve runs the API. Like net/http, it ends the response with an error if the API panics.
+// serve makes the API answer the request. If the API panics, serve ends the response with an error,
+// as net/http does.
 func (w *insideWriter) serve(api *API, r *http.Request) {
 	defer r.Body.Close()
 	ended := error(io.ErrUnexpectedEOF)
 	defer func() {
-		_ = recover() // http.ErrAbortHandler; the API has logged any other panic
+		_ = recover() // either http.ErrAbortHandler, or a panic that the API has logged
 		w.WriteHeader(http.StatusInternalServerError)
 		w.out.CloseWithError(ended)
 	}()
@@ -123,7 +124,7 @@ func (w *insideWriter) serve(api *API, r *http.Request) {
 
 func (w *insideWriter) Header() http.Header { return w.header }
 
-// WriteHeader passes the header to the client, unless that has been done.
+// WriteHeader passes the header to the client. Further calls do nothing.
 func (w *insideWriter) WriteHeader(status int) {
 	w.once.Do(func() {
 		w.response.StatusCode, w.response.Status = status, http.StatusText(status)
@@ -142,14 +143,14 @@ func (w *insideWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// Flush passes the header to the client; nothing else is buffered.
+// Flush passes the header to the client. The body is not buffered.
 func (w *insideWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
 // EnableFullDuplex does nothing: the client can always send and receive at the same time.
 func (w *insideWriter) EnableFullDuplex() error { return nil }
 
-// SetReadDeadline closes the body of the request if the deadline has passed. There are no other
-// deadlines: the context of the request limits its time.
+// SetReadDeadline closes the body of the request if the deadline is in the past. It ignores future
+// deadlines, because the context of the request limits its time.
 func (w *insideWriter) SetReadDeadline(t time.Time) error {
 	if hasPassed(t) {
 		return w.in.Close()
@@ -157,7 +158,7 @@ func (w *insideWriter) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline ends the response if the deadline has passed.
+// SetWriteDeadline ends the response if the deadline is in the past.
 func (w *insideWriter) SetWriteDeadline(t time.Time) error {
 	if hasPassed(t) {
 		return w.out.CloseWithError(os.ErrDeadlineExceeded)

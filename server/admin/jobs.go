@@ -19,20 +19,20 @@ import (
 
 // Limits of jobs.
 const (
-	maxEnded    = 100                // ended jobs kept
-	maxEndedAge = 7 * 24 * time.Hour // and how long
-	retryJob    = 10 * time.Second   // sent with rejected requests
+	maxEnded    = 100                // number of ended jobs that are kept
+	maxEndedAge = 7 * 24 * time.Hour // how long ended jobs are kept
+	retryJob    = 10 * time.Second   // Retry-After of requests that are rejected because too many jobs run
 	saveEvery   = time.Second
 	checkEvery  = time.Second // how often to check that the token of a running job is valid
-	jobsVersion = 1           // of the file format; see docs/reference/files.md
+	jobsVersion = 1           // version of the file format; see docs/reference/files.md
 )
 
 const (
 	jobsFile    = "jobs.json"
-	spoolSuffix = ".body" // of the stored body of an asynchronous import
+	spoolSuffix = ".body" // suffix of the file with the body of an import that runs in the background
 )
 
-// Reasons for which a job ends early.
+// The reasons for which jobs end early.
 var (
 	errJobCancelled   = errors.New("the job was cancelled")
 	errJobInterrupted = errors.New("the server was stopped")
@@ -41,27 +41,28 @@ var (
 	errJobDisabled    = errors.New("the user who started the job was disabled")
 )
 
-// isCancelled reports whether a job was cancelled, or its token is no longer valid.
+// isCancelled reports whether cause is one of the reasons for which a job counts as cancelled: a
+// client cancelled it, or its token or user is no longer valid.
 func isCancelled(cause error) bool {
 	return errors.Is(cause, errJobCancelled) || errors.Is(cause, errJobRevoked) || errors.Is(cause, errJobExpired) || errors.Is(cause, errJobDisabled)
 }
 
 // A jobTable holds the jobs of this server, including those of earlier runs.
 type jobTable struct {
-	dir string // where they are saved; "" does not save them
+	dir string // directory in which the jobs are saved; if "", they are not saved
 	now func() time.Time
 	log *slog.Logger
 
-	limits func() Limits // with values for all fields
+	limits func() Limits // returns the limits, with defaults for all zero fields
 
-	// ends returns why the jobs of a token must end, or nil.
+	// ends returns the reason why the jobs of a token must end, or nil if they may continue.
 	ends func(ctx context.Context, token string) error
 
-	over func(*job) // called after a job has ended, with mu held; may be nil
+	over func(*job) // called when a job has ended, while mu is held; may be nil
 
 	mu      sync.Mutex
-	all     []*job // oldest first
-	saving  bool   // a save is scheduled
+	all     []*job // all jobs, the oldest first
+	saving  bool   // a save is scheduled but has not begun
 	changed bool   // something has changed since the file was read
 	failed  bool   // the last save failed
 	closing bool
@@ -69,16 +70,16 @@ type jobTable struct {
 	writing sync.Mutex
 }
 
-// newJobs returns the jobs saved in a directory. Jobs that were running when the server ended
-// become interrupted.
+// newJobs returns a table with the jobs that are saved in a directory. If a job was running when
+// the server ended, its state is now interrupted.
 func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 	js := &jobTable{dir: dir, now: now, log: log}
 	if dir == "" {
 		return js
 	}
-	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // the pattern is valid
+	spools, _ := filepath.Glob(filepath.Join(dir, "*"+spoolSuffix)) // no error, because the pattern is valid
 	for _, file := range spools {
-		_ = os.Remove(file) // left by an earlier run; retried at the next start
+		_ = os.Remove(file) // an earlier run has left this file; if removing it fails, the next start tries again
 	}
 	var saved savedJobs
 	b, err := os.ReadFile(js.file())
@@ -105,7 +106,7 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 	return js
 }
 
-// start adds a job for a request.
+// start adds a job for a request, and returns it and its context.
 func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, error) {
 	token, limits := c.token(), js.limits()
 	js.mu.Lock()
@@ -146,7 +147,7 @@ func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, erro
 	return j, ctx, nil
 }
 
-// run does the work of a job and returns the error that ended it.
+// run runs the function work for a job, and returns the error that ended it.
 func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) error) (err error) {
 	watched := js.watch(ctx, j)
 	defer func() {
@@ -179,7 +180,8 @@ func (js *jobTable) run(ctx context.Context, j *job, work func(context.Context) 
 	return work(ctx)
 }
 
-// watch cancels a job when its token is no longer valid, until stop is called.
+// watch checks the token of a job at intervals until stop is called. If the token is no longer
+// valid, watch cancels the job.
 func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	if js.ends == nil {
 		return func() {}
@@ -203,7 +205,7 @@ func (js *jobTable) watch(ctx context.Context, j *job) (stop func()) {
 	return stop
 }
 
-// cancelJobsOf cancels the jobs of a revoked token.
+// cancelJobsOf cancels the jobs of a token that was revoked.
 func (js *jobTable) cancelJobsOf(token string) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -214,7 +216,8 @@ func (js *jobTable) cancelJobsOf(token string) {
 	}
 }
 
-// end records the end of a job by err, or by the cause that cancelled it.
+// end records that a job has ended. If cause is not nil, it was cancelled or interrupted for that
+// reason; err is the error of its work.
 func (j *job) end(at time.Time, err, cause error) {
 	j.Ended, j.Rate, j.Left = at, j.rate(at), 0
 	switch {
@@ -231,7 +234,7 @@ func (j *job) end(at time.Time, err, cause error) {
 	j.Problem, j.Next = jobProblem(err), j.next()
 }
 
-// jobProblem returns the problem shown for the error of a job.
+// jobProblem converts the error of a job to the problem that clients see.
 func jobProblem(err error) *adminapi.Problem {
 	switch {
 	case errors.Is(err, errJobCancelled):
@@ -244,7 +247,7 @@ func jobProblem(err error) *adminapi.Problem {
 	return adminapi.NewProblem(err)
 }
 
-// nextSteps says how to continue after a job that is not complete, by its kind.
+// nextSteps says, for each kind of job, what to do if the job ended before it was complete.
 var nextSteps = map[string]string{
 	adminapi.JobImport:   "import the same file again; records that were imported remain unchanged",
 	adminapi.JobRelocate: "start it again; locations already changed are skipped",
@@ -253,7 +256,7 @@ var nextSteps = map[string]string{
 	adminapi.JobBackup:   "start it again with the same directory; files already copied are skipped",
 }
 
-// next says how to continue after a job that is not complete.
+// next says what to do if the job ended before it was complete.
 func (j *job) next() string {
 	s := nextSteps[j.Kind]
 	if j.Import != "" {
@@ -262,7 +265,7 @@ func (j *job) next() string {
 	return s
 }
 
-// rate returns how many units are done per second.
+// rate returns how many units the job completes per second.
 func (j *job) rate(at time.Time) float64 {
 	seconds := at.Sub(j.Started).Seconds()
 	if seconds <= 0 {
@@ -271,7 +274,7 @@ func (j *job) rate(at time.Time) float64 {
 	return float64(j.Done) / seconds
 }
 
-// update changes a job.
+// update calls f to change a job, while mu is held.
 func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -282,12 +285,12 @@ func (js *jobTable) update(j *job, f func(*adminapi.Job, *adminapi.JobResult)) {
 	js.saveSoon()
 }
 
-// begun returns a function that records the ID of the changes of a job.
+// begun returns a function that records the ID under which the changes of a job are in the log.
 func (js *jobTable) begun(j *job) func(id string) {
 	return func(id string) { js.update(j, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Import = id }) }
 }
 
-// note records a report of a job.
+// note adds a report to the result of a job.
 func (js *jobTable) note(j *job, r adminapi.Report) {
 	if r.Moved != nil || r.Reverted != nil {
 		return
@@ -314,7 +317,7 @@ func (js *jobTable) note(j *job, r adminapi.Report) {
 	})
 }
 
-// snapshot returns a copy of a job as shown to clients; mu must be held.
+// snapshot returns a copy of a job in the form that clients see. mu must be held.
 func (js *jobTable) snapshot(j *job) adminapi.Job {
 	out := j.Job
 	if out.State == adminapi.JobRunning {
@@ -331,8 +334,8 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	return out
 }
 
-// tidy drops ended jobs that are too old, and the oldest ones if there are too many; mu must
-// be held.
+// tidy removes ended jobs that are too old. If there are still too many, it removes the oldest
+// ones. mu must be held.
 func (js *jobTable) tidy() {
 	ended := 0
 	for _, j := range js.all {
@@ -349,8 +352,8 @@ func (js *jobTable) tidy() {
 	})
 }
 
-// close interrupts running jobs, waits for them until ctx ends, and writes the file if
-// anything changed.
+// close interrupts the jobs that run, and waits until they have ended or ctx ends. Then it writes
+// the file if anything has changed.
 func (js *jobTable) close(ctx context.Context) {
 	js.mu.Lock()
 	if js.closing {
@@ -371,7 +374,7 @@ func (js *jobTable) close(ctx context.Context) {
 	}()
 	select {
 	case <-ended:
-	case <-ctx.Done(): // jobs still running are marked interrupted at the next start
+	case <-ctx.Done(): // the next start marks the jobs that still run as interrupted
 	}
 	js.mu.Lock()
 	changed := js.changed
@@ -381,10 +384,10 @@ func (js *jobTable) close(ctx context.Context) {
 	}
 }
 
-// A job is guarded by the mutex of its jobTable.
+// A job is one job. The mutex of its jobTable guards it.
 type job struct {
 	adminapi.Job
-	Token string `json:"token"` // ID of the token that started it
+	Token string `json:"token"` // ID of the token that started the job
 
 	cancel context.CancelCauseFunc
 	ended  chan struct{}

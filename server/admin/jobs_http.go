@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// token returns the ID of the token of a request, or what stands for the actor of a request of
-// [API.Client].
+// token returns the ID of the token in a request. For a request of [API.Client], it returns a text
+// that stands for the actor.
 func (c *call) token() string {
 	if a, ok := insideActor(c.r.Context()); ok {
 		return insidePrefix + a.Who
@@ -24,14 +24,14 @@ func (c *call) token() string {
 	return id
 }
 
-// sees reports whether a token may see a job: its own jobs, or all jobs if it is an
-// administrator of all names.
+// sees reports whether the caller may see a job. Administrators of all names may see all jobs, and
+// others the jobs that they started.
 func (c *call) sees(j *job) bool {
 	return j.Token == c.token() || c.isOperator()
 }
 
-// tokenInvalid returns why the jobs of a token must end. While the store is unavailable it
-// returns nil.
+// tokenInvalid returns the reason why the jobs of a token must end, or nil if they may continue.
+// While the store is unavailable they may continue.
 func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	if user, ok := strings.CutPrefix(id, insidePrefix); ok {
 		return s.userInvalid(ctx, user)
@@ -49,7 +49,7 @@ func (s *API) tokenInvalid(ctx context.Context, id string) error {
 	return nil
 }
 
-// userInvalid returns why the jobs of a user must end, as tokenInvalid does.
+// userInvalid is like tokenInvalid for the jobs of a user.
 func (s *API) userInvalid(ctx context.Context, id string) error {
 	users, err := store.UsersOf(s.store)
 	if err != nil || !registrar.IsUserID(id) {
@@ -81,7 +81,7 @@ func (s *API) getJob(c *call) error {
 	return s.tellJob(c, http.StatusOK, j)
 }
 
-// cancelJob cancels a job and waits a few seconds for its end.
+// cancelJob cancels a job and waits a few seconds for it to end.
 func (s *API) cancelJob(c *call) error {
 	j, err := s.job(c)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *API) tellJob(c *call, status int, j *job) error {
 	return writeJSON(c.w, status, out)
 }
 
-// accepted answers a request whose job continues in the background (RFC 7240, 4.1).
+// accepted answers a request whose job now continues in the background (RFC 7240, 4.1).
 func (s *API) accepted(c *call, j *job) error {
 	h := c.w.Header()
 	h.Set("Location", adminapi.Root+"jobs/"+j.ID)
@@ -115,7 +115,7 @@ func (s *API) accepted(c *call, j *job) error {
 	return s.tellJob(c, http.StatusAccepted, j)
 }
 
-// prefersAsync reports whether a request asks for an asynchronous response.
+// prefersAsync reports whether the client asks for a response before the job ends (RFC 7240, 4.1).
 func prefersAsync(r *http.Request) bool {
 	for _, field := range r.Header.Values("Prefer") {
 		for p := range strings.SplitSeq(field, ",") {
@@ -128,8 +128,8 @@ func prefersAsync(r *http.Request) bool {
 	return false
 }
 
-// reportJob runs a job and sends its reports like report. The job continues if the
-// connection breaks; it ends early only if it is cancelled.
+// reportJob runs work as a job and sends its reports, one per line. If the client disconnects, the
+// job continues. The job ends early only if it is cancelled or the server shuts down.
 func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
 	j, ctx, err := s.jobs.start(c, of)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context,
 	return nil
 }
 
-// job returns the job in the path.
+// job returns the job whose ID is in the path.
 func (s *API) job(c *call) (*job, error) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A savedJobs is the content of the file of jobs.
+// A savedJobs is the content of the file in which jobs are saved.
 type savedJobs struct {
 	Version int    `json:"version"`
 	Jobs    []*job `json:"jobs"`
@@ -25,8 +25,8 @@ type savedJobs struct {
 
 func (js *jobTable) file() string { return filepath.Join(js.dir, jobsFile) }
 
-// saveSoon schedules a save; mu must be held. A crash loses at most the changes since the last
-// save.
+// saveSoon schedules a save, unless one is scheduled. A crash loses at most the changes since the
+// last save. mu must be held.
 func (js *jobTable) saveSoon() {
 	js.changed = true
 	if js.dir == "" || js.saving {
@@ -36,8 +36,8 @@ func (js *jobTable) saveSoon() {
 	time.AfterFunc(saveEvery, js.save)
 }
 
-// makeDir creates the directory of the jobs, but not the data directory above it: a data
-// directory that was moved away or deleted must not appear again.
+// makeDir creates the directory for jobs. It does not create the data directory above it, because a
+// data directory that was moved away or deleted must not appear again.
 func (js *jobTable) makeDir() error {
 	if err := os.Mkdir(js.dir, durable.PrivateDir); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -45,7 +45,7 @@ func (js *jobTable) makeDir() error {
 	return nil
 }
 
-// save writes the file.
+// save writes the jobs to the file.
 func (js *jobTable) save() {
 	js.writing.Lock()
 	defer js.writing.Unlock()
@@ -72,8 +72,8 @@ func (js *jobTable) save() {
 	js.mu.Unlock()
 }
 
-// spool stores the body of a request for a job that reads it after the response. The error
-// says whether the client, the body or the disk is the cause.
+// spool stores the body of a request in a file, for a job that reads it after the response. The
+// error says whether the client, the size of the body or the disk is the cause.
 func (js *jobTable) spool(body io.Reader) (*os.File, error) {
 	f, err := js.createSpool()
 	if err != nil {
@@ -108,8 +108,8 @@ func (js *jobTable) createSpool() (*os.File, error) {
 	return os.CreateTemp(cmp.Or(js.dir, os.TempDir()), "*"+spoolSuffix)
 }
 
-// unstored returns the error for a body that the server cannot store. It does not show the
-// client where the server keeps its files.
+// unstored returns the error for a body that the server cannot store. The error does not reveal the
+// paths of files on the server.
 func unstored(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &adminapi.FullError{Detail: "the request body cannot be stored: the disk of the server is full"}
@@ -117,7 +117,7 @@ func unstored(err error) error {
 	return &store.AwayError{Cause: "the request body cannot be stored on the server's disk", Err: err}
 }
 
-// A bodyReader records why reading failed.
+// A bodyReader reads a body, and records the error if reading fails.
 type bodyReader struct {
 	io.Reader
 	err error
@@ -132,11 +132,11 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxSpool limits the body of an asynchronous import, in bytes.
+// maxSpool is the maximum size in bytes of the body of an import that runs in the background.
 const maxSpool = 4 << 30
 
-// drop removes a spool.
+// drop closes and removes the file of a stored body.
 func drop(f *os.File) {
 	_ = f.Close()
-	_ = os.Remove(f.Name()) // otherwise removed at the next start
+	_ = os.Remove(f.Name()) // if this fails, the next start removes it
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// problem writes an error as problem details (RFC 9457).
+// problem sends an error as problem details (RFC 9457).
 func (s *API) problem(w http.ResponseWriter, err error) {
 	p := adminapi.NewProblem(err)
 	away := new(store.AwayError)
@@ -27,7 +27,7 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	case p.RetryAfter > 0:
 		w.Header().Set("Retry-After", strconv.Itoa(p.RetryAfter))
 	}
-	// The store logs that it is unavailable.
+	// If the store is unavailable, the store itself logs that.
 	if !isAway && p.Status >= http.StatusInternalServerError && !(p.Status == http.StatusInsufficientStorage && store.ConditionOf(s.store).NoWrites) {
 		s.log.Error("admin request failed", "err", err)
 	}
@@ -41,10 +41,10 @@ func (s *API) problem(w http.ResponseWriter, err error) {
 	}
 	describe(w.Header(), "application/problem+json")
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b) // an error means that the client is gone
+	_, _ = w.Write(b) // an error means that the client has disconnected
 }
 
-// writeJSON writes a response with v as JSON.
+// writeJSON sends a response with v as JSON.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	b, err := adminapi.Encode(v)
 	if err != nil {
@@ -56,17 +56,17 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return ignored(err)
 }
 
-// describe sets the header fields of a body of a media type, which no cache may store.
+// describe sets the header fields of a response with a body. The fields forbid caches to store it.
 func describe(h http.Header, mediaType string) {
 	h.Set("Content-Type", mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 }
 
-// ignored drops the error of writing to a client that is gone.
+// ignored ignores an error of writing to a client, because the client has disconnected.
 func ignored(error) error { return nil }
 
-// readJSON decodes the body of a request into v; unknown fields are an error.
+// readJSON decodes the body of a request into v. An unknown field is an error.
 func readJSON(c *call, v any) error {
 	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, adminapi.MaxBody))
 	var tooLarge *http.MaxBytesError
@@ -76,7 +76,7 @@ func readJSON(c *call, v any) error {
 	case err != nil:
 		return &adminapi.RequestError{Message: "request body truncated"}
 	}
-	if string(bytes.TrimSpace(body)) == "null" { // which would leave v unchanged
+	if string(bytes.TrimSpace(body)) == "null" { // null would leave v unchanged
 		return positionError(body, 0, "", "must be an object, not null")
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -90,7 +90,7 @@ func readJSON(c *call, v any) error {
 	return nil
 }
 
-// jsonError returns an error with the position in the body.
+// jsonError converts an error of encoding/json at an offset to one with line and column.
 func jsonError(body []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -108,7 +108,7 @@ func jsonError(body []byte, offset int64, err error) error {
 	return positionError(body, offset, "", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// jsonType returns what JSON a Go type expects.
+// jsonType returns the name of the JSON type into which a Go type is decoded.
 func jsonType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
@@ -123,7 +123,7 @@ func jsonType(t reflect.Type) string {
 	return "a whole number"
 }
 
-// positionError returns an error with the line and column of an offset.
+// positionError returns an error with the line and column of an offset in a body.
 func positionError(body []byte, offset int64, field, message string) error {
 	before := body[:min(max(offset-1, 0), int64(len(body)))]
 	line := bytes.Count(before, []byte("\n")) + 1

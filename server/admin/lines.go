@@ -13,12 +13,12 @@ import (
 	"github.com/nomen-project/nomen/internal/requestlog"
 )
 
-// A lineWriter sends JSON Lines. Until the first line is sent, an error can be reported as a
-// problem. After that an error aborts the response, so that the client sees that it is
-// truncated. It is safe for concurrent use.
+// A lineWriter sends JSON Lines. Before it has sent a line, an error can still be sent as a
+// problem. After that, an error aborts the response, so that the client sees that the response is
+// truncated. A lineWriter is safe for concurrent use.
 type lineWriter struct {
 	c  *call
-	mu sync.Mutex // guards what follows
+	mu sync.Mutex // guards the fields below
 	*paced.Writer
 	out   *bufio.Writer
 	begun bool
@@ -31,7 +31,7 @@ func (s *API) newLineWriter(c *call) *lineWriter {
 	return w
 }
 
-// begin sends the header.
+// begin sends the header of the response.
 func (w *lineWriter) begin() {
 	if w.begun {
 		return
@@ -41,7 +41,7 @@ func (w *lineWriter) begin() {
 	w.c.w.WriteHeader(http.StatusOK)
 }
 
-// write buffers a line.
+// write appends a line to the buffer.
 func (w *lineWriter) write(v any) error {
 	b, err := adminapi.Encode(v)
 	if err != nil {
@@ -57,7 +57,8 @@ func (w *lineWriter) write(v any) error {
 	return err
 }
 
-// send sends what was written, or at least the header.
+// send sends the lines in the buffer. The first call also sends the header, even if there are no
+// lines.
 func (w *lineWriter) send() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +69,7 @@ func (w *lineWriter) send() error {
 	return errors.Join(w.out.Flush(), w.Flush())
 }
 
-// end finishes a response, with err if that is not nil.
+// end ends a response. If err is not nil, it sends or logs the error.
 func (s *API) end(w *lineWriter, err error) error {
 	if err == nil {
 		return ignored(w.send())
@@ -76,14 +77,14 @@ func (s *API) end(w *lineWriter, err error) error {
 	if !w.begun {
 		return unsupportedError(err)
 	}
-	_ = w.send() // these lines are valid
+	_ = w.send() // the lines before the error are valid
 	s.log.Info("response aborted", "target", requestlog.Printable(w.c.r.RequestURI), "who", w.c.actor.Who, "err", err)
 	panic(http.ErrAbortHandler)
 }
 
-// stream sends a line for each value: the first result of line. It skips values for which the
-// second result is false. It sends at most limit lines, or all if limit is 0. If it has sent no
-// line, it returns the error empty, which may be nil.
+// stream calls the function line for each value and sends its first result as a line, unless its
+// second result is false. It sends at most limit lines; 0 means no limit. If it has sent no line,
+// it returns the error empty, which may be nil.
 func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, empty error, line func(T) (any, bool)) error {
 	w := s.newLineWriter(c)
 	if c.r.Method == http.MethodHead {
@@ -111,7 +112,8 @@ func stream[T any](s *API, c *call, values iter.Seq2[T, error], limit uint64, em
 	return s.end(w, nil)
 }
 
-// tell writes a report, unless the client is gone. An empty report only sends the header.
+// tell writes a report, unless the client has disconnected. For an empty report it only sends the
+// header.
 func (w *lineWriter) tell(r adminapi.Report) {
 	w.mu.Lock()
 	gone := w.gone
@@ -131,7 +133,7 @@ func (w *lineWriter) tell(r adminapi.Report) {
 	}
 }
 
-// stop stops writing to the connection.
+// stop makes the lineWriter write nothing more.
 func (w *lineWriter) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

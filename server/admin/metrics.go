@@ -11,10 +11,11 @@ import (
 // metricsPath is the path of the metrics.
 const metricsPath = "/-/metrics"
 
-// noRole is the role of requests without a valid token in the metrics.
+// noRole stands for the role in the metrics if a request has no valid token.
 const noRole = "none"
 
-// showMetrics shows the metrics to clients on this machine, and to others with a token.
+// showMetrics shows the metrics to clients on this machine without a token, and to other clients if
+// they have one.
 func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	if !isLocal(r) {
 		actor, err := s.authenticate(r)
@@ -27,8 +28,8 @@ func (s *API) showMetrics(w *statusWriter, r *http.Request) error {
 	return nil
 }
 
-// isLocal reports whether a request comes from this machine: from a loopback address or over a
-// Unix socket, without a header field by which a proxy says that it forwards the request.
+// isLocal reports whether a request comes from this machine: it arrived from a loopback address or
+// over a Unix socket, and has no header field that says that a proxy forwarded it.
 func isLocal(r *http.Request) bool {
 	for _, field := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header[field] != nil {
@@ -39,15 +40,15 @@ func isLocal(r *http.Request) bool {
 	return err != nil || from.Addr().Unmap().IsLoopback() // a Unix socket has no address
 }
 
-// count counts an answered request.
+// count counts a request that was answered.
 func (s *API) count(w *statusWriter) {
 	if s.metrics != nil {
 		s.metrics.AdminRequest(w.role, w.status)
 	}
 }
 
-// CountJobs calls yield with the number of jobs for every kind and state, even if the number is
-// 0.
+// CountJobs calls yield for every kind of job and every state with the number of such jobs, even if
+// it is 0.
 func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	type key struct{ kind, state string }
 	n := map[key]int{}
@@ -63,16 +64,16 @@ func (s *API) CountJobs(yield func(kind, state string, n int)) {
 	}
 }
 
-// errFaults is why a verification counts as failed.
+// errFaults is the error of a verification that found faults.
 var errFaults = errors.New("admin: the store has faults")
 
-// isTask reports whether a job is a task whose last success is a metric: a backup,
-// or a verification of the whole store.
+// isTask reports whether the metrics show when a job like this one last succeeded. They do so for
+// backups, and for verifications of the whole store.
 func (j *job) isTask() bool {
 	return j.Kind == adminapi.JobBackup || j.Kind == adminapi.JobVerify && j.Subject == ""
 }
 
-// outcome returns nil if the task of an ended job succeeded.
+// outcome returns nil if a job that has ended succeeded, and otherwise an error.
 func (j *job) outcome() error {
 	switch {
 	case j.Problem != nil:
@@ -83,8 +84,8 @@ func (j *job) outcome() error {
 	return nil
 }
 
-// countTasks reports to the metrics when each task last succeeded before this start, and from
-// now on the end of each task.
+// countTasks tells the metrics when each task last succeeded before this start. From then on it
+// tells the metrics when a task ends.
 func (s *API) countTasks() {
 	if s.metrics == nil {
 		return

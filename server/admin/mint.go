@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// mint makes new names and reserves them, and reports each as soon as it is stored.
-// Errors of the request are reported before any name is reserved.
+// mint makes new names and reserves them. It reports each name as soon as the name is stored. If
+// the request is invalid, it returns an error before it reserves any name.
 func (s *API) mint(c *call) error {
 	body := adminapi.Minting{Count: 1}
 	if err := readJSON(c, &body); err != nil {
@@ -45,7 +45,7 @@ func (s *API) mint(c *call) error {
 	})
 }
 
-// mintError returns the error that the client gets when no more names can be made.
+// mintError converts an error of making names to the error for the client, about the template.
 func mintError(template string, err error) error {
 	refuse := func(offset int, rule, message string) error {
 		return &registrar.RefusalError{Name: template, Field: "template", Offset: offset, Rule: rule, Message: message}
@@ -69,7 +69,7 @@ func mintError(template string, err error) error {
 	return err
 }
 
-// An actorStore is the store with the rights of an actor.
+// An actorStore is the store for one actor, whose rights limit what it returns and changes.
 type actorStore struct {
 	s     *API
 	actor registrar.Actor
@@ -88,7 +88,7 @@ func (m actorStore) Authorities(ctx context.Context) (all []*store.Authority, er
 	return all, nil
 }
 
-// GetAt implements [reserve.Backend], limited to the names that the actor has rights on.
+// GetAt implements [reserve.Backend]. It returns an error if the actor has no rights on the name.
 func (m actorStore) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	kept, err := m.s.registrar.Kept(ctx, n, at)
 	if err != nil {
@@ -105,8 +105,8 @@ func (m actorStore) Put(ctx context.Context, req registrar.Request, why string) 
 	return m.s.registrar.Put(ctx, m.actor, req, why)
 }
 
-// Keys implements [reserve.Backend], limited to the names that the actor has rights on. The
-// names that are made next depend on the existing ones, and would reveal them.
+// Keys implements [reserve.Backend]. It yields only names on which the actor has rights, because
+// new names depend on the existing ones and would reveal them.
 func (m actorStore) Keys(ctx context.Context, prefix string) iter.Seq2[name.Name, error] {
 	return reserve.KeysOf(m.s.within(ctx, m.actor, store.Scan{Prefix: prefix}))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// listMisses lists failed lookups, most frequent first, limited to the names that the
-// token has rights on.
+// listMisses lists failed lookups, the most frequent first. It lists only names on which the caller
+// has rights.
 func (s *API) listMisses(c *call) error {
 	limit, err := number(c.q, "limit", 0)
 	if err != nil {
@@ -33,13 +33,13 @@ func (s *API) listMisses(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// mayRead reports whether the caller has rights on a name that was looked up.
+// mayRead reports whether the caller has rights on a name whose lookup failed.
 func (s *API) mayRead(c *call, n name.Name) bool {
 	_, err := s.reached(c, n, time.Time{}, registrar.Reader)
 	return err == nil
 }
 
-// clearMisses clears the list of failed lookups.
+// clearMisses removes all failed lookups from the list.
 func (s *API) clearMisses(c *call) error {
 	if err := c.requireAllNames("misses"); err != nil {
 		return err

@@ -22,8 +22,8 @@ func (s *API) getVersion(c *call) error {
 	return writeJSON(c.w, http.StatusOK, adminapi.Version{Version: s.version, Rules: name.RulesVersion, Instance: s.instance})
 }
 
-// subject returns the name in the path as stored as of a time (now if zero), if the
-// caller has rights on it.
+// subject parses the name in the path of a request, and returns it as it was stored at the given
+// time, or now if the time is zero. It returns an error if the caller has no rights on the name.
 func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	n, err := name.Parse(c.value)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *API) subject(c *call, at time.Time) (name.Name, error) {
 	return s.reached(c, n, at, c.actor.Role())
 }
 
-// reached returns a name as stored as of a time, if the caller has rights on it. The
-// error names the role that would be needed.
+// reached returns a name as it was stored at the given time. It returns an error if the caller has
+// no rights on the name; the error says that the caller needs the role need.
 func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (name.Name, error) {
 	kept, err := s.registrar.Kept(c.r.Context(), n, at)
 	if err == nil && !c.actor.Reaches(kept) {
@@ -42,7 +42,7 @@ func (s *API) reached(c *call, n name.Name, at time.Time, need registrar.Role) (
 	return kept, err
 }
 
-// maxRead is how many records one request for a list reads at most.
+// maxRead is the maximum number of records that one request for a list reads.
 const maxRead = 100_000
 
 func (s *API) listNames(c *call) error {
@@ -94,9 +94,9 @@ func (s *API) readPage(c *call, scan store.Scan, wanted []nomen.Status, limit in
 	return page, nil
 }
 
-// within yields the records of a scan that an actor has rights on. It reads only these
-// records, and records whose keys begin like a prefix of the actor without being under it. So
-// a page that ends at maxRead does not reveal how many other records there are.
+// within yields the records of a scan on which an actor has rights. It does not read the other
+// records, except those whose keys begin like a prefix of the actor but are not under that prefix.
+// So if a page ends because of maxRead, it does not reveal how many other records there are.
 func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) iter.Seq2[*store.Record, error] {
 	if a.MayAll(registrar.Reader) {
 		return s.store.List(ctx, scan)
@@ -117,8 +117,8 @@ func (s *API) within(ctx context.Context, a registrar.Actor, scan store.Scan) it
 	}
 }
 
-// spans returns the beginnings of keys that the prefixes cover and that begin with begin,
-// sorted and without duplicates.
+// spans returns the beginnings of the keys that are under one of the prefixes and begin with begin.
+// The result is sorted and has no duplicates.
 func spans(prefixes []name.Prefix, begin string) []string {
 	var all []string
 	for _, p := range prefixes {
@@ -191,7 +191,7 @@ func (s *API) putName(c *call) error {
 	return c.outcome(out, err, in.conditional)
 }
 
-// outcome sends the outcome of a change.
+// outcome sends the result of a change.
 func (c *call) outcome(out registrar.Outcome, err error, conditional bool) error {
 	if err != nil {
 		return preconditioned(err, conditional)

@@ -13,7 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// query returns the parameters, or an error if one is not known.
+// query returns the parameters of a request. It returns an error if one of them is not in the list
+// known.
 func (c *call) query(known ...string) (url.Values, error) {
 	q := c.r.URL.Query()
 	for key := range q {
@@ -24,7 +25,7 @@ func (c *call) query(known ...string) (url.Values, error) {
 	return q, nil
 }
 
-// flag returns a parameter that is 1, 0, true or false.
+// flag parses a parameter whose value is 1, 0, true or false.
 func flag(q url.Values, key string) (bool, error) {
 	v := q.Get(key)
 	if v == "" {
@@ -37,13 +38,13 @@ func flag(q url.Values, key string) (bool, error) {
 	return on, nil
 }
 
-// A flagOf is a parameter that is a flag, and the option that it sets.
+// A flagOf has the key of a parameter that is a flag, and the option that the flag sets.
 type flagOf struct {
 	key  string
 	into *bool
 }
 
-// flags sets options to the values of parameters.
+// flags sets each option to the value of its parameter.
 func flags(q url.Values, all ...flagOf) (err error) {
 	for _, f := range all {
 		if *f.into, err = flag(q, f.key); err != nil {
@@ -68,15 +69,16 @@ func statuses(q url.Values) ([]nomen.Status, error) {
 
 func revisionTag(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
 
-// An intent holds the parameters of a change.
+// An intent has the parameters that all changes have.
 type intent struct {
 	why         string
-	expected    uint64 // revision
-	conditional bool   // a conflict is reported as 412
+	expected    uint64 // expected revision
+	conditional bool   // report a conflict as status 412
 	strict      bool
 }
 
-// intent reads "why" and the expected revision, and "strict" if more contains it.
+// intent reads the parameter "why" and the expected revision. If "strict" is among the parameters
+// more, it also reads "strict".
 func (c *call) intent(more ...string) (in intent, err error) {
 	q, err := c.query(append(more, "why", "expected")...)
 	if err != nil {
@@ -90,9 +92,9 @@ func (c *call) intent(more ...string) (in intent, err error) {
 	return in, err
 }
 
-// expectation returns the revision that a request expects: from "expected" in the query,
-// or If-Match with one tag, or If-None-Match with "*". It is conditional if it comes from
-// a header field: then a conflict is reported as 412.
+// expectation returns the revision that the client expects to change. The client gives it as the
+// parameter "expected", as If-Match with one tag, or as If-None-Match with "*". If it gives a
+// header field, conditional is true, and a conflict must be reported as status 412.
 func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err error) {
 	ifMatch, ifNone := c.r.Header.Get("If-Match"), c.r.Header.Get("If-None-Match")
 	text, field := q.Get("expected"), "expected"
@@ -113,8 +115,8 @@ func (c *call) expectation(q url.Values) (revision uint64, conditional bool, err
 	return revision, conditional, nil
 }
 
-// preconditioned turns a conflict into a failed precondition if the request was
-// conditional (RFC 9110, 13.1.1).
+// preconditioned converts a conflict to a failed precondition if the request was conditional (RFC
+// 9110, 13.1.1). It returns other errors unchanged.
 func preconditioned(err error, conditional bool) error {
 	var conflict *store.ConflictError
 	if conditional && errors.As(err, &conflict) {

@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// report runs work and sends its reports line by line. The last line has the error that
-// ended it early, if any.
+// report runs work and sends its reports, one per line. If an error ended work, the last line has
+// the error.
 func (s *API) report(c *call, work func(ctx context.Context, tell func(adminapi.Report)) (adminapi.Report, error)) error {
 	w := s.newLineWriter(c)
 	if err := w.send(); err != nil {
@@ -30,7 +30,7 @@ func (s *API) report(c *call, work func(ctx context.Context, tell func(adminapi.
 			err = w.send()
 		}
 		if err != nil {
-			cancel() // the client is gone
+			cancel() // the client has disconnected
 		}
 	}
 	last, err := work(ctx, tell)
@@ -90,12 +90,13 @@ func (s *API) undo(c *call) error {
 	})
 }
 
-// A verification reports faults and its progress, and returns the head that it verified.
+// A verification verifies the store. It calls the function fault for each fault, and progress at
+// intervals, and returns the head of the log that it has verified.
 type verification func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error)
 
-// verification returns the verification that a request asks for: of the whole store, or of the
-// changes after the head in the query. subject is "since" and that head, or "" for the whole
-// store.
+// verification returns the verification for the parameters of a request: of the whole store, or
+// only of the changes after the head in the parameter "since". For the second, subject is "since"
+// and that head; otherwise it is "".
 func (s *API) verification(q url.Values) (check verification, subject string, err error) {
 	if q["since"] == nil {
 		return func(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
@@ -115,7 +116,7 @@ func (s *API) verification(q url.Values) (check verification, subject string, er
 	}, "since " + since.String(), nil
 }
 
-// verify verifies the store, or only the changes after a head given in the query.
+// verify verifies the whole store, or only the changes after the head in the parameter "since".
 func (s *API) verify(c *call) error {
 	if err := c.requireAllNames("verify"); err != nil {
 		return err
@@ -142,7 +143,8 @@ func (s *API) verify(c *call) error {
 	})
 }
 
-// backup makes a backup on the machine of the server, with the rights of the server.
+// backup writes a backup to a directory on the machine of the server, with the rights of the
+// server's user.
 func (s *API) backup(c *call) error {
 	if err := c.requireAllNames("backup"); err != nil {
 		return err

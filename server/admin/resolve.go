@@ -14,8 +14,8 @@ import (
 	"github.com/nomen-project/nomen/registrar"
 )
 
-// explain resolves a name as the public listener would for an anonymous client, and
-// explains the answer on request.
+// explain resolves a name as the public listener would for an anonymous client. If the request asks
+// for it, the answer has an explanation.
 func (s *API) explain(c *call) error {
 	q := c.q
 	put := nomen.Question{
@@ -51,7 +51,7 @@ func (s *API) explain(c *call) error {
 	return ignored(format.WriteJSON(c.w, ans))
 }
 
-// wanted returns a parameter that is yes or no, or else a [flag].
+// wanted parses a parameter whose value is yes or no, or a value that [flag] accepts.
 func wanted(q url.Values, key string) (bool, error) {
 	switch strings.ToLower(q.Get(key)) {
 	case "yes":
@@ -62,7 +62,7 @@ func wanted(q url.Values, key string) (bool, error) {
 	return flag(q, key)
 }
 
-// explainError sends an error of the resolver, as the public listener does.
+// explainError sends an error of the resolver in the form in which the public listener sends it.
 func (s *API) explainError(c *call, err error) error {
 	var e *nomen.Error
 	switch {

@@ -17,22 +17,22 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Timing of a scrub.
+// How often and how fast a scrub works.
 const (
-	scrubStep     = 1024             // changes verified at a time
-	scrubShare    = 10               // at most 1/scrubShare of the time is spent on it
+	scrubStep     = 1024             // changes verified in one step
+	scrubShare    = 10               // a scrub works for at most 1/scrubShare of the time
 	scrubPass     = 24 * time.Hour   // minimum from the start of a pass to the start of the next
-	scrubRetry    = time.Minute      // after a failure to read
+	scrubRetry    = time.Minute      // pause after a step that could not read the store
 	scrubSave     = 30 * time.Second // how often the state is saved
-	maxScrubLines = 100              // faults of a pass that are logged
+	maxScrubLines = 100              // maximum number of faults in a pass that are logged
 	scrubVersion  = 1                // of the file format; see docs/reference/files.md
 )
 
 const scrubFile = "scrub.json"
 
-// A scrub verifies the store in the background, from the first change to the last, once a
-// day. It limits its load: the slower the store responds, the longer it pauses, and it
-// pauses while a job runs.
+// A scrub verifies the store in the background, from the first change to the last, once a day. One
+// such verification is a pass. The slower the store responds, the longer the scrub pauses between
+// two steps. It also pauses while a job runs.
 type scrub struct {
 	server *API
 	source audit.Source
@@ -42,15 +42,15 @@ type scrub struct {
 	mu          sync.Mutex
 	state       scrubState
 	saved       time.Time
-	writeFailed bool // a failure to write the file was logged
+	writeFailed bool // the last attempt to write the file failed, which was logged
 }
 
 // A scrubState is the progress of a scrub, saved in a file.
 type scrubState struct {
 	Version int       `json:"version"`
-	Head    string    `json:"head"`           // of the changes verified in this pass
-	Started time.Time `json:"started"`        // of this pass
-	Faults  uint64    `json:"faults"`         // of this pass
+	Head    string    `json:"head"`           // head of the log after the changes that this pass has verified
+	Started time.Time `json:"started"`        // when this pass started
+	Faults  uint64    `json:"faults"`         // faults that this pass has found
 	Ended   time.Time `json:"ended,omitzero"` // when this pass was completed; the next one starts a day after this one started
 	Last    struct {
 		Ended  time.Time `json:"ended,omitzero"`
@@ -59,7 +59,8 @@ type scrubState struct {
 	} `json:"last"` // the last complete pass
 }
 
-// newScrub returns a scrub, or nil if the rate is 0 or the store does not support it.
+// newScrub returns a scrub of the store r. It returns nil if the rate is 0, or if the store cannot
+// be verified in steps.
 func newScrub(s *API, r store.Reader, rate int, dir string) *scrub {
 	if rate <= 0 {
 		return nil
@@ -98,7 +99,7 @@ func readScrub(file string) (state scrubState, err error) {
 	return state, nil
 }
 
-// known returns the state for metrics. c may be nil.
+// known returns the current state. c may be nil: then the state is empty.
 func (c *scrub) known() scrubState {
 	if c == nil {
 		return scrubState{}
@@ -111,11 +112,12 @@ func (c *scrub) known() scrubState {
 // A ScrubState is the state of the background verification of the store.
 type ScrubState struct {
 	Ended          time.Time // when the last complete pass ended; zero if none did
-	Faults         uint64    // found by the last complete pass
+	Faults         uint64    // faults that the last complete pass found
 	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
 }
 
-// Scrub returns the state of the background verification, if [Options] enable it.
+// Scrub returns the state of the background verification. If the [Options] do not enable it, ok is
+// false.
 func (s *API) Scrub() (state ScrubState, ok bool) {
 	known := s.scrub.known()
 	h, _ := store.ParseHead(known.Head) // zero before the first step
@@ -135,7 +137,7 @@ func (c *scrub) run(ctx context.Context) {
 	}
 }
 
-// step verifies the next changes, and returns how long to pause.
+// step verifies the next changes, and returns how long to pause before the next step.
 func (c *scrub) step(ctx context.Context) time.Duration {
 	s := c.server
 	state := c.known()
@@ -170,7 +172,7 @@ func (c *scrub) step(ctx context.Context) time.Duration {
 	return max(time.Duration(done)*time.Second/time.Duration(c.rate)-took, (scrubShare-1)*took)
 }
 
-// found counts a fault of a pass, and logs it unless there are too many.
+// found counts a fault, and logs it unless the pass has found too many.
 func (c *scrub) found(state *scrubState, f store.Fault) {
 	if state.Faults++; state.Faults <= maxScrubLines {
 		j := adminapi.NewFault(f)
@@ -178,8 +180,8 @@ func (c *scrub) found(state *scrubState, f store.Fault) {
 	}
 }
 
-// failed handles an error of a step. If the store does not match the changes verified
-// before, the next step begins a new pass.
+// failed handles an error of a step. If the store no longer matches the changes that earlier steps
+// verified, the next step begins a new pass.
 func (c *scrub) failed(ctx context.Context, err error, since store.Head, state scrubState) time.Duration {
 	var wrong *store.HeadError
 	switch {
@@ -198,7 +200,7 @@ func (c *scrub) set(state scrubState) {
 	c.state = state
 }
 
-// save saves the state, now or when it is due.
+// save writes the state to the file if now is set or if the last write is long enough ago.
 func (c *scrub) save(now bool) {
 	if c.file == "" || !now && time.Since(c.saved) < scrubSave {
 		return

@@ -10,11 +10,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits bound what tokens can use. A zero field means the default, which follows the
-// semicolon in its comment.
+// Limits bound what tokens can use. If a field is zero, the default applies, which is the value
+// after the semicolon in the comment.
 type Limits struct {
-	Rate      float64 // requests per second of one token, except those of administrators of all names; 100
-	Burst     int     // requests of such a token in a burst; as many as Rate allows in 5 s
+	Rate      float64 // requests per second of one token, unless it is a token of an administrator of all names; 100
+	Burst     int     // requests of one token in a burst, with the same exception; as many as Rate allows in 5 s
 	TokenJobs int     // jobs of one token that run at once; 4
 	Jobs      int     // jobs that run at once; 8
 }
@@ -27,7 +27,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxTokenRates is how many tokens have a rate limit each. All further tokens share one.
+// maxTokenRates is the maximum number of tokens that have a rate limit of their own. All other
+// tokens share one.
 const maxTokenRates = 10_000
 
 // Settings are what [API.Set] can change while the API is in use.
@@ -37,15 +38,15 @@ type Settings struct {
 	Limits    Limits
 }
 
-// settings are Settings in the form that requests need.
+// settings has the values of Settings in the form in which requests use them.
 type settings struct {
 	hosts  map[string]bool
 	access *slog.Logger
 	limits Limits
 }
 
-// Set changes settings. Requests in progress may use the earlier settings. What tokens have used
-// of their limits still counts.
+// Set changes the settings. Requests in progress may use the earlier settings. Requests before the
+// change still count for the limits of tokens.
 func (s *API) Set(o Settings) {
 	next := &settings{hosts: map[string]bool{}, access: o.AccessLog, limits: o.Limits.withDefaults()}
 	for _, h := range o.Hosts {
@@ -55,7 +56,7 @@ func (s *API) Set(o Settings) {
 	s.rates.Set(next.limits.Rate, next.limits.Burst, s.now())
 }
 
-// checkRate returns an error if the token of a request sends too many requests.
+// checkRate counts a request, and returns an error if its token sends too many requests.
 func (s *API) checkRate(c *call) error {
 	if c.isOperator() {
 		return nil
@@ -71,13 +72,13 @@ func (c *call) isOperator() bool {
 	return c.actor.MayAll(registrar.Administrator)
 }
 
-// A Configuration is the configuration of the program around an API.
+// A Configuration is the configuration of the program that runs an API.
 type Configuration interface {
 	// Settings returns the settings in effect, sorted by key, without secrets.
 	Settings() []adminapi.Setting
 
-	// Reload reads the configuration again. It changes everything or, with an error, nothing.
-	// The error may be an [*adminapi.ReloadError].
+	// Reload reads the configuration again. If it returns an error, it has changed nothing, and
+	// otherwise everything. The error may be an [*adminapi.ReloadError].
 	Reload() (adminapi.Reloaded, error)
 }
 
@@ -108,5 +109,5 @@ func (s *API) reload(c *call) error {
 	return writeJSON(c.w, http.StatusOK, out)
 }
 
-// errNoConfig is returned by a server whose program has no configuration.
+// errNoConfig is the error of requests about the configuration if [Options].Config is nil.
 var errNoConfig = &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no configuration that it could reload"}

@@ -6,7 +6,7 @@ import (
 	"github.com/nomen-project/nomen/adminapi"
 )
 
-// listTokens lists all tokens, without secrets or their hashes.
+// listTokens lists all tokens, without their secrets and the hashes of these.
 func (s *API) listTokens(c *call) error {
 	if err := c.requireAllNames("tokens"); err != nil {
 		return err

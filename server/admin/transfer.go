@@ -20,8 +20,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// importNames imports the records of the body and reports the results line by line as it goes.
-// If the client prefers an asynchronous response, the import runs in the background.
+// importNames imports the records in the body, and reports each result on a line as soon as it is
+// known. If the client prefers an asynchronous response, the import runs in the background.
 func (s *API) importNames(c *call) error {
 	o, err := c.importOptions()
 	if err != nil {
@@ -41,9 +41,9 @@ func (s *API) importNames(c *call) error {
 	if err != nil {
 		return err
 	}
-	_ = control.EnableFullDuplex() // HTTP/2 is always full duplex
-	// The rest of the body may remain unread, so the connection is closed. Otherwise the
-	// server would read the next request of the client as part of the body.
+	_ = control.EnableFullDuplex() // needed only for HTTP/1; in HTTP/2 both sides can always send
+	// If the import ends early, a part of the body remains unread. The connection is then closed,
+	// because the server would otherwise read that part as the next request.
 	h := c.w.Header()
 	h.Set("Connection", "close")
 	h.Set("Content-Type", bulk.JSONLines.MediaType())
@@ -52,13 +52,13 @@ func (s *API) importNames(c *call) error {
 	c.w.WriteHeader(http.StatusOK)
 	out := newEventWriter(paced.NewDuplexWriter(c.w, s.timeout))
 	in.Until(ctx)
-	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // stop waiting for the body
+	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // when ctx ends, stop waiting for the body
 	defer stop()
 	s.runImport(ctx, c, j, in, o, out)
 	return nil
 }
 
-// importLater stores the body, sends the response, and then imports it.
+// importLater stores the body in a file, sends the response, and then imports the file.
 func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
 	j, ctx, err := s.jobs.start(c, job)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.Impo
 	return s.accepted(c, j)
 }
 
-// runImport does the work of an import job.
+// runImport imports the records of the reader in as the job j, and writes the events to out.
 func (s *API) runImport(ctx context.Context, c *call, j *job, in io.Reader, o bulk.ImportOptions, out *eventWriter) {
 	o.Refused = func(r bulk.Refusal) {
 		s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) {
@@ -113,8 +113,8 @@ func (s *API) runImport(ctx context.Context, c *call, j *job, in io.Reader, o bu
 	out.flush()
 }
 
-// importOptions reads the query of an import. Changed is set if the client asked for
-// changes.
+// importOptions returns the options in the parameters of an import. It sets the option Changed if
+// the client asks for the changes of each record.
 func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	q := c.q
 	o.Who, o.Why = q.Get("as"), q.Get("why")
@@ -147,7 +147,7 @@ func (c *call) importOptions() (o bulk.ImportOptions, err error) {
 	return o, c.permitAuthor(o.Who)
 }
 
-// permitAuthor returns an error if the actor may not make changes in the name of another user.
+// permitAuthor returns an error if the caller may not make changes in the name of the user who.
 func (c *call) permitAuthor(who string) error {
 	if who == "" || c.actor.MayAll(registrar.Administrator) {
 		return nil
@@ -157,7 +157,8 @@ func (c *call) permitAuthor(who string) error {
 	return denied
 }
 
-// bodyFormat returns the format of a body, given in the query or else by its media type.
+// bodyFormat returns the format of a body. If the client does not name it, the media type of the
+// body says which it is.
 func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	if name == "" {
 		kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
@@ -175,7 +176,8 @@ func (c *call) bodyFormat(name string) (bulk.Format, error) {
 	return f, nil
 }
 
-// compression returns the compression of a body, given in the query or the header.
+// compression returns the compression of a body: the one that the client names, or else the one
+// that the header field Content-Encoding names.
 func compression(name, encoding string) (bulk.Compression, error) {
 	if name == "" && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		name = strings.TrimPrefix(strings.ToLower(encoding), "x-")
@@ -187,8 +189,8 @@ func compression(name, encoding string) (bulk.Compression, error) {
 	return how, nil
 }
 
-// An eventWriter writes events. After a connection error it writes nothing: the import
-// continues.
+// An eventWriter sends events to the client. If the connection fails, it ignores all further
+// events, so that the import continues.
 type eventWriter struct {
 	*paced.Writer
 	out *bufio.Writer
@@ -212,7 +214,7 @@ func (w *eventWriter) write(e adminapi.Event) {
 	w.err = err
 }
 
-// flush sends the buffered events.
+// flush sends the events in the buffer.
 func (w *eventWriter) flush() {
 	if w.err == nil {
 		w.err = w.out.Flush()
@@ -222,7 +224,7 @@ func (w *eventWriter) flush() {
 	}
 }
 
-// exportNames streams records. The trailer confirms that the response is complete.
+// exportNames streams records. A trailer field at the end confirms that the response is complete.
 func (s *API) exportNames(c *call) error {
 	o, err := c.exportOptions()
 	if err != nil {
@@ -259,7 +261,7 @@ func (s *API) exportNames(c *call) error {
 	return addTrailer(h, adminapi.SummaryTrailer, sum)
 }
 
-// addTrailer adds a field to the trailer. The header must already announce the field.
+// addTrailer sets a field of the trailer. The header must have announced this field.
 func addTrailer(h http.Header, field string, v any) error {
 	text, err := adminapi.Encode(v)
 	if err == nil {
@@ -268,7 +270,7 @@ func addTrailer(h http.Header, field string, v any) error {
 	return err
 }
 
-// exportOptions reads the query of an export.
+// exportOptions returns the options in the parameters of an export.
 func (c *call) exportOptions() (o bulk.ExportOptions, err error) {
 	q := c.q
 	o.Prefix = q.Get("prefix")
@@ -309,7 +311,7 @@ func exportType(o bulk.ExportOptions) string {
 	return o.Format.MediaType()
 }
 
-// reachable is a store as seen by an actor.
+// A reachable is the store with only the records on which an actor has rights.
 type reachable struct {
 	store.Reader
 	actor registrar.Actor
@@ -329,8 +331,8 @@ func (r reachable) List(ctx context.Context, scan store.Scan) iter.Seq2[*store.R
 	}
 }
 
-// takesChanges returns why the store cannot be changed at present, or nil if it can. With this
-// error an import is rejected before its body is read.
+// takesChanges returns nil if the store can be changed at present, and otherwise the reason why
+// not. An import is rejected for this reason before its body is read.
 func (s *API) takesChanges() error {
 	switch c := store.ConditionOf(s.store); {
 	case !c.NoWrites || c.Cause == "":

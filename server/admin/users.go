@@ -10,15 +10,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// users returns the store as one with users.
+// users returns the store as a [store.Users], or an error if the store has no users.
 func (s *API) users() (store.Users, error) {
 	u, err := store.UsersOf(s.store)
 	return u, unsupportedError(err)
 }
 
-// shownTo returns what an actor may see of a user. How a person signs in is shown only to
-// administrators of all names and to the person; grants and address also to owners, who may grant;
-// the name to everyone, since the history names authors.
+// shownTo returns what an actor may see of a user. Administrators of all names and the user see
+// everything. Owners may grant rights, so they see everything but how the user signs in. Everyone
+// else sees the ID and the name, because histories name authors.
 func shownTo(a registrar.Actor, u *store.User) *store.User {
 	switch {
 	case u == nil, a.MayAll(registrar.Administrator), a.Who == u.ID:
@@ -94,7 +94,7 @@ func (s *API) putUser(c *call, u *store.User, in intent) error {
 	return c.userOutcome(out, err, in.conditional)
 }
 
-// userOutcome sends the outcome of a change of a user.
+// userOutcome sends the result of a change of a user.
 func (c *call) userOutcome(out registrar.Outcome, err error, conditional bool) error {
 	out.User = shownTo(c.actor, out.User)
 	return c.outcome(out, unsupportedError(err), conditional)
@@ -139,7 +139,7 @@ func (s *API) userHistory(c *call) error {
 	return s.history(c, users.UserHistory(c.r.Context(), c.value))
 }
 
-// userNames returns a new cache of the names of users.
+// userNames returns an empty cache of the names of users.
 func (s *API) userNames() *adminapi.UserNames {
 	return adminapi.NewUserNames(func(ctx context.Context, id string) (*store.User, error) {
 		users, err := store.UsersOf(s.store)

@@ -10,25 +10,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of recording when tokens were used.
+// Limits of recording when tokens are used.
 const (
-	useTimeout = 10 * time.Second // for recording a use
-	useRetry   = 10 * time.Minute // after a failure to record a use
-	maxUses    = 10_000           // tokens remembered; beyond that all are forgotten, and their uses recorded again
+	useTimeout = 10 * time.Second // maximum time for recording a use
+	useRetry   = 10 * time.Minute // minimum time between a failure to record a use and the next attempt
+	maxUses    = 10_000           // tokens in the table; when it is full it is emptied, and later uses are recorded again
 )
 
-// A tokenUses records the days on which tokens were used, with one write per day and token.
-// The writes do not delay or fail a request. If a write fails, a later use of the token causes
-// another write. It is safe for concurrent use.
+// A tokenUses records on which days each token was used, with one write for each day and token. The
+// writes run in the background, so that they neither delay a request nor make it fail. If a write
+// fails, a later request with the token causes another write. A tokenUses is safe for concurrent
+// use.
 type tokenUses struct {
 	registrar *registrar.Registrar
 	log       *slog.Logger
 
 	mu    sync.Mutex
-	until map[string]time.Time // by token ID: earliest time of the next write
+	until map[string]time.Time // earliest time of the next write, by token ID
 }
 
-// note records the use of a token, unless it is recorded already.
+// note records that a token was used, unless this day is recorded already.
 func (u *tokenUses) note(t *store.Token, now time.Time) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	if !t.Used.Before(today) || !u.due(t.ID, now, today.AddDate(0, 0, 1)) {
@@ -44,8 +45,8 @@ func (u *tokenUses) note(t *store.Token, now time.Time) {
 	}()
 }
 
-// due reports whether the use of a token must be recorded now. If so, it
-// records next as the time of the next write.
+// due reports whether a use of a token must be recorded now. If so, the next use to be recorded is
+// one after the time next.
 func (u *tokenUses) due(id string, now, next time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -59,7 +60,7 @@ func (u *tokenUses) due(id string, now, next time.Time) bool {
 	return true
 }
 
-// again makes the use of a token due at a time.
+// again makes uses of a token due from the given time on.
 func (u *tokenUses) again(id string, from time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	firstPause   = 5 * time.Minute // after a failed order; it doubles
+	firstPause   = 5 * time.Minute // pause after the first failed order; each further failure doubles it
 	lastPause    = 6 * time.Hour
-	limitPause   = time.Hour // minimum after a rate limit
+	limitPause   = time.Hour // minimum pause after a rate limit
 	maxPause     = 8 * 24 * time.Hour
-	clockPause   = 24 * time.Hour   // after an order whose certificate is already due for renewal
-	firstRecheck = 30 * time.Second // after a failed check, which costs the authority nothing; it doubles
+	clockPause   = 24 * time.Hour   // pause after an order whose certificate is already due for renewal
+	firstRecheck = 30 * time.Second // pause after the first failed check, which costs the certificate authority nothing; each further failure doubles it
 	lastRecheck  = 10 * time.Minute
 )
 
-// A backOff says when the Manager repeats a failed order. It is kept in the vault as JSON.
+// A backOff says when the Manager may repeat a failed order. The vault has it as JSON.
 type backOff struct {
 	Failures int       `json:"failures"`
 	Error    string    `json:"error"`
-	At       time.Time `json:"at"` // of the last failure
+	At       time.Time `json:"at"` // time of the last failure
 	After    time.Time `json:"after"`
-	Limited  bool      `json:"limited,omitempty"` // the pause applies to all nodes, and outlasts a restart or reload
+	Limited  bool      `json:"limited,omitempty"` // the pause applies to all nodes, and still applies after a restart or reload
 }
 
-// waits reports whether an order must wait. A pause longer than maxPause comes from a wrong
-// clock and is ignored.
+// waits reports whether an order must still wait. If the rest of the pause is longer than maxPause,
+// a clock was wrong, and the order need not wait.
 func (b *backOff) waits(now time.Time) bool {
 	return now.Before(b.After) && !b.After.After(now.Add(maxPause))
 }
@@ -46,7 +46,7 @@ func pause(failures int, first, last time.Duration) time.Duration {
 	return min(first<<max(failures-1, 0), last)
 }
 
-// next returns the back-off after another failure.
+// next returns the back-off after a further failure with the error err.
 func (b backOff) next(err error, now time.Time) backOff {
 	n := backOff{Failures: b.Failures + 1, Error: oneLine(err), At: now}
 	var unreachable *unreachableError
@@ -68,32 +68,32 @@ func (b backOff) next(err error, now time.Time) backOff {
 	return n
 }
 
-// A clockError says that a certificate that was just issued is due for renewal. Without a pause,
-// it would be ordered again and again.
+// A clockError says that a certificate that was just issued is already due for renewal, because the
+// clock is wrong. Without a pause, the Manager would order the certificate again and again.
 type clockError struct{ begins time.Time }
 
 func (e *clockError) Error() string {
 	return "the new certificate is due for renewal already: it begins at " + e.begins.UTC().Format(time.RFC3339) + "; check the clock of this machine"
 }
 
-// stateKey returns the key of the back-off of a host. The "_" prevents confusion with the key
-// of the host state-example.org: no host name contains one.
+// stateKey returns the key in the vault of the back-off of a host. Host names contain no "_", so
+// the key cannot be that of the certificate of a host such as state-example.org.
 func (m *Manager) stateKey(name string) string { return m.prefix + "state_" + name }
 
-// readBackOff returns the back-off of a host that the nodes share.
+// readBackOff reads from the vault the back-off of a host, which all nodes share.
 func (m *Manager) readBackOff(ctx context.Context, name string) (b backOff, err error) {
 	text, err := m.o.Vault.Secret(ctx, m.stateKey(name))
 	if errors.Is(err, store.ErrNotFound) {
 		return b, nil
 	}
 	if err == nil && json.Unmarshal(text, &b) != nil {
-		b = backOff{} // damaged: treated as absent
+		b = backOff{} // damaged: treat it as absent
 	}
 	return b, err
 }
 
-// failed logs a failed order and keeps the back-off. A failed check is logged once and is kept
-// only in memory, because it is about this node.
+// failed logs a failed order and stores the back-off in the vault. If only the check of the host
+// failed, it logs the error once and keeps the back-off in memory, because other nodes may succeed.
 func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	now := m.o.Now()
 	h := m.host(name)
@@ -115,7 +115,8 @@ func (m *Manager) failed(ctx context.Context, name string, err error) error {
 	return m.o.Vault.PutSecret(ctx, m.stateKey(name), text)
 }
 
-// isStoreError reports whether an order failed because of the store, not of the authority.
+// isStoreError reports whether an order failed because of the store, and not because of the
+// certificate authority.
 func isStoreError(err error) bool {
 	return store.IsAway(err) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrClosed)
 }

@@ -1,18 +1,18 @@
-// Package certificates gets the TLS certificates of a server: from files, which it reads again
-// when they change ([Files]), or from an authority by ACME, RFC 8555 ([Manager]).
+// Package certificates gets the TLS certificates of a server: from files, which it reads again when
+// they change ([Files]), or from a certificate authority by ACME, RFC 8555 ([Manager]).
 //
 // # Orders
 //
-// A Manager orders a certificate for each of its hosts, and orders again when a third of the
-// lifetime is left. It never orders because of a handshake: unknown host names cost nothing.
-// The certificates, the key of the account and the challenges are in a [store.Vault], which all
-// nodes share. A lease in the vault ensures that only one node orders at a time, and that
-// another node takes over if that node dies. All nodes answer the challenges.
+// A Manager orders a certificate for each of its hosts, and a new one when a third of the lifetime
+// of the certificate is left. It never orders because of a handshake, so handshakes with unknown
+// host names cost nothing. The certificates, the key of the account and the answers to challenges
+// are in a [store.Vault], which all nodes share. A lease in the vault ensures that only one node at
+// a time orders. If that node dies, another node takes over. All nodes answer the challenges.
 //
-// The authority can only validate a host that leads to this server. So before an order, the
-// Manager connects to the host over the network, with HTTP on port 80 and TLS on port 443, and
-// checks that this server answers. The check avoids failed validations, whose number
-// authorities limit, and shows whether http-01 or tls-alpn-01 will work.
+// The certificate authority can validate a host only if the host leads to this server. So before an
+// order, the Manager connects to the host over the network, with HTTP on port 80 and TLS on port
+// 443, and checks that this server answers. This avoids failed validations, whose number
+// certificate authorities limit. It also shows whether http-01 or tls-alpn-01 will work.
 //
 // # Failures
 //

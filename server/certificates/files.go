@@ -17,32 +17,32 @@ import (
 // filesEvery is how often files are checked for changes.
 const filesEvery = 5 * time.Second
 
-// Files is a [Source] of one certificate, in a file, and its private key, in another file or
-// the same. They are read again when they change. If the certificate and the key do not
-// match, for example because only one of the files has been replaced so far, the previous
-// certificate stays in use.
+// Files is a [Source] of one certificate. The certificate is in a file; its private key is in the
+// same file or in another one. Files reads them again when they change. If the certificate and the
+// key do not match, for example because only one of the two files has been replaced so far, the
+// previous certificate stays in use.
 type Files struct {
 	cert, key string
 	now       func() time.Time
 	log       *slog.Logger
 	current   atomic.Pointer[fileState]
 
-	reading  sync.Mutex     // held while files are read, which can take long
-	seen     [2]fs.FileInfo // of the last attempt to read
+	reading  sync.Mutex     // held while the files are read, because reading can take long
+	seen     [2]fs.FileInfo // the files at the last attempt to read them
 	reminder reminder
 }
 
-// A fileState is the result of reading files.
+// A fileState is the result of reading the files.
 type fileState struct {
-	pair     *tls.Certificate // the last one that could be read
-	err      error            // of the last attempt
-	attempts int              // failed attempts since pair was read
+	pair     *tls.Certificate // the last valid certificate
+	err      error            // the error of the last attempt
+	attempts int              // number of attempts that failed since pair was read
 }
 
 var _ Source = (*Files)(nil)
 
-// NewFiles reads a certificate chain and its private key, both PEM. now may be nil for
-// [time.Now]; log may be nil.
+// NewFiles reads a certificate chain and its private key from files in PEM. The clock now may be
+// nil for [time.Now], and log may be nil.
 func NewFiles(cert, key string, now func() time.Time, log *slog.Logger) (*Files, error) {
 	if now == nil {
 		now = time.Now
@@ -80,8 +80,8 @@ func (f *Files) Run(ctx context.Context) {
 	}
 }
 
-// check reads the files if they have changed, or could not be read the last time. It logs an
-// error once.
+// check reads the files if they have changed, or if the last attempt to read them failed. It logs
+// each error once.
 func (f *Files) check() {
 	f.reading.Lock()
 	defer f.reading.Unlock()
@@ -104,7 +104,7 @@ func (f *Files) Reload() error {
 	return f.read()
 }
 
-// changed reports whether a file has been replaced or modified since it was read.
+// changed reports whether a file has been replaced or modified since the last attempt to read it.
 func (f *Files) changed() bool {
 	for i, path := range []string{f.cert, f.key} {
 		last := f.seen[i]
@@ -116,10 +116,10 @@ func (f *Files) changed() bool {
 	return false
 }
 
-// read reads the files. The caller must hold the lock.
+// read reads the files. The caller must hold the mutex reading.
 func (f *Files) read() error {
 	for i, path := range []string{f.cert, f.key} {
-		f.seen[i], _ = os.Stat(path) // before the content, so that a later change is noticed
+		f.seen[i], _ = os.Stat(path) // before the content is read, so that a later change is noticed
 	}
 	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	maxHosts = 100 // of one Manager, because authorities limit orders
-	maxHost  = 150 // bytes, so that it fits into a key of a vault
+	maxHosts = 100 // maximum number of hosts of one Manager, because certificate authorities limit orders
+	maxHost  = 150 // maximum length of a host in bytes, so that the host fits into a key of a vault
 )
 
-// CanOrder reports whether a public authority can issue a certificate for a host: a DNS name
-// with at least two labels, no address, no wildcard, and not below localhost. The host must be
-// in the form of [store.CanonicalHost].
+// CanOrder reports whether a public certificate authority can issue a certificate for a host. The
+// host must be a DNS name with at least two labels; an address, a wildcard or a name below
+// localhost is not accepted. It must be in the form of [store.CanonicalHost].
 func CanOrder(host string) bool {
 	if len(host) > maxHost || !strings.Contains(host, ".") || store.IsLoopbackHost(host) {
 		return false
@@ -26,7 +26,7 @@ func CanOrder(host string) bool {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
 	if strings.Trim(last, "0123456789") == "" {
-		return false // an address in another spelling
+		return false // an IP address in an unusual spelling
 	}
 	return !slices.ContainsFunc(labels, func(l string) bool { return !isLabel(l) })
 }
@@ -44,8 +44,8 @@ func isLabel(l string) bool {
 	return true
 }
 
-// orderable returns the hosts for which certificates can be ordered, without duplicates and at
-// most maxHosts. rest is the number of hosts beyond that.
+// orderable returns those hosts for which certificates can be ordered, without duplicates, at most
+// maxHosts. The result rest is how many more such hosts there are.
 func orderable(hosts []string) (all []string, rest int) {
 	for _, h := range hosts {
 		if h = store.CanonicalHost(h); CanOrder(h) && !slices.Contains(all, h) {

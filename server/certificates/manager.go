@@ -30,36 +30,35 @@ type Options struct {
 	Vault store.Vault
 
 	// Hosts returns the hosts that need certificates, in any spelling. The Manager calls it every
-	// few seconds, and ignores hosts for which no certificate can be ordered.
+	// few seconds. It ignores hosts for which no certificate can be ordered.
 	Hosts func(context.Context) ([]string, error)
 
-	Directory   string         // URL of the authority's directory; [LetsEncrypt] if ""
-	Email       string         // address for messages of the authority; "" for none
-	AcceptTerms bool           // agrees to the terms of service of the authority
-	AccountID   string         // of the external account that the authority has assigned; "" for none
-	AccountKey  []byte         // HMAC key of that account
-	Roots       *x509.CertPool // root certificates that verify the directory's own certificate; nil means those of the system
+	Directory   string         // URL of the directory of the certificate authority; [LetsEncrypt] if ""
+	Email       string         // address to which the certificate authority can write; "" for none
+	AcceptTerms bool           // agrees to the terms of service of the certificate authority
+	AccountID   string         // ID of the external account that the certificate authority has assigned; "" for none
+	AccountKey  []byte         // HMAC key of the external account
+	Roots       *x509.CertPool // root certificates with which to verify the server of the directory; nil means those of the system
 
-	// If Unchecked is set, the Manager orders a certificate without first connecting to the host to
-	// check that it leads to this server. Some networks do not let a server reach its own public
-	// address.
+	// Unchecked makes the Manager order certificates without connecting to each host first to check
+	// that it leads to this server. Some networks do not let a server reach its own public address.
 	Unchecked bool
 
 	Ordered   func(error)      // called after each order, with nil if a certificate was issued; may be nil
 	Now       func() time.Time // clock; time.Now if nil
 	Log       *slog.Logger     // discarded if nil
-	UserAgent string           // of the requests to the authority
+	UserAgent string           // User-Agent of the requests to the certificate authority
 
-	// Dial connects for the check; nil for a [net.Dialer].
+	// Dial connects to hosts for the check. If it is nil, a [net.Dialer] does.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 const (
-	passEvery    = 15 * time.Second // how often hosts, and certificates of other nodes, are looked for
-	passSoon     = 2 * time.Second  // the same interval while another node orders a certificate
-	orderTime    = 4 * time.Minute  // for one order
-	leaseTime    = 10 * time.Minute // after which another node takes over from one that died
-	maxReads     = 8                // reads of challenges at once, on behalf of clients
+	passEvery    = 15 * time.Second // time between two passes, which look for new hosts and for certificates of other nodes
+	passSoon     = 2 * time.Second  // the same while another node orders a certificate
+	orderTime    = 4 * time.Minute  // maximum time for one order
+	leaseTime    = 10 * time.Minute // if a node dies, another node takes over after this time
+	maxReads     = 8                // reads of challenges at the same time, on behalf of clients
 	endLeaseTime = 5 * time.Second
 )
 
@@ -68,32 +67,32 @@ var errTerms = errors.New("certificates: the terms of service of the authority m
 // A Manager is a [Source] that orders certificates by ACME.
 type Manager struct {
 	o      Options
-	prefix string        // of its keys in the vault
-	node   string        // holder of the lease
-	wake   chan struct{} // makes Run look at once
+	prefix string        // beginning of its keys in the vault
+	node   string        // name of this node as the holder of the lease
+	wake   chan struct{} // makes Run begin the next pass at once
 	reads  chan struct{} // one element for each read of a challenge
 
 	mu    sync.RWMutex
 	hosts map[string]*host
 
-	// The other fields are used only by pass.
-	told      string               // the last logged failure of the vault or of Hosts
+	// Only the method pass and the methods that it calls use the fields below.
+	told      string               // the failure of the vault or of Hosts that was logged last
 	leftOver  int                  // the number of hosts beyond maxHosts that was last logged
 	reminders map[string]*reminder // by host
 }
 
 // A host is the state of the certificate of a host. All fields are protected by Manager.mu.
 type host struct {
-	cert    *tls.Certificate // nil if none yet
-	unsaved []byte           // the certificate, if it could not be written to the vault
+	cert    *tls.Certificate // nil if there is none yet
+	unsaved []byte           // the certificate as PEM, if writing it to the vault failed
 	back    backOff
-	checked string    // the last failed check that was logged
-	since   time.Time // failures of other nodes before this time do not delay an order, unless they are rate limits
+	checked string    // the failed check that was logged last
+	since   time.Time // if another node failed before this time, this does not delay an order, unless it was a rate limit
 }
 
 var _ Source = (*Manager)(nil)
 
-// New returns a Manager, which does nothing before Run.
+// New returns a Manager. It does nothing until Run is called.
 func New(o Options) (*Manager, error) {
 	if !o.AcceptTerms {
 		return nil, errTerms
@@ -116,7 +115,7 @@ func New(o Options) (*Manager, error) {
 	}, nil
 }
 
-// digest returns 16 hexadecimal digits for a text.
+// digest returns a hash of a text as 16 hexadecimal digits.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
@@ -174,7 +173,8 @@ func (h *host) status(name string) Status {
 	return s
 }
 
-// due reports whether a host needs a certificate: a third of the lifetime is left, or less.
+// due reports whether a certificate must be ordered for a host: it has none, or at most a third of
+// the lifetime is left.
 func (h *host) due(now time.Time) bool {
 	if h.cert == nil {
 		return true
@@ -183,8 +183,8 @@ func (h *host) due(now time.Time) bool {
 	return !now.Before(leaf.NotAfter.Add(-leaf.NotAfter.Sub(leaf.NotBefore) / 3))
 }
 
-// pass goes through all hosts once: it adopts certificates that other nodes have ordered, and
-// orders those that are missing or due. others reports whether another node is ordering.
+// pass checks all hosts once. It uses certificates that other nodes have ordered, and orders those
+// that are missing or due for renewal. The result others is true if another node is ordering.
 func (m *Manager) pass(ctx context.Context) (others bool) {
 	if err := m.look(ctx); err != nil {
 		m.tell(ctx, "the hosts that need certificates are not known", err)
@@ -204,7 +204,7 @@ func (m *Manager) pass(ctx context.Context) (others bool) {
 	return others
 }
 
-// tell logs a failure of the store, unless it has just logged the same failure.
+// tell logs a failure of the store, unless it is the failure that was logged last.
 func (m *Manager) tell(ctx context.Context, what string, err error) {
 	text := ""
 	if err != nil {
@@ -216,7 +216,7 @@ func (m *Manager) tell(ctx context.Context, what string, err error) {
 	m.told = text
 }
 
-// look updates the list of hosts.
+// look asks for the hosts that need certificates, and updates the list.
 func (m *Manager) look(ctx context.Context) error {
 	names, err := m.o.Hosts(ctx)
 	if err != nil {
@@ -242,9 +242,9 @@ func (m *Manager) look(ctx context.Context) error {
 	return nil
 }
 
-// adopt reads the certificates that are missing or due from the vault. It returns the hosts
-// that still need a certificate and need not wait for a back-off, in the order in which to
-// order them.
+// adopt looks in the vault for certificates that are missing here or due for renewal. It returns
+// the hosts for which a certificate must be ordered now, in the order in which to order them: they
+// still need a certificate, and no back-off makes them wait.
 func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 	now := m.o.Now()
 	for _, s := range m.Status() {
@@ -258,12 +258,13 @@ func (m *Manager) adopt(ctx context.Context) (due []string, err error) {
 			due = append(due, s.Host)
 		}
 	}
-	// Orders for hosts that have failed before can take long, so they come last.
+	// An order for a host that failed before can take long, so such hosts come last.
 	slices.SortStableFunc(due, func(a, b string) int { return cmp.Compare(m.host(a).back.Failures, m.host(b).back.Failures) })
 	return due, nil
 }
 
-// host returns a copy of the state of a host, the zero value if it is not in the list.
+// host returns a copy of the state of a host. If the host is not in the list, it returns the zero
+// value.
 func (m *Manager) host(name string) host {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -273,7 +274,7 @@ func (m *Manager) host(name string) host {
 	return host{}
 }
 
-// update changes the state of a host, if it is in the list.
+// update calls the function change with the state of a host, if the host is in the list.
 func (m *Manager) update(name string, change func(*host)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -282,8 +283,8 @@ func (m *Manager) update(name string, change func(*host)) {
 	}
 }
 
-// load reads the certificate and the back-off of a host from the vault. A certificate that
-// could not be written before is written first.
+// load reads the certificate and the back-off of a host from the vault. If an earlier attempt to
+// write the certificate of this node failed, load writes it instead.
 func (m *Manager) load(ctx context.Context, name string) error {
 	if unsaved := m.host(name).unsaved; unsaved != nil {
 		if err := m.o.Vault.PutSecret(ctx, m.prefix+name, unsaved); err != nil {
@@ -317,27 +318,28 @@ func (m *Manager) load(ctx context.Context, name string) error {
 	return nil
 }
 
-// adopt uses a certificate if it is newer than the present one.
+// adopt makes cert the certificate of the host if it expires later than the present one.
 func (h *host) adopt(cert *tls.Certificate) {
 	if h.cert == nil || cert.Leaf.NotAfter.After(h.cert.Leaf.NotAfter) {
 		h.cert, h.back, h.checked = cert, backOff{}, ""
 	}
 }
 
-// orderAll orders certificates, unless another node is ordering. Its error is about the store.
+// orderAll orders certificates for the hosts in due. If another node is ordering, it returns others
+// and orders nothing more. Its error is a failure of the store.
 func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err error) {
 	lease := m.prefix + "lease"
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
 		defer cancel()
-		_, _ = m.o.Vault.Lease(last, lease, m.node, 0) // otherwise it expires
+		_, _ = m.o.Vault.Lease(last, lease, m.node, 0) // if this fails, the lease expires by itself
 	}()
 	for _, name := range due {
 		mine, err := m.o.Vault.Lease(ctx, lease, m.node, leaseTime)
 		if err != nil || !mine {
 			return err == nil, err
 		}
-		if err := m.load(ctx, name); err != nil { // another node may have just ordered
+		if err := m.load(ctx, name); err != nil { // another node may have ordered the certificate just before
 			return false, err
 		}
 		now := m.o.Now()
@@ -351,7 +353,8 @@ func (m *Manager) orderAll(ctx context.Context, due []string) (others bool, err 
 	return false, nil
 }
 
-// orderOne orders the certificate of a host, and keeps the result or the failure.
+// orderOne orders the certificate of a host. It stores the certificate or, after a failure, the
+// back-off.
 func (m *Manager) orderOne(ctx context.Context, name string) error {
 	order, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
@@ -387,8 +390,8 @@ func (m *Manager) orderOne(ctx context.Context, name string) error {
 	return m.o.Vault.PutSecret(ctx, m.stateKey(name), nil)
 }
 
-// ParseAccountKey decodes the HMAC key of an external account, which authorities show in
-// base64url.
+// ParseAccountKey decodes the HMAC key of an external account, which certificate authorities show
+// as base64url.
 func ParseAccountKey(text string) ([]byte, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
 	key, err := base64.RawURLEncoding.DecodeString(text)

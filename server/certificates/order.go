@@ -29,7 +29,8 @@ const (
 
 const maxCommonName = 64 // RFC 5280, appendix A.1
 
-// order orders a certificate for a host. It returns the private key and the chain as PEM.
+// order orders a certificate for a host, and returns the private key and the certificate chain as
+// PEM.
 func (m *Manager) order(ctx context.Context, name string) ([]byte, error) {
 	client, err := m.client(ctx)
 	if err != nil {
@@ -73,8 +74,8 @@ func (m *Manager) order(ctx context.Context, name string) ([]byte, error) {
 	return encode(key, chain)
 }
 
-// client returns a client of the authority with the key of the account, which is generated
-// the first time.
+// client returns a client of the certificate authority. It uses the key of the account, which the
+// first call generates.
 func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	key, err := m.accountKey(ctx)
 	if err != nil {
@@ -82,16 +83,16 @@ func (m *Manager) client(ctx context.Context) (*acme.Client, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: m.o.Roots, MinVersion: tls.VersionTLS12}
-	transport.DisableKeepAlives = true // orders are rare
+	transport.DisableKeepAlives = true // requests are rare
 	return &acme.Client{
 		Key: key, DirectoryURL: m.o.Directory, UserAgent: m.o.UserAgent, RetryBackoff: retryBackoff,
 		HTTPClient: &http.Client{Transport: transport, Timeout: 30 * time.Second},
 	}, nil
 }
 
-// retryBackoff returns how long to wait before the nth retry of a request. It is retried at
-// once if its nonce has expired, and later after a brief failure. After a rate limit it is
-// not retried, and the order fails.
+// retryBackoff returns how long to wait before the nth retry of a request. If the nonce of the
+// request was rejected, the client retries at once. If the certificate authority failed, the client
+// waits longer before each retry. After a rate limit it does not retry, and the order fails.
 func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	switch {
 	case resp.StatusCode == http.StatusBadRequest && n <= 10:
@@ -102,7 +103,8 @@ func retryBackoff(n int, _ *http.Request, resp *http.Response) time.Duration {
 	return 0
 }
 
-// accountName returns the key of the account in the vault. Each external account has its own.
+// accountName returns the key of the account in the vault. Each external account has an account of
+// its own.
 func (m *Manager) accountName() string {
 	name := m.prefix + "account"
 	if m.o.AccountID != "" {
@@ -136,7 +138,7 @@ func (m *Manager) accountKey(ctx context.Context) (crypto.Signer, error) {
 
 var errExternal = errors.New("the authority needs an external account: configure the ID and the key that it has assigned")
 
-// register ensures that there is an account with the present address.
+// register ensures that the certificate authority has an account with the present email address.
 func (m *Manager) register(ctx context.Context, c *acme.Client) error {
 	a := &acme.Account{}
 	if m.o.Email != "" {
@@ -163,7 +165,8 @@ func (m *Manager) register(ctx context.Context, c *acme.Client) error {
 	return err
 }
 
-// authorize fulfils an authorization with the first of the challenges that it offers.
+// authorize completes an authorization with the first type in challenges that the authorization
+// offers.
 func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name string, challenges []string) error {
 	z, err := c.GetAuthorization(ctx, url)
 	if err != nil || z.Status == acme.StatusValid {
@@ -192,8 +195,8 @@ func (m *Manager) authorize(ctx context.Context, c *acme.Client, url, name strin
 	return fmt.Errorf("the authority offers none of the challenges %v", challenges)
 }
 
-// prepare puts the answer to a challenge into the vault, where all nodes find it, and returns
-// its key.
+// prepare puts the answer to a challenge into the vault, where all nodes find it, and returns the
+// key of the answer.
 func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name string) (key string, err error) {
 	if kind == typeHTTP {
 		key = m.httpKey(token)
@@ -215,7 +218,7 @@ func (m *Manager) prepare(ctx context.Context, c *acme.Client, kind, token, name
 	return key, m.o.Vault.PutSecret(ctx, key, text)
 }
 
-// forget removes the answer to a challenge.
+// forget removes the answer to a challenge from the vault.
 func (m *Manager) forget(ctx context.Context, key string) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endLeaseTime)
 	defer cancel()
@@ -230,7 +233,7 @@ const (
 	blockCertificate = "CERTIFICATE"
 )
 
-// encode returns a private key and a certificate chain as PEM.
+// encode formats a private key and a certificate chain as PEM.
 func encode(key any, chain [][]byte) ([]byte, error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -244,7 +247,7 @@ func encode(key any, chain [][]byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// parseKey is the inverse of encode for a private key alone.
+// parseKey parses a private key that encode has formatted without a chain.
 func parseKey(text []byte) (crypto.Signer, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != blockKey {
@@ -261,7 +264,8 @@ func parseKey(text []byte) (crypto.Signer, error) {
 	return signer, nil
 }
 
-// parse is the inverse of encode for a certificate of a host.
+// parse parses what encode has formatted for a host, and checks that the certificate is for this
+// host.
 func parse(text []byte, name string) (*tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(text, text)
 	if err != nil {

@@ -14,38 +14,39 @@ type Source interface {
 	// TLS returns the configuration of a listener.
 	TLS() *tls.Config
 
-	// WellKnown wraps a handler to answer the challenges of an authority.
+	// WellKnown returns a handler that answers the challenges of a certificate authority, and
+	// passes all other requests to the handler next.
 	WellKnown(next http.Handler) http.Handler
 
 	// Run keeps the certificates current until ctx ends.
 	Run(ctx context.Context)
 
-	// Reload reads files again and retries failed orders, without delay.
+	// Reload reads the files again, or retries failed orders, without waiting.
 	Reload() error
 
-	// Status describes the certificates, in the order of their hosts.
+	// Status describes the certificates, sorted by host.
 	Status() []Status
 }
 
 // A Status describes the certificate of a host.
 type Status struct {
-	Host     string    // a DNS name; for files the first name of the certificate
+	Host     string    // a DNS name; of a certificate in a file, its first name
 	Begins   time.Time // zero if there is no certificate yet
 	Expires  time.Time // zero if there is no certificate yet
-	Err      string    // why the last order or read failed, one line; "" if it succeeded
+	Err      string    // why the last order or the last reading failed, on one line; "" if it succeeded
 	Attempts int       // failed attempts since the last success
-	Next     time.Time // of the next attempt, after a failure; zero if unknown
+	Next     time.Time // time of the next attempt after a failure; zero if unknown
 }
 
 const maxWarning = 21 * 24 * time.Hour
 
-// late reports whether a certificate should have been replaced: at most a sixth of its lifetime
-// is left, or for a long lifetime at most three weeks.
+// late reports whether a certificate should have been replaced already: less than a sixth of its
+// lifetime is left, or less than three weeks if that is shorter.
 func (s *Status) late(now time.Time) bool {
 	return !s.Expires.IsZero() && s.Expires.Sub(now) < min(s.Expires.Sub(s.Begins)/6, maxWarning)
 }
 
-// A reminder logs once a day that a certificate should have been replaced.
+// A reminder logs once a day that a certificate should have been replaced already.
 type reminder struct{ last time.Time }
 
 func (r *reminder) remind(log *slog.Logger, s Status, now time.Time) {
@@ -60,10 +61,10 @@ func (r *reminder) remind(log *slog.Logger, s Status, now time.Time) {
 	log.Error(text, "host", s.Host, "expires", s.Expires.UTC().Format(time.RFC3339), "err", s.Err)
 }
 
-const maxText = 500 // bytes of an error in a log line or a Status
+const maxText = 500 // maximum length in bytes of an error in a log line or a Status
 
-// oneLine returns the text of an error on one line of limited length. An error message of an
-// authority can have any length.
+// oneLine returns the text of an error on one line. It truncates long texts, because a certificate
+// authority can send an error message of any length.
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")
 	if len(text) > maxText {

@@ -1,5 +1,5 @@
-// Package metrics collects the metrics of a server for Prometheus. No label has the name of a
-// record, a host, a user or an address as its value.
+// Package metrics collects the metrics of a server for Prometheus. No label contains the name of a
+// record, a host, a user or an address.
 package metrics
 
 import (
@@ -16,23 +16,24 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options say what to collect. Metrics whose source is nil are left out.
+// Options say what to collect. If a field that provides values is nil, the metrics with these
+// values are left out.
 type Options struct {
-	Forms    []string // of requests, as passed to Observe
-	Refusals []string // reasons, as passed to Refused
+	Forms    []string // the forms of requests, as passed to Observe
+	Refusals []string // the reasons for rejections, as passed to Refused
 
-	Store store.Reader         // its condition, usage and size; required
-	Clock func() bool          // whether the clock is accepted for dating changes; nil if the server dates none
-	Ready func() bool          // whether the server is ready, as /-/readyz reports
-	Scrub func() (Scrub, bool) // the state of the background verification; false if it does not run
+	Store store.Reader         // the store whose condition, usage and size are shown; required
+	Clock func() bool          // reports whether the clock may date changes; nil if the server makes no changes
+	Ready func() bool          // reports whether the server is ready, as /-/readyz does
+	Scrub func() (Scrub, bool) // returns the state of the background verification, and false if it does not run
 	Jobs  func() []Jobs
 
-	Connections func() map[string]int         // open connections by the name of the listener
-	Upstream    func() (running, waiting int) // requests to other resolvers
-	Misses      func() uint64                 // failed lookups
-	Certificate func() time.Time              // the earliest expiry of a certificate; zero if none
-	Dropped     func() uint64                 // lines of the log that could not be written
-	Tasks       *Tasks                        // the runs of recurring tasks; nil for those of the admin API only
+	Connections func() map[string]int         // returns the number of open connections by the name of the listener
+	Upstream    func() (running, waiting int) // returns the number of requests to other resolvers
+	Misses      func() uint64                 // returns the number of failed lookups
+	Certificate func() time.Time              // returns when the first of the certificates expires; zero if there is none
+	Dropped     func() uint64                 // returns the number of log lines that could not be written
+	Tasks       *Tasks                        // runs of recurring tasks; if nil, only the tasks of the admin API are counted
 
 	Build Build
 }
@@ -40,7 +41,7 @@ type Options struct {
 // A Build identifies the program.
 type Build struct{ Version, Revision, Go string }
 
-// Jobs is a number of jobs of the admin API.
+// Jobs is how many jobs of one kind and state the admin API has.
 type Jobs struct {
 	Kind, State string
 	Count       int
@@ -49,12 +50,12 @@ type Jobs struct {
 // A Scrub is the state of the background verification of a store.
 type Scrub struct {
 	Ended          time.Time // when the last complete pass ended; zero if none did
-	Faults         uint64    // found by the last complete pass
+	Faults         uint64    // faults that the last complete pass found
 	Changes, Found uint64    // changes verified and faults found by the current pass, or the last one if none is running
 }
 
-// Metrics collects metrics in its own registry, and shows them as an http.Handler. It is
-// safe for concurrent use.
+// Metrics collects metrics in its own registry. It is the http.Handler that shows them, and is safe
+// for concurrent use.
 type Metrics struct {
 	requests *prometheus.CounterVec
 	forms    map[string]*form
@@ -66,17 +67,17 @@ type Metrics struct {
 	handler  http.Handler
 }
 
-// A form has the counters of a form of requests that have occurred.
+// A form has the counters of one form of requests. A counter exists once a request had its status.
 type form struct {
 	name   string
 	counts [maxStatus + 1]atomic.Pointer[prometheus.Counter]
 	times  prometheus.Observer
 }
 
-// maxStatus is the highest status of HTTP.
+// maxStatus is the largest status of HTTP.
 const maxStatus = 599
 
-// New returns metrics without any requests.
+// New returns Metrics that have counted nothing yet.
 func New(o Options) *Metrics {
 	m := &Metrics{
 		requests: counters("nomen_requests_total", "Requests answered, by form and status.", "form", "status"),
@@ -111,7 +112,7 @@ func counters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// buildInfo returns a gauge that is always 1 and has the build as labels.
+// buildInfo returns a gauge whose value is always 1 and whose labels identify the build.
 func buildInfo(b Build) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "nomen_build_info", Help: "Always 1; the labels have the version, revision and Go version of the program.",
@@ -128,19 +129,19 @@ func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).In
 // Stale counts an answer from the cache while the store was unavailable.
 func (m *Metrics) Stale() { m.stale.Inc() }
 
-// AdminRequest counts a request of the admin API. The role is the role of the token, "none"
-// without a valid token.
+// AdminRequest counts a request to the admin API. The role is that of the token, or "none" if there
+// is no valid token.
 func (m *Metrics) AdminRequest(role string, status int) {
 	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
 }
 
-// Ran records that a run of a recurring task ended.
+// Ran records that a recurring task ended; err is nil if the task succeeded.
 func (m *Metrics) Ran(task string, at time.Time, err error) { m.tasks.Ran(task, at, err) }
 
-// Expect shows a recurring task that has not run yet in this process.
+// Expect makes the metrics show a recurring task that has not run yet in this process.
 func (m *Metrics) Expect(task string, lastSuccess time.Time) { m.tasks.Expect(task, lastSuccess) }
 
-// Observe counts a request of a form. It ignores forms that are not in the options.
+// Observe counts a request of the form name. It ignores a form that is not in the options.
 func (m *Metrics) Observe(name string, status int, took time.Duration) {
 	f := m.forms[name]
 	if f == nil {

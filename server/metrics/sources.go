@@ -12,10 +12,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A value adds a sample of a metric; labels are in the order in which the metric names them.
+// A value adds a sample to a metric. The labels must be in the same order as the names of the
+// labels in the metric.
 type value func(v float64, labels ...string)
 
-// A source is a metric whose samples are read from the server when the metrics are shown.
+// A source is a metric that calls read for its samples each time the metrics are shown.
 type source struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -38,7 +39,7 @@ func counter(name, help string, read func(value), labels ...string) prometheus.C
 	return source{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue, read}
 }
 
-// oneIf reads 1 while something holds, otherwise 0.
+// oneIf returns a function that adds the sample 1 if holds returns true, and 0 otherwise.
 func oneIf(holds func() bool) func(value) {
 	return func(to value) { to(truth(holds())) }
 }
@@ -50,7 +51,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// timestamp returns a time in Unix seconds, 0 for the zero time.
+// timestamp converts a time to Unix seconds, and the zero time to 0.
 func timestamp(t time.Time) float64 {
 	if t.IsZero() {
 		return 0
@@ -58,7 +59,7 @@ func timestamp(t time.Time) float64 {
 	return float64(t.UnixMilli()) / 1000
 }
 
-// sources returns the metrics of the options.
+// sources returns the metrics whose samples the functions in the options provide.
 func sources(o Options) []prometheus.Collector {
 	all := append(storage(o.Store), counts(o.Store)...)
 	all = append(all, gauge("nomen_clock_accepted", "Whether the clock of this server is accepted for dating changes: 1 or 0.",
@@ -111,7 +112,7 @@ func traffic(o Options) (all []prometheus.Collector) {
 	return all
 }
 
-// storage returns the metrics of the condition and usage that a store reports.
+// storage returns the metrics of what a store reports about its condition and usage.
 func storage(r store.Reader) []prometheus.Collector {
 	condition := func() store.Condition { return store.ConditionOf(r) }
 	disk := func(get func(*store.DiskUsage) uint64) func(value) {
@@ -168,7 +169,7 @@ func caches(r store.Reader) []prometheus.Collector {
 	}
 }
 
-// scrubbed returns the gauges of the background verification.
+// scrubbed returns the metrics of the background verification.
 func scrubbed(state func() (Scrub, bool)) []prometheus.Collector {
 	of := func(name, help string, read func(Scrub) float64) prometheus.Collector {
 		return gauge(name, help, func(to value) {
@@ -185,23 +186,26 @@ func scrubbed(state func() (Scrub, bool)) []prometheus.Collector {
 	}
 }
 
-// How often the store is asked for its size, and how long it may take to answer.
+// countEvery is the minimum time between two requests to the store for its size. countTime is how
+// long the store may take to answer.
 const (
 	countEvery = 10 * time.Second
 	countTime  = time.Second
 )
 
-// A size is the size of a store, as of the last time it was asked.
+// A size caches the size of a store. The fields known and sized say whether names and log are
+// valid.
 type size struct {
 	store store.Reader
 
 	mu           sync.Mutex
 	at           time.Time
 	names, log   float64
-	known, sized bool // names, log
+	known, sized bool // whether names and log are valid
 }
 
-// counts returns the metrics of the size of a store. They never list names.
+// counts returns the metrics of the size of a store. They ask for the numbers only, and never list
+// names.
 func counts(r store.Reader) []prometheus.Collector {
 	s := &size{store: r}
 	return []prometheus.Collector{
@@ -218,7 +222,7 @@ func counts(r store.Reader) []prometheus.Collector {
 	}
 }
 
-// read returns the size of the store, at most countEvery old.
+// read returns the size of the store, which may be up to countEvery old.
 func (s *size) read() (names, log float64, known, sized bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +232,7 @@ func (s *size) read() (names, log float64, known, sized bool) {
 	return s.names, s.log, s.known, s.sized
 }
 
-// ask asks the store for its size, unless it is known to be unavailable.
+// ask asks the store for its size, unless the store is known to be unavailable.
 func (s *size) ask() {
 	s.known, s.sized = false, false
 	defer func() { s.at = time.Now() }()

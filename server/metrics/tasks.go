@@ -12,7 +12,7 @@ import (
 const (
 	TaskBackup      = "backup"      // a backup of the store
 	TaskRehearsal   = "rehearsal"   // a trial restore of a backup
-	TaskHook        = "hook"        // the hook that copies a backup to another place
+	TaskHook        = "hook"        // the command that copies a backup to another place
 	TaskVerify      = "verify"      // a verification of the whole store
 	TaskReload      = "reload"      // reading the configuration again
 	TaskCertificate = "certificate" // ordering or renewing a certificate
@@ -20,8 +20,8 @@ const (
 
 var taskNames = []string{TaskBackup, TaskRehearsal, TaskHook, TaskVerify, TaskReload, TaskCertificate}
 
-// Tasks records the runs of recurring tasks. The zero value is ready for use; a nil Tasks
-// records nothing. It is safe for concurrent use.
+// Tasks records how often recurring tasks ran, and with which result. The zero value is ready for
+// use. A nil Tasks records nothing. Tasks is safe for concurrent use.
 type Tasks struct {
 	mu  sync.Mutex
 	all map[string]*task
@@ -29,12 +29,12 @@ type Tasks struct {
 
 type task struct {
 	done, failed uint64
-	last         time.Time // the last success
+	last         time.Time // time of the last success
 	failing      bool      // the last run failed
 }
 
-// Expect shows a task that has not run yet in this process. last is the time of its last
-// success, or zero.
+// Expect makes the metrics show a task that has not run yet in this process. The time last is when
+// the task last succeeded, or zero.
 func (t *Tasks) Expect(name string, last time.Time) {
 	t.change(name, func(of *task) {
 		if last.After(of.last) {
@@ -43,7 +43,7 @@ func (t *Tasks) Expect(name string, last time.Time) {
 	})
 }
 
-// Ran records that a run of a task ended; err is nil if it succeeded.
+// Ran records that a task ended; err is nil if the task succeeded.
 func (t *Tasks) Ran(name string, at time.Time, err error) {
 	t.change(name, func(of *task) {
 		if of.failing = err != nil; of.failing {
@@ -55,8 +55,8 @@ func (t *Tasks) Ran(name string, at time.Time, err error) {
 	})
 }
 
-// LastSuccess returns when a task last succeeded, also before this start; zero if that is not
-// known.
+// LastSuccess returns when a task last succeeded, including before this start. If this is not known,
+// it returns the zero time.
 func (t *Tasks) LastSuccess(name string) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -69,8 +69,8 @@ func (t *Tasks) LastSuccess(name string) time.Time {
 	return time.Time{}
 }
 
-// change changes a task. It ignores names that are not in the list, so that the values of
-// labels come from a fixed set.
+// change calls f to change a task. It ignores unknown tasks, so that the values of labels come from
+// a fixed set.
 func (t *Tasks) change(name string, f func(*task)) {
 	if t == nil || !slices.Contains(taskNames, name) {
 		return
@@ -86,7 +86,7 @@ func (t *Tasks) change(name string, f func(*task)) {
 	f(t.all[name])
 }
 
-// each returns a function that reads every task.
+// each returns a function that calls read for every task.
 func (t *Tasks) each(read func(value, string, task)) func(value) {
 	return func(to value) {
 		t.mu.Lock()

@@ -1,5 +1,4 @@
-// Package servertest has the fixture that the tests of package server and of the packages
-// below it share.
+// Package servertest has the fixture that package server and the packages below it use in tests.
 package servertest
 
 import (
@@ -19,13 +18,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The clock of the tests, and the time of all records.
+// Now is the time of the clock in tests, and Modified is the time of all records.
 var (
 	Now      = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	Modified = time.Date(2026, 11, 19, 8, 30, 0, 0, time.UTC)
 )
 
-// ModifiedText is Modified as a date of HTTP.
+// ModifiedText is Modified in the format of HTTP dates.
 const ModifiedText = "Thu, 19 Nov 2026 08:30:00 GMT"
 
 // Authorities returns the authorities of the fixture.
@@ -91,7 +90,7 @@ func Records() []*store.Record {
 	}
 }
 
-// Fill writes the fixture into a store.
+// Fill writes the authorities and records of the fixture into a store.
 func Fill(t testing.TB, s store.Store) {
 	t.Helper()
 	var changes []store.Change
@@ -107,7 +106,8 @@ func Fill(t testing.TB, s store.Store) {
 	}
 }
 
-// Exchange sends bytes and returns everything received until the connection is closed.
+// Exchange connects to addr, sends the bytes of request, and returns everything that it receives
+// until the connection is closed.
 func Exchange(t testing.TB, addr net.Addr, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", addr.String())
@@ -126,14 +126,14 @@ func Exchange(t testing.TB, addr net.Addr, request string) string {
 	return string(b)
 }
 
-// CutAnswer splits a response into status line, fields and body.
+// CutAnswer splits a response into its status line, its header fields and its body.
 func CutAnswer(answer string) (status string, fields []string, body string) {
 	head, body, _ := strings.Cut(answer, "\r\n\r\n")
 	lines := strings.Split(head, "\r\n")
 	return lines[0], lines[1:], body
 }
 
-// FieldOf returns the value of a field of a response, or "".
+// FieldOf returns the value of the header field with the given name, or "".
 func FieldOf(fields []string, name string) string {
 	for _, f := range fields {
 		if k, v, _ := strings.Cut(f, ": "); strings.EqualFold(k, name) {
@@ -143,7 +143,7 @@ func FieldOf(fields []string, name string) string {
 	return ""
 }
 
-// A Buffer may be written by a server while the test reads it.
+// A Buffer is a buffer that a test may read while a server writes to it.
 type Buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -163,13 +163,13 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// Logged returns a logger and a function that returns its output.
+// Logged returns a logger, and the buffer to which it writes.
 func Logged() (*slog.Logger, *Buffer) {
 	b := new(Buffer)
 	return slog.New(slog.NewTextHandler(b, nil)), b
 }
 
-// Grant stores a token and returns its spelling.
+// Grant stores a token and returns its text, with the secret.
 func Grant(t testing.TB, s store.Store, g adminapi.Grant) string {
 	t.Helper()
 	spelling, token := adminapi.NewToken(g, Now)

@@ -1,5 +1,5 @@
-// Package acmetest is a certificate authority for tests: Pebble, the test authority of
-// Let's Encrypt, with a DNS server that leads all hosts to loopback.
+// Package acmetest runs a certificate authority in tests: Pebble, the test authority of Let's
+// Encrypt, with a DNS server that gives each host the loopback address.
 package acmetest
 
 import (
@@ -26,24 +26,24 @@ import (
 	"github.com/nomen-project/nomen/discover/dnstest"
 )
 
-// Options describe an authority.
+// Options configure an Authority.
 type Options struct {
-	Hosts    []string      // those whose DNS records lead to 127.0.0.1
-	HTTPPort int           // at which http-01 challenges are validated, instead of 80
-	TLSPort  int           // at which tls-alpn-01 challenges are validated, instead of 443
-	Lifetime time.Duration // of certificates; 90 days if 0
-	EABID    string        // if set, accounts need this external account
-	EABKey   string        // its key, base64url
+	Hosts    []string      // hosts to which DNS gives the address 127.0.0.1
+	HTTPPort int           // port to which http-01 challenges connect, instead of 80
+	TLSPort  int           // port to which tls-alpn-01 challenges connect, instead of 443
+	Lifetime time.Duration // lifetime of the certificates; 90 days if 0
+	EABID    string        // if not "", accounts need the external account with this ID
+	EABKey   string        // key of the external account, base64url
 }
 
-// An Authority is a running authority.
+// An Authority is a certificate authority that runs in this process.
 type Authority struct {
-	URL   string // of the directory
-	Roots []byte // PEM: the certificate of the directory's server
-	Chain []byte // PEM: the root of the issued certificates
+	URL   string // URL of the directory
+	Roots []byte // PEM: the certificate of the server of the directory
+	Chain []byte // PEM: the root certificate of the certificates that it issues
 
-	// Intercept, if set, is called before each request. It returns true if it has answered.
-	// Set it before the first request.
+	// Intercept is called before each request if it is not nil. It returns true if it has answered
+	// the request. It must be set before the first request.
 	Intercept func(w http.ResponseWriter, r *http.Request) bool
 
 	server *httptest.Server
@@ -54,8 +54,8 @@ type Authority struct {
 
 // Start starts an authority.
 func Start(o Options) (*Authority, error) {
-	// Pebble reads these when it is made: no pauses before validations, and a fifth of the good
-	// nonces rejected.
+	// Pebble reads these variables at its start. They disable the pauses before validations, and
+	// make Pebble reject a fifth of the valid nonces.
 	err := errors.Join(os.Setenv("PEBBLE_VA_NOSLEEP", "1"), os.Setenv("PEBBLE_WFE_NONCEREJECT", "20"))
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func Start(o Options) (*Authority, error) {
 	return a, nil
 }
 
-// serve answers a request, and counts orders and certificates.
+// serve answers a request, and counts how many orders and certificates there were.
 func (a *Authority) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if a.Intercept != nil && a.Intercept(w, r) {
 		return
@@ -101,7 +101,7 @@ func (a *Authority) serve(next http.Handler, w http.ResponseWriter, r *http.Requ
 	maps.Copy(w.Header(), recorded.Header())
 	var state struct{ Status string }
 	if json.Unmarshal(recorded.Body.Bytes(), &state) == nil && (state.Status == "pending" || state.Status == "processing") {
-		// Clients that wait without this field wait for a second.
+		// Without Retry-After, clients wait for a second.
 		time.Sleep(20 * time.Millisecond)
 		w.Header().Set("Retry-After", "Mon, 01 Jan 2001 00:00:00 GMT")
 	}
@@ -109,20 +109,20 @@ func (a *Authority) serve(next http.Handler, w http.ResponseWriter, r *http.Requ
 	_, _ = w.Write(recorded.Body.Bytes())
 }
 
-// newOrderPath is the path of new orders at Pebble.
+// newOrderPath is the path at which Pebble accepts new orders.
 const newOrderPath = "/order-plz"
 
-// Orders returns how many orders were accepted.
+// Orders returns how many orders the authority has accepted.
 func (a *Authority) Orders() int { return int(a.orders.Load()) }
 
-// Reject answers a request with a problem of ACME, such as "rateLimited".
+// Reject answers a request with a problem of ACME. The kind is for example "rateLimited".
 func Reject(w http.ResponseWriter, status int, kind, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "urn:ietf:params:acme:error:" + kind, "detail": detail, "status": status})
 }
 
-// Close stops the authority. Closing again does nothing.
+// Close stops the authority. Further calls do nothing.
 func (a *Authority) Close() {
 	a.once.Do(func() {
 		a.server.Close()

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// A Policy says which clients are permitted.
+// A Policy says for which clients other servers are asked.
 type Policy string
 
 // The policies.
 const (
-	Off Policy = "off" // none
-	Own Policy = "own" // own users, recognised by their addresses
+	Off Policy = "off" // no client
+	Own Policy = "own" // own users, which are recognised by their addresses
 	All Policy = "all" // all clients, with limits
 )
 
-// parsePolicy parses a policy; "" is Off.
+// parsePolicy parses a policy; "" means Off.
 func parsePolicy(s string) (Policy, error) {
 	switch p := Policy(s); p {
 	case "":
@@ -33,31 +33,31 @@ func parsePolicy(s string) (Policy, error) {
 	return Off, fmt.Errorf("gateway: invalid policy %q: must be off, own or all", s)
 }
 
-// Access configures an [AccessControl]. Zero numbers select the defaults.
+// Access configures an [AccessControl]. If a number is zero, the default applies.
 type Access struct {
-	Policy Policy         // "" is Off
-	Own    []netip.Prefix // addresses of own users, who have no rate limit
+	Policy Policy         // "" means Off
+	Own    []netip.Prefix // addresses of own users; own users have no rate limit
 
 	Rate      float64 // requests per second of a client that is not an own user; default 5
-	Burst     int     // requests at once of a client that is not an own user; default 20
-	Total     int     // concurrent requests of all clients; default 64; at most three quarters for one own user, a quarter for any other client
-	Addresses int     // clients that have a rate limit each; all further clients share a rate limit; default 10,000
+	Burst     int     // requests in a burst of a client that is not an own user; default 20
+	Total     int     // concurrent requests of all clients; default 64. One own user may have three quarters of them, any other client one quarter
+	Addresses int     // maximum number of clients with a rate limit of their own; all other clients share one; default 10,000
 
 	Now func() time.Time // the clock; nil for [time.Now]
 }
 
-// errDenied is returned for a client that is not permitted.
+// errDenied is the error for a client that is not permitted.
 var errDenied = errors.New("gateway: permitted only for own users")
 
-// A LimitError is returned if a client exceeds its own limits, or if all clients together exceed
+// A LimitError is the error if a client exceeds its own limits, or if all clients together exceed
 // the limits of the server.
 type LimitError struct {
-	After time.Duration // how long to wait before a retry
-	Full  bool          // the server is busy with requests of other clients
+	After time.Duration // how long the client should wait before it tries again
+	Full  bool          // all clients together exceed a limit: the server is busy
 }
 
-// Status returns the status of the response: 503 if the server is busy with requests of
-// other clients, 429 if this client exceeds its limits.
+// Status returns the status of the response: 503 if the server is busy with requests of other
+// clients, or 429 if the client exceeds its own limits.
 func (e *LimitError) Status() int {
 	if e.Full {
 		return http.StatusServiceUnavailable
@@ -73,7 +73,7 @@ func (e *LimitError) Error() string {
 // safe for concurrent use. A nil AccessControl permits no client.
 type AccessControl struct {
 	a     Access
-	under *Turns // concurrent requests
+	under *Turns // concurrent requests of the permitted clients
 
 	rates *Rates
 }
@@ -108,11 +108,12 @@ func NewAccessControl(a Access) (*AccessControl, error) {
 	}, nil
 }
 
-// ipv4Bits is the number of bits before the IPv4 address in an IPv4-mapped address (RFC
-// 4291, 2.5.5.2).
+// ipv4Bits is how many bits precede the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291,
+// 2.5.5.2).
 const ipv4Bits = 96
 
-// plainPrefix converts a prefix of IPv4-mapped addresses to a prefix of IPv4 addresses.
+// plainPrefix returns a prefix of IPv4-mapped addresses as a prefix of IPv4 addresses, and other
+// prefixes unchanged.
 func plainPrefix(p netip.Prefix) (netip.Prefix, error) {
 	switch {
 	case !p.IsValid():
@@ -133,8 +134,8 @@ func (d *AccessControl) Policy() Policy {
 	return d.a.Policy
 }
 
-// Admits reports whether a client is permitted, regardless of limits. A nil client is not
-// an own user.
+// Admits reports whether a client is permitted. It does not check limits. A nil client is not an
+// own user.
 func (d *AccessControl) Admits(a *Client) bool {
 	switch d.Policy() {
 	case All:
@@ -145,7 +146,8 @@ func (d *AccessControl) Admits(a *Client) bool {
 	return false
 }
 
-// isOwn reports whether the request comes from an own user and was not forged by a site.
+// isOwn reports whether a client has the address of an own user, and no other site made its browser
+// send the request.
 func (d *AccessControl) isOwn(a *Client) bool {
 	if a == nil || a.Misled != "" {
 		return false
@@ -154,8 +156,8 @@ func (d *AccessControl) isOwn(a *Client) bool {
 	return slices.ContainsFunc(d.a.Own, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// enter starts a request of a client; the caller must call leave at its end. The error is
-// errDenied or a [*LimitError].
+// enter counts a request of a client that begins. The caller must call leave when the request ends.
+// The error is errDenied or a [*LimitError].
 func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {
 		return nil, errDenied
@@ -173,38 +175,39 @@ func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	return d.under.take(Guest(a.addr()), each, 1)
 }
 
-// Guest returns the address by which a client's requests are counted: for IPv6 the network
-// of its link, because a client can choose any address in it.
+// Guest returns the address under which the requests of a client are counted. For IPv6 this is the
+// /64 network, because a client can choose any address in it.
 func Guest(from netip.Addr) netip.Addr {
 	const link = 64
 	from = from.Unmap().WithZone("")
 	if from.Is6() {
-		p, _ := from.Prefix(link) // cannot fail for an IPv6 address
+		p, _ := from.Prefix(link) // no error for an IPv6 address
 		return p.Addr()
 	}
 	return from
 }
 
-// A Client is the client on whose behalf other servers are asked. It belongs to one
-// request.
+// A Client describes the client on whose behalf other servers are asked. Each request has its own
+// Client.
 type Client struct {
-	Addr netip.Addr // from which the request came; zero if unknown
+	Addr netip.Addr // address from which the request came; zero if unknown
 
-	// Misled is set if another site made the browser of a user send the request, and could read
-	// the response or learn from it. It says how. The client then does not count as an own user,
-	// whatever its address is. Misled is empty for a request that the user intended.
+	// Misled is not empty if another site made the browser of a user send the request, and could
+	// read the response or learn from it. It then says how the site did so, and the client does not
+	// count as an own user, whatever its address is. If the user intended the request, Misled is
+	// empty.
 	Misled string
 
-	Many  bool            // many clients share the address, such as that of a trusted proxy: Turns.TakeFor gives the address up to three quarters of all turns
-	Until time.Time       // deadline for asking other servers; zero means AskTimeout from when asking begins
+	Many  bool            // many clients share the address, for example that of a trusted proxy, so Turns.TakeFor gives it up to three quarters of all turns
+	Until time.Time       // until when other servers may be asked; zero means for AskTimeout after asking begins
 	Gone  context.Context // ends when the client disconnects; nil if unknown
-	Grace time.Duration   // how long to continue after the client has disconnected
+	Grace time.Duration   // how long asking other servers continues after the client has disconnected
 
-	entered atomic.Bool // permitted because the policy is Own
+	entered atomic.Bool // the client was permitted because the policy is Own
 }
 
-// Entered reports whether the client was permitted because the policy is Own. If so, the response
-// must not be shared with other clients.
+// Entered reports whether the client was permitted because the policy is Own. If so, caches must
+// not give the response to other clients.
 func (a *Client) Entered() bool { return a != nil && a.entered.Load() }
 
 func (a *Client) addr() netip.Addr {
@@ -223,12 +226,12 @@ func (a *Client) misled() string {
 
 type clientKey struct{}
 
-// WithClient returns a context for a request of a client.
+// WithClient returns a context that has the client of a request.
 func WithClient(ctx context.Context, a *Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, a)
 }
 
-// ClientOf returns the client of the request of ctx; nil if unknown.
+// ClientOf returns the client that WithClient has put into ctx, or nil.
 func ClientOf(ctx context.Context) *Client {
 	a, _ := ctx.Value(clientKey{}).(*Client)
 	return a

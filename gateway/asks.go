@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// AskTimeout bounds how long other servers are asked for one request, unless its client has
-// a deadline.
+// AskTimeout is how long other servers may be asked for one request, unless the client of the
+// request has a deadline.
 const AskTimeout = 20 * time.Second
 
-// LeaveGrace is how long other servers are still asked after a client has closed its side
-// of the connection. It may still read, as netcat does.
+// LeaveGrace is how long other servers are still asked after a client has closed its side of the
+// connection, because the client may still read the response, as netcat does.
 const LeaveGrace = 5 * time.Second
 
-// Asking returns a context for asking other servers. It ends at the deadline of the request of
-// ctx, or when the client has disconnected and its grace period is over.
+// Asking returns a context for asking other servers. The context ends at the deadline of the client
+// in ctx, or when the client has disconnected and its grace period is over.
 func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, cancel := context.WithDeadline(ctx, a.until())
@@ -32,9 +32,9 @@ func Asking(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Beginning is like Asking, but for an answer whose body may take longer to read. After begun
-// is called, the context ends only when it is cancelled or ctx ends. Its cause is
-// [context.DeadlineExceeded] if the deadline passed before begun was called.
+// Beginning is like Asking, but for answers whose bodies may take longer to read. After the caller
+// has called begun, neither the deadline nor a disconnected client ends the context. If the
+// deadline passes before that, the cause of the context is [context.DeadlineExceeded].
 func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel context.CancelFunc) {
 	a := ClientOf(ctx)
 	ctx, end := context.WithCancelCause(ctx)
@@ -50,7 +50,7 @@ func Beginning(ctx context.Context) (_ context.Context, begun func(), cancel con
 	}
 }
 
-// until returns the deadline for asking other servers.
+// until returns until when other servers may be asked for the client.
 func (a *Client) until() time.Time {
 	if a == nil || a.Until.IsZero() {
 		return time.Now().Add(AskTimeout)
@@ -58,8 +58,8 @@ func (a *Client) until() time.Time {
 	return a.Until
 }
 
-// whenGone calls f after the client has disconnected and the grace period has passed, unless
-// stop is called before.
+// whenGone calls f when the client has disconnected and its grace period is over. It does not call
+// f if stop is called before.
 func (a *Client) whenGone(f func()) (stop func()) {
 	if a == nil || a.Gone == nil {
 		return func() {}
@@ -80,23 +80,24 @@ func (a *Client) whenGone(f func()) (stop func()) {
 	}
 }
 
-// Asks bounds the concurrent requests to other resolvers: of all clients, of one client, and
-// to one resolver. One resolver gets at most half of all requests, so that a slow resolver
-// does not block the others. Requests over the limits wait. It is safe for concurrent use.
+// Asks limits the number of concurrent requests to other resolvers: of all requests, of those of
+// one client, and of those to one resolver. One resolver gets at most half of all requests, so that
+// a slow resolver does not block the others. A request that exceeds a limit waits. Asks is safe for
+// concurrent use.
 type Asks struct{ turns *Turns }
 
-// NewAsks returns limits of the given number of concurrent requests, and of an eighth of it
-// for one client.
+// NewAsks returns Asks with the given limit for all requests. The limit for one client is an eighth
+// of it.
 func NewAsks(all int) *Asks { return &Asks{NewTurns(all, max(all/8, 1))} }
 
-// Resize changes the limits that NewAsks sets.
+// Resize changes the limits that NewAsks has set.
 func (a *Asks) Resize(all int) { a.turns.Resize(all, max(all/8, 1)) }
 
-// Load returns how many requests are running, and how many are waiting for their turn.
+// Load returns how many requests are running, and how many are waiting.
 func (a *Asks) Load() (running, waiting int) { return a.turns.load() }
 
-// Bound returns a resolver that asks r within these limits and the deadline of the request.
-// to identifies r.
+// Bound returns a resolver that asks r within these limits and within the deadline of the request.
+// The text to identifies r.
 func (a *Asks) Bound(to string, r nomen.Resolver) nomen.Resolver {
 	return &boundResolver{a.turns, to, r}
 }
@@ -107,8 +108,8 @@ type boundResolver struct {
 	inner nomen.Resolver
 }
 
-// Resolve implements [nomen.Resolver]. The error may contain a [*LimitError]. Resources
-// count until they are closed.
+// Resolve implements [nomen.Resolver]. The error may contain a [*LimitError]. If the answer has
+// resources, the request counts as running until all of them are closed.
 func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	ctx, begun, cancel := Beginning(ctx)
 	back, err := b.turns.Wait(ctx, ClientOf(ctx), b.to)
@@ -132,8 +133,8 @@ func (b *boundResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.A
 	return a, nil
 }
 
-// Late returns err, or an error that the deadline was exceeded if the context of
-// [Beginning] ended because of that.
+// Late returns an error that the deadline was exceeded, if the context of [Beginning] ended for
+// that reason. Otherwise it returns err.
 func Late(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.DeadlineExceeded) {
 		return fmt.Errorf("gateway: %w: %w", nomen.ErrUpstream, cause)
@@ -141,8 +142,8 @@ func Late(ctx context.Context, err error) error {
 	return err
 }
 
-// whenClosed calls end when the last resource of an answer is closed. It reports whether
-// there are any resources.
+// whenClosed makes the answer call end when its last resource is closed. It returns false if the
+// answer has no resources.
 func whenClosed(a *nomen.Answer, end func()) bool {
 	var open atomic.Int64
 	closed := func() {
@@ -159,7 +160,7 @@ func whenClosed(a *nomen.Answer, end func()) bool {
 	return open.Load() > 0
 }
 
-// A closer calls a function when it is closed.
+// A closer is a body that calls a function when it is closed.
 type closer struct {
 	io.ReadCloser
 	closed func()

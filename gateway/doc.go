@@ -1,5 +1,5 @@
-// Package gateway resolves names for programs that do not understand names: browsers,
-// clients of a proxy, Gopher clients (1995, 4: Y95-62 to Y95-65).
+// Package gateway resolves names for programs that do not understand names: browsers, clients that
+// use a proxy, and Gopher clients (1995, 4: Y95-62 to Y95-65).
 //
 //   - [ForeignResolver] resolves names that are not served here by asking another resolver on
 //     behalf of a client.
@@ -22,11 +22,11 @@
 //
 // # Requests on behalf of clients
 //
-// Unless the caller allows it, no connection is made to an address that is not public: package
-// guard checks each address after DNS, when connecting. The client through
-// which a [ForeignResolver] asks must have the same guard: see Guard of client.Options. Locations that a browser would
-// execute are not passed on. The page of an [Explanation] shows a target of another server as a
-// link and does not redirect to it.
+// This server does not connect to an address that is not public, unless the caller allows it:
+// package guard checks each address after DNS, when connecting. The client with which a
+// [ForeignResolver] asks must have the same guard; see Guard in client.Options. Locations that a
+// browser would execute are not passed on. If an [Explanation] leads to another server, its page
+// shows a link and does not redirect to it.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package gateway

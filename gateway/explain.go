@@ -20,72 +20,72 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// An Explainer explains identifiers and where they lead. Without Ways, or for clients
-// that Access does not permit, it asks no other server.
+// An Explainer explains identifiers and says where they lead. It asks other servers only if Ways is
+// set and Access permits the client.
 type Explainer struct {
-	Authorities *store.Table   // authorities whose names are served here; may be nil
-	Store       store.Reader   // for names without an authority; may be nil
+	Authorities *store.Table   // the authorities that are served here; may be nil
+	Store       store.Reader   // has the records of names without an authority; may be nil
 	Ways        Ways           // finds the resolvers of other names; may be nil
-	Access      *AccessControl // the Access of the [ForeignResolver]; nil permits no client
-	Log         *slog.Logger   // of failures; may be nil
+	Access      *AccessControl // must be the Access of the [ForeignResolver]; nil permits no client
+	Log         *slog.Logger   // receives failures; may be nil
 }
 
-// Ways finds the resolvers of a name, best first. The Name of each [Fact] is the resolver, and
-// the Value says how it was found. More resolvers may follow after an error. If an error has a
-// method Public() string, clients are shown what that returns.
+// Ways finds the resolvers of a name, the best one first. In each [Fact], Name is the resolver and
+// Value says how it was found. After an error, Ways may yield more resolvers. If an error has a
+// method Public() string, clients see the text that this method returns.
 type Ways func(ctx context.Context, n name.Name) iter.Seq2[Fact, error]
 
 // An Explanation describes a text without resolving it.
 type Explanation struct {
-	Given string // as entered
-	Text  string // without brackets, white space and prefixes that some people write before a URI
+	Given string // the text as entered
+	Text  string // the text without the brackets, white space and prefixes that some people write around a URI
 
-	Kind    string // for people; "" if the text is not a URI
+	Kind    string // kind of identifier, for people; "" if the text is not a URI
 	Parts   []Fact
-	Remarks []string // for people
-	Fault   *Fault   // why the text is not an identifier; nil if it is
-	Meant   []Fact   // suggested names, and why
+	Remarks []string // remarks for people
+	Fault   *Fault   // why the text is not an identifier; nil if it is one
+	Meant   []Fact   // names that may be meant, and why
 
 	Name      name.Name        // zero if the text is not a name
-	Authority *store.Authority // authority here to which the name belongs; may be nil
-	Known     bool             // the name has a record here, without an authority
-	Asks      bool             // this server would ask others about the name
-	Ways      []Fact           // resolvers that it would ask, best first, and how they were found
+	Authority *store.Authority // authority here to which the name belongs; nil if there is none
+	Known     bool             // the name has a record here although no authority here covers it
+	Asks      bool             // this server would ask other servers about the name
+	Ways      []Fact           // resolvers that this server would ask, the best one first, and how they were found
 	NoWay     string           // why a step of finding resolvers failed; "" if no step failed
 
-	Link string // URL of something elsewhere, if it is safe to follow; "" for names
+	Link string // if the text is not a name: its URL, if it is safe to follow; otherwise ""
 }
 
-// A Fact is a name and its value.
+// A Fact is a pair of a name and a value that a page shows.
 type Fact struct{ Name, Value string }
 
 // A Fault says where and why a text is not an identifier.
 type Fault struct {
-	Offset  int // in bytes, into Text
+	Offset  int // offset in Text, in bytes
 	Rule    string
 	Message string
 }
 
 // The limits of an explanation.
 const (
-	maxExplained = 8 << 10 // bytes of the text
+	maxExplained = 8 << 10 // maximum length of the text in bytes
 	maxWays      = 8
 	waysTimeout  = 5 * time.Second
 )
 
-// Leads reports whether this server resolves the name or asks others about it.
+// Leads reports whether this server can resolve the name, or would ask other servers about it.
 func (x *Explanation) Leads() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || x.Asks)
 }
 
-// Asked reports whether the text is a name that resolvers can resolve.
+// Asked reports whether the text is a name of a kind for which there are resolvers.
 func (x *Explanation) Asked() bool {
 	return !x.Name.IsZero() && (x.Authority != nil || x.Known || isForeign(x.Name))
 }
 
-// plain returns the identifier in a text. It removes white space, surrounding brackets and
-// "URL:" before the identifier (RFC 3986, appendix C; 1995, 2). It also removes the prefix
-// "web+" of schemes that pages may handle in browsers.
+// plain extracts the identifier from a text. It removes white space, surrounding brackets, and
+// "URL:" before the identifier (RFC 3986, appendix C; 1995, 2). If the scheme is one that pages may
+// handle in browsers, it also removes the prefix "web+".
 func plain(entered string) string {
 	s := strings.Join(strings.Fields(entered), "")
 	if inner, ok := strings.CutPrefix(s, "<"); ok {
@@ -99,8 +99,8 @@ func plain(entered string) string {
 	return s
 }
 
-// Explain explains a text that a user entered. The client is in the context, see [WithClient].
-// The error is an error of the store.
+// Explain explains a text that a user entered. The context must have the client; see [WithClient].
+// The error is a failure of the store.
 func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, error) {
 	x := &Explanation{Given: entered}
 	if len(entered) > maxExplained {
@@ -130,8 +130,8 @@ func (e *Explainer) Explain(ctx context.Context, entered string) (*Explanation, 
 	return x, e.place(ctx, x)
 }
 
-// query adds what follows the first question mark: the components of a URN, or each
-// directive of 2012 (N12-26).
+// query adds the text after the first question mark to the explanation. In a URN this is the
+// components, or each directive of 2012 (N12-26).
 func (x *Explanation) query(q string) {
 	whole := x.Text
 	if u, err := urn.Parse(whole); err == nil {
@@ -157,7 +157,7 @@ func (x *Explanation) query(q string) {
 	}
 }
 
-// urn adds the parts of a URN without components.
+// urn adds the parts of a URN to the explanation, except its components.
 func (x *Explanation) urn(s string) {
 	u, err := urn.Parse(s)
 	if err == nil {
@@ -184,14 +184,14 @@ func (x *Explanation) urn(s string) {
 	}
 	for _, f := range namespace.Check(u) {
 		message := f.Message
-		if f.Code == namespace.CodeCheckDigit { // the message does not name the rule
+		if f.Code == namespace.CodeCheckDigit { // the message itself does not name the rule
 			message = f.Rule + ": " + message
 		}
 		x.remark(message, f.Right)
 	}
 }
 
-// uri adds the parts of another URI without query and fragment.
+// uri adds the parts of a URI that is not a URN to the explanation, except query and fragment.
 func (x *Explanation) uri(s string) {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -231,7 +231,7 @@ func (x *Explanation) remark(message, right string) {
 	}
 }
 
-// fault records why s is not an identifier.
+// fault records why s is not an identifier, given the error of parsing it.
 func (x *Explanation) fault(s string, err error) {
 	x.Fault = &Fault{Rule: "URI", Message: err.Error()}
 	_, parsed := name.Parse(s)
@@ -241,14 +241,14 @@ func (x *Explanation) fault(s string, err error) {
 	}
 }
 
-// suggest adds names that were possibly meant.
+// suggest adds names that may be meant to the explanation.
 func (x *Explanation) suggest() {
 	for _, s := range name.Suggest(x.Text) {
 		x.Meant = append(x.Meant, Fact{s.Name, s.Why})
 	}
 }
 
-// place adds where an identifier leads.
+// place adds to the explanation where the identifier leads.
 func (e *Explainer) place(ctx context.Context, x *Explanation) error {
 	if !x.Name.IsZero() && e.Authorities != nil {
 		set, err := e.Authorities.Set(ctx, time.Time{})
@@ -292,7 +292,7 @@ func (e *Explainer) known(ctx context.Context, x *Explanation) error {
 	return nil
 }
 
-// ways adds the resolvers that would be asked.
+// ways adds to the explanation the resolvers that this server would ask.
 func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	if e.Ways == nil {
 		return
@@ -321,8 +321,8 @@ func (e *Explainer) ways(ctx context.Context, x *Explanation) {
 	}
 }
 
-// noWay describes for the public why a step of finding resolvers failed. It says what is wrong
-// with the rules of others, but nothing about the DNS servers used here.
+// noWay describes for clients why a step of finding resolvers failed. It says what is wrong with
+// the rules or records of others, but nothing about the DNS servers that this server uses.
 func noWay(err error) string {
 	var public interface {
 		error

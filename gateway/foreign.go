@@ -14,22 +14,22 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// ForeignOptions configures a [ForeignResolver]. All but Timeout and Access are required.
+// ForeignOptions configures a [ForeignResolver]. All fields but Timeout and Access are required.
 type ForeignOptions struct {
 	Inner       nomen.Resolver // resolves the names that are served here
-	Authorities *store.Table   // of Inner
-	Other       nomen.Resolver // resolves all other names; must be guarded if Access permits all clients, and should not retry
-	Access      *AccessControl // access to Other; nil permits no client
+	Authorities *store.Table   // the authorities that Inner uses
+	Other       nomen.Resolver // resolves all other names. If Access permits all clients, Other must be guarded. It should not retry
+	Access      *AccessControl // decides for which clients Other is asked; nil permits no client
 
-	Timeout time.Duration // of a question to Other; default AskTimeout
+	Timeout time.Duration // maximum time for a question to Other; default AskTimeout
 }
 
 // A ForeignResolver resolves all names. It asks Inner about names that have a record or an
-// authority here. About all other names it asks Other on behalf of the client, if the
-// [AccessControl] permits the client (1995, 4: Y95-63).
+// authority here. If the [AccessControl] permits the client, it asks Other about all other names on
+// behalf of the client (1995, 4: Y95-63).
 //
-// In addition to the errors of the two resolvers, the error may contain a [*LimitError].
-// Resources from other servers (I2R, I2Rs) are not passed on.
+// Its errors are those of the two resolvers, and may also contain a [*LimitError]. A
+// ForeignResolver does not pass on resources from other servers (I2R, I2Rs).
 type ForeignResolver struct{ o ForeignOptions }
 
 var _ nomen.Resolver = (*ForeignResolver)(nil)
@@ -45,7 +45,7 @@ func NewForeignResolver(o ForeignOptions) (*ForeignResolver, error) {
 	return &ForeignResolver{o}, nil
 }
 
-// Resolve implements [nomen.Resolver]. The client is in the context, see [WithClient].
+// Resolve implements [nomen.Resolver]. The context must have the client; see [WithClient].
 func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, error) {
 	n, ok := foreignName(q)
 	if !ok || w.o.Access.Policy() == Off {
@@ -55,7 +55,7 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	if err != nil {
 		return nil, err
 	}
-	// A name may be registered here without an authority.
+	// A name may have a record here although no authority here covers it.
 	a, err := w.o.Inner.Resolve(ctx, q)
 	if served || !errors.Is(err, &nomen.Error{Kind: nomen.Unknown}) {
 		return a, err
@@ -63,9 +63,9 @@ func (w *ForeignResolver) Resolve(ctx context.Context, q nomen.Question) (*nomen
 	return w.ask(ctx, q, n)
 }
 
-// serves reports whether a name belongs to an authority that exists here now, or that existed at
-// the given time. An authority that exists now counts for all earlier times, because no other
-// resolver knows the names of those times.
+// serves reports whether a name belongs to an authority that exists here now or that existed here
+// at the given time. An authority that exists now is enough for any time, because no other resolver
+// knows how its names were then.
 func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time) (bool, error) {
 	set, err := w.o.Authorities.Set(ctx, time.Time{})
 	if err == nil && set.Of(n) == nil && !at.IsZero() {
@@ -74,7 +74,8 @@ func (w *ForeignResolver) serves(ctx context.Context, n name.Name, at time.Time)
 	return err == nil && set.Of(n) != nil, err
 }
 
-// foreignName returns the name of a question, if another resolver may resolve it.
+// foreignName returns the name in a question. It returns false if no other resolver may resolve the
+// name.
 func foreignName(q nomen.Question) (name.Name, bool) {
 	n := q.Name
 	if n.IsZero() {
@@ -86,11 +87,11 @@ func foreignName(q nomen.Question) (name.Name, bool) {
 	return n, isForeign(n)
 }
 
-// isForeign reports whether resolvers exist for the scheme of n. A name that is an http or https
-// URL, such as a PURL, needs no resolver.
+// isForeign reports whether there are resolvers for the scheme of n. There are none for names that
+// are http or https URLs, such as PURLs, because they need none.
 func isForeign(n name.Name) bool { return pid.Lookup(n.Scheme()).Resolved }
 
-// ask asks the other resolver.
+// ask asks the resolver Other about the name n.
 func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name) (*nomen.Answer, error) {
 	refuse := func(k nomen.Kind, message string) error {
 		return &nomen.Error{Kind: k, Name: n.Key(), Service: q.Service, Message: message}
@@ -101,7 +102,7 @@ func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name
 		return nil, fmt.Errorf("gateway: %s: %w", n, nomen.ErrLoop)
 	case !w.o.Access.Admits(c) && c.misled() != "":
 		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users: "+c.misled())
-	case !w.o.Access.Admits(c) && isRequest(n): // the authority has no resolver here
+	case !w.o.Access.Admits(c) && isRequest(n): // the authority of the request has no resolver here
 		return nil, refuse(nomen.Unknown, "its naming authority is not served here, and this server asks other resolvers only for its own users")
 	case !w.o.Access.Admits(c):
 		return nil, refuse(nomen.Denied, "the name is not served here, and this server asks other resolvers only for its own users")
@@ -125,12 +126,12 @@ func (w *ForeignResolver) ask(ctx context.Context, q nomen.Question, n name.Name
 	if a = adopt(a, n); a.Service == nomen.I2L && a.Redirect == "" && len(a.Locations) == 0 {
 		return nil, refuse(nomen.NoResult, "its resolver gave no location that can be passed on")
 	}
-	a.Private = a.Private || w.o.Access.Policy() == Own // shared caches cannot recognise own users
+	a.Private = a.Private || w.o.Access.Policy() == Own // a shared cache cannot know which clients are own users
 	return a, nil
 }
 
-// passedOn converts an error of another resolver to one of this server. It keeps what the
-// error says about the name, and reports failures as such.
+// passedOn converts an error of another resolver to an error of this server. It keeps what the
+// error says about the name. All other errors become failures of the other server.
 func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -143,7 +144,7 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 		}
 		return &own
 	}
-	var lost interface { // such as client.RouteError
+	var lost interface { // for example client.RouteError
 		error
 		NoRoute() string
 	}
@@ -162,7 +163,7 @@ func passedOn(ctx context.Context, n name.Name, s nomen.Service, err error) erro
 	return fmt.Errorf("gateway: %w: %s: %w", nomen.ErrUpstream, n, err)
 }
 
-// whose says where an answer about a foreign name comes from.
+// whose says for people which server gave an answer about a name of others.
 func whose(n name.Name) string {
 	if host, ok := authorityID(n); ok {
 		return "this answer comes from " + host + ", the naming authority, and not from this server"
@@ -170,14 +171,14 @@ func whose(n name.Name) string {
 	return "this answer comes from another resolver that was found for the name, and not from this server"
 }
 
-// isRequest reports whether a name is a reserved request to the resolver of its
-// authority (1995, 3.5).
+// isRequest reports whether a name is a reserved request, which the resolver of the authority in
+// the name must answer (1995, 3.5).
 func isRequest(n name.Name) bool {
 	u, err := urn.Draft1995.Parse(n.Key())
 	return err == nil && strings.HasPrefix(u.ElementID(), urn.ReservedPrefix)
 }
 
-// authorityID returns the host in a name of 1995.
+// authorityID returns the host in a name of 1995. It returns false if n is not such a name.
 func authorityID(n name.Name) (string, bool) {
 	if n.NID() != "dns" {
 		return "", false
@@ -186,8 +187,8 @@ func authorityID(n name.Name) (string, bool) {
 	return host, ok && host != ""
 }
 
-// adopt returns an answer of another server as it can be passed on: with its origin, and
-// without locations that are not allowed here.
+// adopt returns a copy of an answer of another server that this server can send. It says where the
+// answer comes from, and has no locations that are not allowed here.
 func adopt(a *nomen.Answer, n name.Name) *nomen.Answer {
 	own := *a
 	store.Clean(&own)

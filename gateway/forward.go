@@ -25,45 +25,45 @@ import (
 	"github.com/nomen-project/nomen/internal/retryafter"
 )
 
-// ForwardOptions configures a [Forward]. Zero numbers select the defaults.
+// ForwardOptions configures a [Forward]. If a number is zero, the default applies.
 type ForwardOptions struct {
-	Access  *AccessControl // access; nil permits no client
-	Connect []uint16       // ports allowed for CONNECT; none by default
+	Access  *AccessControl // decides which clients may use the proxy; nil permits no client
+	Connect []uint16       // ports to which tunnels (CONNECT) are allowed; none by default
 
-	Timeout     time.Duration // until the response begins; default AskTimeout
-	Whole       time.Duration // for a whole request or tunnel; default 10 min
-	Idle        time.Duration // without data, of a response body or a tunnel; default 2 min
-	MaxRequest  int64         // bytes of a request body; default 32 MiB
-	MaxResponse int64         // bytes of a response body, and through a tunnel in each direction; default 1 GiB
+	Timeout     time.Duration // maximum time until the response begins; default AskTimeout
+	Whole       time.Duration // maximum time for a whole request or tunnel; default 10 min
+	Idle        time.Duration // maximum time without data in a response body or a tunnel; default 2 min
+	MaxRequest  int64         // maximum size of a request body in bytes; default 32 MiB
+	MaxResponse int64         // maximum size of a response body, and of the data in each direction of a tunnel, in bytes; default 1 GiB
 
-	DNS         Lookup                                                               // nil for [net.DefaultResolver]
+	DNS         Lookup                                                               // finds the addresses of hosts; nil for [net.DefaultResolver]
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error) // connects to an address; nil for [net.Dialer]
-	Reach       func(netip.Addr) error                                               // returns an error if connecting to an address is not allowed; nil allows only public ones
-	Log         *slog.Logger                                                         // of failures; may be nil
+	Reach       func(netip.Addr) error                                               // returns an error if the proxy must not connect to an address; nil allows only public addresses
+	Log         *slog.Logger                                                         // receives failures; may be nil
 }
 
-// A Lookup looks up the addresses of hosts; [net.Resolver] implements it.
+// A Lookup finds the addresses of hosts; [net.Resolver] implements it.
 type Lookup interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// maxAddresses is how many addresses of a host are considered.
+// maxAddresses is the maximum number of addresses of a host that the proxy tries.
 const maxAddresses = 16
 
-// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7), for the clients
-// that its access control permits. It connects only to public addresses, which it checks after
-// DNS. Requests may go only to the ports 80, 443 and those from 1024 on. Tunnels (CONNECT) may
-// go only to the ports in the options. It uses each connection for one request, follows no
-// redirects, and recognises itself in Via fields to end loops. The caller must close it.
+// A Forward is a forward proxy for http and https URLs (RFC 9110, 3.7 and 7). It serves the clients
+// that its access control permits. It connects only to public addresses, which it checks after DNS.
+// Requests may go only to the ports 80, 443 and those from 1024 on, tunnels (CONNECT) only to the
+// ports in the options. A Forward uses each connection for one request and does not follow
+// redirects. It recognises its own name in Via fields, and so ends loops. The caller must close it.
 type Forward struct {
 	o       ForwardOptions
-	name    string // its name in Via fields
+	name    string // the name of this proxy in Via fields
 	proxy   *httputil.ReverseProxy
-	running context.Context // of the tunnels
+	running context.Context // context of the tunnels
 	end     context.CancelFunc
 }
 
-// maxVia is how many proxies a request may have passed.
+// maxVia is how many proxies may have forwarded a request before this one.
 const maxVia = 16
 
 // NewForward returns a proxy.
@@ -91,11 +91,11 @@ func NewForward(o ForwardOptions) *Forward {
 		ModifyResponse: f.received,
 		ErrorHandler:   f.failed,
 		ErrorLog:       slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
-		FlushInterval:  -1, // pass on each piece at once
+		FlushInterval:  -1, // pass on data as soon as it arrives
 		Transport: begins{&http.Transport{
 			DialContext:            f.dial,
-			DisableCompression:     true, // the client decides
-			DisableKeepAlives:      true, // some servers authenticate connections
+			DisableCompression:     true, // the client decides about compression
+			DisableKeepAlives:      true, // some servers authenticate connections, so clients must not share one
 			ForceAttemptHTTP2:      true,
 			TLSHandshakeTimeout:    o.Timeout,
 			ResponseHeaderTimeout:  o.Timeout,
@@ -106,9 +106,9 @@ func NewForward(o ForwardOptions) *Forward {
 	return f
 }
 
-// A begins transport has two time limits. One is from the last byte of a request to the header
-// of the response, including DNS and connecting. The other is for each wait for data of the
-// body.
+// A begins is a transport with two time limits. The first is from the last byte of the request to
+// the header of the response, and includes DNS and connecting. The second is for each wait for data
+// in the body of the response.
 type begins struct {
 	http.RoundTripper
 	timeout, idle time.Duration
@@ -117,7 +117,7 @@ type begins struct {
 // RoundTrip implements [http.RoundTripper].
 func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
-	var begun atomic.Bool // the request body may still be sent after that
+	var begun atomic.Bool // the response has begun, but the request body may still be sent
 	late := time.AfterFunc(b.timeout, func() {
 		if !begun.Load() {
 			cancel(context.DeadlineExceeded)
@@ -137,10 +137,10 @@ func (b begins) RoundTrip(r *http.Request) (*http.Response, error) {
 	silent := time.AfterFunc(b.idle, func() { cancel(context.DeadlineExceeded) })
 	silent.Stop()
 	resp.Body = &waiting{resp.Body, silent, b.idle}
-	return resp, nil // the context ends with the context of the request
+	return resp, nil // no cancel: ctx ends with the context of the request
 }
 
-// A waiting body runs a timer during each read.
+// A waiting is a body that runs a timer while a read waits for data.
 type waiting struct {
 	io.ReadCloser
 	silent *time.Timer
@@ -154,7 +154,7 @@ func (w *waiting) Read(b []byte) (int, error) {
 	return w.ReadCloser.Read(b)
 }
 
-// A heard body calls a function for each piece that is read.
+// A heard is a body that calls the function read after each read with data.
 type heard struct {
 	io.ReadCloser
 	read func()
@@ -167,27 +167,27 @@ func (h *heard) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pseudonym returns the name of a proxy in Via fields (RFC 9110, 7.6.3).
+// pseudonym makes a random name for a proxy, for Via fields (RFC 9110, 7.6.3).
 func pseudonym() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
 	return "nomen-" + hex.EncodeToString(b[:])
 }
 
-// Close ends the tunnels.
+// Close ends all tunnels.
 func (f *Forward) Close() error {
 	f.end()
 	return nil
 }
 
-// Admits reports whether a client may send a request with this method. For other clients and
-// methods this server is not a proxy. A nil Forward permits no client.
+// Admits reports whether a client may use this proxy for a request with the given method. If not,
+// the server answers the request itself or rejects it. A nil Forward permits no client.
 func (f *Forward) Admits(a *Client, method string) bool {
 	return f != nil && f.o.Access.Admits(a) && (method != http.MethodConnect || len(f.o.Connect) > 0)
 }
 
-// ServeHTTP forwards a request in absolute form, or opens a tunnel. The client is in the
-// context, see [WithClient].
+// ServeHTTP forwards a request in absolute form, or opens a tunnel. The context must have the
+// client; see [WithClient].
 func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	leave, err := f.o.Access.enter(ClientOf(r.Context()))
 	if err == nil {
@@ -203,7 +203,7 @@ func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodConnect:
 		f.tunnel(ctx, w, r)
-	case r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0": // RFC 9110, 7.6.2
+	case r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0": // the proxy itself answers (RFC 9110, 7.6.2)
 		w.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -214,7 +214,7 @@ func (f *Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A refusal is an error response of the proxy itself.
+// A refusal is an error for which the proxy itself sends the response.
 type refusal struct {
 	status int
 	why    string
@@ -226,7 +226,7 @@ func refusef(status int, layout string, args ...any) error {
 	return &refusal{status, fmt.Sprintf(layout, args...)}
 }
 
-// check rejects requests that are not forwarded.
+// check returns an error if a request must not be forwarded.
 func (f *Forward) check(r *http.Request) error {
 	seen := 0
 	for entry := range strings.SplitSeq(strings.Join(r.Header.Values("Via"), ","), ",") {
@@ -255,22 +255,22 @@ func (f *Forward) check(r *http.Request) error {
 	return nil
 }
 
-// usualPort reports whether a port is usual for web servers; "" is the default port of the
-// scheme. Other ports below 1024 belong to mail and other services, which could misread a
-// request.
+// usualPort reports whether web servers use a port; "" means the default port of the scheme. Other
+// ports below 1024 are not accepted, because they belong to mail and other services, which could
+// take a request for one of their own.
 func usualPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	const first = 1024
 	return port == "" || err == nil && (n == 80 || n == 443 || n >= first)
 }
 
-// rewrite prepares the request to send. Hop-by-hop fields and those that identify the
-// client are already removed.
+// rewrite prepares the request that the proxy sends. The hop-by-hop fields and the fields that
+// identify the client have been removed before.
 func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
 	p.Out.URL.Fragment, p.Out.URL.RawFragment = "", ""
 	p.Out.Host = p.Out.URL.Host
-	p.Out.Header.Del("Connection") // a tunnel by Upgrade would have no limits
+	p.Out.Header.Del("Connection") // there is no Upgrade, because a tunnel by Upgrade would have no limits
 	p.Out.Header.Del("Upgrade")
 	p.Out.Header.Add("Via", fmt.Sprintf("%d.%d %s", p.In.ProtoMajor, p.In.ProtoMinor, f.name))
 	if p.In.Method == http.MethodOptions {
@@ -280,7 +280,7 @@ func (f *Forward) rewrite(p *httputil.ProxyRequest) {
 	}
 }
 
-// received bounds the response and adds a Via field.
+// received limits the size of a response and adds a Via field to it.
 func (f *Forward) received(r *http.Response) error {
 	switch {
 	case r.StatusCode == http.StatusSwitchingProtocols:
@@ -293,8 +293,8 @@ func (f *Forward) received(r *http.Response) error {
 	return nil
 }
 
-// A bounded body returns an error when it is longer than allowed, so that a client does not
-// take it for complete.
+// A bounded is a body that returns an error if it is longer than allowed, so that a client does not
+// take the truncated body for a complete one.
 type bounded struct {
 	io.ReadCloser
 	left int64
@@ -313,7 +313,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed responds to a request that cannot be forwarded.
+// failed sends the response for a request that could not be forwarded.
 func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 	status, why := http.StatusBadGateway, "The server could not be reached, or sent an invalid response."
 	var own *refusal
@@ -349,19 +349,19 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = io.WriteString(w, why+"\r\n") // an error means that the client has disconnected
 }
 
-// RetryAfter returns the value of a Retry-After field, in whole seconds.
+// RetryAfter returns the value of a Retry-After field for an error, in whole seconds.
 func RetryAfter(e *LimitError) string {
 	return retryafter.Format(e.After)
 }
 
-// dial connects to one of the permitted addresses of a host. It checks the addresses that DNS
-// returned and connects to one of these, without a second lookup.
+// dial connects to one of the permitted addresses of a host. It looks up the addresses, checks
+// them, and connects to one of them directly, without another lookup.
 func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // net/http continues after the request has ended
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout) // needed because net/http may continue to dial after the request has ended
 	defer cancel()
 	addrs, err := f.addresses(ctx, host)
 	if err != nil {
@@ -392,7 +392,7 @@ func (f *Forward) dial(ctx context.Context, network, address string) (net.Conn, 
 	return conn, nil
 }
 
-// addresses returns the addresses of a host, which may be an address itself.
+// addresses returns the addresses of a host. The host may be an address itself.
 func (f *Forward) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a.Unmap()}, nil
@@ -404,7 +404,7 @@ func (f *Forward) addresses(ctx context.Context, host string) ([]netip.Addr, err
 	return addrs, nil
 }
 
-// tunnel connects a client with a server and passes on the bytes (RFC 9110, 9.3.6).
+// tunnel connects a client with a server and passes on bytes in both directions (RFC 9110, 9.3.6).
 func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	_, text, err := net.SplitHostPort(r.RequestURI)
 	port, bad := strconv.ParseUint(text, 10, 16)
@@ -436,8 +436,8 @@ func (f *Forward) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Req
 	f.pass(client, io.MultiReader(io.LimitReader(early.Reader, int64(early.Reader.Buffered())), client), server)
 }
 
-// pass passes on bytes in both directions until both have ended, both were idle for too
-// long, or the time is over.
+// pass passes on bytes in both directions. It returns when both directions have ended, when no
+// bytes have come in either direction for too long, or when the maximum time is over.
 func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	ctx, cancel := context.WithTimeout(f.running, f.o.Whole)
 	defer cancel()
@@ -457,8 +457,9 @@ func (f *Forward) pass(client net.Conn, fromClient io.Reader, server net.Conn) {
 	<-done
 }
 
-// copy passes on the bytes from one connection, and then its end. An error closes both
-// connections. heard is the time of the last bytes in either direction, in ns.
+// copy passes on the bytes in one direction, and then the end of the input. If reading or writing
+// fails, it closes both connections. The value heard is the time of the last bytes in either
+// direction, in ns.
 func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.Int64) {
 	const piece = 32 << 10
 	b := make([]byte, piece)
@@ -468,7 +469,7 @@ func (f *Forward) copy(to net.Conn, r io.Reader, from net.Conn, heard *atomic.In
 		n, err := r.Read(b)
 		left -= int64(n)
 		if errors.Is(err, os.ErrDeadlineExceeded) && time.Unix(0, heard.Load()).Add(f.o.Idle).After(until) {
-			err = nil // the other direction is active
+			err = nil // nothing has come in this direction, but in the other one
 		}
 		if n > 0 {
 			heard.Store(time.Now().UnixNano())

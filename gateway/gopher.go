@@ -24,37 +24,37 @@ import (
 // GopherPort is the port of Gopher servers (RFC 1436, 3.2).
 const GopherPort = 70
 
-// GopherOptions configures a [Gopher]. The first three are required. Zero numbers select
-// the defaults.
+// GopherOptions configures a [Gopher]. Resolver, Store and Authorities are required. If a number is
+// zero, the default applies.
 type GopherOptions struct {
 	Resolver    nomen.Resolver // usually a [ForeignResolver]
-	Store       store.Reader   // for lists of names
-	Authorities *store.Table   // of the Store
+	Store       store.Reader   // has the lists of names
+	Authorities *store.Table   // the authorities in Store
 
-	Host string // HOST or HOST:PORT in menus; "" for the local address of each connection
+	Host string // HOST or HOST:PORT that menus name; if "", the local address of each connection
 
-	Connections int           // open connections; default 200
-	PerAddress  int           // open connections of one address; default 8
-	Timeout     time.Duration // for receiving a selector, for resolving, and for sending each piece; default 20 s
-	Page        int           // items of a page of a list; default 100
-	Look        int           // records that are read for a page; default 10,000
+	Connections int           // maximum number of open connections; default 200
+	PerAddress  int           // maximum number of open connections from one address; default 8
+	Timeout     time.Duration // maximum time for receiving a selector, for resolving, and for sending each piece; default 20 s
+	Page        int           // maximum number of items on a page of a list; default 100
+	Look        int           // maximum number of records that are read for a page; default 10,000
 
-	Log *slog.Logger // of failures; may be nil
+	Log *slog.Logger // receives failures; may be nil
 }
 
-// A Gopher serves menus to Gopher clients (RFC 1436). There are menus of the authorities, of
-// the names of an authority that lists them, and of the locations of a name (1995, 4: Y95-53).
-// It is safe for concurrent use.
+// A Gopher serves menus to Gopher clients (RFC 1436): menus of the authorities, of the names of an
+// authority that lists them, and of the locations of a name (1995, 4: Y95-53). It is safe for
+// concurrent use.
 //
-// A selector is a name, optionally after a slash; the empty selector is the root. Locations
-// with gopher URLs are items of their own type; other locations are items of type h with a
-// selector that begins with "URL:".
+// A selector is a name, with or without a slash before it. The empty selector is the root. If a
+// location is a gopher URL, its item has the type in that URL. The items of other locations have
+// the type h and a selector that begins with "URL:".
 type Gopher struct {
 	o    GopherOptions
 	host string
 	port string
 
-	places cipher.AEAD // encrypts the ends of pages that are not public
+	places cipher.AEAD // encrypts the keys at which pages end, if they are not public
 
 	mu    sync.Mutex
 	on    map[net.Listener]bool
@@ -85,10 +85,11 @@ func NewGopher(o GopherOptions) (*Gopher, error) {
 	return g, nil
 }
 
-// CheckGopherHost returns an error if [GopherOptions.Host] cannot have this value.
+// CheckGopherHost returns an error if [GopherOptions].Host must not have this value.
 func CheckGopherHost(text string) error { return new(Gopher).setHost(text) }
 
-// setHost sets the host and the port in menus; "" stands for those of each connection.
+// setHost sets the host and the port that menus name; "" means the local address of each
+// connection.
 func (g *Gopher) setHost(text string) error {
 	if text == "" {
 		return nil
@@ -103,7 +104,7 @@ func (g *Gopher) setHost(text string) error {
 	return nil
 }
 
-// Serve serves the clients of a listener until Shutdown, after which it returns nil.
+// Serve serves the clients of a listener. It returns nil after Shutdown is called.
 func (g *Gopher) Serve(l net.Listener) error {
 	g.mu.Lock()
 	g.on[l] = true
@@ -125,7 +126,7 @@ func (g *Gopher) Serve(l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("gateway: gopher: %w", err)
-		default: // for example too many open files
+		default: // for example because too many files are open
 			g.o.Log.Warn("gopher: cannot accept a connection", "err", err)
 			time.Sleep(pause)
 			pause = min(2*pause, time.Second)
@@ -133,13 +134,13 @@ func (g *Gopher) Serve(l net.Listener) error {
 	}
 }
 
-// Shutdown closes the listeners and waits until all connections are served. If ctx ends
-// before, it closes the rest.
+// Shutdown closes the listeners and waits until all connections are served. If ctx ends before
+// that, Shutdown closes the remaining connections.
 func (g *Gopher) Shutdown(ctx context.Context) error {
 	g.mu.Lock()
 	g.ended = true
 	for l := range g.on {
-		_ = l.Close() // closed in any case
+		_ = l.Close() // even after an error the listener is closed
 	}
 	g.mu.Unlock()
 	done := make(chan struct{})
@@ -169,7 +170,7 @@ func (g *Gopher) Connections() int {
 	return len(g.conns)
 }
 
-// accept serves a connection in the background, unless there are too many.
+// accept serves a connection in the background. If too many are open, it closes the connection.
 func (g *Gopher) accept(c net.Conn) {
 	from := remote(c)
 	g.mu.Lock()
@@ -214,17 +215,17 @@ func remote(c net.Conn) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// The limits of what a client sends.
+// The limits of what the server reads from a client.
 const (
 	maxSelector = 4 << 10
 	maxRest     = 64 << 10
 )
 
-// leastRate is how many bytes of a response a client must read per second, after a grace
-// period of [GopherOptions].Timeout.
+// leastRate is how many bytes of a response per second a client must read on average. In addition,
+// it has [GopherOptions].Timeout for the whole response.
 const leastRate = 4 << 10
 
-// answer reads a selector and answers it.
+// answer reads a selector and sends the response to it.
 func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	_ = c.SetReadDeadline(time.Now().Add(g.o.Timeout))
 	line, ok := readSelector(c)
@@ -243,16 +244,16 @@ func (g *Gopher) answer(c net.Conn, from netip.Addr) {
 	if _, err := c.Write(out); err != nil {
 		return
 	}
-	// Closing a connection with unread input would reset it, and the client might lose the
-	// response.
+	// If the server closed the connection while there is unread input, the connection would be
+	// reset, and the client might lose the response.
 	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))
 		_, _ = io.CopyN(io.Discard, c, maxRest)
 	}
 }
 
-// watch returns a context that ends when the client closes its side of the connection. It
-// discards the client's input until stop is called.
+// watch discards the input of a client until stop is called. The returned context ends when the
+// client closes its side of the connection.
 func watch(c net.Conn) (left context.Context, stop func()) {
 	left, cancel := context.WithCancel(context.Background())
 	_ = c.SetReadDeadline(time.Time{})
@@ -268,7 +269,7 @@ func watch(c net.Conn) (left context.Context, stop func()) {
 	}
 }
 
-// readSelector reads up to CR LF or a bare LF.
+// readSelector reads a line that ends in CR LF or LF. It returns false if the line is invalid.
 func readSelector(r io.Reader) (string, bool) {
 	b := make([]byte, 0, 256)
 	for len(b) < maxSelector {
@@ -290,16 +291,17 @@ func readSelector(r io.Reader) (string, bool) {
 const (
 	selectSearch      = "/-/name"
 	selectAuthorities = "/-/authorities"
-	selectList        = "/-/list/" // PREFIX, and the end of the last page
-	selectText        = "/-/text/" // NAME
+	selectList        = "/-/list/" // followed by PREFIX, and the end of the previous page
+	selectText        = "/-/text/" // followed by NAME
 	selectURL         = "URL:"
 )
 
-// serve responds to a selector, and to the text entered with it after a TAB.
+// serve writes the response to a selector, and to the text that the user entered, which follows a
+// TAB.
 func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	ctx = store.WithStaleness(ctx)
 	selector, entered, _ := strings.Cut(line, "\t")
-	entered, _, _ = strings.Cut(entered, "\t") // added by clients of Gopher+
+	entered, _, _ = strings.Cut(entered, "\t") // Gopher+ clients add another TAB and more text
 	if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
 		m.refuse("invalid selector: control character")
 		return
@@ -336,8 +338,8 @@ func (g *Gopher) serve(ctx context.Context, m *menu, line string) {
 	}
 }
 
-// fail writes an error for a failure of this server and logs the cause. The store itself
-// logs when it becomes unavailable.
+// fail writes an error about a failure of this server and logs the cause. If the store is
+// unavailable, it does not log, because the store itself logs that.
 func (g *Gopher) fail(m *menu, what string, err error) {
 	var away *store.AwayError
 	if errors.As(err, &away) {
@@ -356,7 +358,7 @@ func (g *Gopher) root(m *menu, set *store.AuthoritySet) {
 	g.authorities(m, set, "")
 }
 
-// authorities lists the authorities with prefixes after the given one.
+// authorities lists the authorities whose prefixes come after the prefix after.
 func (g *Gopher) authorities(m *menu, set *store.AuthoritySet, after string) {
 	n := 0
 	for _, a := range set.All() {

@@ -12,8 +12,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// list writes a page of the names of an authority after a key. It skips records of other
-// authorities in blocks. A page ends early if it would have to skip very many reserved names.
+// list writes a page with the names of an authority, from the first name after a key. It skips the
+// names of other authorities in blocks. If it has to skip very many reserved names, it ends the
+// page early.
 func (g *Gopher) list(ctx context.Context, m *menu, set *store.AuthoritySet, prefix, after string) {
 	p, err := name.ParsePrefix(prefix)
 	a := set.Exactly(p)
@@ -41,12 +42,12 @@ type listing struct {
 	*menu
 	set    *store.AuthoritySet
 	of     *store.Authority
-	after  string // the last listed name, or the beginning of the page
+	after  string // key of the last name listed; before there is one, the key after which the page begins
 	names  int
 	looked int
 }
 
-// from lists the names after a key until the page is full or the list ends.
+// from lists the names after a key, until the page is full or there are no more names.
 func (l *listing) from(ctx context.Context, key string) error {
 	for at, err := range Walk(ctx, l.o.Store, l.set, l.of, key) {
 		if err != nil {
@@ -78,24 +79,25 @@ func (l *listing) more(place string) {
 	l.item('1', "More", selectList+l.of.Prefix.String()+" "+place)
 }
 
-// sealed begins an encrypted key. A key is encrypted if its name may be reserved, or may
-// belong to an authority that does not list its names.
+// sealed is the beginning of an encrypted key. A key in a selector is encrypted if it may be that
+// of a reserved name, or of a name whose authority does not list its names.
 const sealed = "~"
 
 func newSeal() cipher.AEAD {
 	var key [32]byte
 	rand.Read(key[:])                 // never fails
-	block, _ := aes.NewCipher(key[:]) // cannot fail for this size
+	block, _ := aes.NewCipher(key[:]) // no error for a key of this size
 	seal, _ := cipher.NewGCMWithRandomNonce(block)
 	return seal
 }
 
-// seal encrypts a key with a secret that lasts until the server stops.
+// seal encrypts a key with a secret that this server makes at its start.
 func (g *Gopher) seal(key string) string {
 	return sealed + base64.RawURLEncoding.EncodeToString(g.places.Seal(nil, nil, []byte(key), nil))
 }
 
-// unseal returns the key of a place; ok is false if this server did not seal it.
+// unseal returns the key in a selector, and decrypts it if necessary. If this server did not
+// encrypt it, ok is false.
 func (g *Gopher) unseal(place string) (key string, ok bool) {
 	text, ok := strings.CutPrefix(place, sealed)
 	if !ok {

@@ -17,15 +17,15 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A menu is a menu being written.
+// A menu is a menu while it is being written.
 type menu struct {
 	b          bytes.Buffer
 	host, port string
-	local      netip.Addr // local address of the connection
+	local      netip.Addr // local address of the connection to the client
 	items      int
 }
 
-// menu returns an empty menu for a connection.
+// menu returns an empty menu for the client of a connection.
 func (g *Gopher) menu(c net.Conn) *menu {
 	m := &menu{host: g.host, port: g.port}
 	if ap, err := netip.ParseAddrPort(c.LocalAddr().String()); err == nil {
@@ -44,8 +44,8 @@ func (m *menu) line(kind byte, title, selector, host, port string) {
 	m.b.WriteString(title + "\t" + selector + "\t" + host + "\t" + port + "\r\n")
 }
 
-// item writes an item on this server. A selector with a control character would be
-// truncated, so it becomes plain text.
+// item writes an item that leads to this server. If the selector has a control character, a client
+// would truncate the selector, so item writes the title as text instead.
 func (m *menu) item(kind byte, title, selector string) {
 	title = short(title)
 	if strings.ContainsFunc(selector, unicode.IsControl) || len(selector) > maxSelector-2 {
@@ -55,7 +55,7 @@ func (m *menu) item(kind byte, title, selector string) {
 	m.line(kind, title, selector, m.host, m.port)
 }
 
-// say writes lines of text.
+// say writes text, one item of type i for each line.
 func (m *menu) say(text string) {
 	const most = 20
 	lines := wrap(plainLine(text))
@@ -64,7 +64,7 @@ func (m *menu) say(text string) {
 	}
 }
 
-// refuse replaces the menu by an error.
+// refuse discards the menu and writes an error instead.
 func (m *menu) refuse(why string) {
 	m.b.Reset()
 	m.b.WriteString(refusalLine(why))
@@ -73,10 +73,10 @@ func (m *menu) refuse(why string) {
 
 func refusalLine(why string) string { return "3" + short(why) + "\t\terror.host\t1\r\n" }
 
-// end writes the last line.
+// end writes the line that ends the menu.
 func (m *menu) end() { m.b.WriteString(".\r\n") }
 
-// describe writes the record of a name, with its locations as items.
+// describe writes the record of a name. Each location is an item.
 func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	m.say(n.Key())
 	if !a.StaleSince.IsZero() {
@@ -110,11 +110,11 @@ func (m *menu) describe(n name.Name, a *nomen.Answer) {
 	}
 }
 
-// location writes the item of a location. For a gopher URL the item leads to the Gopher server
-// in the URL (1995, 4: Y95-53).
+// location writes the item of a location. If the location is a gopher URL, the item leads to the
+// Gopher server in the URL (1995, 4: Y95-53).
 func (m *menu) location(l nomen.Location) {
 	var b bytes.Buffer
-	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // cannot fail for a buffer
+	_ = format.GopherMenu(&b, &nomen.Answer{Locations: []nomen.Location{l}}) // no error, because b is a buffer
 	if item := strings.TrimSuffix(b.String(), ".\r\n"); item != "" {
 		if m.items++; m.items <= maxItems {
 			m.b.WriteString(item)
@@ -133,16 +133,16 @@ func (m *menu) location(l nomen.Location) {
 	m.item('h', title, selectURL+l.URL)
 }
 
-// plainLine returns s on one line, with control characters escaped.
+// plainLine returns s as one line, with control characters escaped.
 func plainLine(s string) string { return strings.TrimRight(shown.Inline(s), " ") }
 
-// short truncates a title to the length that clients show.
+// short truncates a title to as many characters as clients show.
 func short(s string) string {
 	r := []rune(plainLine(s))
 	return string(r[:min(len(r), width)])
 }
 
-// wrap breaks a long line, at a space if possible.
+// wrap breaks a long line into several, at spaces if possible.
 func wrap(s string) []string {
 	var lines []string
 	r := []rune(s)
@@ -160,7 +160,7 @@ func wrap(s string) []string {
 	return append(lines, string(r))
 }
 
-// maxItems bounds a menu, because answers of other servers may be long.
+// maxItems is the maximum number of items in a menu, because answers of other servers may be long.
 const maxItems = 1000
 
 // width is how many characters of a title clients show (RFC 1436, 3.9).

@@ -16,7 +16,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// name writes the menu of a name, or of an element of the authority at the local address.
+// name writes the menu of a name. If the text is an element, the authority is that of the local
+// address.
 func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, entered string) {
 	s := plain(entered)
 	if s == "" {
@@ -49,11 +50,11 @@ func (g *Gopher) name(ctx context.Context, m *menu, set *store.AuthoritySet, ent
 	m.end()
 }
 
-// lists reports whether the names of an authority are listed publicly.
+// lists reports whether anyone may list the names of an authority.
 func lists(a *store.Authority) bool { return a.List && a.Access == "" }
 
-// reserved responds to a reserved request about an authority that is served here (1995, 3.5:
-// Y95-55 to Y95-59).
+// reserved answers a reserved request about an authority that is served here (1995, 3.5: Y95-55 to
+// Y95-59).
 func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet, a *store.Authority, request string) {
 	prefix := a.Prefix.String()
 	if no := a.Refuses(prefix); no != nil {
@@ -89,8 +90,8 @@ func (g *Gopher) reserved(ctx context.Context, m *menu, set *store.AuthoritySet,
 	m.end()
 }
 
-// authorities writes an item for each naming authority. The item leads to the description of
-// the authority if the authority is served here.
+// authorities writes an item for each naming authority in the list all. If the authority is served
+// here, its item leads to its description. If the list is empty, authorities writes the text none.
 func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 	if len(all) == 0 {
 		m.say(none)
@@ -104,7 +105,7 @@ func (m *menu) authorities(set *store.AuthoritySet, none string, all []string) {
 	}
 }
 
-// problem writes why a name cannot be resolved.
+// problem writes the reason why a name cannot be resolved.
 func (g *Gopher) problem(m *menu, n name.Name, err error) {
 	var e *nomen.Error
 	ok := errors.As(err, &e)
@@ -131,7 +132,7 @@ func (g *Gopher) problem(m *menu, n name.Name, err error) {
 	}
 }
 
-// text writes the description of a name.
+// text writes the description of a name as plain text.
 func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	n, err := name.Parse(plain(s))
 	if err != nil {
@@ -156,15 +157,15 @@ func (g *Gopher) text(ctx context.Context, m *menu, s string) {
 	for line := range strings.Lines(b.String()) {
 		line = plainLine(strings.TrimRight(line, "\r\n"))
 		if strings.HasPrefix(line, ".") {
-			line = "." + line // RFC 1436, 3.8
+			line = "." + line // a line that begins with a dot gets another one (RFC 1436, 3.8)
 		}
 		m.b.WriteString(line + "\r\n")
 	}
 	m.end()
 }
 
-// elsewherePage returns a page with a link, for clients that do not understand selectors
-// with a URL.
+// elsewherePage returns an HTML page with a link to a URL. It is for Gopher clients that request a
+// selector with a URL instead of following the URL.
 func elsewherePage(url string) string {
 	const layout = "<!DOCTYPE html>\r\n<html lang=\"en\">\r\n<head><meta charset=\"utf-8\"><title>Elsewhere</title></head>\r\n<body>\r\n<p>%s</p>\r\n</body>\r\n</html>\r\n"
 	if !location.IsLink(url) {

@@ -9,15 +9,15 @@ import (
 // TypePAC is the media type of a proxy auto-config file.
 const TypePAC = "application/x-ns-proxy-autoconfig"
 
-// PAC returns a proxy auto-config file, with which browsers and other clients send requests
-// about names to this server. Such requests are for URNs, and for http URLs of hosts that are
-// naming authorities here. All other requests go directly to their servers. proxy is HOST:PORT
-// of this server, secure says whether it uses TLS, and hosts must be in lower case.
+// PAC returns a proxy auto-config file. With it, browsers and other clients send requests about
+// names to this server: requests for URNs, and requests for http URLs whose hosts are naming
+// authorities here. All other requests go directly to their servers. The parameter proxy is
+// HOST:PORT of this server, secure says whether it uses TLS, and hosts must be in lower case.
 //
-// In the protocol of 1995 the hosts are names of authorities, and a host may also have a web
-// server of its own. So if this server cannot be reached, an http request goes to the host
-// directly. Requests for https URLs are private between the browser and the host, and are
-// never sent here.
+// In the protocol of 1995 a host name is the name of an authority, but the host may also have a web
+// server. So if this server cannot be reached, an http request goes directly to the host. Requests
+// for https URLs are never sent to this server, because only the browser and the host can read
+// them.
 func PAC(proxy string, secure bool, hosts []string) []byte {
 	how := "PROXY "
 	if secure {
@@ -54,13 +54,13 @@ function FindProxyForURL(url, host) {
 }
 `
 
-// script returns a value as JavaScript that cannot end a script element.
+// script returns a value as JavaScript that cannot contain the end of a script element.
 func script(v any) string {
-	b, _ := json.Marshal(v) // strings, and a map of numbers
+	b, _ := json.Marshal(v) // no error: the value is a string or a map of numbers
 	return string(b)
 }
 
-// isHost reports whether h has only characters of hosts.
+// isHost reports whether h contains only characters that a host can contain.
 func isHost(h string) bool {
 	return h != "" && strings.Trim(h, "0123456789abcdefghijklmnopqrstuvwxyz-._[]:") == ""
 }

@@ -17,11 +17,11 @@ import (
 //go:embed explain.html
 var explainPage string
 
-// explainTemplate returns the template of the page about an explanation, which it parses once.
+// explainTemplate returns the template of the page of an Explanation. The first call parses it.
 var explainTemplate = sync.OnceValues(func() (*template.Template, error) { return ParsePage("explain", explainPage) })
 
-// ParsePage parses the template of a page. In it {{link URL}} returns the URL if it may be
-// a link, or else ""; html/template itself allows only http, https and mailto.
+// ParsePage parses the template of a page. In the template, {{link URL}} returns the URL if it is
+// safe as a link, and otherwise "". Without it, html/template allows only http, https and mailto.
 func ParsePage(name, text string) (*template.Template, error) {
 	page, err := template.New(name).Funcs(template.FuncMap{"link": func(s string) template.URL {
 		if !location.IsLink(s) {
@@ -35,8 +35,8 @@ func ParsePage(name, text string) (*template.Template, error) {
 	return page, nil
 }
 
-// herePath returns the path of a name on this server, with the query and fragment after
-// the name.
+// herePath returns the path on this server for a name and for the query and fragment after the
+// name.
 func herePath(text string) string {
 	text, fragment, hasFragment := strings.Cut(text, "#")
 	text, q, hasQuery := strings.Cut(text, "?")
@@ -50,7 +50,7 @@ func herePath(text string) string {
 	return path
 }
 
-// A Page is the page about an explanation.
+// A Page is the page of an Explanation.
 type Page struct {
 	*Explanation
 	Root    string // path of this server
@@ -58,7 +58,8 @@ type Page struct {
 	Version string
 }
 
-// Here returns the path on this server that resolves the name, or "" if there is no such path.
+// Here returns the path on this server that resolves the name. If this server does not resolve it,
+// Here returns "".
 func (e Page) Here() string {
 	if !e.Leads() {
 		return ""
@@ -75,7 +76,8 @@ func (e Page) WriteHTML(w io.Writer) error {
 	return t.Execute(w, e)
 }
 
-// Ask returns the path of the description of the name, or "".
+// Ask returns the path on this server of the description of the name, or "" if this server does not
+// resolve the name.
 func (e Page) Ask() string {
 	path, _, _ := strings.Cut(e.Here(), "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -85,7 +87,8 @@ func (e Page) Ask() string {
 	return path + "?s=I2C"
 }
 
-// Served returns the prefix of the naming authority of the name, if it is known here.
+// Served returns the prefix of the authority of the name. If the authority is not served here,
+// Served returns "".
 func (e Page) Served() string {
 	if e.Authority == nil {
 		return ""
@@ -93,10 +96,10 @@ func (e Page) Served() string {
 	return e.Authority.Prefix.String()
 }
 
-// Key returns the key of the name, or "" if it is not a name.
+// Key returns the key of the name, or "" if the text is not a name.
 func (e Page) Key() string { return e.Name.Key() }
 
-// Lines returns the page for clients that prefer plain text.
+// Lines returns the content of the page as lines of plain text.
 func (e Page) Lines() []string {
 	all := []string{requestlog.Printable(e.Given), ""}
 	add := func(name, value string) {

@@ -7,20 +7,21 @@ import (
 	"github.com/nomen-project/nomen/internal/rates"
 )
 
-// Rates limits how often a client may do something, with a token bucket for each IPv4 address
-// or IPv6 /64. It is safe for concurrent use.
+// Rates limits how often clients may do something. Each IPv4 address and each IPv6 /64 has a token
+// bucket. Rates is safe for concurrent use.
 type Rates struct{ table *rates.Table[netip.Addr] }
 
-// NewRates returns rate limits with bursts. Only the given number of addresses get their own
-// bucket. All other addresses share a bucket.
+// NewRates returns Rates with the given rate and size of bursts. At most the given number of
+// addresses have their own bucket; all other addresses share one.
 func NewRates(perSecond float64, burst, addresses int) *Rates {
 	return &Rates{rates.New[netip.Addr](perSecond, burst, addresses)}
 }
 
-// Set changes the rate and the bursts. What clients have used before still counts.
+// Set changes the rate and the size of bursts. What clients have used before still counts.
 func (d *Rates) Set(perSecond float64, burst int, now time.Time) { d.table.Set(perSecond, burst, now) }
 
-// Spend takes a token from the bucket of an address. The error is a [*LimitError].
+// Spend takes a token from the bucket of an address. If the bucket is empty, the error is a
+// [*LimitError].
 func (d *Rates) Spend(from netip.Addr, now time.Time) error {
 	if wait := d.table.Spend(Guest(from), now); wait > 0 {
 		return &LimitError{After: wait}

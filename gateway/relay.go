@@ -11,8 +11,8 @@ import (
 	"github.com/nomen-project/nomen/internal/paced"
 )
 
-// A Relay is a request that a [Forward] forwards, with a deadline for each step of reading and
-// writing. It counts the bytes that it sends.
+// A Relay is a request that a [Forward] forwards. Each step of reading and writing has a deadline.
+// The Relay counts the bytes that it sends to the client.
 type Relay struct {
 	http.ResponseWriter
 	forward *Forward
@@ -21,8 +21,9 @@ type Relay struct {
 	status  int
 }
 
-// Relay returns a relay of a request. target is the target as the client sent it. The client
-// is in the context of the request (see [WithClient]). The body of the request may be nil.
+// Relay returns a Relay of a request. The parameter target is the target as the client sent it, and
+// step is the time for each step. The context of the request must have the client; see
+// [WithClient]. The body of the request may be nil.
 func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, step time.Duration) *Relay {
 	out := r.WithContext(r.Context())
 	if u, err := url.Parse(target); err == nil && r.Method != http.MethodConnect {
@@ -41,13 +42,13 @@ func (f *Forward) Relay(w http.ResponseWriter, r *http.Request, target string, s
 // Run forwards the request and its response.
 func (w *Relay) Run() { w.forward.ServeHTTP(w, w.request) }
 
-// Status returns the status of the response, or 0 before the response has begun.
+// Status returns the status of the response. It returns 0 before the response has begun.
 func (w *Relay) Status() int { return w.status }
 
-// Sent returns the number of bytes of the body that were sent.
+// Sent returns how many bytes of the body were sent to the client.
 func (w *Relay) Sent() int64 { return w.out.Written() }
 
-// WriteHeader records the status.
+// WriteHeader records the status and sends the header.
 func (w *Relay) WriteHeader(status int) {
 	if status >= http.StatusOK {
 		w.status = status
@@ -63,7 +64,7 @@ func (w *Relay) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// Hijack hands over the connection to a tunnel, which sends status 200 itself.
+// Hijack gives a tunnel the connection. The tunnel then sends the status 200 itself.
 func (w *Relay) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, early, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
@@ -72,5 +73,5 @@ func (w *Relay) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return c, early, err
 }
 
-// Unwrap implements the interface of [http.ResponseController].
+// Unwrap returns the writer that [http.ResponseController] uses.
 func (w *Relay) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -9,20 +9,22 @@ import (
 	"time"
 )
 
-// Turns is a semaphore: a client takes a turn, for example to send a request to a target, and
-// gives it back later. There are limits for all turns, for those of one client address, and
-// for those at one target. A Turns is safe for concurrent use.
+// Turns is a semaphore. A client takes a turn, for example to send a request to another server,
+// which is the target of the turn, and gives it back later. There are limits for the number of all
+// turns, of those of one client address, and of those for one target. Turns is safe for concurrent
+// use.
 type Turns struct {
-	all, each, place int // limits: of all, of one address, and for one target
+	all, each, place int // limits: of all turns, of those of one address, and of those for one target
 	queue            int // maximum number of waiting clients
 
 	mu    sync.Mutex
 	taken tally
 	wait  tally
-	line  []*waiter // waiting clients, in order
+	line  []*waiter // waiting clients, in the order in which they came
 }
 
-// A tally counts turns.
+// A tally counts turns, or waiting clients: all of them, those of each address, and those for each
+// target.
 type tally struct {
 	n  int
 	of map[netip.Addr]int
@@ -41,7 +43,7 @@ func (c *tally) add(from netip.Addr, at string, n int) {
 
 func newTally() tally { return tally{of: map[netip.Addr]int{}, at: map[string]int{}} }
 
-// A waiter waits for a turn.
+// A waiter is a client that waits for a turn.
 type waiter struct {
 	from  netip.Addr
 	at    string
@@ -49,14 +51,14 @@ type waiter struct {
 	ready chan struct{} // closed when the client gets a turn
 }
 
-// NewTurns returns a semaphore with a limit for all clients together and a limit for each
-// address. An IPv6 /64 counts as one address. One target gets at most half of all turns.
+// NewTurns returns a semaphore with a limit for all turns and a limit for the turns of one address.
+// An IPv6 /64 counts as one address. At most half of all turns can be for one target.
 func NewTurns(all, each int) *Turns {
 	return &Turns{all: all, each: each, place: max(all/2, 1), queue: all, taken: newTally(), wait: newTally()}
 }
 
-// Resize changes the limits that NewTurns sets. Turns above a lower limit stay with their
-// clients until they are given back.
+// Resize changes the limits that NewTurns has set. If more turns are taken than a new limit allows,
+// their clients keep them until they give them back.
 func (t *Turns) Resize(all, each int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,25 +66,25 @@ func (t *Turns) Resize(all, each int) {
 	t.next()
 }
 
-// load returns the number of turns that are taken, and of waiting clients.
+// load returns how many turns are taken, and how many clients are waiting.
 func (t *Turns) load() (taken, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.taken.n, t.wait.n
 }
 
-// TakeFor takes n turns for a client without waiting; the caller must call the function
-// back at least once to return them. An address that many clients share gets at most three quarters of all turns.
-// A nil client has no limit of its own. The error is a [*LimitError].
+// TakeFor takes n turns for a client without waiting. The caller must call the function back at
+// least once to give them back. An address that many clients share gets at most three quarters of
+// all turns. A nil client has no limit of its own. The error is a [*LimitError].
 func (t *Turns) TakeFor(a *Client, n int) (back func(), err error) {
 	return t.take(Guest(a.addr()), t.share(a), n)
 }
 
-// most returns how many of all turns a client with a large share may have, so that other
-// clients always get turns.
+// most returns how many turns an address that many clients share may have. It leaves some turns for
+// other clients.
 func most(all int) int { return max(all*3/4, 1) }
 
-// share returns how many turns a client may have.
+// share returns how many turns the address of a client may have.
 func (t *Turns) share(a *Client) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +110,7 @@ func (t *Turns) take(from netip.Addr, each, n int) (back func(), err error) {
 	return t.giving(from, "", n), nil
 }
 
-// giving returns the function that returns turns.
+// giving returns the function with which a client gives back n turns.
 func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	return sync.OnceFunc(func() {
 		t.mu.Lock()
@@ -118,12 +120,12 @@ func (t *Turns) giving(from netip.Addr, at string, n int) (back func()) {
 	})
 }
 
-// patience is how long a client should wait before it retries if the queue is full.
+// patience is how long a client should wait before it tries again, if too many clients are waiting.
 const patience = 5 * time.Second
 
-// Wait takes a turn for a client at a target. If no turn is free, Wait waits until ctx ends.
-// The number of waiting clients has the same limits as the number of turns: in all, for each
-// address and for each target. The error is a [*LimitError], or the error of ctx if ctx is
+// Wait takes a turn for a client and a target. If no turn is free, Wait waits until one is free or
+// ctx ends. The limits for turns also apply to waiting clients: to all of them, to those of one
+// address and to those for one target. The error is a [*LimitError], or the error of ctx if ctx is
 // cancelled before its deadline.
 func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func(), err error) {
 	w := &waiter{from: Guest(a.addr()), at: target, each: t.share(a), ready: make(chan struct{})}
@@ -157,12 +159,12 @@ func (t *Turns) Wait(ctx context.Context, a *Client, target string) (back func()
 	return t.giving(w.from, target, 1), nil
 }
 
-// free reports whether w can take a turn.
+// free reports whether the limits allow w to take a turn now.
 func (t *Turns) free(w *waiter) bool {
 	return t.taken.n < t.all && t.taken.of[w.from] < w.each && (w.at == "" || t.taken.at[w.at] < t.place)
 }
 
-// next gives free turns to waiting clients, in order.
+// next gives free turns to waiting clients, in the order in which they came.
 func (t *Turns) next() {
 	kept := t.line[:0]
 	for _, w := range t.line {
@@ -178,7 +180,7 @@ func (t *Turns) next() {
 	t.line = kept
 }
 
-// leave removes w from the line. It returns false if w already has a turn.
+// leave removes w from the waiting clients. It returns false if w has got a turn already.
 func (t *Turns) leave(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,17 +9,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Look is one record that [Walk] read.
+// A Look is one record that [Walk] has read.
 type Look struct {
 	Record *store.Record
 	Listed bool   // the record is public and belongs to the authority
-	Next   string // key from which a later walk continues
+	Next   string // key after which another walk continues
 }
 
-// Walk yields the records below an authority after a key, sorted by key. It skips the records
-// of other authorities in blocks and yields one record of each block. It yields all reserved
-// records, so the caller must limit how many it reads. Each block is read in a new listing,
-// and shows the state at that moment.
+// Walk yields the records whose names begin with the prefix of an authority, sorted by key, from
+// the first one after the key after. Names below a longer prefix belong to other authorities: Walk
+// yields one record of each block of such names and skips the rest. It yields all reserved records,
+// so the caller must limit how many it reads. Walk lists the store again for each block, so each
+// block shows the state at that moment.
 func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string) iter.Seq2[Look, error] {
 	return func(yield func(Look, error) bool) {
 		for on := true; on; {
@@ -28,8 +29,8 @@ func Walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	}
 }
 
-// walk walks up to a block of another authority and returns the key from which to continue,
-// if there is more.
+// walk yields records up to and including the first one of a block of another authority. If there
+// are more, it returns true and the key after which to continue.
 func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *store.Authority, after string, yield func(Look, error) bool) (next string, on bool) {
 	for rec, err := range r.List(ctx, store.Scan{Prefix: of.Prefix.String(), After: after}) {
 		if err != nil {
@@ -55,8 +56,8 @@ func walk(ctx context.Context, r store.Reader, set *store.AuthoritySet, of *stor
 	return "", false
 }
 
-// beyond returns a key that is greater than every key of an authority that has the same
-// delimiter after the prefix as key. It returns "" if there is no such key.
+// beyond returns a key that is greater than the keys of all names of the authority a in which the
+// same delimiter as in key follows the prefix. If key is not such a name, it returns "".
 func beyond(a *store.Authority, key string) string {
 	if a == nil {
 		return ""
@@ -65,5 +66,5 @@ func beyond(a *store.Authority, key string) string {
 	if !strings.HasPrefix(key, p) || len(key) == len(p) {
 		return ""
 	}
-	return key[:len(p)+1] + "\x7f" // keys are visible ASCII
+	return key[:len(p)+1] + "\x7f" // greater than all of them, because keys are visible ASCII
 }

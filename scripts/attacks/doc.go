@@ -1,8 +1,6 @@
-// Package attacks simulates hostile clients of a real server on loopback. It contains
-// only tests, behind the build tag attack: run them with `make attack`. Each test is one
-// attack, bounded in time and size, and states which service other clients must still
-// get.
+// Package attacks simulates hostile clients of a real server on loopback. It contains only tests,
+// with the build tag attack; run them with `make attack`. Each test is one attack, limited in time
+// and size. It says how well the server must still serve other clients meanwhile.
 //
-// The build tag soak enables a test with ordinary load for many minutes: run it with
-// `make soak`.
+// The build tag soak adds a test with ordinary load for many minutes; run it with `make soak`.
 package attacks

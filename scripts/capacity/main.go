@@ -1,14 +1,12 @@
-// Capacity estimates how many machines a name service needs for a given number of
-// names and requests. It draws requests from a Zipf distribution, sends them through
-// the cache that nomen uses, and multiplies the numbers of hits and misses by their
-// measured costs.
+// Command capacity estimates how many machines a name service needs for a given number of names and
+// requests. It draws requests from a Zipf distribution, sends them through the cache that nomen
+// uses, and multiplies the numbers of hits and misses by their measured costs.
 //
 //	go run ./scripts/capacity -fit rfc8500-8999.tar.gz
 //	go run ./scripts/capacity -names 1e9 -rate 1e5
 //
-// With -fit it reads texts of RFCs from a compressed archive. It counts how often they
-// mention each other RFC, and prints the exponent of the Zipf distribution that fits
-// these counts.
+// With -fit it reads the texts of RFCs from a compressed archive. It counts how often they mention
+// each other RFC, and prints the exponent of the Zipf distribution that fits these counts.
 package main
 
 import (
@@ -53,14 +51,14 @@ func main() {
 	}
 }
 
-// A model is a service with the measured costs of its parts.
+// A model is a name service and the measured costs of its parts.
 type model struct {
 	names, rate, draws, largest float64
 	request, miss, query, cores float64
 	kept                        float64
 }
 
-// exponents are the exponent that fits real names, and values around it.
+// exponents are the exponent that fits real names, and one below and above it.
 var exponents = []float64{0.75, 0.94, 1.05}
 
 func (m *model) print(w io.Writer) error {
@@ -79,7 +77,7 @@ func (m *model) print(w io.Writer) error {
 				hits, simulated = h, percent(h)
 			}
 			misses := m.rate * (1 - hits)
-			busy := m.cores / 2 * 1e6 // microseconds per second of a machine
+			busy := m.cores / 2 * 1e6 // microseconds of work that a machine does in a second, with half of its cores
 			nodes := math.Ceil((m.rate*m.request+misses*m.miss)/busy) + 1
 			databases := math.Ceil(misses*m.query/busy) + 1
 			fmt.Fprintf(w, "| %.0e | %s | %.2f | %s | %s | %s | %.0f | %.0f | %.0f |\n",
@@ -98,8 +96,8 @@ func bytes(n float64) string {
 	return fmt.Sprintf("%.0f GB", n/1e9)
 }
 
-// simulate returns the share of hits in a cache of a size. It counts only the second
-// half of the drawn requests, when the cache is warm.
+// simulate returns the share of requests that hit a cache of the given size. It counts only the
+// second half of the requests that it draws, when the cache is warm.
 func (m *model) simulate(z *zipf, size int) (float64, error) {
 	cache, err := otter.New(&otter.Options[uint64, struct{}]{MaximumSize: size})
 	if err != nil {
@@ -123,12 +121,12 @@ func (m *model) simulate(z *zipf, size int) (float64, error) {
 	return float64(hits) / float64(counted), nil
 }
 
-// A zipf is a Zipf distribution: the name of rank k is requested in proportion to k to
-// the power of -s. Sums over ranks are approximated by integrals, except for the first
+// A zipf is a Zipf distribution over n names: the probability of the name of rank k is proportional
+// to k to the power of -s. Sums over ranks are approximated by integrals, except for the first
 // ranks.
 type zipf struct{ s, n, total float64 }
 
-const exact = 1000 // ranks that are summed one by one
+const exact = 1000 // number of ranks that are added one by one
 
 func newZipf(s, n float64) *zipf {
 	z := &zipf{s: s, n: n}
@@ -136,8 +134,8 @@ func newZipf(s, n float64) *zipf {
 	return z
 }
 
-// integral returns the integral of x to the power of -s from 1 to x; inverse is its
-// inverse. Both stay precise if s is near 1.
+// integral returns the integral of the function t to the power of -s from t=1 to t=x. The method
+// inverse is its inverse. Both are precise even if s is near 1.
 func (z *zipf) integral(x float64) float64 {
 	if z.s == 1 {
 		return math.Log(x)
@@ -152,7 +150,7 @@ func (z *zipf) inverse(y float64) float64 {
 	return math.Exp(math.Log1p(y*(1-z.s)) / (1 - z.s))
 }
 
-// sum returns the sum of the weights of the first ranks.
+// sum returns the sum of the weights of the given number of first ranks.
 func (z *zipf) sum(ranks float64) (total float64) {
 	for k := 1.; k <= min(ranks, exact); k++ {
 		total += math.Pow(k, -z.s)
@@ -163,11 +161,11 @@ func (z *zipf) sum(ranks float64) (total float64) {
 	return total
 }
 
-// share returns the share of the requests that are for the first ranks. An ideal cache
-// of this size has this share of hits.
+// share returns which share of the requests is for the given number of first ranks. This is the
+// share of hits of an ideal cache of this size.
 func (z *zipf) share(ranks float64) float64 { return z.sum(ranks) / z.total }
 
-// draw returns a rank (rejection-inversion; Hörmann and Derflinger, 1996).
+// draw draws a rank at random, by rejection-inversion (Hörmann and Derflinger, 1996).
 func (z *zipf) draw(r *rand.Rand) float64 {
 	low, high := z.integral(1.5)-1, z.integral(z.n+.5)
 	for {
@@ -180,9 +178,9 @@ func (z *zipf) draw(r *rand.Rand) float64 {
 	}
 }
 
-// lru returns the share of hits of a cache that evicts the least recently used name,
-// by Che's approximation: a name is in the cache if it was requested within a time t.
-// In the time t, as many different names are requested as the cache can hold.
+// lru returns the share of hits of a cache that evicts the least recently used name, by Che's
+// approximation. It assumes that a name is in the cache if it was requested within the time t
+// before. In the time t, as many different names are requested as the cache can hold.
 func (z *zipf) lru(size float64) float64 {
 	low, high := 0., z.total*1e18
 	for range 200 {
@@ -199,8 +197,8 @@ func (z *zipf) lru(size float64) float64 {
 	return z.over(func(p float64) float64 { return p * (1 - math.Exp(-p*low)) })
 }
 
-// over returns the sum of f over the probabilities of all ranks. It adds the first
-// ranks one by one. Later, each step covers a thousandth of the rank.
+// over returns the sum of f(p) over all ranks, where p is the probability of the rank. It adds the
+// first ranks one by one. Later it takes steps whose length is a thousandth of the rank.
 func (z *zipf) over(f func(p float64) float64) (sum float64) {
 	for k := 1.; k <= z.n; {
 		step := max(1, math.Floor(k/exact))
@@ -213,7 +211,7 @@ func (z *zipf) over(f func(p float64) float64) (sum float64) {
 
 var mention = regexp.MustCompile(`RFC[ \n]{0,4}(\d{1,4})\b`)
 
-// printFit prints the exponent for which the mentions in the texts are most likely.
+// printFit prints the exponent that makes the mentions in the texts of a file most likely.
 func printFit(file string) error {
 	counts, texts, err := mentions(file)
 	if err != nil {
@@ -226,7 +224,7 @@ func printFit(file string) error {
 			}
 		}
 	})
-	const names = 9154 // number of RFCs at the time of the archive
+	const names = 9154 // number of RFCs when the archive was made
 	best, likeliest, total := 0., math.Inf(-1), 0.
 	for s := .5; s < 1.5; s += .01 {
 		z, likelihood := newZipf(s, names), 0.
@@ -243,8 +241,7 @@ func printFit(file string) error {
 	return nil
 }
 
-// mentions returns, for each RFC, the number of other texts that mention it, and the
-// number of texts.
+// mentions returns for each RFC how many other texts mention it, and the number of texts.
 func mentions(file string) (counts map[int]float64, texts int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -273,7 +270,7 @@ func mentions(file string) (counts map[int]float64, texts int, err error) {
 		}
 		texts++
 		var own int
-		_, _ = fmt.Sscanf(head.FileInfo().Name(), "rfc%d", &own) // 0 if the file is not named like an RFC
+		_, _ = fmt.Sscanf(head.FileInfo().Name(), "rfc%d", &own) // own stays 0 if the file is not named like an RFC
 		seen := map[int]bool{own: true}
 		for _, m := range mention.FindAllSubmatch(b, -1) {
 			n, err := strconv.Atoi(string(m[1]))

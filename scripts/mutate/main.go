@@ -1,20 +1,19 @@
-// Command mutate measures the tests: it changes the program in small ways, one at
-// a time, and counts how many of the changes the tests of the changed package
-// notice.
+// Command mutate measures how good the tests are: it changes the program in small ways, one at a
+// time, and counts how many of the changes the tests of the changed package notice.
 //
 //	go run ./scripts/mutate [-seed N] [-n N] [-state FILE] [-again] [PACKAGE...]
 //
-// An operator is a kind of small change. The mutations are drawn from all places in
-// the packages where an operator applies: the same number from each package, and
-// the operators in turn. The draw depends only on the seed and on the text of each
-// place, so editing other code does not affect it. The compiler gets a mutation as
-// an overlay, so no file in the tree changes. If a mutation does not compile, the
+// An operator is a kind of small change, and a mutation is an operator at one place of the code.
+// Mutate draws the mutations from all places in the packages where an operator applies: the same
+// number from each package, and from each operator in turn. The draw depends only on the seed and
+// on the text of each place, so editing other code does not affect it. Mutate gives a mutation to
+// the compiler as an overlay, so no file in the tree changes. If a mutation does not compile, the
 // next mutation of the same package replaces it.
 //
-// Mutate leaves out places that no test should depend on: generated files, text for
-// people (strings with a space, arguments of errors and of log lines, messages),
-// calls of a logger, sizes of buffers (arguments of make), durations in units of
-// time (30*time.Second), and declarations that only the compiler checks.
+// Mutate leaves out places that no test should depend on: generated files, text for people (strings
+// with a space, arguments of errors and of log lines, messages), calls of a logger, sizes of
+// buffers (arguments of make), durations in units of time (30*time.Second), and declarations that
+// only the compiler checks.
 package main
 
 import (
@@ -38,7 +37,7 @@ import (
 	"time"
 )
 
-// packages are the packages that are measured by default.
+// packages are the packages that are measured if none are named.
 var packages = []string{"client", "server", "gateway", "resolve", "urn", "rule"}
 
 // A mutation replaces the bytes from Start to End of a file.
@@ -47,8 +46,8 @@ type mutation struct {
 	Line     int
 	Operator string
 	Old, New string
-	Place    string // the first line of the old text and the line it is on
-	Again    int    // how many equal mutations come before it in the file
+	Place    string // the line of the file that contains the old text
+	Again    int    // how many mutations of the file before this one are equal to it
 
 	start, end int
 }
@@ -59,7 +58,7 @@ func (m mutation) change() string {
 	return fmt.Sprintf("%s: %s -> %s", m.Operator, brief(m.Old), brief(m.New))
 }
 
-// key identifies the mutation, even if its line number has changed.
+// key identifies the mutation. It stays the same if only the number of the line changes.
 func (m mutation) key() string {
 	return fmt.Sprintf("%s: %s in %s #%d", m.File, m.change(), brief(m.Place), m.Again)
 }
@@ -83,7 +82,7 @@ const (
 	equivalent = "equivalent"
 )
 
-// A result is a mutation and its outcome, a line of the state file.
+// A result is one line of the state file: a mutation and its outcome.
 type result struct {
 	Mutation, Outcome, By string
 	Seconds               float64
@@ -163,15 +162,15 @@ func run(seed uint64, n int, state string, again, list bool, timeout time.Durati
 	return nil
 }
 
-// draw returns the mutations of a package in the order in which to try them: it
-// takes the operators in turn, and shuffles the places of each operator.
+// draw returns the mutations of a package in the order in which to try them. It takes one mutation
+// of each operator in turn, and shuffles the places of each operator.
 func draw(dir string, seed uint64) ([]mutation, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
 		return nil, cmp.Or(err, fmt.Errorf("no Go files in %s: run it at the root of the module", dir))
 	}
 	byOperator := map[string][]mutation{}
-	for _, file := range files { // Glob sorts
+	for _, file := range files { // Glob has sorted them
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
@@ -259,7 +258,7 @@ func test(dir string, m mutation, timeout time.Duration) (result, error) {
 	return r, nil
 }
 
-// by returns the name of the first failed test in the output of go test.
+// by returns the name of the first test that failed, from the output of go test.
 func by(out string) string {
 	for line := range strings.Lines(out) {
 		for _, begin := range []string{"--- FAIL: ", "panic: ", "fatal error: "} {
@@ -271,8 +270,8 @@ func by(out string) string {
 	return ""
 }
 
-// readState reads the known results. If again is set, it leaves out the survivors,
-// so that they are tested again. A missing file counts as empty.
+// readState reads the results of earlier runs. If again is set, it leaves out the mutations that no
+// test noticed, so that they are tested again. A missing file counts as empty.
 func readState(file string, again bool) (map[string]result, error) {
 	known := map[string]result{}
 	if file == "" {
@@ -314,7 +313,7 @@ func keep(file string, r result) error {
 	return f.Close()
 }
 
-// sites returns every mutation of a file, in the order of the source.
+// sites returns all possible mutations of a file, in the order of the source.
 func sites(file string, src []byte) ([]mutation, error) {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, src, parser.SkipObjectResolution)
@@ -331,8 +330,8 @@ func sites(file string, src []byte) ([]mutation, error) {
 	return v.all, nil
 }
 
-// asserts reports whether a declaration only makes the compiler check something,
-// such as that a type implements an interface.
+// asserts reports whether a declaration only makes the compiler check something, for example that a
+// type implements an interface.
 func asserts(d *ast.GenDecl) bool {
 	for _, s := range d.Specs {
 		v, ok := s.(*ast.ValueSpec)
@@ -378,8 +377,8 @@ func (v *visitor) add(operator string, from, to token.Pos, replacement string) {
 	v.all = append(v.all, m)
 }
 
-// equivalents lists mutations, by their keys, that have no effect outside the
-// package, and the reason for each.
+// equivalents has mutations that have no effect outside their package, by their keys, and the
+// reason for each.
 var equivalents = map[string]string{
 	`rule/template.go: off by one: 0 -> 1 in return 0, &Error{s, i, "literals", "contains " + strconv.QuoteToASCII(s[i:i+1... #0`: "the number beside an error is not used",
 	"urn/production.go: off by one: 1 -> 2 in const anyNumber = -1 #0":                                                            "any number below 0 does",
@@ -391,8 +390,8 @@ var comparisons = map[token.Token]string{
 	token.EQL: "!=", token.NEQ: "==", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 }
 
-// visit collects the mutations of a node. It returns false if the node contains
-// only text for people, so that its children are skipped.
+// visit collects the mutations of a node. If the node contains only text for people, visit returns
+// false, so that the nodes inside it are skipped.
 func (v *visitor) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -409,7 +408,7 @@ func (v *visitor) visit(n ast.Node) bool {
 		if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "Message" || key.Name == "Note" || key.Name == "Help" || key.Name == "Title") {
 			return false
 		}
-	case *ast.Field: // its tag
+	case *ast.Field: // do not change its tag
 		return n.Tag == nil
 	case *ast.IfStmt:
 		v.add("negate condition", n.Cond.Pos(), n.Cond.End(), "!("+v.text(n.Cond)+")")
@@ -443,7 +442,8 @@ func (v *visitor) visit(n ast.Node) bool {
 	return true
 }
 
-// literal changes a number by one, and a string that is not for people.
+// literal adds the mutations of a literal: it increases a number by one, and alters a string that is
+// not for people.
 func (v *visitor) literal(n *ast.BasicLit) {
 	switch n.Kind {
 	case token.INT:
@@ -458,8 +458,8 @@ func (v *visitor) literal(n *ast.BasicLit) {
 	}
 }
 
-// isForPeople reports whether a call makes an error message, writes a log line or
-// panics.
+// isForPeople reports whether the arguments of a call are for people: the call makes an error,
+// writes a log line or panics.
 func (v *visitor) isForPeople(call *ast.CallExpr) bool {
 	name := v.text(call.Fun)
 	_, method, _ := strings.Cut(name, ".")
@@ -471,7 +471,7 @@ func (v *visitor) isForPeople(call *ast.CallExpr) bool {
 	return strings.Contains(receiver, "log.") || strings.HasPrefix(receiver, "slog.") || strings.HasSuffix(receiver, "errorf") || method == "WithText"
 }
 
-// logs reports whether a block does nothing but write to a log.
+// logs reports whether a block only writes to a log.
 func (v *visitor) logs(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		e, ok := s.(*ast.ExprStmt)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// archives writes an archive with the program for systems that have neither package format,
-// and the SBOM, for each architecture.
+// archives writes two files for each architecture: an archive with the program, for systems without
+// a package format, and the SBOM.
 func (r *release) archives() error {
 	for _, p := range r.programs {
 		name := "nomen-" + r.version.packaged + "-linux-" + p.arch

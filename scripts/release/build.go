@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/internal/sbom"
 )
 
-// architectures are the values of GOARCH for which a release has programs.
+// architectures are the architectures of a release, as values of GOARCH.
 var architectures = []string{"amd64", "arm64"}
 
 // A program is nomen for one architecture.
@@ -34,8 +34,8 @@ func (r *release) buildAll() error {
 	return r.describe()
 }
 
-// build builds the program for one architecture. The result depends on the commit, the version
-// and the version of Go alone.
+// build builds the program for one architecture. The result depends only on the commit, the version
+// and the version of Go.
 func (r *release) build(arch string) (p program, err error) {
 	out := filepath.Join(r.scratch, "nomen-"+arch)
 	ldflags := "-s -w -buildid= -X main.version=" + r.version.full
@@ -58,7 +58,7 @@ func (r *release) build(arch string) (p program, err error) {
 	return p, err
 }
 
-// describe asks the program for its manual and completions.
+// describe runs the program to get its manual and its completions.
 func (r *release) describe() (err error) {
 	for _, of := range []struct {
 		to   *[]byte
@@ -69,7 +69,7 @@ func (r *release) describe() (err error) {
 		{&r.zsh, []string{"completion", "zsh"}},
 		{&r.fish, []string{"completion", "fish"}},
 	} {
-		// The help contains defaults that depend on the user and the environment.
+		// Some defaults in the help depend on the user and the environment.
 		cmd := exec.Command(filepath.Join(r.scratch, "nomen-"+runtime.GOARCH), of.args...)
 		cmd.Env, cmd.Stderr = []string{"NOMEN_DATA=/var/lib/nomen"}, os.Stderr
 		if *of.to, err = cmd.Output(); err != nil {
@@ -79,7 +79,8 @@ func (r *release) describe() (err error) {
 	return nil
 }
 
-// command returns a command that runs at the root of the module and prints to standard error.
+// command returns a command that runs at the root of the module, and whose output goes to standard
+// error.
 func (r *release) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.root, os.Stderr, os.Stderr

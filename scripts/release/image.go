@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// user is the user and the group of the process in a container. Images without a distribution
-// use this number by convention.
+// user is the ID of the user and of the group of the process in a container. By convention, images
+// without a distribution use this number.
 const user = 65532
 
-// Media types of the OCI image specification 1.1.
+// Media types that the OCI image specification 1.1 defines.
 const (
 	typeIndex    = "application/vnd.oci.image.index.v1+json"
 	typeManifest = "application/vnd.oci.image.manifest.v1+json"
@@ -22,7 +22,7 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// A layout is an OCI image layout: blobs by their hashes, and an index.
+// A layout is an OCI image layout. It has blobs, which are named by their hashes, and an index.
 type layout struct{ files tree }
 
 // blob adds a blob and returns its descriptor.
@@ -38,13 +38,13 @@ func (l *layout) blob(mediaType string, data []byte) descriptor {
 	return descriptor{MediaType: mediaType, Digest: "sha256:" + sum, Size: len(data)}
 }
 
-// json adds a value as a blob.
+// json adds a value as a blob of JSON, and returns its descriptor.
 func (l *layout) json(mediaType string, value any) (descriptor, error) {
 	data, err := json.Marshal(value)
 	return l.blob(mediaType, data), err
 }
 
-// image writes the image for all architectures, as the archive of an OCI image layout.
+// image writes the image for all architectures as one OCI archive.
 func (r *release) image() error {
 	var l layout
 	all := index{Schema: 2, MediaType: typeIndex, Annotations: r.annotations()}
@@ -77,12 +77,12 @@ func (r *release) image() error {
 	return r.write("nomen-"+r.version.packaged+"-oci.tar", b.Bytes())
 }
 
-// tag returns the version as a tag of an image.
+// tag returns the tag of the image for the version.
 func (r *release) tag() string {
 	return strings.NewReplacer("+", "-", "~", "-").Replace(r.version.packaged)
 }
 
-// manifest adds the image for one architecture.
+// manifest adds the image for one architecture to the layout.
 func (r *release) manifest(l *layout, p program) (descriptor, error) {
 	var layer bytes.Buffer
 	if err := r.layer(p).tar(&layer, "", r.at); err != nil {
@@ -104,7 +104,7 @@ func (r *release) manifest(l *layout, p program) (descriptor, error) {
 	return d, err
 }
 
-// layer returns the files of the image.
+// layer returns the files in the image.
 func (r *release) layer(p program) tree {
 	var t tree
 	t.program("usr/bin/nomen", p.binary)
@@ -142,7 +142,7 @@ func (r *release) config(on platform, diffID string) imageConfig {
 	}
 }
 
-// annotations returns the annotations of the image that its specification defines.
+// annotations returns those annotations of the image that the OCI specification defines.
 func (r *release) annotations() map[string]string {
 	const home = "https://github.com/nomen-project/nomen"
 	return map[string]string{
@@ -194,8 +194,8 @@ type imageConfig struct {
 	History []history `json:"history"`
 }
 
-// A runConfig says how the program of an image is run. Docker defined the health check; the
-// OCI specification allows further fields.
+// A runConfig says how to run the program of an image. The health check is a field of Docker; the
+// OCI specification allows such fields.
 type runConfig struct {
 	User         string
 	ExposedPorts map[string]struct{}
@@ -209,7 +209,7 @@ type runConfig struct {
 	Healthcheck  healthcheck
 }
 
-// A healthcheck has its times in nanoseconds.
+// A healthcheck is a health check of Docker. Its times are in nanoseconds.
 type healthcheck struct {
 	Test                           []string
 	Interval, Timeout, StartPeriod time.Duration

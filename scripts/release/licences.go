@@ -14,21 +14,21 @@ import (
 	"strings"
 )
 
-// A linkedModule is a module that the program links, with the texts of its licences.
+// A linkedModule is a module whose code is in the program, with the texts of its licences.
 type linkedModule struct {
 	path, version string
 	texts         []licenceText
 }
 
-// A licenceText is a file with the terms of a licence, or a notice that such terms require.
+// A licenceText is a file with the terms of a licence, or with a notice that these terms require.
 type licenceText struct {
-	file string // within the module
+	file string // path within the module
 	text string
-	ids  []string // SPDX; empty for a notice
+	ids  []string // SPDX identifiers of the licences; empty for a notice
 }
 
-// marks are the phrases by which the text of a licence is recognised. Only licences in this
-// table may be linked.
+// marks are the phrases by which classify recognises a licence. The program may contain only
+// modules with licences in this table.
 var marks = []struct{ phrase, without, id string }{
 	{"apache license version 2.0", "", "Apache-2.0"},
 	{"permission is hereby granted, free of charge", "", "MIT"},
@@ -37,8 +37,8 @@ var marks = []struct{ phrase, without, id string }{
 	{"permission to use, copy, modify, and/or distribute", "", "ISC"},
 }
 
-// refused are phrases of terms that do not permit what the Apache License permits. A text
-// with one of them is an error, whatever else it says.
+// refused are phrases of terms that forbid something the Apache License permits. If a text has one
+// of them, classify returns an error.
 var refused = []string{"general public license", "mozilla public license", "business source license", "server side public license", "commons clause", "noncommercial", "non-commercial"}
 
 // classify returns the SPDX identifiers of the licences in a text, sorted.
@@ -62,7 +62,7 @@ func classify(text string) ([]string, error) {
 	return ids, nil
 }
 
-// expression returns the SPDX licence expression of a module.
+// expression returns the licences of a module as an SPDX expression.
 func (m linkedModule) expression() string {
 	var ids []string
 	for _, t := range m.texts {
@@ -72,7 +72,7 @@ func (m linkedModule) expression() string {
 	return strings.Join(slices.Compact(ids), " AND ")
 }
 
-// A listedPackage is a package as go list prints it.
+// A listedPackage is a package in the output of go list.
 type listedPackage struct {
 	Dir    string
 	Module *struct {
@@ -82,9 +82,9 @@ type listedPackage struct {
 	}
 }
 
-// linkedModules returns the modules that the command in dir links on any of the given
-// platforms, such as linux/amd64, with the licences of the linked packages. The first one is
-// the standard library, with the path "std".
+// linkedModules returns the modules of which the command in dir contains code, on any of the given
+// platforms, such as linux/amd64. Each module has the licences of the packages that are linked. The
+// first module is the standard library, with the path "std".
 func linkedModules(dir string, platforms ...string) ([]linkedModule, error) {
 	found := map[string]*linkedModule{}
 	for _, p := range platforms {
@@ -137,7 +137,8 @@ func listPackages(dir, platform string) (all []listedPackage, err error) {
 	}
 }
 
-// addPackage adds the licences in the directories from a package up to the root of its module.
+// addPackage adds the licence texts in the directory of a package and in the directories above it,
+// up to the root of its module.
 func addPackage(found map[string]*linkedModule, p listedPackage) error {
 	m := p.Module
 	if m.Replace != nil {
@@ -160,11 +161,11 @@ func addPackage(found map[string]*linkedModule, p listedPackage) error {
 	}
 }
 
-// read adds the texts in one directory of a module.
+// read adds the licence texts in one directory of a module.
 func (m *linkedModule) read(root, dir string) error {
 	entries, err := os.ReadDir(filepath.Join(root, dir))
 	if err != nil {
-		return nil // it has no directory for licences
+		return nil // the module has no such directory
 	}
 	for _, e := range entries {
 		file, name := path.Join(dir, e.Name()), strings.ToLower(e.Name())
@@ -201,7 +202,7 @@ func standardLibrary(dir string) (linkedModule, error) {
 	return std, std.read(env[0], ".")
 }
 
-// table returns the table of package sbom.
+// table returns the source of the table in package sbom.
 func table(modules []linkedModule) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Made by go generate: the modules that the program can link, and their SPDX licence expressions.\n")
@@ -252,7 +253,7 @@ func copyright(modules []linkedModule) []byte {
 			}
 			files := path.Join(m.path, path.Dir(t.file), "*")
 			if strings.HasPrefix(t.file, "licenses/") {
-				files = path.Join(m.path, t.file) // a licence of some files, but the text does not name them
+				files = path.Join(m.path, t.file) // the licence covers some files, but its text does not say which
 			}
 			fmt.Fprintf(b, "Files: %s\nCopyright: %s\nLicense: %s\n", files, holders(m, t), strings.Join(t.ids, " and "))
 			if slices.Compare(t.ids, []string{"Apache-2.0"}) != 0 {
@@ -269,7 +270,7 @@ func copyright(modules []linkedModule) []byte {
 	return b.Bytes()
 }
 
-// notices returns the notices that the licences of a module require.
+// notices returns the notices of a module that its licences require.
 func (m linkedModule) notices() string {
 	var b strings.Builder
 	for _, t := range m.texts {
@@ -280,7 +281,7 @@ func (m linkedModule) notices() string {
 	return b.String()
 }
 
-// holders returns the copyright lines of a text.
+// holders returns the copyright lines in a licence text.
 func holders(m linkedModule, t licenceText) string {
 	var found []string
 	for line := range strings.Lines(t.text) {
@@ -307,7 +308,7 @@ func withoutApache(text string) string {
 	return strings.TrimRight(before, " ") + "[the Apache License, version 2.0]\n" + after
 }
 
-// indent makes a text the continuation of a field.
+// indent indents a text so that it continues a field of a control file.
 func indent(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(strings.ReplaceAll(text, "\r", ""))) {

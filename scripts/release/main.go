@@ -1,6 +1,6 @@
-// Command release builds what a release consists of: programs, packages for Debian and for RPM
-// systems, an image for containers, and a description of their contents (SBOM). The results
-// depend on the commit, the version and the versions of the tools alone.
+// Command release builds the files of a release: programs, packages for Debian and for RPM systems,
+// an image for containers, and a description of their contents (SBOM). The results depend only on
+// the commit, the version and the versions of the tools.
 //
 // Run it with make release.
 package main
@@ -15,22 +15,22 @@ import (
 	"time"
 )
 
-// A release is what the steps of a release share.
+// A release has what all steps of building a release need.
 type release struct {
-	root       string // of the module
+	root       string // root of the module
 	scratch    string // a temporary directory
-	dir        string // where the results go
+	dir        string // directory of the results
 	version    releaseVersion
-	at         time.Time // of the commit: the time of all files
+	at         time.Time // time of the commit, which is the time of all files
 	maintainer string    // name and address, for the packages
-	roots      []byte    // certificates of authorities, for the image
+	roots      []byte    // root certificates, for the image
 
 	programs                []program
 	manual, bash, zsh, fish []byte
 	licence, copyright      []byte
 	changelog               []byte
 	contrib                 tree
-	files                   []string // the results
+	files                   []string // paths of the results
 }
 
 // Exit statuses.
@@ -83,12 +83,12 @@ func run(o options) error {
 	return r.sign(o.key)
 }
 
-// platforms returns the platforms whose modules the table of licences has.
+// platforms returns the platforms whose modules are in the table of licences.
 func platforms() []string {
 	return []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64", "freebsd/amd64"}
 }
 
-// newRelease makes an empty directory for the results.
+// newRelease prepares a release with an empty directory for the results.
 func newRelease(o options) (*release, error) {
 	r := &release{maintainer: o.maintainer}
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
@@ -118,7 +118,7 @@ func newRelease(o options) (*release, error) {
 	return r, err
 }
 
-// read reads the parts of the source tree that all packages contain.
+// read reads the files of the source tree that all packages contain.
 func (r *release) read() (err error) {
 	if r.licence, err = os.ReadFile(filepath.Join(r.root, "LICENSE")); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (r *release) read() (err error) {
 	return err
 }
 
-// write writes one of the results.
+// write writes data to a file in the directory of the results.
 func (r *release) write(name string, data []byte) error {
 	r.files = append(r.files, name)
 	fmt.Fprintln(os.Stderr, "release:", filepath.Join(r.dir, name))

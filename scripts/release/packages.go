@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"crypto/md5" // dpkg names the file md5sums
+	"crypto/md5" // dpkg requires the file md5sums
 	_ "embed"
 	"fmt"
 	"os"
@@ -12,7 +12,8 @@ import (
 	"text/template"
 )
 
-// revision is the revision of packages with the same version of the program.
+// revision is the revision of a package. It would change if a version of the program were packaged
+// again.
 const revision = "1"
 
 //go:embed deb/control
@@ -36,10 +37,10 @@ var debOverrides []byte
 //go:embed rpm/nomen.spec
 var rpmSpec string
 
-// A packaging says where a kind of package puts files.
+// A packaging says where packages of one kind put some files.
 type packaging struct{ zsh, docs string }
 
-// content returns the files that packages of all kinds have.
+// content returns the files that packages of every kind have.
 func (r *release) content(p program, where packaging) tree {
 	var t tree
 	t.program("usr/bin/nomen", p.binary)
@@ -65,7 +66,7 @@ func (r *release) content(p program, where packaging) tree {
 	return t
 }
 
-// A packageData is what the templates of control files are filled with.
+// A packageData is the data for the templates of control files.
 type packageData struct {
 	Version, Revision, Arch, Maintainer string
 	KiB                                 int64
@@ -96,7 +97,7 @@ func fill(text string, d packageData) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// debs builds the packages for Debian.
+// debs builds the Debian packages.
 func (r *release) debs() error {
 	for _, p := range r.programs {
 		if err := r.deb(p); err != nil {
@@ -142,7 +143,7 @@ func (r *release) deb(p program) error {
 	if err != nil {
 		return err
 	}
-	// Several threads would make the result depend on the machine.
+	// With several threads, the result would depend on the machine.
 	made := filepath.Join(r.scratch, name)
 	if err := r.command("dpkg-deb", "--root-owner-group", "--threads-max=1", "-Zxz", "-z2", "--build", dir, made).Run(); err != nil {
 		return fmt.Errorf("dpkg-deb: %w", err)
@@ -150,7 +151,7 @@ func (r *release) deb(p program) error {
 	return r.take(made)
 }
 
-// stage writes a tree into a new directory.
+// stage writes a tree into a new directory, and returns the directory.
 func (r *release) stage(name string, t tree) (string, error) {
 	dir := filepath.Join(r.scratch, name+".d")
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -159,13 +160,13 @@ func (r *release) stage(name string, t tree) (string, error) {
 	if err := t.stage(dir, r.at); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // whatever the umask is
+	if err := os.Chmod(dir, 0o755); err != nil { // set again because of the umask
 		return "", err
 	}
 	return dir, os.Chtimes(dir, r.at, r.at)
 }
 
-// take moves a file that a tool made to the results.
+// take moves a file that a tool has made into the directory of the results.
 func (r *release) take(file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -174,7 +175,7 @@ func (r *release) take(file string) error {
 	return r.write(filepath.Base(file), data)
 }
 
-// rpms builds the packages for Fedora, openSUSE and Red Hat Enterprise Linux.
+// rpms builds the RPM packages, for Fedora, openSUSE and Red Hat Enterprise Linux.
 func (r *release) rpms() error {
 	for _, p := range r.programs {
 		if err := r.rpm(p); err != nil {
@@ -213,8 +214,7 @@ func (r *release) rpm(p program) error {
 	if err := os.WriteFile(specFile, spec, 0o644); err != nil {
 		return err
 	}
-	// rpmbuild clears its build root. So it gets an empty directory, and the spec copies the
-	// files there.
+	// rpmbuild empties its build root first, so the files are elsewhere and the spec copies them.
 	top := filepath.Join(r.scratch, "rpm-"+arch)
 	cmd := r.command("rpmbuild", "-bb", "--quiet", "--target", arch+"-linux",
 		"--define", "_topdir "+top, "--define", "nomen_tree "+dir, "--define", "_rpmdir "+top, specFile)
@@ -224,7 +224,8 @@ func (r *release) rpm(p program) error {
 	return r.take(filepath.Join(top, arch, fmt.Sprintf("nomen-%s-%s.%s.rpm", r.version.packaged, revision, arch)))
 }
 
-// rpmLine returns the line of a spec for a file or directory; "" for directories of others.
+// rpmLine returns the line of a spec for a file or directory. It returns "" for a directory that
+// belongs to another package.
 func rpmLine(e entry) string {
 	switch own := path.Base(e.path) == "nomen"; {
 	case e.mode.IsDir() && own && !strings.HasSuffix(e.path, "licenses/nomen"):

@@ -11,13 +11,14 @@ import (
 
 const (
 	sumsFile = "SHA256SUMS"
-	// signers has the public keys of those who sign releases, as ssh-keygen -Y verify reads them.
+	// signers is the file with the public keys that may sign releases, in the format of ssh-keygen
+	// -Y verify.
 	signers = "contrib/allowed_signers"
-	// signer is the name under which the keys are listed in signers.
+	// signer is the name to which the keys in signers belong.
 	signer = "nomen-release"
 )
 
-// sums writes the hashes of all results, as sha256sum prints them.
+// sums writes a file with the hashes of all results, in the format of sha256sum.
 func (r *release) sums() error {
 	var b strings.Builder
 	slices.Sort(r.files)
@@ -31,8 +32,8 @@ func (r *release) sums() error {
 	return r.write(sumsFile, []byte(b.String()))
 }
 
-// sign signs the hashes with an SSH key. Without a key, the error is errUnsigned for a tagged
-// version, unless the key is "none".
+// sign signs the file with the hashes with an SSH key. If there is no key and the version is
+// tagged, it returns errUnsigned. If the key is "none", it does nothing.
 func (r *release) sign(key string) error {
 	file := filepath.Join(r.dir, sumsFile)
 	if key == "" || key == "none" {
@@ -48,7 +49,7 @@ func (r *release) sign(key string) error {
 	return r.verify(file)
 }
 
-// verify checks the signature as a user does.
+// verify checks the signature with the command that users run.
 func (r *release) verify(file string) error {
 	if _, err := os.Stat(filepath.Join(r.root, signers)); err != nil {
 		fmt.Fprintf(os.Stderr, "release: %s: list the public key of releases in it, as CONTRIBUTING.md says\n", signers)

@@ -17,13 +17,13 @@ import (
 // An entry is a file or directory of a package, an archive or an image.
 type entry struct {
 	path  string      // without a leading slash
-	mode  fs.FileMode // of a directory, fs.ModeDir is set
+	mode  fs.FileMode // for a directory, fs.ModeDir is set
 	data  []byte
-	owner int // user and group
+	owner int // ID of the user and of the group
 	conf  bool
 }
 
-// A tree is a list of entries.
+// A tree is a list of files and directories.
 type tree []entry
 
 func (t *tree) file(path string, data []byte) {
@@ -34,7 +34,7 @@ func (t *tree) program(path string, data []byte) {
 	*t = append(*t, entry{path: path, mode: 0o755, data: data})
 }
 
-// complete returns the tree sorted by path, with the directories above its entries.
+// complete returns the tree with the directories that contain its entries, sorted by path.
 func (t tree) complete() tree {
 	all := slices.Clone(t)
 	known := map[string]bool{".": true}
@@ -51,8 +51,8 @@ func (t tree) complete() tree {
 	return all
 }
 
-// stage writes the tree below a directory, whatever the umask is. Owners are left alone: the
-// tools that make packages set them.
+// stage writes the tree into a directory. The modes of the files do not depend on the umask. It
+// does not set owners, because the tools that make packages do.
 func (t tree) stage(dir string, at time.Time) error {
 	for _, e := range t.complete() {
 		to := filepath.Join(dir, e.path)
@@ -77,7 +77,8 @@ func (t tree) stage(dir string, at time.Time) error {
 	return nil
 }
 
-// tar writes the tree as an archive below a directory, which can be empty.
+// tar writes the tree as a tar archive. The paths in the archive begin with dir, which can be
+// empty.
 func (t tree) tar(w io.Writer, dir string, at time.Time) error {
 	out := tar.NewWriter(w)
 	for _, e := range t.complete() {
@@ -98,7 +99,7 @@ func (t tree) tar(w io.Writer, dir string, at time.Time) error {
 	return out.Close()
 }
 
-// tarMode returns the mode of a file with the sticky bit where tar has it.
+// tarMode converts a mode to the form of tar, which has another bit for sticky.
 func tarMode(m fs.FileMode) int64 {
 	mode := int64(m.Perm())
 	if m&fs.ModeSticky != 0 {
@@ -107,11 +108,11 @@ func tarMode(m fs.FileMode) int64 {
 	return mode
 }
 
-// compress returns data compressed with gzip, without name and time.
+// compress compresses data with gzip. The result has neither a file name nor a time.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = w.Write(data) // a bytes.Buffer takes everything
+	_, _ = w.Write(data) // no error, because w writes to a bytes.Buffer
 	_ = w.Close()
 	return b.Bytes()
 }

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// A releaseVersion is the version of a release in the forms that its parts need.
+// A releaseVersion is a version in the forms that the parts of a release need.
 type releaseVersion struct {
-	full     string // as git describes it: "v1.2.3", "v1.2.3-45-g3c968c93-dirty"; nomen version prints it
-	packaged string // of packages and files: "1.2.3", "1.2.3+45.g3c968c93+dirty"; ordered as by dpkg and rpm
-	tagged   bool   // the tree is a tagged commit without changes
+	full     string // as git describes the tree and nomen version prints it: "v1.2.3", "v1.2.3-45-g3c968c93-dirty"
+	packaged string // as in packages and file names: "1.2.3", "1.2.3+45.g3c968c93+dirty"; dpkg and rpm order it correctly
+	tagged   bool   // the tree is exactly a tagged commit
 }
 
-// described matches what git describe prints for a commit after a tag, and for a tree without
-// tags.
+// described matches the output of git describe for a commit after a tag, untagged that for a tree
+// without tags, and released a version.
 var (
 	described = regexp.MustCompile(`^(.+)-([0-9]+)-(g[0-9a-f]{7,})$`)
 	untagged  = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 	released  = regexp.MustCompile(`^v?[0-9][0-9A-Za-z.+-]*$`)
 )
 
-// parseVersion parses a version as "git describe --tags --always --dirty" prints it. at is the
-// time of the commit; it orders versions of a tree without tags.
+// parseVersion parses the output of "git describe --tags --always --dirty". The time of the commit
+// orders the versions of a tree without tags.
 func parseVersion(full string, at time.Time) (releaseVersion, error) {
 	v := releaseVersion{full: full}
 	rest, isDirty := strings.CutSuffix(full, "-dirty")
@@ -36,7 +36,7 @@ func parseVersion(full string, at time.Time) (releaseVersion, error) {
 	case untagged.MatchString(base):
 		v.packaged = "0~" + at.UTC().Format("20060102150405") + ".g" + base
 	case released.MatchString(base):
-		// A pre-release precedes its release: 1.2.3~rc.1 < 1.2.3.
+		// A pre-release must come before its release: 1.2.3~rc.1 < 1.2.3.
 		number, pre, isPre := strings.Cut(strings.TrimPrefix(base, "v"), "-")
 		if isPre {
 			number += "~" + strings.ReplaceAll(pre, "-", ".")

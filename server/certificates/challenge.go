@@ -135,8 +135,9 @@ func (e *unreachableError) Error() string {
 	return fmt.Sprintf("the host does not lead to this server: http, port 80: %v; https, port 443: %v; check the DNS records, the firewall and the listeners", e.http, e.tls)
 }
 
-// challenges returns the types of challenges to use for a host, the best one first: those with
-// which the host leads to this server. If it does not check the host, it returns both types.
+// challenges returns the types of challenges to try for a host, in this order. It checks with which
+// type the host leads to this server, and returns the first such type. If Unchecked is set, it
+// returns both types.
 func (m *Manager) challenges(ctx context.Context, c *acme.Client, name string) ([]string, error) {
 	if m.o.Unchecked {
 		both := []string{typeHTTP, typeTLS}

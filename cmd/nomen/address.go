@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/server"
 )
 
-// adminURL returns the URL of an admin listener for other commands of this machine, or "" without
-// such a listener. A Unix socket is best: no other user can take its place after the server has stopped.
-// With TLS, the address need not be a name in the certificate.
+// adminURL returns the URL at which other commands on this machine reach the admin listener, or ""
+// if the server has none. It prefers a Unix socket, because no other user can listen there after
+// the server has stopped. With TLS, the address in the URL need not be in the certificate.
 func adminURL(listeners []server.Listener) (url string) {
 	best := 0
 	for _, o := range listeners {
@@ -34,9 +34,9 @@ func adminURL(listeners []server.Listener) (url string) {
 	return url
 }
 
-// removeURL removes the file with the URL of the admin listener, so that other commands do
-// not find a server that has stopped. If the data directory was moved away, another server
-// may have written the file at this path; that file stays.
+// removeURL removes the file with the URL of the admin listener, so that other commands do not try
+// to reach a server that has stopped. If the file has the URL of another server, it stays: that
+// server may have written it after the data directory was moved away.
 func (c *cli) removeURL(url string) {
 	file := filepath.Join(c.data, urlFile)
 	if text, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(text)) == url {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// An addressValue is the value of an option that is the address of a listener. A number means
-// a port of its host.
+// An addressValue is the value of an option for the address of a listener. If the user gives only a
+// number, the number is a port of the field host.
 type addressValue struct {
 	value *string
 	host  string // "" for all addresses of the machine

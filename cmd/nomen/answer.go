@@ -11,9 +11,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answerNames calls f for each name, and for "-" with each line of standard input.
-// f prints its own errors; after an error about a name, the next name is processed.
-// The result is a failure if any call failed.
+// answerNames calls f for each name in args, and for each line of standard input instead of "-".
+// The function f prints its own errors. After an error about a name, answerNames continues with the
+// next name. If any call failed, it returns a failure.
 func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, string) error) error {
 	failed := false
 	err := c.answerEach(ctx, args, func(a *answers, arg string) {
@@ -24,8 +24,8 @@ func (c *cli) answerNames(ctx context.Context, args []string, f func(*answers, s
 	return judge(ctx, failed, err)
 }
 
-// judge returns the error of a command whose answers ended with err. failed says that an
-// answer was a failure.
+// judge returns the error of a command that prints answers. The answers ended with err, and failed
+// says whether one of them was a failure.
 func judge(ctx context.Context, failed bool, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -36,15 +36,15 @@ func judge(ctx context.Context, failed bool, err error) error {
 	return err
 }
 
-// answerStored is like answerNames, but it opens the store first and prints the errors of
-// f. If the names come from standard input, it waits for the first line before it opens
-// the store, because the command that writes to the pipe may have the store open until
-// then.
+// answerStored is like answerNames, but it opens the store before it calls f, and prints the errors
+// that f returns. If the names come from standard input, it opens the store only when the first
+// line has arrived, because until then the command at the other end of the pipe may have the store
+// open.
 func (c *cli) answerStored(ctx context.Context, how access, args []string, f func(*answers, backend, string) error) error {
 	if slices.Contains(args, "-") {
 		in := bufio.NewReader(c.in)
 		begun := make(chan struct{})
-		go func() { // in a goroutine, so that an interrupt ends the wait
+		go func() { // in a goroutine, so that the command can be interrupted while it waits
 			_, _ = in.Peek(1) // the next read returns the same error
 			close(begun)
 		}()
@@ -75,8 +75,8 @@ type badName struct {
 // codeFailure is the JSON code of an error that says nothing about the name itself.
 const codeFailure = "failure"
 
-// explainAnswer returns the JSON form of an error. Its code is a kind of [nomen.Error],
-// or codeFailure.
+// explainAnswer returns the JSON form of an error. Its code is the kind of a [nomen.Error], or
+// codeFailure for other errors.
 func explainAnswer(err error) *resolveError {
 	var no *nomen.Error
 	var bad *name.Error

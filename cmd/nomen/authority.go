@@ -34,7 +34,7 @@ func (c *cli) authorityGetCommand() *cobra.Command {
 	}
 }
 
-// withAuthority calls f with the authority that has exactly this prefix.
+// withAuthority calls f with the authority whose prefix is exactly the given one.
 func (c *cli) withAuthority(ctx context.Context, prefix string, f func(backend, *store.Authority) error) error {
 	p, err := name.ParsePrefix(prefix)
 	if err != nil {

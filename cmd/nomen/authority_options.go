@@ -31,7 +31,8 @@ func (o *authorityOptions) apply(a *store.Authority) error {
 	return errors.Join(errs...)
 }
 
-// sets adds what an option does to an authority if it is given.
+// sets records what an option changes in an authority. The function set is called only if the
+// option was given.
 func (o *authorityOptions) sets(option string, set func(*store.Authority) error) {
 	o.setters = append(o.setters, func(a *store.Authority) error {
 		if !o.Changed(option) {
@@ -41,7 +42,8 @@ func (o *authorityOptions) sets(option string, set func(*store.Authority) error)
 	})
 }
 
-// setsField adds an option that sets a field to the result of calling of.
+// setsField records that an option sets a field of an authority to the value that the function of
+// returns.
 func setsField[T any](o *authorityOptions, option string, field func(*store.Authority) *T, of func() T) {
 	o.sets(option, func(a *store.Authority) error {
 		*field(a) = of()
@@ -70,7 +72,8 @@ func (o *authorityOptions) listOption(option, usage string, field func(*store.Au
 	setsField(o, option, field, func() []string { return *value })
 }
 
-// textsOption adds an option that is repeated for each value; an empty value clears the list.
+// textsOption adds an option that can be given several times, once for each value. An empty value
+// clears the list.
 func (o *authorityOptions) textsOption(option, usage string, field func(*store.Authority) *[]string) {
 	value := o.StringArray(option, nil, usage)
 	setsField(o, option, field, func() []string {
@@ -94,7 +97,8 @@ func (o *authorityOptions) declare() {
 	o.intOption("redirect-status", "status code of redirects to HTTP/1.1 clients (default 303)", func(a *store.Authority) *int { return &a.Redirect })
 }
 
-// declarePolicy declares the options of the policy. Rules may come from stdin.
+// declarePolicy declares the options of the policy. If the file with rules is "-", the rules come
+// from stdin.
 func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 	rules := o.String("rules", "", "JSON file of rules, or \"-\" for standard input; an empty file removes them")
 	o.sets("rules", func(a *store.Authority) (err error) {
@@ -170,8 +174,8 @@ func (o *authorityOptions) declareServices() {
 	})
 }
 
-// readRules reads the rules from a file, or from stdin for "-". Without a file, or with an
-// empty file, there are no rules. After an error it returns the earlier rules.
+// readRules reads rules from a file, or from stdin if the file is "-". If no file is named, or the
+// file is empty, there are no rules. After an error readRules returns the rules before.
 func readRules(file string, stdin io.Reader, before rule.Set) (rules rule.Set, err error) {
 	var text []byte
 	switch file {

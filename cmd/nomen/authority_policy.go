@@ -43,7 +43,7 @@ func decodeStrictly(text []byte, v any) error {
 	return nil
 }
 
-// withArticle returns package json's name of a kind of value, with its article.
+// withArticle returns the name of a kind of value in encoding/json with its article.
 func withArticle(value string) string {
 	switch value {
 	case "bool":
@@ -90,10 +90,10 @@ func showPolicy(row func(label string, values ...string), a *store.Authority) er
 	return nil
 }
 
-// A triedName is what the rules of an authority do with a name.
+// A triedName is the result of applying the rules of an authority to a name.
 type triedName struct {
 	Name      string           `json:"name"`
-	Rule      int              `json:"rule,omitempty"` // from 1
+	Rule      int              `json:"rule,omitempty"` // number of the rule, counted from 1
 	Match     string           `json:"match,omitempty"`
 	Locations []nomen.Location `json:"locations,omitempty"`
 	SameAs    []string         `json:"same_as,omitempty"`
@@ -138,7 +138,8 @@ func (c *cli) testNames(ctx context.Context, b backend, a *store.Authority, name
 	return nil
 }
 
-// try sets what the rules do with n, and whether n has a record. rules may be nil.
+// try applies the rules to n and records the result, and whether n has a record. The rules may be
+// nil.
 func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n name.Name) error {
 	if rules != nil {
 		if r, ok := rules.Apply(n); ok {
@@ -156,8 +157,8 @@ func (t *triedName) try(ctx context.Context, b backend, rules *rule.Compiled, n 
 	return nil
 }
 
-// decider returns the prefix of the authority to which a name below a belongs, or "" if the
-// name belongs to authority a itself.
+// decider returns the prefix of the authority to which a name below the prefix of a belongs. It
+// returns "" if that authority is a itself.
 func decider(all []*store.Authority, a *store.Authority, n name.Name) string {
 	longest := a.Prefix.String()
 	for _, other := range all {
@@ -201,8 +202,8 @@ func (c *cli) showTried(t triedName) error {
 	return c.say(t, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
-// putAll writes the authorities that it reads from standard input, one per line in the
-// format of list --json. It continues after an invalid line.
+// putAll reads authorities from standard input, one per line in the format of list --json, and
+// writes them to the store. After an invalid line it continues with the next one.
 func (c *cli) putAll(ctx context.Context, b backend, why string) error {
 	rejected := 0
 	var ownerless []registrar.Warning
@@ -255,7 +256,7 @@ func (c *cli) warnOwnerless(all []registrar.Warning) {
 func (c *cli) putLine(ctx context.Context, b backend, line, why string) ([]registrar.Warning, error) {
 	a := &store.Authority{}
 	if err := decodeStrictly([]byte(line), a); err != nil {
-		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // the caller counts lines
+		return nil, rephrasedError{err, strings.TrimPrefix(err.Error(), "line 1, ")} // putAll counts the lines
 	}
 	if a.Prefix.IsZero() {
 		return nil, errors.New("prefix is missing")

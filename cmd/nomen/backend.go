@@ -139,7 +139,8 @@ func (l *local) Revisions(ctx context.Context, n name.Name) iter.Seq2[adminapi.R
 	return revisionsOf(store.History(ctx, l.store, n))
 }
 
-// revisionsOf yields changes as revisions, or [store.ErrNotFound] if there are no changes.
+// revisionsOf converts changes to revisions. If there are no changes, it yields
+// [store.ErrNotFound].
 func revisionsOf(changes iter.Seq2[*store.Change, error]) iter.Seq2[adminapi.Revision, error] {
 	return func(yield func(adminapi.Revision, error) bool) {
 		found := false
@@ -187,8 +188,8 @@ func (l *local) ProveHead(ctx context.Context, later, earlier uint64) ([][32]byt
 	return nil, fmt.Errorf("%T cannot prove heads: %w", l.store, errors.ErrUnsupported)
 }
 
-// Verify first waits until pending changes are in the log, so that the head covers them. If this
-// fails, it verifies the store as it is.
+// Verify verifies the store. First it waits until pending changes are in the log, so that the head
+// covers them. If this fails, it verifies the store as it is.
 func (l *local) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	_ = store.Settle(ctx, l.store) // verify even if this fails
 	return store.Verify(ctx, l.store, fault, progress)

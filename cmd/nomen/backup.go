@@ -67,7 +67,7 @@ func (c *cli) backupCommand() *cobra.Command {
 type backupLine struct {
 	Dir     string  `json:"dir"`
 	Seconds float64 `json:"seconds"`
-	User    string  `json:"user"` // who wrote it
+	User    string  `json:"user"` // the user who wrote the backup
 }
 
 func (c *cli) backup(ctx context.Context, b backend, dir string) error {

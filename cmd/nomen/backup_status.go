@@ -38,8 +38,8 @@ type backupStatus struct {
 	Count     int             `json:"count"`
 	Others    int             `json:"others,omitempty"` // backups in the directory that this server never deletes
 	Last      *backups.Backup `json:"last,omitempty"`
-	Age       float64         `json:"age_seconds,omitempty"` // of the last one
-	Rehearsed *backups.Backup `json:"rehearsed,omitempty"`   // the last one with a successful rehearsal
+	Age       float64         `json:"age_seconds,omitempty"` // age of the last backup
+	Rehearsed *backups.Backup `json:"rehearsed,omitempty"`   // the last backup that was rehearsed successfully
 	Problems  []string        `json:"problems,omitempty"`
 }
 
@@ -120,7 +120,7 @@ func (c *cli) showBackupStatus(s *backupStatus) error {
 	return w.Flush()
 }
 
-// othersText describes the backups of others in the directory of a schedule.
+// othersText says how many backups of other servers are in the directory of a schedule.
 func othersText(n int) string {
 	return count(int64(n), "backup") + " in the directory that this server did not make, or that do not belong to the history of its store; it never deletes them"
 }

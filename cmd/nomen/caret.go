@@ -13,15 +13,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The columns of a terminal whose width is unknown, and the indentation of an input.
+// The number of columns of a terminal if it is unknown, and the indentation with which an input is
+// shown.
 const (
 	usualColumns = 80
 	caretIndent  = "  "
 )
 
-// caretOn returns two lines, each after a line end, if w is a terminal and err says
-// where its input is invalid: the input, and a caret below the invalid character.
-// Otherwise it returns "".
+// caretOn shows where an input is invalid. If w is a terminal and err has such a place, it returns
+// two lines: the input, and a caret below the invalid character. There is a line break before each
+// line. Otherwise it returns "".
 func caretOn(w io.Writer, err error) string {
 	var bad uri.InputError
 	if !isScreen(w) || !errors.As(err, &bad) {
@@ -54,7 +55,7 @@ func caret(v uri.Violation, columns int) string {
 		}
 		chars, widths = append(chars, char), append(widths, width)
 	}
-	if place < 0 { // the input ends too early
+	if place < 0 { // the error is at the end of the input
 		place = len(chars)
 	}
 	from, to := window(widths, place, max(columns-len(caretIndent)-2*len("...")-1, 1))
@@ -78,9 +79,9 @@ func oneLine(s string) string {
 	return shown.Text(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(s))
 }
 
-// window returns the range of characters to show if all of them together are wider than
-// columns. The range contains the character at place, and more characters before it
-// than after it.
+// window returns the range of characters to show if the whole input is wider than columns. The
+// range contains the character at place. It has about twice as many characters before that
+// character as after it.
 func window(widths []int, place, columns int) (from, to int) {
 	from, to = place, min(place+1, len(widths))
 	used := 0

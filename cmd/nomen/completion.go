@@ -16,8 +16,9 @@ import (
 // completionTimeout bounds how long the shell waits for values from a store or a server.
 const completionTimeout = time.Second
 
-// A valueSource returns values that complete a word, each with a description after a tab. On
-// failure it returns none: a shell must not show errors while a user types.
+// A valueSource returns values with which the shell can complete a word, each followed by a tab and
+// a description. If it fails, it returns no values, because a shell must not show errors while a
+// user types.
 type valueSource func(ctx context.Context, c *cli) []string
 
 // fixedValues returns a source of these values.
@@ -25,8 +26,8 @@ func fixedValues(values string) valueSource {
 	return func(context.Context, *cli) []string { return strings.Fields(values) }
 }
 
-// flagValues returns the sources of the values of flags, by COMMAND --FLAG or, for all commands
-// that have the flag, --FLAG.
+// flagValues returns a source of values for each flag that has one. The key is COMMAND --FLAG, or
+// --FLAG if the source is the same for all commands with this flag.
 func flagValues() map[string]valueSource {
 	return map[string]valueSource{
 		"serve --ask-others":           fixedValues("off own all"),
@@ -49,7 +50,7 @@ func flagValues() map[string]valueSource {
 	}
 }
 
-// argumentValues returns the sources of the values of arguments, by command.
+// argumentValues returns a source of values for the arguments of each command that has one.
 func argumentValues() map[string]valueSource {
 	return map[string]valueSource{
 		"authority get":   prefixValues,

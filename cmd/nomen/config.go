@@ -17,8 +17,8 @@ const environmentPrefix = "NOMEN_"
 // systemConfig is the configuration file that packages install.
 const systemConfig = "/etc/nomen/nomen.toml"
 
-// useSystemConfig takes the configuration from file, if the file exists and the user named no
-// other one. It reports whether it does.
+// useSystemConfig uses file as the configuration file, if it exists and the user has not named
+// another one. It returns whether it does so.
 func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	_, named := os.LookupEnv(variableOf("config"))
 	if _, err := os.Stat(file); named || cmd.Flags().Changed("config") || errors.Is(err, fs.ErrNotExist) {
@@ -28,19 +28,19 @@ func (c *cli) useSystemConfig(cmd *cobra.Command, file string) bool {
 	return true
 }
 
-// sayConfig takes the configuration as useSystemConfig does, and says so.
+// sayConfig calls useSystemConfig, and prints a message if that uses the file.
 func (c *cli) sayConfig(cmd *cobra.Command, file string) {
 	if c.useSystemConfig(cmd, file) {
 		fmt.Fprintf(c.err, "nomen: using %s; --config names another file\n", printable(file))
 	}
 }
 
-// An optionSource says where the value of an option comes from. The zero value stands for the
-// command line.
+// An optionSource says where the value of an option comes from. The zero value means the command
+// line.
 type optionSource struct {
-	variable string      // of the environment, or ""
-	file     *configFile // or nil
-	at       filePlace   // in the file
+	variable string      // name of the environment variable; "" if it comes from elsewhere
+	file     *configFile // the configuration file; nil if it comes from elsewhere
+	at       filePlace   // place of the value in the file
 }
 
 // errorf returns a usage error about an option, which names the source of its value.
@@ -90,8 +90,9 @@ func (c *cli) readEnvironment(cmd *cobra.Command) error {
 	}, c.sources)
 }
 
-// eachUnset sets the options that are not set yet to the values that values has for them, and
-// records their sources. It returns the errors of all options.
+// eachUnset sets the options that are not set yet. For each of them it calls the function values,
+// which returns the values, their source, and whether there are any. It records the sources, and
+// returns the errors of all options.
 func eachUnset(cmd *cobra.Command, values func(*pflag.Flag) ([]string, optionSource, bool), sources map[string]optionSource) error {
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -126,8 +127,8 @@ func setOption(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// optionError converts an error of pflag to one that says which values the option accepts. name
-// is the name of the option in the error; "" stands for its name on the command line.
+// optionError converts an error of pflag to one that says which values the option accepts. The
+// error contains name as the name of the option, or the name on the command line if name is "".
 func optionError(name string, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {

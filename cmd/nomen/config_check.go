@@ -24,7 +24,7 @@ type configFinding struct {
 	Line     int    `json:"line,omitempty"` // from 1
 	Column   int    `json:"column,omitempty"`
 	Message  string `json:"message"`
-	text     string // with the place
+	text     string // the text with the place
 	err      error
 }
 
@@ -39,8 +39,8 @@ func (c *cli) findingOf(severity string, err error) configFinding {
 	return f
 }
 
-// findings returns all errors of the configuration of a server, given the error of reading
-// it, and all warnings. The errors are first.
+// findings returns all errors and warnings about the configuration of a server, the errors first.
+// The parameter read is the error of reading the configuration.
 func (c *cli) findings(root *cobra.Command, f *serveFlags, read error) []configFinding {
 	var all []configFinding
 	errs := flatten(read)
@@ -80,9 +80,9 @@ func flatten(err error) []error {
 	return all
 }
 
-// checkServe checks the configuration of a server without writing, and without opening a
-// listener or the store. It returns all errors, each with the source of its option. It is the
-// only list of checks: 'nomen serve', 'nomen config check', doctor and a reload make all of them.
+// checkServe checks the configuration of a server. It writes nothing, and does not open a listener
+// or the store. It returns all errors, each with the source of its option. 'nomen serve', 'nomen
+// config check', doctor and a reload all call it, so no other list of checks exists.
 func (c *cli) checkServe(f *serveFlags) []error {
 	var errs []error
 	for _, check := range []func() error{
@@ -138,7 +138,7 @@ func checkServeFiles(f *serveFlags) error {
 	return errors.Join(append(errs, err, checkDefault(find.fallback))...)
 }
 
-// checkTexts checks the options of other commands in the file.
+// checkTexts checks the options in the file that only other commands have.
 func (c *cli) checkTexts() []error {
 	if c.file == nil {
 		return nil
@@ -179,7 +179,8 @@ func (c *cli) checkAuthorities() []error {
 	return errs
 }
 
-// authorityError returns an error about authority i of the file with its place.
+// authorityError returns an error about the authority with index i in the file, and names its
+// place.
 func (c *cli) authorityError(i int, err error) error {
 	path, text := fmt.Sprintf("authority.%d", i+1), err.Error()
 	var refusal *registrar.RefusalError
@@ -202,8 +203,8 @@ func fieldPath(field string) string {
 	return strings.Join(parts, ".")
 }
 
-// located returns an error about an option with the source of its value. It finds the option by
-// its name in the message, such as --rate.
+// located adds to an error about an option the source of the value. It finds the option by its name
+// in the message, for example --rate.
 func (c *cli) located(err error) error {
 	var placed placeError
 	if err == nil || c.flags == nil || errors.As(err, &placed) {
@@ -225,8 +226,8 @@ func (c *cli) located(err error) error {
 	return err
 }
 
-// namedOptions returns the options in a message, each once. The first is the one that the message
-// is about.
+// namedOptions returns the options that a message names, without duplicates. The message is about
+// the first of them.
 func (c *cli) namedOptions(text string) (all []string) {
 	for {
 		_, after, ok := strings.Cut(text, "--")
@@ -246,8 +247,8 @@ func (c *cli) namedOptions(text string) (all []string) {
 	}
 }
 
-// at returns the source of an option, with the place of the element of a list that a message
-// quotes.
+// at returns the source of an option. If the message text quotes an element of a list in the file,
+// the source has the place of this element.
 func (c *cli) at(source optionSource, option, text string) optionSource {
 	if source.file == nil {
 		return source
@@ -260,7 +261,7 @@ func (c *cli) at(source optionSource, option, text string) optionSource {
 	return source
 }
 
-// configWarnings returns what is allowed, but perhaps not intended.
+// configWarnings returns warnings about values that are allowed, but may be mistakes.
 func (c *cli) configWarnings(root *cobra.Command) []error {
 	all := unknownVariables(os.Environ(), knownOptions(root))
 	if c.file == nil {
@@ -279,8 +280,8 @@ func (c *cli) configWarnings(root *cobra.Command) []error {
 	return all
 }
 
-// unknownVariables returns a warning for each variable of the environment that looks like one of
-// an option, but is not. Variables of tests and of other programs are not options either.
+// unknownVariables returns a warning for each environment variable whose name looks like that of an
+// option although there is no such option. It ignores variables of tests and of other programs.
 func unknownVariables(environment []string, known map[string]bool) (all []error) {
 	names := map[string]bool{variableOf("config"): true}
 	for option, ok := range known {
@@ -298,7 +299,7 @@ func unknownVariables(environment []string, known map[string]bool) (all []error)
 	return all
 }
 
-// isForeignVariable reports whether a variable is used around nomen: by its tests, and by the
+// isForeignVariable reports whether an environment variable is one of the tests of nomen, or of the
 // scripts for a database cluster.
 func isForeignVariable(name string) bool {
 	const testPrefix = environmentPrefix + "TEST_"

@@ -51,7 +51,7 @@ func (c *cli) configCheckCommand() *cobra.Command {
 		Args:    arguments(0, 1),
 	}
 	c.serveOptions(cmd, &s)
-	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return nil } // errors are findings
+	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return nil } // the command reports errors as findings instead
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			c.config = args[0]
@@ -168,7 +168,7 @@ func keysOf(all []adminapi.Setting) func(func(string) bool) {
 	}
 }
 
-// settings returns the value of each option of a server and its source, sorted by key.
+// settings returns the value and the source of each option of a server, sorted by key.
 func (c *cli) settings() []adminapi.Setting {
 	var all []adminapi.Setting
 	c.flags.VisitAll(func(f *pflag.Flag) {
@@ -205,8 +205,8 @@ func (c *cli) tableSettings() (all []adminapi.Setting) {
 	return all
 }
 
-// shownValue returns the value of an option without secrets: text in quotes; numbers, durations
-// and descriptions of defaults without.
+// shownValue returns the value of an option as shown to users, without secrets. Text is in quotes;
+// numbers, durations and descriptions of defaults are not.
 func shownValue(f *pflag.Flag) string {
 	if _, text := usageOf(f); !f.Changed && strings.Contains(f.Usage, " (default ") {
 		text, _, _ = strings.Cut(text, ":") // "none: no backups" becomes "none"

@@ -15,16 +15,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of a configuration file. A part of the server that needs a list of tables adds a
-// field here, such as Listen []listenTable for [[listen]]. go-toml decodes it; unknown keys in
-// a table are errors. An error about a value is reported with its place in the file:
+// The tables of a configuration file. A part of the server that needs a list of tables adds a field
+// here, such as Listen []listenTable for [[listen]]. go-toml decodes the tables; unknown keys in a
+// table are errors. An error about a value is reported with its place in the file:
 //
 //	return c.file.errorf("listen.2.address", "invalid address %q", address)
 //
-// A table whose keys have plain values, such as [backup], needs no field: declare each key as
-// an option of serve whose name has a dot, such as "backup.every". The file, the environment
-// (NOMEN_BACKUP_EVERY), 'nomen config' and a reload then treat it like any other option. The
-// help of the command does not list options with a dot.
+// A table whose keys have plain values, such as [backup], needs no field: declare each key as an
+// option of serve whose name has a dot, such as "backup.every". The file, the environment
+// (NOMEN_BACKUP_EVERY), 'nomen config' and a reload then treat it like any other option. The help
+// of the command does not list options with a dot.
 type fileTables struct {
 	Authority []*store.Authority
 	Listen    []listenTable
@@ -41,17 +41,18 @@ type configFile struct {
 	path    string
 	tables  fileTables
 	options map[string][]string  // the values of the options
-	places  map[string]filePlace // of the values, by their path: "listen", "authority.1.rules.2.match"
-	keys    map[string]filePlace // of the keys, by the same paths
-	texts   []string             // all keys and all values that are text, also invalid ones
+	places  map[string]filePlace // places of the values by their path: "listen", "authority.1.rules.2.match"
+	keys    map[string]filePlace // places of the keys by the same paths
+	texts   []string             // all keys, and all values that are text, including invalid ones
 }
 
 // A filePlace is a line and a column of a file, both counted from 1.
 type filePlace struct{ line, column int }
 
-// readConfigFile reads and parses a configuration file. known has the names of the options
-// that the file can set. The error is a usage error that joins all errors of the file, each
-// with its place. The file is nil if it cannot be parsed; otherwise it has what is valid.
+// readConfigFile reads and parses a configuration file. The map known has the names of the options
+// that the file can set. The error is a usage error that joins all errors in the file, each with
+// its place. If the file cannot be parsed, the result is nil; otherwise it has all valid keys and
+// values.
 func readConfigFile(path string, known map[string]bool) (*configFile, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -113,8 +114,8 @@ func textsOf(value any) (all []string) {
 	return all
 }
 
-// flatKeys returns the options of a file with their names. The keys of a table that is not one
-// of fileTables are options with the name of the table and a dot before their own.
+// flatKeys returns the options in a file by their names. If a table is not a field of fileTables,
+// each of its keys is an option, whose name is the name of the table, a dot and the key.
 func flatKeys(all map[string]any, known map[string]bool) map[string]any {
 	flat := map[string]any{}
 	for key, value := range all {
@@ -142,8 +143,8 @@ func hasTable(known map[string]bool, table string) bool {
 	return false
 }
 
-// isOption reports whether a value is that of an option and not a table or a list of tables.
-// known says whether there is an option with this key.
+// isOption reports whether a value is that of an option, and not a table or a list of tables. The
+// parameter known says whether there is an option with its key.
 func isOption(value any, known bool) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -233,13 +234,13 @@ func (f *configFile) errorAt(at filePlace, format string, args ...any) error {
 	return e
 }
 
-// errorf returns a usage error about the value of a path such as "listen.2.address", or about
-// the nearest value that contains it and is in the file.
+// errorf returns a usage error with the place of the value at a path such as "listen.2.address". If
+// the file does not have that value, the place is that of the nearest value around it.
 func (f *configFile) errorf(path, format string, args ...any) error {
 	return f.errorAt(f.place(path), format, args...)
 }
 
-// about returns err with the place of a value in front.
+// about puts the place of a value before the text of err.
 func (f *configFile) about(path string, err error) error {
 	at := f.place(path)
 	return fmt.Errorf("%s:%d:%d: %w", f.path, at.line, at.column, err)
@@ -261,7 +262,8 @@ func (f *configFile) listen() []listenTable {
 	return f.tables.Listen
 }
 
-// place returns the place of a value, or of the nearest one that contains it and is in the file.
+// place returns the place of the value at a path. If the file does not have that value, it returns
+// the place of the nearest value around it.
 func (f *configFile) place(path string) filePlace {
 	for {
 		if at, ok := f.places[path]; ok {

@@ -17,9 +17,9 @@ type configKey struct {
 	Key      string `json:"key"`
 	Meaning  string `json:"meaning"`
 	Type     string `json:"type"`
-	Default  string `json:"default,omitempty"` // "" if it is empty or off
+	Default  string `json:"default,omitempty"` // the default; "" if the option is empty or off by default
 	Variable string `json:"environment,omitempty"`
-	Option   string `json:"option,omitempty"` // on the command line
+	Option   string `json:"option,omitempty"` // name of the option on the command line
 	Reload   bool   `json:"reload"`           // whether a reload changes it
 	Example  string `json:"example"`          // a line of a file
 }
@@ -45,7 +45,7 @@ func configKeys() []configKey {
 	return append(all, tableKeys()...)
 }
 
-// keyOf returns the key of an option, from the same text as its help.
+// keyOf returns the key for an option. Its explanation is the help text of the option.
 func keyOf(f *pflag.Flag) configKey {
 	meaning, byDefault := usageOf(f)
 	if f.Name == "data" { // depends on the user
@@ -60,7 +60,8 @@ func keyOf(f *pflag.Flag) configKey {
 	return k
 }
 
-// usageOf returns the meaning of an option and its default, "" if it is empty or off.
+// usageOf returns what an option means, and its default. The default is "" if the option is empty
+// or off by default.
 func usageOf(f *pflag.Flag) (meaning, byDefault string) {
 	meaning = f.Usage
 	byDefault = strings.TrimSuffix(strings.TrimPrefix(defaultOf(f), " (default "), ")")
@@ -99,7 +100,7 @@ func typeOf(f *pflag.Flag) (kind, example string) {
 	return kind, f.Name + " = " + example
 }
 
-// optionExamples returns examples of values that do not follow from the type.
+// optionExamples returns examples for options whose type does not suggest one.
 func optionExamples() map[string]string {
 	return map[string]string{
 		"admin": `"127.0.0.1:4501"`, "ask-others": `"own"`, "asks": "256", "backup.at": `"03:00"`, "backup.every": `"24h"`,
@@ -140,8 +141,8 @@ func (k configKey) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// tableKeys returns the keys of the tables of the file. Those of authorities have the texts of
-// the admin API, which has the same fields.
+// tableKeys returns the keys in the tables of the file. The keys of authorities have the
+// explanations of the admin API, because it has the same fields.
 func tableKeys() []configKey {
 	return slices.Concat(authorityKeys(), listenKeys(), oidcKeys())
 }

@@ -16,8 +16,8 @@ type fileLayout struct {
 	pairs  []pair // key-value pairs outside inline tables
 }
 
-// A pair is where a key-value pair, or the line of a table's header, is in a document, by
-// offsets in bytes.
+// A pair is the place of a key-value pair, or of the line with the header of a table, in a
+// document. The offsets are in bytes.
 type pair struct {
 	path       string
 	start, end int
@@ -126,9 +126,9 @@ func childPath(path, key string) string {
 	return path + "." + key
 }
 
-// tablesOnly returns the document without all that is not in one of the tables. What is left
-// stays where it is. A pair with the name of a table whose value is plain is an option if
-// isOption has that name.
+// tablesOnly returns a copy of the document in which spaces replace everything outside the given
+// tables, so that the places in these tables stay the same. It also replaces a plain value with the
+// name of a table if that is the name of an option, too.
 func (l *fileLayout) tablesOnly(tables, isOption map[string]bool) []byte {
 	text := bytes.Clone(l.text)
 	for _, p := range l.pairs {
@@ -140,7 +140,7 @@ func (l *fileLayout) tablesOnly(tables, isOption map[string]bool) []byte {
 	return text
 }
 
-// erasePair erases the key-value pair at a place, and reports whether there is one.
+// erasePair replaces the key-value pair at a place by spaces. It returns false if no pair is there.
 func (l *fileLayout) erasePair(text []byte, at filePlace) bool {
 	offset := 0
 	for range at.line - 1 {
@@ -156,7 +156,7 @@ func (l *fileLayout) erasePair(text []byte, at filePlace) bool {
 	return false
 }
 
-// erase replaces all characters but line breaks by spaces.
+// erase replaces all characters except line breaks by spaces.
 func erase(text []byte) {
 	for i, b := range text {
 		if b != '\n' && b != '\r' {

@@ -168,8 +168,8 @@ func (r *crawling) prepare() (err error) {
 	return nil
 }
 
-// addresses returns the addresses of an authority's resolver. Many authorities may share a
-// resolver.
+// addresses returns the addresses of the resolver of an authority. Several authorities may have the
+// same resolver.
 func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	at := authority
 	port := strconv.Itoa(int(cmp.Or(r.client.Port, discover.Port)))
@@ -188,7 +188,7 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	}
 	addresses, err := discover.HostAddresses(ctx, dns, at)
 	if err != nil || len(addresses) == 0 {
-		return []string{net.JoinHostPort(at, port)} // the request then fails with the error
+		return []string{net.JoinHostPort(at, port)} // use the name itself; the request then fails with the error of the lookup
 	}
 	all := make([]string, len(addresses))
 	for i, a := range addresses {
@@ -197,9 +197,9 @@ func (r *crawling) addresses(ctx context.Context, authority string) []string {
 	return all
 }
 
-// queriers returns a querier, and a function that closes it. The user named the first
-// authority, so the querier may ask it in a private network. Other authorities name the
-// rest, so the querier asks those only at public addresses, unless --allow-private is given.
+// queriers returns a querier, and a function that closes it. Because the user named the first
+// authority, the querier may ask it in a private network. The other authorities were named by
+// authorities, so the querier asks them only at public addresses, unless --allow-private is given.
 func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	open, guarded, end, err := openAndGuarded(r.client)
 	if err != nil {
@@ -211,7 +211,8 @@ func (r *crawling) queriers(first string) (crawl.Querier, func(), error) {
 	return &firstTrusted{first, crawl.QuerierOf(open), crawl.QuerierOf(guarded)}, end, nil
 }
 
-// A firstTrusted asks the first authority at any address, and others only at public ones.
+// A firstTrusted asks the first authority at any address, and all other authorities only at public
+// addresses.
 type firstTrusted struct {
 	first         string
 	open, guarded crawl.Querier

@@ -36,8 +36,8 @@ func userData() string {
 
 func homeData(home string) string { return home + "/.local/share/nomen" }
 
-// usualData returns the data directories that the user may mean if none is given. The first one
-// is the default.
+// usualData returns the data directories that a user who names none may mean. The first one is the
+// default.
 func usualData() []string {
 	all := []string{defaultData(), userData(), systemData}
 	if u, err := user.Lookup(os.Getenv("SUDO_USER")); err == nil && u.HomeDir != "" {
@@ -55,9 +55,10 @@ func (c *cli) defaultHint() string {
 	return ". " + c.data + " is the default data directory of user " + durable.CurrentUser() + ", because neither --data nor NOMEN_DATA is set" + storeIn(c.data, usualData())
 }
 
-// checkNew rejects a new store in the default data directory of a user, if the data directory of
-// the service, system, has a store or cannot be read by this user: the command may be meant for
-// that store. It accepts a data directory or a store that the user named.
+// checkNew returns an error if a command would create a store in the default data directory of a
+// user although it may be meant for the store of the service. This is so if the data directory of
+// the service, system, has a store, or if this user cannot read it. If the user named a data
+// directory or a store, checkNew returns nil.
 func (c *cli) checkNew(system string) error {
 	if !c.dataDefault || c.store != "" || c.data == system {
 		return nil
@@ -78,7 +79,7 @@ func (c *cli) checkNew(system string) error {
 		c.data, system, state, who, c.data)
 }
 
-// storeIn says which of several data directories other than data has a store.
+// storeIn says which of the usual data directories has a store. It ignores the directory data.
 func storeIn(data string, usual []string) string {
 	usual = slices.DeleteFunc(usual, func(dir string) bool { return dir == data })
 	for _, dir := range usual {

@@ -64,8 +64,8 @@ func (o *finderFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.fallback, "default-resolver", "", "HOST:PORT or URL of the resolver for names without any other resolver (default none)")
 }
 
-// finder returns a finder and the DNS resolver that it uses. A trace that is not nil is
-// called for each step.
+// finder returns a finder of resolvers, and the DNS resolver that it uses. If trace is not nil, the
+// finder calls it for each step.
 func (o *finderFlags) finder(port uint16, trace func(discover.Step)) (*discover.Finder, *discover.Resolver, error) {
 	dns, err := newDNS(o.dns)
 	if err != nil {
@@ -102,8 +102,8 @@ func checkDefault(resolver string) error {
 	return nil
 }
 
-// complete gives a client a finder of resolvers. If Via names the resolver, it gives the
-// client only the DNS resolver for host names.
+// complete sets the finder of resolvers in the options of a client. If Via names the resolver, the
+// client needs no finder, and complete sets only the DNS resolver for host names.
 func (o *finderFlags) complete(c *client.Options) error {
 	if c.Via == "" {
 		finder, dns, err := o.finder(c.Port, nil)
@@ -238,8 +238,8 @@ func explainWay(err error) *resolveError {
 	return e
 }
 
-// find records the steps. It returns the last failure of DNS, or a [noWayError] if no
-// resolver was found. A host that does not exist is not a failure.
+// find finds the resolvers of a name and records the steps. It returns the last failure of DNS, or
+// a [noWayError] if there is no resolver. If a host does not exist, this is not a failure.
 func (d *discovery) find(ctx context.Context, n name.Name) error {
 	found := false
 	var failed error

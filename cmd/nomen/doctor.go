@@ -73,23 +73,23 @@ type diagnosis struct {
 	State string `json:"state"`
 	Check string `json:"check"`
 	Text  string `json:"text"`
-	Next  string `json:"next,omitempty"` // what to do
+	Next  string `json:"next,omitempty"` // what the user should do
 
-	bare string // the text for a support bundle
+	bare string // the text in a support bundle
 }
 
 // A doctor checks an installation.
 type doctor struct {
 	*cli
 	flags         *serveFlags
-	options       *pflag.FlagSet // of serve; they set flags
-	command       *cobra.Command // nomen
-	configuration error          // of reading the configuration
+	options       *pflag.FlagSet // the options of serve, which set flags
+	command       *cobra.Command // the command nomen
+	configuration error          // the error of reading the configuration
 
-	server  string           // URL of the running server's admin listener, "" if none runs
-	version adminapi.Version // of the running server
+	server  string           // URL of the admin listener of the running server; "" if no server runs
+	version adminapi.Version // version of the running server
 	metrics map[string]float64
-	bundle  string // file
+	bundle  string // file for the support bundle
 	all     []diagnosis
 }
 

@@ -19,14 +19,14 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// safe is text without names, addresses and secrets, which can be in a support bundle.
+// safe is text that a support bundle may contain, because it has no names, addresses or secrets.
 type safe string
 
 // concealed stands for what is left out of a support bundle.
 const concealed = "…"
 
-// hidden returns an argument of a diagnosis for a support bundle. It keeps numbers, durations
-// and safe text. Of an error it keeps the kind, as in docs/reference/errors.md.
+// hidden returns an argument of a diagnosis as it appears in a support bundle: numbers, durations
+// and safe text unchanged, and of an error only its kind, as in docs/reference/errors.md.
 func hidden(arg any) any {
 	switch v := arg.(type) {
 	case safe, int, int64, uint64, float64, bool, time.Duration, os.FileMode:
@@ -91,8 +91,8 @@ func (d *doctor) bundledResults() []byte {
 	return b.Bytes()
 }
 
-// bundledOptions returns the options that are set. Of text, only the kinds that have no names
-// are shown.
+// bundledOptions returns the options that are set. It shows the value of a text only if such a text
+// contains no names.
 func (d *doctor) bundledOptions() []byte {
 	var b bytes.Buffer
 	d.options.VisitAll(func(f *pflag.Flag) {

@@ -11,22 +11,22 @@ import (
 	"github.com/nomen-project/nomen/internal/health"
 )
 
-// What doctor sends in fields that only proxies may set. The address is for documentation
-// (RFC 5737), the name is reserved (RFC 6761).
+// The values that doctor sends in header fields that only proxies may set. The address is reserved
+// for documentation (RFC 5737), and the name for tests (RFC 6761).
 const (
 	claimedAddress = "203.0.113.77"
 	claimedHost    = "doctor.invalid"
 )
 
-// A seenClient is what a server takes for the client of a request.
+// A seenClient is the client of a request, as the server sees it.
 type seenClient struct {
 	from netip.Addr // invalid if the server does not know it
 	host string
 	ours netip.Addr // the address from which doctor sent the request
 }
 
-// checkFields finds out what the server takes for the address and the host of clients: first
-// without, then with fields that only proxies may set.
+// checkFields finds out which address and which host of a client the server sees. It sends one
+// request without and one with header fields that only proxies may set.
 func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	const check = "client address"
 	plain, ok := p.seen(ctx)
@@ -36,7 +36,7 @@ func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	before := len(d.all)
 	d.compareAddress(check, plain)
 	d.compareHost(ctx, p, plain)
-	if !d.isTrusted(plain.ours) { // the server believes this machine
+	if !d.isTrusted(plain.ours) { // a trusted proxy may set these fields
 		claimed, ok := p.seen(ctx, "Forwarded", "for="+claimedAddress+";host="+claimedHost, "X-Forwarded-For", claimedAddress, "X-Forwarded-Host", claimedHost)
 		if ok {
 			d.compareClaims(check, plain, claimed)
@@ -47,7 +47,7 @@ func (d *doctor) checkFields(ctx context.Context, p publicURL) {
 	}
 }
 
-// compareAddress compares the address of the client with that of this machine.
+// compareAddress compares the address that the server sees with that of this machine.
 func (d *doctor) compareAddress(check string, c seenClient) {
 	const next = "name the address of the proxy in trusted-proxy, and let the proxy send X-Forwarded-For"
 	switch {
@@ -61,8 +61,8 @@ func (d *doctor) compareAddress(check string, c seenClient) {
 	}
 }
 
-// compareHost compares the host of the client's request with that of the public URL. The address
-// of the server as host is enough if no naming authority has a host of its own.
+// compareHost compares the host that the server sees with that of the public URL. If no naming
+// authority has a host of its own, the server may also see its own address as the host.
 func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	got := hostOnly(c.host)
 	_, err := netip.ParseAddr(got)
@@ -73,7 +73,7 @@ func (d *doctor) compareHost(ctx context.Context, p publicURL, c seenClient) {
 	d.warning("proxy", "let the proxy pass on the Host field or send X-Forwarded-Host (nginx: proxy_set_header Host $host; Apache: ProxyPreserveHost On)", "requests for the host %s arrive for the host %s", p.Hostname(), c.host)
 }
 
-// compareClaims reports what a client can make the server believe.
+// compareClaims reports whether a client can choose the address or the host that the server sees.
 func (d *doctor) compareClaims(check string, plain, claimed seenClient) {
 	const next = "let the proxy replace X-Forwarded-For and X-Forwarded-Host, and remove Forwarded"
 	switch {
@@ -87,13 +87,13 @@ func (d *doctor) compareClaims(check string, plain, claimed seenClient) {
 	}
 }
 
-// isTrusted reports whether a server believes the fields that an address sends.
+// isTrusted reports whether the server accepts these header fields from an address.
 func (d *doctor) isTrusted(a netip.Addr) bool {
 	trusted, _ := d.flags.proxies() // reported with the configuration
 	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// seen asks the server at the public URL what it takes for the client.
+// seen asks the server at the public URL which client it sees.
 func (p publicURL) seen(ctx context.Context, fields ...string) (c seenClient, ok bool) {
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		c.ours = addressOf(i.Conn.LocalAddr())

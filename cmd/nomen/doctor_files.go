@@ -13,11 +13,11 @@ import (
 // A namedFile is a file that the configuration names.
 type namedFile struct {
 	path, what string
-	private    bool // it has a private key
+	private    bool // the file has a private key
 }
 
-// namedFiles returns the files that the server reads as its own user, and the configuration
-// itself. Credentials of the service are not among them, because systemd reads those.
+// namedFiles returns the configuration file and the files that the server reads as its own user. It
+// leaves out credentials of the service, because systemd reads those.
 func (d *doctor) namedFiles() (all []namedFile) {
 	seen := map[string]bool{"": true}
 	add := func(path, what string, private bool) {
@@ -56,8 +56,8 @@ func (d *doctor) checkNamedFiles(check string, data fs.FileInfo) {
 	}
 }
 
-// checkFileCertificates checks the certificates in files of all listeners if there is no public
-// URL.
+// checkFileCertificates checks the certificates in the files of all listeners. It does nothing if
+// there is a public URL, because another check then looks at the certificate that clients see.
 func (d *doctor) checkFileCertificates() {
 	const check = "certificate"
 	specs, _ := d.listeners(d.flags)

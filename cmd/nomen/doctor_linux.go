@@ -21,8 +21,8 @@ func clockSynchronised() (synchronised, known bool) {
 	return t.Status&unsynchronised == 0, true
 }
 
-// readAs opens a file for reading as the owner of another file does, and returns the error. If
-// this process does not run as root, or the owner is root, it does nothing.
+// readAs opens a file for reading with the rights of the user who owns another file, and returns
+// the error. If this process does not run as root, or the owner is root, it does nothing.
 func readAs(owner fs.FileInfo, path string) error {
 	s, ok := owner.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 || s.Uid == 0 {
@@ -40,8 +40,8 @@ func readAs(owner fs.FileInfo, path string) error {
 	return openAs(int(s.Uid), groups, path)
 }
 
-// openAs opens a file for reading with the rights of a user and one of its groups after the
-// other. It returns nil if one of them can.
+// openAs tries to open a file for reading with the rights of a user, and of each of the groups in
+// turn. It returns nil if one attempt succeeds.
 func openAs(uid int, groups []int, path string) (err error) {
 	for _, group := range groups {
 		asUser(uid, group, func() {
@@ -57,8 +57,8 @@ func openAs(uid int, groups []int, path string) (err error) {
 	return err
 }
 
-// asUser calls f with the rights of a user and a group to files, if this process may act for
-// others. f runs in a thread of its own, and must not start goroutines.
+// asUser calls f with the rights that a user and a group have to files, if this process may take
+// them. f runs in a thread of its own and must not start goroutines.
 func asUser(uid, gid int, f func()) {
 	ended := make(chan struct{})
 	go func() {

@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/store/pgstore"
 )
 
-// Limits of what is normal.
+// The limits beyond which doctor reports a problem.
 const (
 	clockDoubt    = 5 * time.Second
 	clockWrong    = time.Minute
@@ -54,7 +54,7 @@ func (d *doctor) checkClock(ctx context.Context) {
 	d.ok(check, "%s", clock().UTC().Format(time.RFC3339))
 }
 
-// compareClock reports how far another clock is from that of this machine.
+// compareClock reports how much another clock differs from that of this machine.
 func (d *doctor) compareClock(check, whose string, theirs, ours time.Time) {
 	const next = "set the clocks by a time service"
 	switch off := theirs.Sub(ours).Abs().Round(time.Second); {
@@ -88,7 +88,7 @@ func (d *doctor) checkDescriptors(context.Context) {
 	}
 }
 
-// checkMemory compares the limit of a container with what the server needs.
+// checkMemory compares the memory limit of a container with the memory that the server needs.
 func (d *doctor) checkMemory(context.Context) {
 	const check = "memory"
 	limit := containerMemory()
@@ -145,7 +145,7 @@ func (d *doctor) checkSpace(context.Context) {
 	}
 }
 
-// existing returns a directory, or the directory above it that exists.
+// existing returns dir if it exists, and otherwise the nearest directory above it that exists.
 func existing(dir string) string {
 	for {
 		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
@@ -191,12 +191,12 @@ func (d *doctor) checkAccess(context.Context) {
 	}
 }
 
-// strangeOwner returns a file of the data directory that does not belong to a user, and its
-// owner.
+// strangeOwner returns a file in the data directory that belongs to a user other than owner, and
+// the name of that user.
 func (d *doctor) strangeOwner(owner string) (file, whose string) {
 	_ = filepath.WalkDir(d.data, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // doctor may not look there, which another check reports
+			return nil // doctor must not read this directory; another check reports that
 		}
 		if info, err := e.Info(); err == nil {
 			if whose = durable.OwnerOf(info); whose != owner {
@@ -209,7 +209,8 @@ func (d *doctor) strangeOwner(owner string) (file, whose string) {
 	return file, whose
 }
 
-// readMetrics returns the metrics without labels of a server, empty if it shows none.
+// readMetrics returns the metrics of a server that have no labels. If the server shows no metrics,
+// the result is empty.
 func readMetrics(ctx context.Context, client *http.Client, base string) map[string]float64 {
 	all := map[string]float64{}
 	text, err := fetchText(ctx, client, base+"/-/metrics", maxMetricSize)

@@ -22,14 +22,14 @@ import (
 // readyPath is where a server says whether it is ready.
 const readyPath = health.ReadyPath
 
-// expirySoon is the part of the lifetime of a certificate after which it should have been
-// renewed.
+// expirySoon is the part of the lifetime of a certificate after which it should have been renewed
+// already.
 const expirySoon = 0.8
 
 // A publicURL is the public URL of a server, as doctor reaches it.
 type publicURL struct {
 	*url.URL
-	client *http.Client // that does not verify certificates, because another check does
+	client *http.Client // does not verify certificates, because another check does
 }
 
 // checkPublic finds out how clients reach the server at its public URL.
@@ -125,8 +125,8 @@ func (d *doctor) compareRequest(arrived, target string) {
 	}
 }
 
-// A frontProbe is a request that shows whether a proxy changes it. The names are malformed, so
-// that they are not counted as failed lookups.
+// A frontProbe is a request with which doctor finds out whether a proxy changes requests. Its name
+// is malformed, so that the server does not count a failed lookup.
 type frontProbe struct{ what, target, name string }
 
 func frontProbes() []frontProbe {
@@ -140,8 +140,8 @@ func frontProbes() []frontProbe {
 	}
 }
 
-// checkFront asks for odd names and a redirect through the public URL, and reports what a proxy
-// changes.
+// checkFront requests unusual names and a redirect through the public URL, and reports what a proxy
+// changes in the requests and responses.
 func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	const check = "proxy"
 	const next = "let the proxy pass on paths unchanged (nginx: no URI in proxy_pass; Apache: AllowEncodedSlashes NoDecode, nocanon)"
@@ -172,8 +172,8 @@ func (d *doctor) checkFront(ctx context.Context, p publicURL) {
 	}
 }
 
-// get requests a target below the public URL, exactly as given. fields are names and values of
-// header fields, in turn.
+// get requests a target below the public URL, exactly as given. The list fields has the names and
+// values of header fields: each name is followed by its value.
 func (p publicURL) get(ctx context.Context, target string, fields ...string) (*http.Response, []byte, error) {
 	const maxBody = 64 << 10
 	path, query, _ := strings.Cut(target, "?")
@@ -188,7 +188,7 @@ func (p publicURL) get(ctx context.Context, target string, fields ...string) (*h
 	}
 	resp, err := p.client.Do(req)
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		return nil, nil, failed.Err // it would show only the path
+		return nil, nil, failed.Err // the whole error would show only the path of the URL
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
@@ -222,8 +222,8 @@ func (d *doctor) checkCertificate(ctx context.Context, u *url.URL) {
 	d.certificate(check, chain[0], hosts)
 }
 
-// hasOwnCertificate reports whether a server has a certificate for another host, as servers
-// that order certificates do.
+// hasOwnCertificate reports whether a server has a separate certificate for another host, as a
+// server that orders certificates has.
 func hasOwnCertificate(ctx context.Context, address, host string) bool {
 	host = store.CanonicalHost(host)
 	conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, ServerName: host}}).DialContext(ctx, "tcp", address) //nolint:gosec // only the names matter

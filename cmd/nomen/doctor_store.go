@@ -52,8 +52,8 @@ func (d *doctor) adminAddresses() (all []string) {
 	return all
 }
 
-// checkStore reports whether the store can be read, and whether its log begins with the heads
-// that are known from earlier.
+// checkStore reports whether the store can be read, and whether its log begins with the logs whose
+// heads were recorded earlier.
 func (d *doctor) checkStore(ctx context.Context) {
 	const check = "store"
 	err := d.withStore(ctx, reads, func(b backend) error {
@@ -82,7 +82,7 @@ func (d *doctor) checkStore(ctx context.Context) {
 	}
 }
 
-// knownHeads returns the heads that were noted in the data directory, by what noted them.
+// knownHeads returns the heads recorded in the data directory. The key says what recorded the head.
 func (d *doctor) knownHeads() map[string]store.Head {
 	heads := map[string]store.Head{}
 	if s, err := backups.Read(d.data); err == nil && s.Last() != nil {
@@ -98,7 +98,7 @@ func (d *doctor) knownHeads() map[string]store.Head {
 	return heads
 }
 
-// A scrubFile is what doctor reads of scrub.json: see docs/reference/files.md.
+// A scrubFile has the fields of scrub.json that doctor reads; see docs/reference/files.md.
 type scrubFile struct {
 	Head string `json:"head"`
 	Last struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/resolve"
 )
 
-// withEngine calls f with a resolver for the names of the data directory: the server, or
-// the engine on the store itself.
+// withEngine calls f with a resolver for the names of the data directory. If a server runs, the
+// resolver is this server, and otherwise the engine on the store itself.
 func (c *cli) withEngine(ctx context.Context, f func(nomen.Resolver) error) error {
 	return c.withStore(ctx, reads, func(b backend) error {
 		switch b := b.(type) {

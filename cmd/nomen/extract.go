@@ -131,7 +131,7 @@ type extractor struct {
 type extracted struct {
 	File     string  `json:"file,omitempty"`
 	Text     string  `json:"text"`
-	Spelling string  `json:"spelling,omitempty"` // if it differs from the text
+	Spelling string  `json:"spelling,omitempty"` // set only if it differs from the text
 	URI      *string `json:"uri,omitempty"`
 	Other    string  `json:"other,omitempty"`
 	Kind     string  `json:"kind"`
@@ -365,7 +365,7 @@ func (e *extractor) show(name string, l extract.Link) {
 	e.answered.text(printable(line))
 }
 
-// inPast describes the outcome of retrieving a link.
+// inPast describes the result of an earlier attempt to retrieve a link.
 func inPast(l extract.Link) string {
 	s := l.State.String()
 	if l.State == extract.RetrievedEarlier {
@@ -377,13 +377,14 @@ func inPast(l extract.Link) string {
 	return s
 }
 
-// visits holds the outcomes of retrieving resources, by their URIs without fragments.
+// visits has the results of earlier attempts to retrieve resources, by the URI without fragment.
 type visits map[string]extract.Visit
 
 // of returns the outcome for a resource.
 func (v visits) of(target uri.URI) extract.Visit { return v[target.WithoutFragment().String()] }
 
-// readVisits reads a file for --history. The last line for a resource wins.
+// readVisits reads the file for --history. If several lines are about a resource, the last one
+// counts.
 func readVisits(name string) (visits, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -421,8 +422,8 @@ func readVisits(name string) (visits, error) {
 	return all, nil
 }
 
-// An awaited is a reader of a file. Before it waits for input it prints the answers so
-// far, and an interrupt ends the wait.
+// An awaited is a reader of a file that prints all answers so far before it waits for input. An
+// interrupt ends the wait.
 type awaited struct {
 	*answers
 	ctx    context.Context

@@ -147,8 +147,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// openAndGuarded returns two clients: open is for names that the user gave, and guarded,
-// which does not reach private networks, is for all other names.
+// openAndGuarded returns two clients. The client open is for names that the user gave. The client
+// guarded is for all other names, and does not connect to private networks.
 func openAndGuarded(o client.Options) (open, guarded *client.Client, end func(), err error) {
 	if open, err = client.New(o); err != nil {
 		return nil, nil, nil, usageError{err}

@@ -65,7 +65,7 @@ type placeLine struct {
 	Name     string `json:"name"`
 }
 
-// find prints places as they arrive.
+// find prints places as soon as they arrive.
 func (c *cli) find(ctx context.Context, b backend, prefix string, after store.Place, limit int) error {
 	a := newAnswers(c)
 	found := 0

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// The garbage collector runs when garbage exceeds a percentage of the memory in use. Go's
-// default of 100 would let the process grow to twice the size of a full cache, so a
-// smaller percentage is used. If little memory is in use, a percentage would start the
-// collector too often, and each time it scans the stacks of all connections; so a fixed
-// amount of garbage is always allowed.
+// The garbage collector runs when the garbage exceeds a percentage of the memory in use. The
+// default of Go is 100: the process could become twice as large as a full cache. So nomen uses a
+// smaller percentage. If little memory is in use, even that would start the collector too often,
+// and each run scans the stacks of all connections. So a fixed amount of garbage is always allowed.
 const (
 	leanGC      = 50
 	mostGC      = 1000
@@ -20,8 +19,8 @@ const (
 	tuneEvery   = time.Second
 )
 
-// tuneCollector sets the percentage of garbage by the memory in use until ctx ends, unless
-// the environment sets it (GOGC).
+// tuneCollector adjusts the percentage to the memory in use until ctx ends. If the environment sets
+// the percentage (GOGC), tuneCollector does nothing.
 func tuneCollector(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -51,7 +50,7 @@ func tuneCollector(ctx context.Context) {
 	}()
 }
 
-// gcPercent returns the percentage of garbage to allow for live bytes in use.
+// gcPercent returns the percentage of garbage to allow if live bytes are in use.
 func gcPercent(live uint64) int {
 	return int(min(max(freeGarbage*100/max(live, 1), leanGC), mostGC))
 }

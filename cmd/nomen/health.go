@@ -135,15 +135,15 @@ func (c *cli) askServer(ctx context.Context, target, path string) (healthLine, e
 	return line, nil
 }
 
-// ownServer returns the URL of the admin listener of the data directory's server. The error is
-// fs.ErrNotExist if there is no such server.
+// ownServer returns the URL of the admin listener of the server that runs on the data directory. If
+// no server runs, the error is fs.ErrNotExist.
 func (c *cli) ownServer() (string, error) {
 	text, err := os.ReadFile(filepath.Join(c.data, urlFile))
 	return strings.TrimSpace(string(text)), err
 }
 
-// reach returns a client for a server, and the URL to which paths are appended. The target is a
-// URL, HOST:PORT, or unix: and the path of a socket.
+// reach returns a client for a server, and the URL to which to append paths. The target is a URL,
+// HOST:PORT, or "unix:" followed by the path of a socket.
 func reach(target string) (*http.Client, string, error) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -183,8 +183,8 @@ func askHealth(ctx context.Context, client *http.Client, target string) (status 
 	return healthText(resp.StatusCode, body)
 }
 
-// healthText returns the status in a response, which the admin listener sends as JSON, and
-// whether it means that the server is healthy.
+// healthText returns the status in a response, and whether the server is healthy. The admin
+// listener sends the status as JSON.
 func healthText(code int, body []byte) (status string, healthy bool) {
 	text := strings.TrimSpace(string(body))
 	var object struct{ Status string }

@@ -113,8 +113,8 @@ func groupOf(use, short, long string, subs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noArguments rejects arguments. If the command has subcommands, the argument is taken
-// for a misspelled one.
+// noArguments returns an error if there are arguments. If the command has subcommands, the error
+// treats the argument as a misspelled subcommand.
 func noArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -221,7 +221,7 @@ func defaultOf(f *pflag.Flag) string {
 	return " (default " + f.DefValue + ")"
 }
 
-// roff escapes text so that troff does not read any of it as a request.
+// roff escapes text, so that troff reads none of it as a command.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + s)
 	return strings.TrimPrefix(s, "\n")

@@ -58,8 +58,8 @@ func (c *cli) historyCommand() *cobra.Command {
 	return cmd
 }
 
-// showHistory prints the revisions of a name, newest first, as they arrive. It keeps two
-// of them in memory.
+// showHistory prints the revisions of a name as they arrive, newest first. It has only two of them
+// in memory at a time.
 func showHistory(ctx context.Context, b backend, a *answers, arg string, limit int) error {
 	n, err := name.Parse(arg)
 	if err != nil {
@@ -96,12 +96,12 @@ func (a *answers) revisions(name, arg string, all iter.Seq2[adminapi.Revision, e
 type historian struct {
 	*answers
 	name  string
-	left  int                // how many are still to be printed; 0 for all
-	later *adminapi.Revision // not printed yet: needs the revision before it
-	gone  map[uint64]uint64  // redacted revisions, and the revisions that redacted them
+	left  int                // how many revisions are still to be printed; 0 means all
+	later *adminapi.Revision // the next revision to print, as soon as the revision before it is known
+	gone  map[uint64]uint64  // for each redacted revision, the revision that redacted it
 }
 
-// take takes the next older revision and reports whether more are needed.
+// take takes the next older revision, and returns whether more revisions are needed.
 func (h *historian) take(r adminapi.Revision) bool {
 	if h.later != nil {
 		h.show(*h.later, &r)
@@ -124,7 +124,7 @@ func (h *historian) end() {
 type revisionLine struct {
 	Name string `json:"name"` // or the prefix of the authority, or the ID of the user
 	adminapi.Revision
-	Changes []adminapi.Difference `json:"changes"` // from the revision before
+	Changes []adminapi.Difference `json:"changes"` // changes compared with the revision before
 }
 
 // show prints a revision and how it differs from the revision before. For the first

@@ -21,8 +21,9 @@ func (c *cli) identifierCommands() []*cobra.Command {
 	}
 }
 
-// dialects are the generations of the standards by which a command reads identifiers: one
-// for URIs, one for URNs. The flag accepts a dialect for URIs, one for URNs, or both.
+// dialects are the dialects in which a command reads identifiers: one for URIs and one for URNs.
+// Each dialect is a generation of the standards. The flag accepts a dialect for URIs, one for URNs,
+// or both.
 type dialects struct {
 	uri      uri.Dialect
 	urn      urn.Dialect
@@ -115,9 +116,9 @@ type identifier struct {
 	urn urn.URN // not valid if the identifier is not a URN
 }
 
-// read parses a reference, which may have the delimiters that text puts around it. If the
-// reference begins with "urn:", it must be a URN. A URN is also parsed as a URI, in the
-// spelling without white space (1995, 2).
+// read parses a reference, with or without the delimiters that surround it in a text. If the
+// reference begins with "urn:", it must be a URN; read then also parses it as a URI, spelled
+// without white space (1995, 2).
 func (d *dialects) read(s string) (identifier, error) {
 	inner, _ := uri.Undelimit(s)
 	id, err := d.readPlain(inner)
@@ -134,8 +135,8 @@ func (d *dialects) readAbsolute(s string) (identifier, error) {
 	return identifier{uri: u}, errorAround(s, err)
 }
 
-// errorAround converts the offset of an error in the text between the delimiters of s to
-// an offset in s.
+// errorAround converts the offset in an error. The error is about the text between the delimiters
+// in s; the result has the offset in s.
 func errorAround(s string, err error) error {
 	if _, delimited := uri.Undelimit(s); !delimited || err == nil {
 		return err
@@ -173,7 +174,8 @@ func (d *dialects) readPlain(s string) (identifier, error) {
 	return id, err
 }
 
-// errorIn converts an error in the spelling of id to one in the input.
+// errorIn converts an error about the spelling of id to an error about the input, with the offset
+// in the input.
 func (id identifier) errorIn(input string, err error) error {
 	var bad *uri.Error
 	if !errors.As(err, &bad) {
@@ -208,8 +210,8 @@ func (d *dialects) looksURN(s string) bool {
 // isSpace1995 reports whether c is white space, which is not part of a name of 1995.
 func isSpace1995(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// offsetIn converts an offset in the parsed spelling to one in the input. The two differ
-// only in the dialect of 1995, where the spelling has no white space and brackets.
+// offsetIn converts an offset in the parsed spelling to an offset in the input. They differ only in
+// the dialect of 1995, because the parsed spelling then has no white space and brackets.
 func (id identifier) offsetIn(input string, at int) int {
 	if id.urn.Dialect() != urn.Draft1995 {
 		return at

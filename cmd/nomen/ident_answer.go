@@ -19,11 +19,11 @@ const maxEcho = 80
 // whether one of them was "no".
 type answers struct {
 	out, log io.Writer
-	json     *json.Encoder // into buf; nil for text
+	json     *json.Encoder // writes into buf; nil if answers are text
 	colour   bool
-	buf      []byte // not written yet
-	line     int    // of standard input; 0 for arguments
-	alone    bool   // there is only one argument, so an error needs no empty line in its place
+	buf      []byte // answers that are not written yet
+	line     int    // number of the line of standard input; 0 for arguments
+	alone    bool   // there is only one argument, so no empty line need stand for an answer that failed
 	no       bool
 	err      error // the first write error
 }
@@ -83,7 +83,7 @@ func (a *answers) warn(message string) { a.report("warning: " + printable(messag
 
 // report writes a line to standard error, with the number of the input line.
 func (a *answers) report(message string) {
-	a.flush() // keep the order if both are the same terminal
+	a.flush() // keep the order if standard output and standard error are the same terminal
 	where := ""
 	if a.line > 0 {
 		where = fmt.Sprintf("line %d: ", a.line)

@@ -54,8 +54,8 @@ func pairArguments(most int) cobra.PositionalArgs {
 	}
 }
 
-// answerPairs calls f for the pairs of the first argument with each other argument. For a
-// single "-", it calls f for the pairs in the lines of standard input.
+// answerPairs calls f for the first argument and each other argument. If "-" is the only argument,
+// it calls f for the two identifiers in each line of standard input.
 func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers, first, second string)) error {
 	if len(args) > 1 {
 		return c.answerEach(ctx, args[1:], func(a *answers, second string) { f(a, args[0], second) })
@@ -70,8 +70,8 @@ func (c *cli) answerPairs(ctx context.Context, args []string, f func(a *answers,
 	})
 }
 
-// answerAll calls f for arguments, and for lines of standard input up to limit bytes. It
-// writes the answers before it waits for more input.
+// answerAll calls f for each argument, and for each line of standard input instead of "-". A line
+// may have up to limit bytes. Before answerAll waits for more input, it writes all answers.
 func (c *cli) answerAll(ctx context.Context, args []string, limit int, f func(*answers, string)) error {
 	a := newAnswers(c)
 	a.alone = len(args) == 1 && args[0] != "-"
@@ -98,8 +98,9 @@ type input struct {
 	err  error // set if the line is too long; text is then only its beginning
 }
 
-// eachInput calls f for the arguments, and for "-" for the lines of standard input up to limit
-// bytes, until it returns an error. It calls idle before it waits for a line.
+// eachInput calls f for each argument, and for each line of standard input instead of "-", until f
+// returns an error. A line may have up to limit bytes. Before eachInput waits for a line, it calls
+// idle.
 func (c *cli) eachInput(ctx context.Context, args []string, limit int, idle func(), f func(input) error) error {
 	for _, arg := range args {
 		var err error
@@ -172,8 +173,8 @@ type piece struct {
 	err  error
 }
 
-// readPieces reads r until an error, in a goroutine, so that an interrupt reaches the
-// caller while a read blocks.
+// readPieces reads r in a goroutine until an error, and sends what it reads. So the caller can be
+// interrupted while a read blocks.
 func readPieces(ctx context.Context, r io.Reader) <-chan piece {
 	pieces := make(chan piece)
 	go func() {
@@ -222,7 +223,7 @@ func (l *lineSplitter) split(text string, f func(line string, tooLong bool)) {
 
 // keep adds text to the current line.
 func (l *lineSplitter) keep(text string) {
-	if room := l.limit + 1 - len(l.rest); len(text) > room { // one more for a CR
+	if room := l.limit + 1 - len(l.rest); len(text) > room { // one byte more than the limit, for a CR
 		text, l.tooLong = text[:room], true
 	}
 	l.rest = append(l.rest, text...)

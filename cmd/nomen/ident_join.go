@@ -104,7 +104,7 @@ func (j *joiner) join(base, ref string) (uri.Target, *uri.Finding, error) {
 	}
 	t, err := j.resolver.Resolve(b.uri, r)
 	var tooLong *uri.Error
-	if errors.As(err, &tooLong) { // its offset does not refer to the reference
+	if errors.As(err, &tooLong) { // its offset is one in the target, not in the reference
 		err = codedError{codeUnresolvable, errors.New("the target exceeds the maximum length of a URI")}
 	}
 	if !odd {

@@ -84,11 +84,12 @@ func (n *normalizer) answer(a *answers, s string) {
 		a.object(normalForm{Input: s, Normal: defined(normal, true)})
 		return
 	}
-	a.text(normal) // without the object, which would be allocated
+	a.text(normal) // without an object, because it would be allocated for nothing
 }
 
-// normal returns the normal form. For a URN it is the canonical form of the name, at the
-// highest level by the rules of its namespace, followed by the normalized components.
+// normal returns the normal form of an identifier. For a URN this is the canonical form of the
+// name, followed by the normalized components. At the highest level, the rules of the namespace
+// determine the canonical form.
 func (n *normalizer) normal(id identifier) string {
 	switch {
 	case !id.urn.IsValid() && n.level == uri.LevelScheme:

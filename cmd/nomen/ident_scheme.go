@@ -10,10 +10,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// schemeParts returns the parts that the scheme of u defines, with their values as spelled.
-// Some parts are decoded before use. If such a part has escapes and its decoded value is
-// text, this value follows as another part, whose name is the name of the part with
-// "_decoded" appended.
+// schemeParts returns the parts that the scheme of u defines, with their values as spelled. If a
+// part is decoded before use, has escapes, and its decoded value is text, schemeParts also returns
+// the decoded value, as a part whose name ends in "_decoded".
 func schemeParts(u uri.URI) nameParts {
 	parts := extra.Catalogue().Parts(u)
 	var all nameParts
@@ -31,7 +30,7 @@ func schemeParts(u uri.URI) nameParts {
 	return all
 }
 
-// beyond returns the parts, or nil if they only repeat the components.
+// beyond returns the parts if they tell more than the components, and otherwise nil.
 func (r *components) beyond(parts nameParts) nameParts {
 	for _, p := range parts {
 		if !r.repeats(p) {

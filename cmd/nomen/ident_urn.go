@@ -92,8 +92,8 @@ func (n *urnComponents) rows(row func(label string, value *string)) {
 	row("element id", n.ElementID)
 }
 
-// namespaceOf returns the namespace of a URN. URNs of 1995 have none: their SchemeIDs say
-// who assigns names, not what they look like.
+// namespaceOf returns the namespace of a URN. For URNs of 1995 it returns false, because their
+// SchemeIDs say who assigns names and nothing about their syntax.
 func namespaceOf(n urn.URN) (namespace.Namespace, bool) {
 	if n.Dialect() == urn.Draft1995 {
 		return namespace.Namespace{}, false
@@ -161,7 +161,7 @@ func writeMember(b *bytes.Buffer, name string, values []string) error {
 	return e.Encode(values)
 }
 
-// checkURN checks an input that must be a URN.
+// checkURN checks an input that must be a URN, and adds findings to v.
 func (k *checker) checkURN(v *verdict) {
 	id, err := k.read(v.Input)
 	v.judge(err)

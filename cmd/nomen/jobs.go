@@ -195,7 +195,7 @@ func (c *cli) waitJob(ctx context.Context, api *adminapi.Client, id string) erro
 	}
 }
 
-// jobFaults counts what a job rejected or the faults that it found.
+// jobFaults returns how many records a job has rejected, or how many faults it has found.
 func jobFaults(j *adminapi.Job) (n int64) {
 	r := j.Result
 	if r == nil {

@@ -14,8 +14,8 @@ const (
 	// minMemory is the smallest value of --memory, in MiB.
 	minMemory = 256
 
-	// outsideHeap is the memory that the Go runtime does not count: the program itself,
-	// mapped from its file, and stacks of the system.
+	// outsideHeap is the memory that the Go runtime does not count: the file of the program, which
+	// is mapped, and the stacks of threads.
 	outsideHeap = 48 << 20
 )
 
@@ -32,10 +32,10 @@ func (c *cli) checkMemory() error {
 	return nil
 }
 
-// boundMemory divides --memory between the cache of the store and everything else. Without
-// --memory, the cache has the usual size, in bytes, and the limit is this size plus what
-// everything else usually needs. boundMemory sets the limit of the Go runtime; without
-// --memory, a limit set by the environment (GOMEMLIMIT) takes precedence.
+// boundMemory divides the memory of --memory between the cache of the store and everything else,
+// and sets the memory limit of the Go runtime. Without --memory, the cache has the size usual, in
+// bytes, and the limit is this size plus what everything else usually needs; a limit in the
+// environment (GOMEMLIMIT) then takes precedence.
 func (c *cli) boundMemory(ctx context.Context, usual int64) error {
 	if err := c.checkMemory(); err != nil {
 		return err

@@ -146,7 +146,7 @@ func (m *migration) summary() string {
 		count(m.Records, "record"), count(int64(m.Tokens), "token"), m.Seconds, rate(int64(m.Changes), m.Seconds))
 }
 
-// upTo yields the entries up to the one numbered last, and shows the progress.
+// upTo yields entries up to and including the one with the number last, and shows the progress.
 func upTo(last uint64, show func(done, total uint64), entries iter.Seq2[*store.Entry, error]) iter.Seq2[*store.Entry, error] {
 	return func(yield func(*store.Entry, error) bool) {
 		if last == 0 {
@@ -209,7 +209,7 @@ func (c *cli) compareStores(ctx context.Context, from, to store.Store, want stor
 	if err != nil {
 		return got, 0, err
 	}
-	here, err := exactCount(ctx, from) // counted before the head is read, so that the head covers changes made after the count
+	here, err := exactCount(ctx, from) // count before reading the head, so that the head also covers changes that are made after the count
 	if err != nil {
 		return got, 0, err
 	}

@@ -130,7 +130,7 @@ type putFlags struct {
 	status          string
 	metadata, title []string
 	sameAs          []string
-	location        nomen.Location // what applies to all locations
+	location        nomen.Location // attributes of all locations
 	replace, strict bool
 	remove          []string
 	revision        uint64

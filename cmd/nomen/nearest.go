@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// meant returns a question about the name that was probably meant, such as "; did you mean
-// "listen"?", or "" if no name is near.
+// meant returns a question with the name that the user probably meant, such as "; did you mean
+// "listen"?". If no name is similar, it returns "".
 func meant(text string, names iter.Seq[string]) string {
 	if name := nearest(text, names); name != "" {
 		return fmt.Sprintf("; did you mean %q?", name)

@@ -64,7 +64,7 @@ func (e *noStoreError) Error() string {
 
 func (e *noStoreError) Unwrap() error { return fs.ErrNotExist }
 
-// made reports that a store was created, in case the user meant another one.
+// made reports that a store was created, because the user may have meant another store.
 func (c *cli) made(at string) { fmt.Fprintln(c.err, "nomen: "+printable(at)+": created a new store") }
 
 // withStore calls f with the store, or with the server that has it open. The error is a
@@ -93,7 +93,7 @@ func (c *cli) withStore(ctx context.Context, how access, f func(backend) error) 
 	case remote != nil:
 		return f(c.through(remote))
 	}
-	if remote, _ := c.elsewhere(ctx); remote != nil { // a server that cannot be reached was killed and no longer holds the store
+	if remote, _ := c.elsewhere(ctx); remote != nil { // a server that cannot be reached was killed, so it no longer has the store open
 		return errors.Join(s.Close(), usagef("%s: the server of this data directory, at %s, does not have this store open; pass the server's --store, or restart the server if the store was replaced while it ran, or remove %s if this is a copy of the server's directory",
 			dir, remote.URL, filepath.Join(c.data, urlFile)))
 	}
@@ -119,8 +119,8 @@ func (c *cli) keepOwner() {
 	}
 }
 
-// through returns the server as a backend. It warns if --clock-ok is set, which only the server
-// can apply.
+// through returns the server as a backend. If --clock-ok is set, it prints a warning, because only
+// the server itself can apply that option.
 func (c *cli) through(remote *adminapi.Client) backend {
 	if c.clockOK {
 		fmt.Fprintln(c.err, "nomen: warning: --clock-ok has no effect while a server is running; start the server with --clock-ok instead")
@@ -128,10 +128,9 @@ func (c *cli) through(remote *adminapi.Client) backend {
 	return remote
 }
 
-// elsewhere returns a client of the server that the data directory names. It returns nil if the
-// directory names no server, or if --store is set. Call it only if no server on this machine
-// has the store in the directory open. A server that it returns then serves a database, or runs
-// on another machine.
+// elsewhere returns a client of the server whose URL is in the data directory. It returns nil if
+// there is no URL, or if --store is set. Call it only if no server on this machine has the store in
+// the data directory open: the server then serves a database, or runs on another machine.
 func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	if _, err := os.Stat(filepath.Join(c.data, urlFile)); c.store != "" || err != nil {
 		return nil, nil
@@ -139,8 +138,8 @@ func (c *cli) elsewhere(ctx context.Context) (*adminapi.Client, error) {
 	return c.server(ctx)
 }
 
-// A locked store belongs to another command, or to a server that is starting or
-// shutting down. None of these takes long, so opening is retried.
+// If a store is locked, another command has it open, or a server that is starting or shutting down.
+// None of these takes long, so the command tries again.
 const (
 	patience = 5 * time.Second        // total time
 	pause    = 20 * time.Millisecond  // between attempts
@@ -228,13 +227,12 @@ func (c *cli) fatal(err error) {
 	os.Exit(exitFailure)
 }
 
-// rekeyedSuffix ends the name of a new store that rekey has written. If rekey crashes, the new
-// store may not yet have replaced the old store; the next command that opens the store replaces
-// it.
+// rekeyedSuffix is the end of the name of a new store that rekey has written. If rekey crashes
+// before the new store has replaced the old one, the next command that opens the store replaces it.
 const rekeyedSuffix = ".rekeyed"
 
-// storeThere returns fs.ErrNotExist if there is no store in dir, and no store beside dir that
-// rekey has not yet moved to dir.
+// storeThere returns fs.ErrNotExist if there is neither a store in dir nor a new store that rekey
+// has written and not yet moved to dir.
 func storeThere(dir string) error {
 	err := pebblestore.Exists(dir)
 	if !errors.Is(err, fs.ErrNotExist) {

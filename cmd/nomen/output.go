@@ -41,9 +41,9 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: plainError}))
 }
 
-// terminalLog returns a handler that writes lines in colour, with attributes as replace returns
-// them. Package tint passes escape
-// sequences in values through to the terminal, so terminalLog escapes them first.
+// terminalLog returns a handler that writes log lines in colour. The function replace converts each
+// attribute. Package tint does not escape control sequences of terminals in values, so terminalLog
+// escapes them first.
 func terminalLog(w io.Writer, level slog.Level, replace func([]string, slog.Attr) slog.Attr) slog.Handler {
 	return tint.NewTextHandler(w, &tint.Options{Level: level, TimeFormat: time.TimeOnly, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		a = replace(groups, a)
@@ -103,10 +103,10 @@ type missingError struct{ subject, hint string }
 func (e *missingError) Error() string { return e.subject + ": not found" + e.hint }
 func (e *missingError) Unwrap() error { return store.ErrNotFound }
 
-// named adds the subject to a "not found" error, which does not name it.
+// named adds the subject to the error "not found", which itself does not name it.
 func named(subject string, err error) error { return namedHint(subject, "", err) }
 
-// namedHint is like named and adds what to do about it.
+// namedHint is like named, but also adds what the user can do.
 func namedHint(subject, hint string, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return &missingError{subject, hint}
@@ -135,8 +135,8 @@ func (e *argumentError) Error() string {
 
 func (e *argumentError) Unwrap() error { return e.refusal }
 
-// ofArgument adds to a refusal the argument that caused it. arguments maps fields of the
-// request to arguments of the command.
+// ofArgument adds to a refusal the argument that is its cause. The map arguments has, for each
+// field of the request, the argument of the command.
 func ofArgument(err error, arguments map[string]string) error {
 	var refusal *registrar.RefusalError
 	if !errors.As(err, &refusal) {

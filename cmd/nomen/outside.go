@@ -19,7 +19,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 )
 
-// The limits of what a server fetches on behalf of clients (I2R).
+// The limits of fetching resources on behalf of clients (I2R).
 const (
 	servedSize      = 256 << 20
 	servedSilence   = 20 * time.Second
@@ -44,8 +44,8 @@ func (o *outsideFlags) register(f *pflag.FlagSet) {
 	o.find.register(f)
 }
 
-// An outside has the parts of a server that need other servers: resolvers of delegated names
-// and a fetcher of resources.
+// An outside has the parts of a server that send requests to other servers: the resolvers to which
+// names are delegated, and the fetcher of resources.
 type outside struct {
 	flags   *outsideFlags
 	log     *slog.Logger
@@ -65,8 +65,8 @@ type target struct {
 	client  *client.Client
 }
 
-// openOutside opens the parts that the flags configure. It uses the limits of requests to other
-// resolvers and the counter of failed lookups of p.
+// openOutside opens these parts as the flags say. From p it takes the limits of requests to other
+// resolvers and the counter of failed lookups.
 func (c *cli) openOutside(o *outsideFlags, p serverParts) (*outside, error) {
 	w := &outside{flags: o, log: p.log, targets: map[string]target{}, asks: p.asks, misses: p.misses}
 	hosts, err := o.find.hosts()
@@ -112,8 +112,8 @@ func (w *outside) ask(to string) (nomen.Resolver, error) {
 	if w.closed {
 		return nil, errors.New("the server is shutting down")
 	}
-	// No retries: the client can retry itself, and if every resolver of a chain retried,
-	// requests to the last one would multiply.
+	// The client does not retry, because the client of this server can do so. If every resolver in
+	// a chain retried, the requests to the last one would multiply.
 	o := client.Options{Via: to, Guard: !w.flags.private, Now: clock, Retries: -1}
 	if err := w.flags.find.complete(&o); err != nil {
 		return nil, err

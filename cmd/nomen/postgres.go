@@ -53,8 +53,8 @@ func (c *cli) openDatabase(ctx context.Context, o pgstore.Options, how access) (
 // nodeCache is the default size of the cache in front of a database, in bytes.
 const nodeCache = 64 << 20
 
-// openNode opens the store in a database for a server, with a cache in front. The database
-// may be unavailable: see [pgstore.Options].
+// openNode opens the store in a database for a server, and puts a cache in front of it. The
+// database may be unavailable at that time; see [pgstore.Options].
 func (c *cli) openNode(ctx context.Context, f *serveFlags, log *slog.Logger) (servingStore, error) {
 	s, err := c.openDatabase(ctx, pgstore.Options{URL: c.store, Log: log, Node: true, ReadOnly: f.readOnly}, creates.unless(f.readOnly))
 	if err != nil {

@@ -43,8 +43,8 @@ func (m *meter) end() {
 	}
 }
 
-// counting returns a function that shows how much is done, with the rate, and a function
-// that ends the display. A total of 0 means unknown.
+// counting returns two functions: show displays how much is done, with the rate, and end removes
+// the display. A total of 0 means unknown.
 func (c *cli) counting(title string) (show func(done, total uint64), end func()) {
 	m, start := c.newMeter(false), clock()
 	return func(done, total uint64) {
@@ -70,8 +70,8 @@ func (c *cli) countingStages() (show func(stage string, done int64, total uint64
 // manyExamples is how many changes are shown as examples.
 const manyExamples = 5
 
-// examples prints the first changes of a command, or with -v all of them. With --json it
-// prints all changes with -v, and otherwise none.
+// examples prints the first changes of a command as text. With -v it prints all changes. With
+// --json it prints changes only with -v.
 type examples struct {
 	*cli
 	shown int
@@ -79,13 +79,13 @@ type examples struct {
 
 func (e *examples) add(object any, text string) {
 	if e.verbose || !e.json && e.shown < manyExamples {
-		_ = e.say(object, "%s", printable(text)) // the summary reports an error of standard output
+		_ = e.say(object, "%s", printable(text)) // no error here: if standard output fails, printing the summary reports it
 	}
 	e.shown++
 }
 
-// end prints the summary, unless err prevented all changes. It returns the error of the
-// command for err and the number of rejected changes.
+// end prints the summary, unless an error prevented all changes. It returns the error of the
+// command, which depends on err and on the number of rejected changes.
 func (e *examples) end(err error, changed bool, rejected int64, object any, text string) error {
 	if err != nil && !changed {
 		return err

@@ -139,7 +139,8 @@ func (c *cli) confirmAuthority(ctx context.Context, b backend, p name.Prefix, re
 	})
 }
 
-// confirmRemoval ends a sentence about what will be removed, and asks for confirmation.
+// confirmRemoval prints the end of a sentence about what will be removed, and asks the user for
+// confirmation. The function same says whether the typed text confirms it.
 func (c *cli) confirmRemoval(kind string, same func(typed string) bool) error {
 	fmt.Fprintf(c.err, " will be removed permanently. Type the %s to confirm: ", kind)
 	typed, err := c.answer()

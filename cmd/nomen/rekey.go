@@ -63,7 +63,7 @@ func (c *cli) rekeyCommand() *cobra.Command {
 
 // The values of --merge.
 const (
-	mergeSafe    = "safe" // without a value
+	mergeSafe    = "safe" // --merge without a value
 	mergeRetired = "retired-too"
 )
 
@@ -101,7 +101,7 @@ type moveLine struct {
 	Kind      string   `json:"kind"`            // name, authority, token, user
 	Token     string   `json:"token,omitempty"` // the ID of the token or user that has the prefix
 	Old       []string `json:"old"`
-	New       string   `json:"new,omitempty"` // empty if the key stays because it is invalid by the rules
+	New       string   `json:"new,omitempty"` // the new key; empty if the key stays, because the rules make it invalid
 	Collision bool     `json:"collision"`
 	Blocked   bool     `json:"blocked"` // it cannot be moved
 	Problem   string   `json:"problem,omitempty"`

@@ -34,17 +34,18 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// A failure is a kind of error of the commands: the exit status, what the command appends
-// to the message, and the row in docs/reference/errors.md. This table names commands and
-// options, because the libraries that make the errors cannot: other programs use them too.
+// A failure is a kind of error of the commands. It has the exit status, the text that the command
+// appends to the message, and the row in docs/reference/errors.md. The texts are here and not in
+// the libraries that make the errors, because they name commands and options, and other programs
+// use the libraries too.
 type failure struct {
 	title  string
 	status int
-	of     []error          // the errors of this kind: a nil pointer or zero value stands for its type, others are sentinels
-	when   func(error) bool // only errors for which this is true; nil for all
+	of     []error          // the errors of this kind: a nil pointer or a zero value stands for all errors of its type, any other value for itself
+	when   func(error) bool // if not nil, an error is of this kind only if the function returns true
 	add    string           // appended to the message; "" if the message says what to do
 	cause  string
-	remedy string // what helps besides add; may be ""
+	remedy string // what else the user can do; may be ""
 }
 
 // failures returns the kinds of errors. An error belongs to the first kind that matches it.
@@ -122,8 +123,8 @@ func (f *failure) matches(err error) bool {
 	return false
 }
 
-// isOf reports whether err wraps of. If of is a nil pointer or a struct, an error of the same
-// type is enough; otherwise of is a sentinel.
+// isOf reports whether err wraps the error of. If that is a nil pointer or a struct, err may wrap
+// any error of the same type; otherwise it must wrap the same value.
 func isOf(err, of error) bool {
 	if v := reflect.ValueOf(of); v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.As(err, reflect.New(v.Type()).Interface())

@@ -252,7 +252,7 @@ func (r *resolving) ask(ctx context.Context, arg string) (*nomen.Answer, time.Ti
 	a, err := r.resolver.Resolve(ctx, q)
 	var no *nomen.Error
 	if errors.As(err, &no) {
-		if a = no.Answer; a == nil && len(no.Why) > 0 { // keep at least the explanation
+		if a = no.Answer; a == nil && len(no.Why) > 0 { // without an answer, keep at least the explanation
 			a = &nomen.Answer{Name: q.Name}
 		}
 		if a != nil {

@@ -85,7 +85,7 @@ type resolution struct {
 	Same       *bool            `json:"same,omitempty"` // of I=I
 	Private    bool             `json:"private,omitempty"`
 	Why        []string         `json:"why,omitempty"`
-	AsOf       *time.Time       `json:"as_of,omitempty"` // offline: when it was last confirmed
+	AsOf       *time.Time       `json:"as_of,omitempty"` // for an offline answer: when it was last confirmed
 	Via        string           `json:"via,omitempty"`
 	Error      *resolveError    `json:"error,omitempty"`
 

@@ -43,7 +43,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 	}
 	read := make(chan error, 1)
 	go func() {
-		defer close(queue) // not before the result is in read, because printAll then ends
+		defer close(queue) // only after the result is in read, because closing queue ends printAll
 		defer close(work)
 		read <- c.readNames(ctx, args, queue, work)
 	}()
@@ -59,7 +59,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 		if err == nil || errors.Is(err, errNo) || errors.Is(err, errFailed) {
 			err = cmp.Or(readErr, err)
 		}
-	default: // reading standard input blocks; the program is about to end
+	default: // a read of standard input may block; do not wait, because the program ends now
 	}
 	return err
 }
@@ -67,7 +67,7 @@ func (c *cli) resolveNames(ctx context.Context, args []string, r *resolving) err
 // readNames sends each name to queue and to work. A line that is too long needs no work.
 func (c *cli) readNames(ctx context.Context, args []string, queue, work chan<- *resolvedName) error {
 	return c.eachInput(ctx, args, maxLine, func() {}, func(in input) error {
-		in.text = strings.Clone(in.text) // so that it does not keep what was read with it
+		in.text = strings.Clone(in.text) // a copy, so that the rest of the text read with it can be freed
 		n := &resolvedName{input: in, done: make(chan struct{})}
 		to := []chan<- *resolvedName{queue, work}
 		if in.err != nil {

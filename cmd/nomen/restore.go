@@ -90,12 +90,12 @@ func (c *cli) restore(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp) // already moved away on success
+	defer os.RemoveAll(tmp) // does nothing after success, because the directory was moved
 	res, err := c.restoreInto(ctx, from, tmp, false)
 	if err != nil {
 		return err
 	}
-	if err := free(to); err != nil { // a server may have been started meanwhile
+	if err := free(to); err != nil { // check again, because a server may have been started in the meantime
 		return err
 	}
 	if err := durable.Move(durable.Disk{}, tmp, to); err != nil {

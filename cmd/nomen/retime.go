@@ -10,18 +10,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A retimer corrects changes that are dated after limit: they get the time of the change
-// before them in the log, the last time known to be right. Later changes of the same
-// subject never get an earlier time.
+// A retimer corrects the times of changes that are dated after limit. Such a change gets the time
+// of the last change before it in the log whose time is right. Later changes of the same subject
+// never get an earlier time.
 type retimer struct {
 	limit   time.Time
-	last    time.Time // time of the last change that is not after limit
+	last    time.Time // time of the last change that is not dated after limit
 	moved   map[store.Subject]time.Time
 	changed uint64
 }
 
-// newRetimer returns a retimer for the log of s. Changes at the beginning of the log that
-// are dated after limit get the time of the first change that is not.
+// newRetimer returns a retimer for the log of s. If the log begins with changes that are dated
+// after limit, they get the time of the first change that is not.
 func newRetimer(ctx context.Context, s store.Reader, limit time.Time) (*retimer, error) {
 	limit = time.UnixMilli(limit.UnixMilli()).UTC()
 	t := &retimer{limit: limit, last: limit, moved: map[store.Subject]time.Time{}}

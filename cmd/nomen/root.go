@@ -39,7 +39,7 @@ type cli struct {
 	clockOK bool // accept a clock that is far before the last change
 
 	instance    string // random ID of a server process
-	dataDefault bool   // data is the built-in default: no option, variable or file sets it
+	dataDefault bool   // data is the built-in default, because no option, variable or file sets it
 
 	lostLines atomic.Uint64 // lines of the log of a server that could not be written
 
@@ -207,8 +207,8 @@ func (c *cli) configure(cmd *cobra.Command) error {
 	return c.readSources(cmd)
 }
 
-// endAtHangup makes SIGHUP end this process, as it ends any program but a server. One that has
-// arrived already ends it now.
+// endAtHangup makes SIGHUP end this process, as SIGHUP ends any program that is not a server. If
+// one has arrived before, the process ends now.
 func (c *cli) endAtHangup() {
 	if c.hangups == nil {
 		return

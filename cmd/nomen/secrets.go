@@ -17,10 +17,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A password can be in a URL, in a list such as "host=db password=x", or in an argument of a
-// hook. What is shown of the configuration is shown by [hideSecrets], and messages about it,
-// which may quote any part of a value, by [cli.hide]. Both hide too much rather than too little:
-// in a value that cannot be parsed, a password ends where the last one could end.
+// Secrets can be in values of the configuration: a password in a URL, in a list such as "host=db
+// password=x", or in an argument of a hook. [hideSecrets] hides them in values that are shown.
+// [cli.hide] hides them in messages, which may quote any part of a value. Both hide too much rather
+// than too little: if a value cannot be parsed, they assume that the password ends at the last
+// place where it could end.
 
 // hiddenSecret stands for a secret.
 const hiddenSecret = "xxxxx"
@@ -61,9 +62,9 @@ func secretSpans(value string) (all []span) {
 	return all
 }
 
-// urlSecrets returns the passwords before the hosts of the URLs in a value. A value that begins
-// with a URL is only this URL, whatever its characters; within text, a URL ends at a space or a
-// quotation mark.
+// urlSecrets returns where the passwords in the URLs of a value are. If the value begins with a
+// URL, the whole value is this URL, whatever its characters are. In other values, a URL ends at a
+// space or a quotation mark.
 func urlSecrets(value string) (all []span) {
 	for from := 0; ; {
 		i := strings.Index(value[from:], "://")
@@ -86,9 +87,10 @@ func urlSecrets(value string) (all []span) {
 
 func isNotLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// userinfoSecret returns where the password is in a URL without its scheme. It is what is between
-// the first colon and the last "@", also with slashes in it. Without "@", a port that is not a
-// number may be the end of a password. Of the web, a user without a password may be a token.
+// userinfoSecret returns where the password is in a URL without its scheme: between the first colon
+// and the last "@", even if there are slashes between them. If there is no "@" and a port is not a
+// number, the port may be the end of a password. In an http or https URL, a user without a password
+// may be a token.
 func userinfoSecret(scheme, rest string) span {
 	colon, at, host := strings.IndexByte(rest, ':'), strings.LastIndexByte(rest, '@'), strings.IndexAny(rest, "/?#")
 	if host < 0 {
@@ -134,8 +136,8 @@ func bareSecret(value string) []span {
 	return []span{{colon + 1, at}}
 }
 
-// assignedSecrets returns the values of the parameters of a URL, or of the assignments in other
-// text, whose names are those of secrets.
+// assignedSecrets returns where the values of parameters with the names of secrets are: in the
+// query of a URL, or in assignments in other text.
 func assignedSecrets(value string) (all []span) {
 	inURL := strings.Contains(value, "://") && !strings.ContainsAny(value[:strings.Index(value, "://")], " =")
 	for i := range len(value) {
@@ -198,8 +200,8 @@ func assigns(text string) bool {
 	return ok && strings.IndexFunc(strings.TrimRight(name, " \t"), func(r rune) bool { return r != '_' && isNotLetter(r) }) < 0
 }
 
-// hideListed returns the values of a list without their secrets, also of a value that follows the
-// name of a secret, as in --password x.
+// hideListed returns the values of a list without their secrets. If a value is the name of a
+// secret, as in --password x, the next value is a secret.
 func hideListed(values []string) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
@@ -236,8 +238,8 @@ func hideJSON(text []byte) string {
 // of other packages quote values, or parts of them: "invalid port \":x\" after host".
 func (c *cli) hide(text string) string { return hideValues(text, c.values()) }
 
-// hideValues returns a message without the secrets of some values: first of whole values, then of
-// their parts.
+// hideValues returns a message without the secrets in the given values. It hides them first where
+// the message quotes a whole value, and then where it quotes parts.
 func hideValues(text string, values []string) string {
 	for _, value := range values {
 		if shown := hideSecrets(value); shown != value {
@@ -324,8 +326,8 @@ func (c *cli) secretValues() []string {
 // shortPart is the length of the shortest part of a secret that is hidden, in bytes.
 const shortPart = 3
 
-// hideParts hides the words of a message that are parts of a value and overlap its secrets, and
-// then such parts of words.
+// hideParts hides each word of a message that is a part of a value and overlaps a secret in it.
+// Then it splits the words further, and does the same with their parts.
 func hideParts(text, value string, spans []span) string {
 	if len(spans) == 0 {
 		return text

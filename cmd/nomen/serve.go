@@ -188,7 +188,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 			return err
 		}
 	}
-	if running, err := c.server(ctx); err == nil { // starting would replace its token and address
+	if running, err := c.server(ctx); err == nil { // a second server would replace the token and the address of the first
 		return fmt.Errorf("%s: a server is already running, with its admin listener at %s; if this is a copy of its directory, remove %s", c.data, running.URL, urlFile)
 	}
 	if !f.readOnly {
@@ -345,7 +345,7 @@ func (c *cli) serveStore(ctx context.Context, f serveFlags, s servingStore, prox
 	return c.listen(ctx, &f, v, prepared)
 }
 
-// listen serves until ctx ends or an error arrives on failed.
+// listen serves until ctx ends, or until an error arrives on the channel failed.
 func (c *cli) listen(ctx context.Context, f *serveFlags, v *liveServer, failed <-chan error) (err error) {
 	srv, err := c.newServer(f, v.parts, v.api)
 	if err != nil {
@@ -409,7 +409,7 @@ func (c *cli) untilEnd(ctx context.Context, f serveFlags, listeners []server.Lis
 	case err := <-failed:
 		v.end()
 		return errors.Join(err, l.Shutdown(context.WithoutCancel(ctx)))
-	case <-ctx.Done(): // the end of ctx also ends reloads
+	case <-ctx.Done(): // reloads end, too, because their context is part of ctx
 	}
 	log.Info("shutting down; draining requests", "drain", v.drain())
 	c.reportStopping("shutting down; draining requests")

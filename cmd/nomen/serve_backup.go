@@ -55,7 +55,7 @@ func (o *backupFlags) plan() (*backups.Plan, error) {
 	return p, nil
 }
 
-// withoutTarget returns an error if there are other options of backups, but not --backup.to.
+// withoutTarget returns an error if options for backups are set although --backup.to is not.
 func (o *backupFlags) withoutTarget() (err error) {
 	if o.set.Changed("backup.to") {
 		return nil
@@ -76,8 +76,8 @@ func (c *cli) checkBackups(f *serveFlags) error {
 	return usagef("serve: --backup.to %q: scheduled backups work on the embedded store only; back up a database with its own tools, such as pg_dump or pg_basebackup (docs/howto/back-up-and-restore.md)", f.backup.to)
 }
 
-// startBackups starts the scheduled backups. stop ends them, and waits until a backup in
-// progress has been removed. The scheduler is nil if this server makes no backups.
+// startBackups starts the scheduled backups. The function stop ends them, and waits until a backup
+// in progress has been removed. If this server makes no backups, the scheduler is nil.
 func (c *cli) startBackups(ctx context.Context, f *serveFlags, s servingStore, tasks backups.Tasks, log *slog.Logger) (b *backups.Scheduler, stop func(), err error) {
 	plan, err := f.backup.plan()
 	source, ok := s.(*pebblestore.Store)

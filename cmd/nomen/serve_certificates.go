@@ -24,7 +24,7 @@ import (
 
 // certificateFlags are the options of certificates.
 type certificateFlags struct {
-	tls             string // of the listener of --listen
+	tls             string // TLS mode of the listener of --listen
 	tlsCert, tlsKey string // files
 	acme            acmeFlags
 }
@@ -134,7 +134,8 @@ func hostOf(text string) string {
 	return store.CanonicalHost(u.Host)
 }
 
-// options returns the options of a manager that they describe, without what the server adds.
+// options returns the options of a certificate manager for these flags, without the options that
+// the server adds.
 func (o *acmeFlags) options() (m certificates.Options, err error) {
 	m = certificates.Options{Directory: o.directory, Email: o.email, AcceptTerms: o.terms, AccountID: o.externalID, Unchecked: o.unchecked}
 	if o.root != "" {
@@ -158,7 +159,8 @@ func (o *acmeFlags) options() (m certificates.Options, err error) {
 	return m, nil
 }
 
-// readCredential reads a file that an option names, or a credential of the service.
+// readCredential reads a file that an option names. The name may also be that of a credential of
+// the service.
 func readCredential(name string) ([]byte, error) {
 	path, err := systemd.Path(name)
 	if err != nil {
@@ -174,8 +176,8 @@ type serverCertificates struct {
 	public  atomic.Pointer[string] // --public-url
 }
 
-// openCertificates prepares the certificates of all listeners, and sets their TLS
-// configurations. The metrics show when they expire, and the orders.
+// openCertificates prepares the certificates of all listeners, and sets the TLS configurations of
+// the listeners. From then on the metrics show when the certificates expire, and the orders.
 func (c *cli) openCertificates(f *serveFlags, s servingStore, table *store.Table, seen *seen, log *slog.Logger) (*serverCertificates, error) {
 	v := &serverCertificates{}
 	v.public.Store(&f.publicURL)
@@ -271,8 +273,8 @@ func (v *serverCertificates) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// reload reads files again and retries failed orders. The hosts of orders include that of
-// publicURL from now on.
+// reload reads files again and retries failed orders. From now on the host of publicURL is among
+// the hosts for which certificates are ordered.
 func (v *serverCertificates) reload(publicURL string) error {
 	v.public.Store(&publicURL)
 	var errs []error
@@ -282,7 +284,8 @@ func (v *serverCertificates) reload(publicURL string) error {
 	return errors.Join(errs...)
 }
 
-// expiry returns when the certificate that expires first does; zero if there is none.
+// expiry returns when the first of the certificates expires, or the zero time if there are no
+// certificates.
 func (v *serverCertificates) expiry() (first time.Time) {
 	for _, s := range v.sources() {
 		for _, c := range s.Status() {

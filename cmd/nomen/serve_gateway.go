@@ -48,7 +48,7 @@ type gatewayServer struct {
 	close     []func() error
 }
 
-// openGateway puts the gateway in front of a resolver.
+// openGateway returns the gateway, whose resolver asks the resolver inner first.
 func (c *cli) openGateway(o *gatewayFlags, w *outside, inner nomen.Resolver, s store.Reader, table *store.Table, log *slog.Logger) (*gatewayServer, error) {
 	names, proxy, err := o.access()
 	if err != nil {

@@ -30,7 +30,7 @@ type serverParts struct {
 	country    func(netip.Addr) string // nil without a database
 	asks       *gateway.Asks           // bounds concurrent requests to other resolvers
 	misses     *misses.Counter
-	resolver   nomen.Resolver // that of the gateway, also after a reload
+	resolver   nomen.Resolver // the resolver of the gateway; a reload replaces what it refers to
 	live       *liveServer
 	seen       *seen
 	log        *slog.Logger

@@ -64,7 +64,7 @@ type listenSpec struct {
 	place     string // in the configuration file, such as "listen.2"; "" if it is not from a table
 	address   string
 	admin     bool
-	optional  bool   // the server can do without it
+	optional  bool   // the server also starts if this listener cannot be opened
 	tls       string // tlsOff, tlsFiles or tlsACME
 	cert, key string // for tlsFiles; those of --tls-cert and --tls-key if the table has none
 	protocols server.Protocols
@@ -113,8 +113,9 @@ func (c *cli) listenError(s *listenSpec, key string, err error) error {
 	return usagef("serve: %s: %w", s.title, err)
 }
 
-// tlsError returns a usage error about the TLS of a listener. If it is about an option that the
-// environment or the file sets, it has the source of this option, and not the place of the table.
+// tlsError returns a usage error about the TLS of a listener. If the error is about an option that
+// the environment or the file sets, it names the source of this option. Otherwise it names the
+// place of the table.
 func (c *cli) tlsError(s *listenSpec, err error) error {
 	if option := c.located(usagef("serve: %w", err)); option.Error() != "serve: "+err.Error() {
 		return option
@@ -237,7 +238,7 @@ func completeAddress(address, usualHost, usualPort string) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(n)), nil
 }
 
-// ofHost reports whether a character can be in a host name or an IP address with a zone.
+// ofHost reports whether a host name, or an IP address with a zone, can contain a character.
 func ofHost(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-._:%", r)
 }
@@ -251,7 +252,8 @@ func (s *listenSpec) host() string {
 	return host
 }
 
-// isExposed reports whether other machines can reach a listener without TLS, given its address.
+// isExposed reports whether a listener has no TLS and can be reached from other machines, if it
+// listens at the given address.
 func (s *listenSpec) isExposed(at net.Addr) bool {
 	tcp, ok := at.(*net.TCPAddr)
 	return ok && s.admin && s.tls == tlsOff && !tcp.IP.IsLoopback()
@@ -274,8 +276,9 @@ func (c *cli) exposedListeners(f *serveFlags) (warnings []error) {
 	return warnings
 }
 
-// duplicates returns an error for each listener that cannot listen because of an earlier one. The
-// error of a table and an option has the place of the table.
+// duplicates returns an error for each listener that cannot listen because of an earlier one. If
+// one of the two comes from a table and the other from an option, the error has the place of the
+// table.
 func (c *cli) duplicates(specs []listenSpec) (errs []error) {
 	for i := range specs {
 		for j := range i {

@@ -49,8 +49,8 @@ func (o *logFlags) check() error {
 	return nil
 }
 
-// openLog opens the log of a server on standard error. If the log is JSON, all that this command
-// writes to standard error from now on is in the log.
+// openLog opens the log of a server on standard error. If the log is JSON, everything that this
+// command writes to standard error from now on becomes a line of the log.
 func (c *cli) openLog(o *logFlags) *slog.Logger {
 	w := &lossyWriter{to: c.err, lost: &c.lostLines}
 	replace := o.replace(c.secretValues())
@@ -71,9 +71,9 @@ func (c *cli) openLog(o *logFlags) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: replace}))
 }
 
-// replace returns a function that writes attributes as the options say. The addresses of clients
-// are values of type [netip.Addr]; the errors of reads and writes may have them too. The secrets of
-// values of the configuration are hidden.
+// replace returns a function that converts the attributes of log lines as the options say. It
+// shortens or removes addresses of clients, which are values of type [netip.Addr] and may be in
+// errors of reading and writing. It hides the secrets of the configuration.
 func (o *logFlags) replace(secret []string) func([]string, slog.Attr) slog.Attr {
 	return func(groups []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() != slog.KindAny {
@@ -150,7 +150,7 @@ func (w *lossyWriter) Write(p []byte) (int, error) {
 // the log. It is safe for concurrent use.
 type lineLog struct {
 	log   *slog.Logger
-	fails atomic.Bool // what is written from now on is why the command fails
+	fails atomic.Bool // the messages from now on say why the command fails
 }
 
 // Write logs p as one message.
@@ -168,7 +168,8 @@ func (w *lineLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failures returns where to write why the command fails: the log if it is JSON, otherwise usual.
+// failures returns the writer for messages about why the command fails: the log if it is JSON, and
+// otherwise the writer usual.
 func (c *cli) failures(usual io.Writer) io.Writer {
 	if l, ok := c.err.(*lineLog); ok {
 		l.fails.Store(true)

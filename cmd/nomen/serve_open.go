@@ -37,8 +37,8 @@ func inheritSockets() (all []*inheritedSocket, err error) {
 	return all, nil
 }
 
-// openListeners opens the listeners of a server. The function remove removes what they leave in
-// the file system, after the server has stopped.
+// openListeners opens the listeners of a server. After the server has stopped, the function remove
+// removes the sockets that they leave in the file system.
 func (c *cli) openListeners(specs []listenSpec, log *slog.Logger) (all []server.Listener, remove func(), err error) {
 	inherited, err := inheritSockets()
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *listenSpec) takeNamed(name string, inherited []*inheritedSocket) (all [
 		names = append(names, l.name)
 	}
 	switch {
-	case len(all) > 1: // the name does not tell them apart
+	case len(all) > 1: // the name does not say which of the sockets is meant
 		for i := range all {
 			all[i].Name = ""
 		}

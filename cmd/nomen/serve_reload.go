@@ -283,7 +283,7 @@ func (v *liveServer) reload(ctx context.Context) (out adminapi.Reloaded, err err
 	return out, nil
 }
 
-// A replacement is what a reload has made and not yet put into use.
+// A replacement has the parts that a reload has made, before they are put into use.
 type replacement struct {
 	srv     *server.Server
 	parts   serverParts
@@ -292,7 +292,7 @@ type replacement struct {
 	isNew   bool // the outside and the gateway are new
 }
 
-// discard closes what is not put into use.
+// discard closes the parts that are not put into use.
 func (r *replacement) discard() error {
 	if !r.isNew {
 		return nil
@@ -300,8 +300,8 @@ func (r *replacement) discard() error {
 	return errors.Join(r.parts.gateway.Close(), r.parts.outside.Close())
 }
 
-// make makes the parts for a configuration. The current outside and gateway stay if nothing
-// that they are made from has changed, so that their caches stay too.
+// make makes the parts for a new configuration. If nothing has changed that the outside and the
+// gateway are made from, they stay, and so do their caches.
 func (v *liveServer) make(next *configuration, files map[string]string) (*replacement, error) {
 	r := &replacement{parts: v.parts, gateway: next.cli.gatewayOf(files)}
 	f := next.flags
@@ -396,7 +396,8 @@ func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 	return all
 }
 
-// changedFiles returns the files that have the same name and another content.
+// changedFiles returns the files whose names are the same in both configurations but whose content
+// has changed.
 func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi.SettingChange) {
 	for option := range strings.FieldsSeq("registry country-db table public-table") {
 		path := next.flags.Lookup(option).Value.String()
@@ -407,8 +408,8 @@ func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi
 	return all
 }
 
-// putAuthorities writes the authorities of a configuration in one batch. While the storage is
-// unavailable, authorities that are as before need not be written.
+// putAuthorities writes the authorities of a configuration in one batch. If they have not changed,
+// the reload succeeds even while the storage is unavailable.
 func (v *liveServer) putAuthorities(ctx context.Context, before, next *configuration) (all []adminapi.SettingChange, warnings []string, err error) {
 	authorities := next.cli.file.authorities()
 	if next.flags.readOnly {

@@ -26,8 +26,8 @@ func (o *seeingFlags) register(f *pflag.FlagSet) {
 	o.log.register(f)
 }
 
-// seen is what the metrics describe. The metrics exist before the server, and stay when its
-// parts are replaced.
+// seen has the metrics of a server, and the parts of the server that they describe. The metrics are
+// made before the server, and remain when its parts are replaced.
 type seen struct {
 	tasks   metrics.Tasks
 	metrics *metrics.Metrics
@@ -56,7 +56,7 @@ func newSeen(s store.Reader, reg *registrar.Registrar, dropped func() uint64) *s
 	return v
 }
 
-// set sets the server and the parts of it that it describes from now on.
+// set sets the server and the parts that the metrics describe from now on.
 func (v *seen) set(s *server.Server, api *admin.API, w *outside) {
 	v.server.Store(s)
 	v.api.Store(api)

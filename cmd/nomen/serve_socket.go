@@ -19,7 +19,7 @@ type adminSocketFile struct {
 	net.Listener
 	path  string
 	made  os.FileInfo
-	quiet bool // is not announced
+	quiet bool // do not announce this listener
 }
 
 // openSocket listens on a Unix socket. It replaces the socket of a server that was killed, and
@@ -68,7 +68,7 @@ func removeStale(path string) error {
 // remove removes the socket, unless another server has replaced it.
 func (s *adminSocketFile) remove() {
 	now, err := os.Lstat(s.path)
-	if err == nil && os.SameFile(now, s.made) && now.ModTime().Equal(s.made.ModTime()) { // another file can have the same inode, but not the same time
+	if err == nil && os.SameFile(now, s.made) && now.ModTime().Equal(s.made.ModTime()) { // another file can have the same inode, but not also the same time
 		_ = os.Remove(s.path) // the next server replaces it
 	}
 }

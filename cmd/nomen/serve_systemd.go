@@ -23,9 +23,9 @@ func (c *cli) logReport(err error) {
 	}
 }
 
-// reportReady reports to systemd that the server answers requests, once it does, and then permits
-// reloads. From then on until the server shuts down it proves at intervals that the server still
-// answers (WatchdogSec in the unit).
+// reportReady waits until the server answers requests, reports this to systemd, and then permits
+// reloads. From then on, until the server shuts down, it tells systemd at intervals that the server
+// still answers (WatchdogSec in the unit).
 func (c *cli) reportReady(v *liveServer) {
 	l, log := v.listening, v.parts.log // no reload changes them
 	err := l.Ask(v.ending)

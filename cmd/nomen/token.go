@@ -95,8 +95,8 @@ type tokenFlags struct {
 	output, expires string
 }
 
-// complete checks the options and completes the grant. An expiry of "" comes from an unset
-// variable and must not mean "never".
+// complete checks the options and sets the fields of the grant. If --expires is "", it returns an
+// error: the value may come from a variable that is not set, and must not mean "never".
 func (o *tokenFlags) complete(expires bool) (err error) {
 	if o.Who == "" {
 		return usagef("token make: --who is required; the history records it with each change")

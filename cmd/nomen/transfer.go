@@ -194,7 +194,7 @@ func (c *cli) importFile(ctx context.Context, b backend, file, format string, o 
 	return s, errors.Join(err, c.showSummary(s, o.DryRun))
 }
 
-// showDoubts warns about records that may be mistakes.
+// showDoubts prints warnings about records that may be wrong.
 func (c *cli) showDoubts(file string, d bulk.Doubts) {
 	undo, uncovered := "records undo an earlier record", "imported records have names that no authority here covers; they are served only by their"
 	if d.Undoing == 1 {

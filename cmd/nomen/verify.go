@@ -89,8 +89,8 @@ type verifiedLine struct {
 	Since   string `json:"since,omitempty"` // the head after which changes were verified
 }
 
-// verify verifies a store, and that its log begins with the log of an earlier head. If since
-// is not nil, it verifies only what came after that head.
+// verify verifies a store, and checks that its log begins with the log of the head earlier. If
+// since is not nil, it verifies only the changes after that head.
 func (c *cli) verify(ctx context.Context, b backend, earlier, since *store.Head) error {
 	var line verifiedLine
 	fault := func(f store.Fault) {
@@ -147,8 +147,8 @@ func (c *cli) verified(line verifiedLine, what string) error {
 	return nil
 }
 
-// follows checks the proof from the store that the log of the head later begins with the
-// log of the head earlier. It returns "" if so, and otherwise the reason.
+// follows checks, with a proof from the store, that the log of the head later begins with the log
+// of the head earlier. If so, it returns "", and otherwise the reason why not.
 func follows(ctx context.Context, b backend, later, earlier store.Head) (string, error) {
 	if later.Size < earlier.Size {
 		return fmt.Sprintf("changes are missing: the log has %d changes, the head %d", later.Size, earlier.Size), nil

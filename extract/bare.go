@@ -48,9 +48,9 @@ func ParseBareKinds(list string) (set Kinds, err error) {
 	return set, nil
 }
 
-// seekBare returns the offset of the next character that can begin an identifier
-// without a scheme, or can begin the word before a number, such as "PMID". It
-// returns -1 if none.
+// seekBare returns the offset of the next character that can begin an identifier without a scheme,
+// or that can begin the word before a number, such as "PMID". If there is no such character, it
+// returns -1.
 func (s *scanner) seekBare() int {
 	if s.start == -1 || s.start > 0 && s.start >= s.pos {
 		return s.start
@@ -65,8 +65,7 @@ func (s *scanner) seekBare() int {
 	return -1
 }
 
-// beginsWord reports whether a word begins at i. The letters e and p may stand
-// before ISSN.
+// beginsWord reports whether a word begins at i. For ISSN, the letter e or p may precede i.
 func (s *scanner) beginsWord(i int) bool {
 	c := s.before(i)
 	return !isAlnum(c) || s.b[i]|0x20 == 'i' && (c|0x20 == 'e' || c|0x20 == 'p') && (i < 2 || !isAlnum(s.b[i-2]))
@@ -100,7 +99,8 @@ func (s *scanner) isBareStart(i int) bool {
 	}
 }
 
-// precedes reports whether a text in lower case is before i, ignoring case.
+// precedes reports whether a text stands directly before i, ignoring case. The text must be in
+// lower case.
 func (s *scanner) precedes(i int, text string) bool {
 	low := i - len(text)
 	return low >= s.minStart && low >= 0 && ascii.EqualFold(s.b[low:i], text)
@@ -116,7 +116,8 @@ func (s *scanner) bareFound(kind Kind, target string, pieces ...segment) bool {
 	return true
 }
 
-// wordAt returns the offset after a word in lower case at i, ignoring case, or -1.
+// wordAt returns the offset after a word at i, ignoring case. The word must be in lower case. If it
+// is not at i, wordAt returns -1.
 func (s *scanner) wordAt(i int, word string) int {
 	for k := range len(word) {
 		if ascii.Lower(s.peek(i+k)) != word[k] {
@@ -126,8 +127,8 @@ func (s *scanner) wordAt(i int, word string) int {
 	return i + len(word)
 }
 
-// pastSpace returns the offset of the next octet at or after i that is not white
-// space, if it is near, and otherwise i.
+// pastSpace skips white space at i, and returns the offset of the next other octet. If there is no
+// such octet nearby, it returns i.
 func (s *scanner) pastSpace(i int) int {
 	for k := i; k < i+maxLabel; k++ {
 		if !is(s.peek(k), classSpace) {
@@ -137,8 +138,8 @@ func (s *scanner) pastSpace(i int) int {
 	return i
 }
 
-// pastNote returns the offset after a short note in parentheses at i, such as
-// "(online)", and the white space after it.
+// pastNote returns the offset after a short note in parentheses at i, such as "(online)", and after
+// the white space that follows the note.
 func (s *scanner) pastNote(i int) int {
 	const maxNote = 24
 	if s.peek(i) != '(' {
@@ -155,8 +156,8 @@ func (s *scanner) pastNote(i int) int {
 	return i
 }
 
-// endsNumber reports whether a number ends at i: no letter, digit, or hyphen and
-// digit follows.
+// endsNumber reports whether a number ends at i: it does not if a letter, a digit, or a hyphen and
+// a digit follows.
 func (s *scanner) endsNumber(i int) bool {
 	switch c := s.peek(i); c {
 	case '-', '/', '.', '_':

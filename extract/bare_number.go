@@ -14,17 +14,16 @@ const (
 	maxPMID     = 8 // digits
 )
 
-// A number is digits, perhaps with X at the end, with hyphens or spaces between
-// them.
+// A number consists of digits, with hyphens or spaces between them, and possibly X at the end.
 type number struct {
 	digits [isbnDigits]byte
 	n      int
-	pieces []segment // without the spaces
+	pieces []segment // the text of the number in pieces, without the spaces
 	end    int
 }
 
-// number reads at most max digits at i. Between the digits may be a hyphen or,
-// if spaced, a space.
+// number reads a number of at most max digits at i. A hyphen may stand between two digits. If
+// spaced is set, a space may, too.
 func (s *scanner) number(i, max int, spaced bool) (num number) {
 	from := i
 	for num.n < max {
@@ -57,8 +56,7 @@ func (s *scanner) number(i, max int, spaced bool) (num number) {
 	return num
 }
 
-// decideISBN looks for the word ISBN at i and a number with a correct check
-// digit after it.
+// decideISBN looks for the word ISBN at i, followed by a number with a correct check digit.
 func (s *scanner) decideISBN(i int) bool {
 	k := s.wordAt(i, "isbn")
 	if !s.o.Bare.Has(ISBN) || k < 0 || !s.isLabelStart(i) {
@@ -90,7 +88,7 @@ func (s *scanner) isLabelStart(i int) bool {
 	return true
 }
 
-// pastLength returns the offset after "-13", " 10:" and the like at k, after the
+// pastLength returns the offset after a text at k such as "-13" or " 10:", which may follow the
 // word ISBN.
 func (s *scanner) pastLength(k int) int {
 	i := k
@@ -103,8 +101,8 @@ func (s *scanner) pastLength(k int) int {
 	return k
 }
 
-// pastLabel returns the offset after the colon, white space and note that follow
-// a label.
+// pastLabel returns the offset after the colon, the white space and the note that can follow a
+// label such as ISBN.
 func (s *scanner) pastLabel(k int) int {
 	k = s.pastNote(s.pastSpace(k))
 	if c := s.peek(k); c == ':' || c == '=' || c == '#' {
@@ -113,8 +111,8 @@ func (s *scanner) pastLabel(k int) int {
 	return k
 }
 
-// urnOf returns the canonical URN of a number in a namespace, or "" if the
-// number is not valid there.
+// urnOf returns the canonical URN of a number in a namespace. If the number is not valid in the
+// namespace, urnOf returns "".
 func urnOf(nid, nss string) string {
 	n, _ := namespace.Lookup(nid)
 	if n.Check(nss) != nil {
@@ -123,9 +121,9 @@ func urnOf(nid, nss string) string {
 	return "urn:" + nid + ":" + n.Canonical(nss)
 }
 
-// decideHyphens looks for an ISBN at i without the word ISBN before it. It
-// recognises the number by its check digit and by its hyphens, which must be
-// where the ranges of the ISBN agencies put them.
+// decideHyphens looks for an ISBN at i that does not have the word ISBN before it. It recognises
+// the number by its check digit and by its hyphens, which must have the positions that the ranges
+// of the ISBN agencies define.
 func (s *scanner) decideHyphens(i int) bool {
 	if !s.o.Bare.Has(ISBN) {
 		return false
@@ -144,9 +142,9 @@ func (s *scanner) decideHyphens(i int) bool {
 	return false
 }
 
-// decideISSN looks for the word ISSN at i, which may be eISSN or ISSN-L, and a
-// number with a correct check digit after it. The word is required, because a
-// range of years, such as 1990-1999, has the form of an ISSN.
+// decideISSN looks for the word ISSN at i, also in the forms eISSN and ISSN-L, followed by a number
+// with a correct check digit. The word is required, because a range of years, such as 1990-1999,
+// has the form of an ISSN.
 func (s *scanner) decideISSN(i int) bool {
 	k := s.wordAt(i, "issn")
 	if !s.o.Bare.Has(ISSN) || k < 0 || !s.isLabelStart(i) {
@@ -214,7 +212,7 @@ func (s *scanner) decideArXiv(i int) bool {
 	return s.bareFound(ArXiv, "https://arxiv.org/abs/"+id[:n], segment{start: start, end: low + n})
 }
 
-// decidePMID looks for the word PMID at i and a number of PubMed after it.
+// decidePMID looks for the word PMID at i, followed by a number of PubMed.
 func (s *scanner) decidePMID(i int) bool {
 	k := s.wordAt(i, "pmid")
 	if !s.o.Bare.Has(PMID) || k < 0 || !s.isLabelStart(i) {
@@ -228,8 +226,8 @@ func (s *scanner) decidePMID(i int) bool {
 	return s.bareFound(PMID, "https://pubmed.ncbi.nlm.nih.gov/"+string(s.b[k:end])+"/", segment{start: k, end: end})
 }
 
-// shortNumber returns the end of a number of PubMed or PubMed Central at i, or
-// -1.
+// shortNumber returns the end of the number at i, which must have the form of a number of PubMed or
+// PubMed Central. For any other text it returns -1.
 func (s *scanner) shortNumber(i int) int {
 	end := i
 	for end <= i+maxPMID && ascii.IsDigit(s.peek(end)) {

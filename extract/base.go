@@ -31,15 +31,15 @@ type Base struct {
 	Rule string // one of the constants
 }
 
-// A BaseSource is a possible source of a base. It takes the base in force
-// outside and returns the base in force inside, which is the same base if the
-// source does not set another. Other protocols with tagged metainformation can
-// add functions of this type (1997, 5.1.1; 2003, 5.1.1).
+// A BaseSource is a possible source of a base. It is a function that takes the base in force
+// outside the source and returns the base in force inside it. If the source sets no base, both are
+// the same. Protocols with other tagged metainformation can add functions of this type (1997,
+// 5.1.1; 2003, 5.1.1).
 type BaseSource func(outer Base) Base
 
-// Establish returns the base that the sources establish. Sources are ordered
-// innermost first, as in section 5.1. An outer source matters only if the inner
-// ones do not set a base, or set a relative one.
+// Establish returns the base that the sources establish. The sources are ordered from the innermost
+// to the outermost, as in section 5.1. An outer source matters only if the inner sources set no
+// base or a relative one.
 func Establish(innermost ...BaseSource) Base {
 	var base Base
 	for i := len(innermost) - 1; i >= 0; i-- {
@@ -48,18 +48,17 @@ func Establish(innermost ...BaseSource) Base {
 	return base
 }
 
-// OfficialName returns a source for the official name of a document, which is
-// complete and independent of where the document was fetched
-// (draft-ietf-uri-url, Uniqueness).
+// OfficialName returns a source for the official name of a document. Such a name is complete, and
+// does not depend on where the document was fetched (draft-ietf-uri-url, Uniqueness).
 func OfficialName(u uri.URI) BaseSource { return fixed(u, BaseOfficial) }
 
 // DefaultBase returns a source for the application's default base, which
 // applies if no other source sets one (5.1.4).
 func DefaultBase(u uri.URI) BaseSource { return fixed(u, BaseDefault) }
 
-// RetrievalBase returns a source for the URI from which a document was
-// retrieved, which is the last of a chain of redirects (5.1.3). An empty chain
-// sets no base.
+// RetrievalBase returns a source for the URI from which a document was retrieved. This is the last
+// URI of chain, which has the redirections in order (5.1.3). If chain is empty, the source sets no
+// base.
 func RetrievalBase(chain ...uri.URI) BaseSource {
 	if len(chain) == 0 {
 		return inherit
@@ -109,7 +108,8 @@ func Encapsulating(entity BaseSource) BaseSource {
 
 func inherit(outer Base) Base { return outer }
 
-// fixed returns a source that always sets u, if it is an absolute URI.
+// fixed returns a source that always sets u as the base. If u is not an absolute URI, the source
+// sets no base.
 func fixed(u uri.URI, rule string) BaseSource {
 	if !u.IsValid() || u.IsReference() {
 		return inherit
@@ -127,8 +127,8 @@ func (b Base) inside(ref uri.URI, rule string) Base {
 	return Base{u.WithoutFragment(), rule}
 }
 
-// resolve resolves ref, which is parsed in its own dialect, against the base. A
-// reference to the current document gives the base itself.
+// resolve resolves ref against the base, in the dialect of ref. For a reference to the current
+// document it returns the base itself.
 func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	if ref.IsValid() && !ref.IsReference() {
 		return ref, nil
@@ -150,14 +150,14 @@ func (b Base) resolve(ref uri.URI) (uri.URI, error) {
 	if err != nil || target.URI.IsValid() {
 		return target.URI, err
 	}
-	if target.HasFragment { // a part of the current document
+	if target.HasFragment { // a reference to a part of the current document
 		return base.With(uri.ComponentFragment, target.Fragment)
 	}
 	return base, nil
 }
 
-// fieldURI returns the first value of a header field, without white space and
-// line folds, with its encoded words decoded (RFC 2047).
+// fieldURI returns the first value of a header field. It removes white space and line folds, and
+// decodes encoded words (RFC 2047).
 func fieldURI(h mail.Header, name string) string {
 	value := h.Get(name)
 	if strings.Contains(value, "=?") {

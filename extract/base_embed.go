@@ -15,8 +15,7 @@ import (
 	"github.com/nomen-project/nomen/extract/mime"
 )
 
-// maxHead is how many bytes of an HTML document EmbedBase searches for a BASE
-// before it inserts one.
+// maxHead is the number of bytes in which EmbedBase searches for a BASE before it inserts one.
 const maxHead = 8 << 20
 
 // ErrEmbeddedBase means that the base to embed is not absolute.
@@ -74,7 +73,7 @@ func encoded(text, charset string) ([]byte, error) {
 type embedding struct {
 	lexer     htmlLexer
 	tape      *source.Tape
-	base      Base  // of the document
+	base      Base  // base of the document
 	at        int64 // where to insert a BASE, -1 if not known yet
 	begun     bool  // elements other than HTML and HEAD have begun
 	absolute  bool  // the document has an absolute BASE
@@ -93,7 +92,7 @@ func (e *embedding) chars(n int, _ bool) {
 	e.check()
 }
 
-// begin records the beginning of the content; a BASE must precede it.
+// begin records where the content begins. A BASE must precede this offset.
 func (e *embedding) begin(at int64) {
 	if e.begun = true; e.at < 0 {
 		e.at = at
@@ -128,7 +127,7 @@ func (e *embedding) startTag(t *htmlTag) {
 	e.check()
 }
 
-// take records the BASE of the document, if the tag is one.
+// take records the BASE of the document if the tag is one, and reports whether it is.
 func (e *embedding) take(t *htmlTag) bool {
 	href, ok := t.get("href")
 	if !ok {
@@ -146,12 +145,11 @@ func (e *embedding) rawText(string, *source.Mapped) {}
 func (e *embedding) readsRaw(*htmlTag) bool         { return false }
 func (e *embedding) holds() int64                   { return 0 }
 
-// EmbedBaseMIME copies a message and adds a Content-Location with the base to
-// its header, so that its references have the same targets wherever the copy is
-// stored. If the header has an absolute Content-Base or Content-Location,
-// EmbedBaseMIME adds no field. It makes a relative Content-Location absolute
-// (1997, 5.1.1; RFC 2557, 4.2). The parts inherit the base. In a mailbox it
-// changes only the first message.
+// EmbedBaseMIME copies a message and adds a Content-Location field with the base to its header, so
+// that the references in the message have the same targets wherever the copy is stored. If the
+// header has an absolute Content-Base or Content-Location, EmbedBaseMIME adds no field. It makes a
+// relative Content-Location absolute (1997, 5.1.1; RFC 2557, 4.2). The parts of the message inherit
+// the base. In a mailbox, EmbedBaseMIME changes only the first message.
 func EmbedBaseMIME(w io.Writer, r io.Reader, base uri.URI) error {
 	if base.IsReference() || !base.IsValid() {
 		return ErrEmbeddedBase
@@ -188,8 +186,8 @@ func lineEnd(b []byte) string {
 	return "\r\n"
 }
 
-// locationField returns a Content-Location field, folded if it is too long for
-// a line. White space in its value is ignored.
+// locationField returns a Content-Location field. It folds the field if the field is too long for
+// one line. Readers ignore white space in the value.
 func locationField(location, eol string) string {
 	const first, more = 900, 76
 	var b strings.Builder

@@ -2,23 +2,23 @@ package extract
 
 import "github.com/nomen-project/nomen/internal/ascii"
 
-// A class is a property of an octet that tells where it may occur. An octet may
-// belong to several classes.
+// A class is a property of an octet that says where the octet may occur in an identifier. An octet
+// may belong to several classes.
 type class uint16
 
 const (
 	classAlnum  class = 1 << iota // an ASCII letter or digit
 	classScheme                   // allowed in a scheme name (RFC 3986, 3.1)
 	classURI                      // allowed in a URI, except for the brackets of IP literals (RFC 3986, 2)
-	classPlain                    // allowed in a URI like classURI, and never a possible end of an identifier
+	classPlain                    // allowed in a URI; an identifier that is being read always continues at it
 	classHost                     // used in real registered names
 	classLocal                    // allowed in the local part of an address, including dots (RFC 5322, 3.2.3)
 	classSpace                    // white space
-	classBreak                    // long words are broken over lines after it
-	classJoin                     // at the end of a line, a sign that the identifier continues on the next
+	classBreak                    // programs break long words over lines after this octet
+	classJoin                     // at the end of a line, a sign that the identifier continues on the next line
 	classSign                     // does not occur in words of a natural language
 	classEnd                      // always ends an identifier
-	classBegins                   // may begin an identifier without a scheme, or the word before it
+	classBegins                   // may begin an identifier without a scheme, or the word before such an identifier
 	classLast                     // may be the last character of an identifier: it is not sentence punctuation
 )
 

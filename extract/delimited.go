@@ -54,9 +54,10 @@ func (s *scanner) delimited(start, colon int) (end int, ok bool) {
 	}
 }
 
-// resumption returns the offset at which a delimited identifier that begins at start continues
-// after the white space or backslash at i, or -1, and the number of line breaks there. An
-// escape counts as a line break: it is allowed wherever one is.
+// resumption returns the offset at which a delimited identifier continues after the white space or
+// backslash at i, or -1. The parameter start is the offset of the identifier. resumption also
+// returns the number of line breaks at i. An escape counts as a line break, because it is allowed
+// wherever a line break is.
 func (s *scanner) resumption(start, i int) (next, lines int) {
 	if s.b[i] != '\\' {
 		return s.gap(i)
@@ -67,8 +68,8 @@ func (s *scanner) resumption(start, i int) (next, lines int) {
 	return next, 1
 }
 
-// opening returns the delimiter before an identifier that begins at i, which
-// may be followed by "URL:" and white space (1997 and 2003, appendix E), or 0.
+// opening returns the delimiter before an identifier that begins at i. "URL:" and white space may
+// stand between the two (1997 and 2003, appendix E). If there is no delimiter, opening returns 0.
 func (s *scanner) opening(i int) byte {
 	switch c := s.before(i); c {
 	case '<', '"':
@@ -96,8 +97,9 @@ func skipSpaceBack(b []byte, low, i int) int {
 	return i
 }
 
-// until returns the offset of the first octet at or after i that is not allowed
-// in a URI, or the limit. It accepts the brackets of an IP literal.
+// until returns the offset of the first octet at or after i that is not allowed in a URI. If all
+// octets before the limit are allowed, it returns the limit. It accepts the brackets of an IP
+// literal.
 func (s *scanner) until(i, limit int) int {
 	from := i
 	b := s.b[:min(len(s.b), limit)]

@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// decideDOI looks for a DOI without a scheme at i: "10." and a registrant code
-// of four to nine digits, which may have further numbers after dots, "/" and the
-// suffix (ISO 26324, 4.2).
+// decideDOI looks for a DOI without a scheme at i: "10.", a registrant code of four to nine digits,
+// "/" and the suffix (ISO 26324, 4.2). After its digits, the registrant code may have further
+// numbers that follow dots.
 func (s *scanner) decideDOI(i int) bool {
 	if !s.o.Bare.Has(DOI) || !s.follows(i, "10.") {
 		return false
@@ -55,8 +55,8 @@ func (s *scanner) registrant(i int) int {
 	return i
 }
 
-// endBeforeNext ends the hit before a comma or semicolon and another DOI, as in
-// a list without spaces.
+// endBeforeNext ends the hit before a comma or semicolon if another DOI follows, as in a list
+// without spaces.
 func (s *scanner) endBeforeNext(slash int) {
 	last := &s.segs[len(s.segs)-1]
 	for i := max(last.start, slash+1); i+1 < last.end; i++ {
@@ -67,15 +67,14 @@ func (s *scanner) endBeforeNext(slash int) {
 	}
 }
 
-// isWholeDOI reports whether the DOI whose suffix begins after slash, and which
-// has been read up to end, is complete there. If it has the form of a SICI
-// (ANSI/NISO Z39.56), with "<" or "[", isWholeDOI first extends it to its end:
+// isWholeDOI reports whether the DOI that has been read up to end is complete. The suffix of the
+// DOI begins after slash. If the DOI has the form of a SICI (ANSI/NISO Z39.56), with "<" or "[",
+// isWholeDOI first extends it to its end:
 //
 //	10.1002/(SICI)1097-4636(199823)43:4<555::AID-JBM1>3.0.CO;2-X
 //	10.1890/0012-9658(2001)082[1655:ETDOTE]2.0.CO;2
 //
-// A DOI is found as a whole or not at all, since its beginning may be
-// another valid DOI.
+// A DOI is found as a whole or not at all, because its beginning may be another valid DOI.
 func (s *scanner) isWholeDOI(end, slash int) bool {
 	if end <= slash {
 		return false
@@ -134,8 +133,8 @@ func (s *scanner) sici(i int) int {
 	return k
 }
 
-// isSICI reports whether a text contains the beginning of a SICI: the word, or
-// an ISSN and a date in parentheses.
+// isSICI reports whether a text contains the beginning of a SICI: the word SICI, or an ISSN and a
+// date in parentheses.
 func isSICI(b []byte) bool {
 	if bytes.Contains(bytes.ToUpper(b), []byte("(SICI)")) {
 		return true
@@ -150,9 +149,8 @@ func isVersioned(b []byte) bool {
 	return n > 6 && n+1 < len(b) && ascii.IsDigit(b[n+1]) && ascii.IsLetter(b[n-1]) && ascii.IsLetter(b[n-2]) && b[n-3] == '.'
 }
 
-// escapeDOI returns a DOI as the rest of a URI: characters that a path cannot
-// contain are escaped. Valid percent-encodings stay, since DOIs are often copied
-// from links.
+// escapeDOI returns a DOI as the rest of a URI. It escapes the characters that a path cannot
+// contain. It keeps valid percent-encodings, because DOIs are often copied from links.
 func escapeDOI(doi string) string {
 	var b strings.Builder
 	for i := range len(doi) {
@@ -165,9 +163,9 @@ func escapeDOI(doi string) string {
 	return b.String()
 }
 
-// wholeLink decides about a DOI in the URI that has been read up to end: a doi:
-// URI, or a link to doi.org. It reports whether the URI is complete, and extends
-// it if the DOI goes on after characters that a URI cannot contain.
+// wholeLink reports whether a URI with a DOI is complete. The URI is a doi: URI or a link to
+// doi.org, and has been read up to end. If the DOI continues after characters that a URI cannot
+// contain, wholeLink extends the URI.
 func (s *scanner) wholeLink(colon, end int) bool {
 	rest := s.b[colon+1 : end]
 	at := 0

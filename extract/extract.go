@@ -10,12 +10,12 @@ type Kind uint8
 
 // The kinds of findings.
 const (
-	URI         Kind = iota // has a scheme
+	URI         Kind = iota // an identifier with a scheme
 	URN                     // a URN
 	Abbreviated             // a host and perhaps a path, without a scheme (2003, appendix F)
-	Reference               // a relative reference, in a place meant for references
+	Reference               // a relative reference, in an element or field for references
 	Mail                    // a mail address
-	IRI                     // has a scheme, and non-ASCII characters
+	IRI                     // an identifier with a scheme and with non-ASCII characters
 
 	// The following kinds are written without a scheme; see [Options].Bare.
 	DOI
@@ -41,8 +41,8 @@ func (k Kind) String() string {
 type Finding struct {
 	Kind Kind
 
-	// Text is the octets of the document from Start to End. In an encoded body
-	// part they are encoded.
+	// Text is the octets of the document from Start to End. If a body part is encoded, its octets
+	// are the encoded ones.
 	Text       string
 	Start, End int64 // byte offsets in the file
 
@@ -50,9 +50,9 @@ type Finding struct {
 	// that are not part of the identifier.
 	Spelling string
 
-	// Other is set if a line break follows a hyphen in the identifier. The hyphen
-	// may belong to the line break only (1997 and 2003, appendix E): Spelling has
-	// the hyphen, and Other is the spelling without it.
+	// Other is set if a line break follows a hyphen in the identifier, because the hyphen may be an
+	// addition of the line break (1997 and 2003, appendix E). Spelling has the hyphen, and Other is
+	// the spelling without it.
 	Other string
 
 	// URI is the identifier as a value, by Kind:
@@ -67,7 +67,7 @@ type Finding struct {
 	// against the base, or zero if there is no base. For other kinds it is URI.
 	Target uri.URI
 
-	Base     string // the base in force, "" if none
+	Base     string // the base in force; "" if there is none
 	BaseRule string // the rule that established Base: one of the constants from [BaseOfficial] to [BaseDefault], "" if there is no base
 
 	// Where is the place in the document:
@@ -85,7 +85,7 @@ type Options struct {
 	Mail        bool  // also find mail addresses
 	IRI         bool  // allow non-ASCII characters in identifiers
 	Bare        Kinds // also find these kinds of identifiers without a scheme, as in "DOI 10.1000/182"; some of [BareKinds]
-	OneLine     bool  // undelimited identifiers end at the end of the line
+	OneLine     bool  // an identifier without delimiters ends at the end of its line
 
 	// URN is the dialect that determines the end of a URN; zero means the
 	// latest.

@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// appendSpelling appends the pieces of the hit. If hyphens is false, it leaves out
-// the hyphens before line breaks.
+// appendSpelling appends the spelling of the hit, which consists of its pieces. If hyphens is
+// false, it omits the hyphens before line breaks.
 func (s *scanner) appendSpelling(b []byte, hyphens bool) []byte {
 	for _, g := range s.segs {
 		end := g.end
@@ -92,10 +92,10 @@ func isURN(spelling string) bool {
 	return len(spelling) > 4 && spelling[3] == ':' && strings.EqualFold(spelling[:3], "urn")
 }
 
-// readURN truncates the finding at the end of the URN. In the dialects of RFC 2141
-// and 2012 an NSS in text ends before the first character that it cannot contain,
-// even between delimiters (RFC 2141, 2.4; 2012, 2.5.3: N12-22). In the other
-// dialects, delimited text that is a URI but not a URN stays whole.
+// readURN ends the finding where the URN ends. In the dialects of RFC 2141 and 2012, an NSS in text
+// ends before the first character that it cannot contain, even between delimiters (RFC 2141, 2.4;
+// 2012, 2.5.3: N12-22). In the other dialects, readURN keeps delimited text that is a URI but not a
+// URN as a whole.
 func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	f.Kind = URN
 	d := s.o.URN
@@ -111,7 +111,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 		return isURI
 	}
 	if s.hit.delimiter != 0 && isURI && d != urn.RFC2141 && d != urn.Draft2012 {
-		f.Kind = URI // the delimiters show where it ends, and the whole is not a URN
+		f.Kind = URI // the delimiters show where the identifier ends, and as a whole it is not a URN
 		return true
 	}
 	f.Spelling = f.Spelling[:n]
@@ -124,7 +124,7 @@ func (s *scanner) readURN(f *Finding, isURI bool) bool {
 	return err == nil
 }
 
-// cut returns the text of the first n octets of the spelling.
+// cut returns the text in the document of the first n octets of the spelling.
 func (s *scanner) cut(n int) string {
 	for _, g := range s.segs {
 		if n <= g.end-g.start {

@@ -12,7 +12,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// decideAt looks for a mail address around the "@" at i.
+// decideAt looks for a mail address that contains the "@" at i.
 func (s *scanner) decideAt(i int) bool {
 	low := max(s.minStart, i-maxLocal-1)
 	start := i
@@ -24,7 +24,7 @@ func (s *scanner) decideAt(i int) bool {
 		return false
 	}
 	for start < i && bytes.IndexByte([]byte(".'/*=?&#!~"), s.b[start]) >= 0 {
-		start++ // text or code
+		start++ // the octet belongs to text or code before the address
 	}
 	local := s.b[start:i]
 	if len(local) == 0 || local[len(local)-1] == '.' || bytes.Contains(local, []byte("..")) {
@@ -81,8 +81,8 @@ func (s *scanner) host(i int) int {
 	return i
 }
 
-// decideDot looks for a host name around the dot at i, which may be a reference
-// without a scheme. It returns the offset at which to continue.
+// decideDot looks for a host name that contains the dot at i. Such a name may be a reference
+// without a scheme. If decideDot finds none, it returns the offset at which to continue.
 func (s *scanner) decideDot(i int) (next int, ok bool) {
 	next = i + 1
 	if i <= s.minStart || !s.isHostChar(i-1) || !s.isHostChar(next) {
@@ -122,9 +122,9 @@ func (s *scanner) decideDot(i int) (next int, ok bool) {
 	return tail, true
 }
 
-// firstLabel returns the first offset between start and i at which a name can
-// begin: after hyphens and after non-ASCII characters that are not allowed in
-// names.
+// firstLabel returns the first offset between start and i at which a host name that extends to i
+// can begin. It skips hyphens, and all text up to the last non-ASCII character that is not allowed
+// in names.
 func (s *scanner) firstLabel(start, i int) int {
 	for start < i && s.b[start] == '-' {
 		start++
@@ -141,8 +141,8 @@ func (s *scanner) firstLabel(start, i int) int {
 	return start
 }
 
-// lastLabel returns the end of a name between low and end without dots and hyphens at its
-// end.
+// lastLabel returns the end of the host name in the text from low to end: it excludes dots and
+// hyphens at the end.
 func (s *scanner) lastLabel(low, end int) int {
 	for end > low && (s.b[end-1] == '.' || s.b[end-1] == '-') {
 		end--
@@ -156,8 +156,8 @@ func (s *scanner) isHostChar(i int) bool {
 	return isAlnum(c) || c == '-' && i > 0 || c >= utf8.RuneSelf && s.o.IRI
 }
 
-// isFree reports whether a word begins at i, as opposed to part of a path, an
-// address or an expression.
+// isFree reports whether a word begins at i that is not part of a path, an address or an
+// expression.
 func (s *scanner) isFree(i int) bool {
 	switch c := s.before(i); {
 	case c >= utf8.RuneSelf:
@@ -171,7 +171,8 @@ func (s *scanner) isFree(i int) bool {
 	}
 }
 
-// portAndPath returns the ends of the port and of the path, query and fragment.
+// portAndPath returns the offset after the port, path, query and fragment that follow a host name
+// at i. If none of them follows, it returns i.
 func (s *scanner) portAndPath(t *token, i int) int {
 	if s.peek(i) == ':' {
 		n := i + 1
@@ -195,8 +196,8 @@ func (s *scanner) portAndPath(t *token, i int) int {
 	return n
 }
 
-// isCode reports whether the text after a name shows that it is not a host name
-// but a call, an address or an assignment.
+// isCode reports whether the text after a name shows that the name is not a host name, but for
+// example a function call, an address or an assignment in a program.
 func (s *scanner) isCode(stop, tail int) bool {
 	if tail > stop {
 		c := s.peek(tail)
@@ -212,17 +213,17 @@ func (s *scanner) isCode(stop, tail int) bool {
 	return false
 }
 
-// isMask reports whether a network prefix length follows the address, as in
-// 192.0.2.0/24.
+// isMask reports whether the text after an IP address begins with the length of a network prefix,
+// as in 192.0.2.0/24.
 func isMask(b []byte) bool {
 	return len(b) > 1 && len(b) <= 4 && b[0] == '/' && digits(b[1:]) == len(b)-1
 }
 
-// isReferenceHost reports whether a name denotes a host, on its own or because
-// of what follows it.
+// isReferenceHost reports whether a name denotes a host. The parameter more says that a port or a
+// path follows, which is evidence for a host.
 func isReferenceHost(name []byte, more bool) bool {
 	if isIPv4(name) {
-		return more // on its own, it may be a version or a section number
+		return more // a name on its own may be the number of a version or a section
 	}
 	if !isDomain(name, false) {
 		return false
@@ -232,7 +233,7 @@ func isReferenceHost(name []byte, more bool) bool {
 	}
 	last := name[bytes.LastIndexByte(name, '.')+1:]
 	if !bytes.Equal(last, bytes.ToLower(last)) && !bytes.Equal(name, bytes.ToUpper(name)) {
-		return false // the end of a sentence without a space after it
+		return false // the end of a sentence and the beginning of the next one, without a space between them
 	}
 	return !isSelector(name) && isUnmistakable(strings.ToLower(string(last)))
 }
@@ -281,9 +282,8 @@ func isTopLevel(label string) bool {
 	return icann
 }
 
-// isSelector reports whether a name looks like a field of a variable in a
-// program and not like a host in a country-code domain: "tt.in",
-// "commitLock.mu".
+// isSelector reports whether a name looks like a field of a variable in a program, and not like a
+// host in a country-code domain. Examples are "tt.in" and "commitLock.mu".
 func isSelector(name []byte) bool {
 	first, last, _ := bytes.Cut(name, []byte("."))
 	switch string(last) {
@@ -307,9 +307,9 @@ func isUnmistakable(last string) bool {
 	return len(last) == 2 || last[0] >= utf8.RuneSelf || strings.HasPrefix(last, "xn--")
 }
 
-// readAbbreviated completes a reference without a scheme. Without a base it
-// uses heuristics. With a base it resolves the reference as a relative one,
-// because by the grammar it is relative (2003, appendix F).
+// readAbbreviated sets the URI and the target of a reference without a scheme. If there is a base,
+// it resolves the reference as a relative one, because by the grammar the reference is relative
+// (2003, appendix F). Without a base it guesses the scheme from the host name.
 func (s *scanner) readAbbreviated(f *Finding) bool {
 	if base := s.base; base.URI.IsValid() {
 		ref, err := uri.ParseReference(f.Spelling)

@@ -17,11 +17,11 @@ import (
 const (
 	maxNames  = 1 << 10 // names of locations
 	maxSrcdoc = 4       // nested documents
-	maxSpread = 1 << 20 // octets of the file over which one text may be spread
+	maxSpread = 1 << 20 // octets of the file over which a single text may be spread
 )
 
-// A DocumentError reports a problem in a document and its offset. Earlier
-// findings remain valid, and reading continues after it.
+// A DocumentError reports a problem in a document, with its offset. Findings before the error
+// remain valid, and reading continues after it.
 type DocumentError struct {
 	Offset  int64 // in octets
 	Message string
@@ -81,17 +81,17 @@ type htmlScan struct {
 	lexer     htmlLexer
 	queue     *queue
 	scope     *scope
-	around    *scope  // of the document, in which its BASE is read
-	where     string  // of the document in the enclosing document
+	around    *scope  // scope of the document, in which its BASE is read
+	where     string  // place of this document in the enclosing document
 	stretch   stretch // visible text without a break
 	templates int     // open TEMPLATE elements, in which a BASE is ignored
-	lines     int     // open elements in which line breaks are significant
+	lines     int     // open elements in which line breaks are visible
 	depth     int
 	name      []byte
-	names     map[string]string // of locations of references
+	names     map[string]string // names of the places of references
 }
 
-// scanHTML finds identifiers in a document, whose scope is final at its end.
+// scanHTML finds the identifiers in a document. At the end of the document, its scope is final.
 func scanHTML(t *source.Tape, f source.Feed, q *queue, s *scope) {
 	h := &htmlScan{queue: q, scope: s}
 	h.run(t, f)
@@ -111,7 +111,7 @@ func (h *htmlScan) fail(at int64, what string) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// inText returns the location of the visible text.
+// inText returns the place (Finding.Where) of the visible text.
 func (h *htmlScan) inText() string { return strings.TrimSuffix(h.where, " ") }
 
 func (h *htmlScan) holds() int64 {
@@ -136,14 +136,15 @@ func (h *htmlScan) readsRaw(t *htmlTag) bool {
 	return ascii.EqualFold(bytes.TrimSpace(essence), "application/ld+json")
 }
 
-// chars adds visible text.
+// chars adds the next n octets to the visible text. If references is set, it decodes character
+// references.
 func (h *htmlScan) chars(n int, references bool) {
 	h.lexer.decode(&h.stretch.Mapped, n, references, false)
 	h.readText()
 }
 
-// readText searches the text if there is enough of it, or if it is spread over
-// too much of the file.
+// readText searches the visible text if enough of it has been read, or if it is spread over too
+// much of the file.
 func (h *htmlScan) readText() {
 	if h.stretch.isFull() {
 		h.stretch.flush(h.queue, h.scope, false, h.inText())
@@ -162,8 +163,8 @@ func (h *htmlScan) breakText() {
 	}
 }
 
-// inline reports whether the text before and after the tags of an element is
-// one word if there is no space between.
+// inline reports whether an element is inline: if there is no space around its tags, the text
+// before and after them is one word.
 func inline(name []byte) bool {
 	switch string(name) {
 	case "b", "i", "em", "strong", "u", "s", "span", "font", "mark", "small", "big", "tt", "code", "wbr", "bdi", "bdo",
@@ -173,8 +174,8 @@ func inline(name []byte) bool {
 	return false
 }
 
-// hasLines reports whether line breaks in the text of an element are visible,
-// so that text may be wrapped.
+// hasLines reports whether line breaks in the text of an element are visible. Only such text can be
+// wrapped.
 func hasLines(name []byte) bool {
 	switch string(name) {
 	case "pre", "listing", "xmp", "plaintext", "textarea":
@@ -234,7 +235,8 @@ func (h *htmlScan) startTag(t *htmlTag) {
 	h.lexer.stop = h.queue.stopped
 }
 
-// whereIs returns the location of an attribute. It creates each name only once.
+// whereIs returns the place (Finding.Where) of an attribute. It builds the name of each place only
+// once.
 func (h *htmlScan) whereIs(tag, attr []byte) string {
 	h.name = append(append(append(h.name[:0], tag...), ' '), attr...)
 	if s, ok := h.names[string(h.name)]; ok {
@@ -259,8 +261,8 @@ func (h *htmlScan) codebase(value *source.Mapped) *scope {
 	return h.scope
 }
 
-// base processes the first BASE with an HREF (4.2.3 of the HTML Standard). It
-// ignores an HREF that is not a reference, or whose scheme cannot be a base.
+// base reads the first BASE with an HREF (4.2.3 of the HTML Standard). It ignores an HREF that is
+// not a reference, and one whose scheme cannot be that of a base.
 func (h *htmlScan) base(t *htmlTag) {
 	href, ok := t.get("href")
 	if !ok {
@@ -338,7 +340,7 @@ func (h *htmlScan) metaContent(t *htmlTag, v *source.Mapped, s *scope, where str
 	h.textAttribute(v, s, where)
 }
 
-// textAttribute reads a text that may be an identifier, or contain some.
+// textAttribute reads a text that may be an identifier, or may contain identifiers.
 func (h *htmlScan) textAttribute(v *source.Mapped, s *scope, where string) {
 	if isWhole(v.Text) {
 		h.queue.reference(v, 0, len(v.Text), s, where)

@@ -17,9 +17,9 @@ const (
 	attrSrcset           // references with descriptors, separated by commas
 	attrCSS              // style sheet declarations
 	attrSrcdoc           // a document
-	attrRDFa             // a reference, or a compact one in brackets
+	attrRDFa             // a reference, or a compact URI in brackets
 	attrText             // text for people, which may contain identifiers
-	attrKept             // determines the meaning of other attributes
+	attrKept             // no reference; determines the meaning of other attributes
 	attrContent          // of META: the type depends on the other attributes
 	attrParam            // of PARAM: the type depends on its name
 )
@@ -54,8 +54,7 @@ func attributeKind(tag, attr []byte) attrKind {
 	return attrNone
 }
 
-// elementAttribute is attributeKind for names whose meaning depends on the
-// element.
+// elementAttribute is like attributeKind, for the attributes whose meaning depends on the element.
 func elementAttribute(tag, attr string) attrKind {
 	switch attr {
 	case "action":
@@ -103,7 +102,7 @@ func paramIsURL(name string) bool {
 	return false
 }
 
-// trimmed returns the bounds of b without surrounding white space.
+// trimmed returns the bounds of the part of b without white space at its ends.
 func trimmed(b []byte) (i, j int) {
 	j = len(b)
 	for i < j && b[i] <= ' ' {
@@ -115,8 +114,8 @@ func trimmed(b []byte) (i, j int) {
 	return i, j
 }
 
-// listed yields the bounds of the words of b, which are separated by octets for
-// which between is true.
+// listed yields the bounds of the words of b. Words are separated by the octets for which the
+// function between returns true.
 func listed(b []byte, between func(byte) bool, yield func(i, j int)) {
 	for i := 0; i < len(b); {
 		if between(b[i]) {
@@ -157,8 +156,8 @@ func srcset(b []byte, yield func(i, j int)) {
 	}
 }
 
-// descriptorsEnd returns the end of the descriptors that begin at b[i], which
-// is the first comma outside parentheses.
+// descriptorsEnd returns the end of the descriptors that begin at offset i of b: the offset of the
+// first comma outside parentheses.
 func descriptorsEnd(b []byte, i int) int {
 	for inside := false; i < len(b); i++ {
 		switch b[i] {

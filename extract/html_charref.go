@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// decode appends n octets of the rest to a text, decoding character references
+// decode appends the next n octets to a text. If references is set, it decodes character references
 // (13.2.5.72 ff.).
 func (l *htmlLexer) decode(to *source.Mapped, n int, references, attribute bool) {
 	for i := 0; i < n; {
@@ -31,7 +31,7 @@ func (l *htmlLexer) decode(to *source.Mapped, n int, references, attribute bool)
 			l.Pieces(to, l.i+i, l.i+i+size)
 			i += size
 		case !attribute && (text == softHyphen || text == zeroWidthSpace):
-			i += size // a possible line break, as from WBR
+			i += size // the reference only allows a line break, as WBR does
 		default:
 			start, end := l.Span(l.i+i, l.i+i+size)
 			to.Add(source.Unit([]byte(text), start, end))
@@ -70,7 +70,7 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	if text == source {
 		return 1, ""
 	}
-	// A prefix of the name may be a reference, as in "&notit;".
+	// The beginning of the name may be a reference, as in "&notit;".
 	left := 0
 	for left < len(text) && left < n-2 && text[len(text)-1-left] == source[n-1-left] {
 		left++
@@ -81,12 +81,12 @@ func characterReference(b []byte, attribute bool) (int, string) {
 	return n - left, text[:len(text)-left]
 }
 
-// commonReferences are the references in most documents.
+// commonReferences are the most frequent character references.
 var commonReferences = [...]struct{ source, text string }{
 	{"&amp;", "&"}, {"&nbsp;", "\u00A0"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`},
 }
 
-// numericReference is characterReference for references that begin with "&#".
+// numericReference is like characterReference for a b that begins with "&#".
 func numericReference(b []byte) (int, string) {
 	n := len("&#")
 	hex := n < len(b) && ascii.Lower(b[n]) == 'x'

@@ -27,7 +27,7 @@ func scanCSS(in *source.Mapped, yield func(ref *source.Mapped, where string)) {
 
 func (s *cssScanner) rest() []byte { return s.in.Text[s.i:] }
 
-// token reads one token, or skips irrelevant text.
+// token reads one token. If the text is irrelevant, it skips the text.
 func (s *cssScanner) token() {
 	rest := s.rest()
 	switch c := rest[0]; {
@@ -51,7 +51,8 @@ func cssName(c byte) bool {
 
 func cssNewline(c byte) bool { return c == '\n' || c == '\r' || c == '\f' }
 
-// name reads a name and decodes its escapes as far as needed.
+// name reads a name and returns it with its escapes decoded. If a name with escapes is very long,
+// name returns only its beginning.
 func (s *cssScanner) name() []byte {
 	start := s.i
 	for s.i < len(s.in.Text) && cssName(s.in.Text[s.i]) {
@@ -117,8 +118,7 @@ func (s *cssScanner) atRule(name []byte) {
 	}
 }
 
-// function reads the text after a name, if it is a function that takes
-// references.
+// function reads the text after a name if the name is that of a function with references.
 func (s *cssScanner) function(name []byte) {
 	if s.i == len(s.in.Text) || s.in.Text[s.i] != '(' {
 		return
@@ -133,9 +133,8 @@ func (s *cssScanner) function(name []byte) {
 	}
 }
 
-// url reads the text between the parentheses of url(). Without quotation marks,
-// inner white space and some characters make it invalid (CSS Syntax Level 3,
-// 4.3.6).
+// url reads the text between the parentheses of url(). If there are no quotation marks, white space
+// inside the text and some characters make the text invalid (CSS Syntax Level 3, 4.3.6).
 func (s *cssScanner) url(bare bool) {
 	for s.i < len(s.in.Text) && isSpace(s.in.Text[s.i]) {
 		s.i++
@@ -159,13 +158,13 @@ func (s *cssScanner) url(bare bool) {
 		s.in.Pieces(&s.value, s.i, s.i+1)
 		s.i++
 	}
-	if good { // the end of the style sheet closes it too
+	if good { // the end of the style sheet also closes url()
 		s.yield(&s.value, "url()")
 	}
 }
 
-// spaceEnds reports whether only white space remains before the closing
-// parenthesis or the end, and if so moves to the last of it.
+// spaceEnds reports whether only white space remains before the closing parenthesis or the end of
+// the text. If so, it moves to the last octet of the white space.
 func (s *cssScanner) spaceEnds() bool {
 	i := s.i
 	for i < len(s.in.Text) && isSpace(s.in.Text[i]) {
@@ -178,8 +177,7 @@ func (s *cssScanner) spaceEnds() bool {
 	return true
 }
 
-// imageSet reads the strings of image-set(), which are references except in
-// type().
+// imageSet reads the strings of image-set(). All of them are references, except those in type().
 func (s *cssScanner) imageSet() {
 	for depth := 1; s.i < len(s.in.Text); {
 		switch c := s.in.Text[s.i]; {
@@ -266,16 +264,16 @@ func (s *cssScanner) escape() {
 	}
 }
 
-// cssEscape returns the length of the escape at the beginning of b and the text
-// it stands for: a character, by its number or itself, or nothing for a line
-// break.
+// cssEscape returns the length of the escape at the beginning of b, and the text that the escape
+// stands for. The text is a character, given by its number or by itself. For an escaped line break,
+// the text is empty.
 func cssEscape(b []byte) (n int, text string) {
 	for n = 1; n < len(b) && n < 7 && ascii.IsHex(b[n]); n++ {
 	}
 	switch {
 	case n > 1:
 		number, _ := strconv.ParseUint(string(b[1:n]), 16, 32) // six digits at most
-		text = string(rune(number))                            // U+FFFD if invalid
+		text = string(rune(number))                            // U+FFFD if the number is invalid
 		if number == 0 {
 			text = "\uFFFD"
 		}

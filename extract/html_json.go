@@ -16,8 +16,8 @@ const maxKeys = 256
 type jsonScanner struct {
 	in    *source.Mapped
 	i     int
-	keys  []string // of the open arrays and objects
-	deep  int      // how many further ones are open
+	keys  []string // keys of the open arrays and objects
+	deep  int      // number of open arrays and objects beyond maxKeys
 	least int      // the smallest depth since the last string
 	key   string
 	value source.Mapped
@@ -25,9 +25,9 @@ type jsonScanner struct {
 
 // A jsonPlace is the position of a string in a block of JSON.
 type jsonPlace struct {
-	key   string   // the key whose value is the string, or an array with the string; the string itself if isKey
-	isKey bool     // whether it is a key
-	keys  []string // of the enclosing arrays and objects, outermost first
+	key   string   // if isKey is set, the string itself; otherwise the key whose value is the string, or is an array that contains the string
+	isKey bool     // the string is a key
+	keys  []string // keys of the enclosing arrays and objects, outermost first
 	least int      // how many of keys have stayed open since the previous string
 }
 
@@ -86,8 +86,8 @@ func (s *jsonScanner) colon() bool {
 	return s.i < len(s.in.Text) && s.in.Text[s.i] == ':'
 }
 
-// string reads a string, whose quotation mark has been read, into value (RFC
-// 8259, 7).
+// string reads a string (RFC 8259, 7) into the field value. Its opening quotation mark has been
+// read.
 func (s *jsonScanner) string() {
 	s.value.Reset()
 	for s.i < len(s.in.Text) {
@@ -109,7 +109,7 @@ func (s *jsonScanner) string() {
 	}
 }
 
-// escape reads an escape into value.
+// escape reads an escape and appends its character to the field value.
 func (s *jsonScanner) escape() {
 	rest := s.in.Text[s.i:]
 	n, text := 2, ""
@@ -132,8 +132,8 @@ func (s *jsonScanner) escape() {
 	s.i += n
 }
 
-// unicodeEscape returns the length and the character of an escape, which may be
-// a surrogate pair.
+// unicodeEscape returns the length of the escape at the beginning of b, and its character. Two
+// escapes that form a surrogate pair are one character.
 func unicodeEscape(b []byte) (int, string) {
 	first, ok := hex4(b)
 	if !ok {

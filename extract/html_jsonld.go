@@ -19,12 +19,12 @@ const maxTerms = 1 << 8
 // which bounds the work. Names with prefixes are ignored.
 type linkedData struct {
 	scan   *htmlScan
-	bases  []nodeBase // of the enclosing objects, innermost last
-	terms  []string   // whose values are references
-	schema bool       // whether a context is the context of schema.org
+	bases  []nodeBase // bases of the enclosing objects, the innermost last
+	terms  []string   // terms whose values are references
+	schema bool       // the context of schema.org is in use
 }
 
-// A nodeBase is the base of an object at a depth.
+// A nodeBase is the base of the object at a depth.
 type nodeBase struct {
 	depth int
 	scope *scope
@@ -43,7 +43,8 @@ func (d *linkedData) scope() *scope {
 	return d.scan.scope
 }
 
-// take processes a string.
+// take processes a string of the block. It records the string as a base or a term, or adds the
+// references and identifiers in it to the findings.
 func (d *linkedData) take(v *source.Mapped, at jsonPlace) {
 	for n := len(d.bases); n > 0 && at.least < d.bases[n-1].depth; n-- {
 		d.bases = d.bases[:n-1]

@@ -11,32 +11,31 @@ import (
 // Limits on what is kept of a document at a time. Longer text is skipped and
 // reported.
 const (
-	maxValue = 16 << 20 // octets of the attributes of a tag, and of a style sheet or block of JSON
+	maxValue = 16 << 20 // octets of the attributes of a tag, of a style sheet, or of a block of JSON
 	maxAttrs = 1 << 10  // attributes per tag
-	maxName  = 32       // octets of a significant tag or attribute name
-	maxRef   = 40       // more than the octets of a character reference
+	maxName  = 32       // octets of the name of a tag or attribute that matters
+	maxRef   = 40       // a number larger than the length of any character reference, in octets
 )
 
-// An htmlLexer splits HTML into tokens as in the tokenization of the HTML
-// Standard (13.2.5), with these differences: the content of NOSCRIPT, NOFRAMES,
-// NOEMBED and IFRAME is markup, because it is meant for readers without those
-// features; and a tag that is cut off by the end of the document counts as far
-// as it goes.
+// An htmlLexer splits HTML into tokens as in the tokenization of the HTML Standard (13.2.5), with
+// these differences. The content of NOSCRIPT, NOFRAMES, NOEMBED and IFRAME is markup, because it is
+// meant for readers without those features. If the document ends within a tag, the part of the tag
+// before the end is used.
 type htmlLexer struct {
 	source.Window
 	i       int          // text[i:] is the rest
 	tape    *source.Tape // nil in a document within an attribute
-	hold    int64        // octets of the file from here on are needed
+	hold    int64        // the octets of the file from this offset on are still needed
 	to      htmlTokens
 	foreign int // open SVG and MathML elements
 	err     func(at int64, what string)
 	tag     htmlTag
-	inTag   bool // in a start tag that has not been delivered
+	inTag   bool // the lexer is in a start tag that it has not delivered
 	stop    bool
 }
 
-// htmlTokens receives the tokens. The text consists of octets of the lexer's
-// rest, or is a mapped text of its own.
+// htmlTokens receives the tokens of an htmlLexer. A text consists of octets at the beginning of the
+// lexer's rest, or is a mapped text of its own.
 type htmlTokens interface {
 	wants(tag, attr []byte) attrKind
 	chars(n int, references bool)
@@ -44,7 +43,7 @@ type htmlTokens interface {
 	endTag(name []byte)
 	rawText(name string, content *source.Mapped)
 	readsRaw(t *htmlTag) bool
-	holds() int64 // octets of the file from here on are needed
+	holds() int64 // the octets of the file from this offset on are still needed
 }
 
 const noHold = math.MaxInt64
@@ -71,7 +70,7 @@ func (l *htmlLexer) release(to int64) {
 	}
 }
 
-// peek returns octet k of the rest.
+// peek returns the octet at offset k of the rest.
 func (l *htmlLexer) peek(k int) (byte, bool) {
 	for len(l.Text)-l.i <= k {
 		if !l.fill() {
@@ -117,14 +116,14 @@ func (l *htmlLexer) lex() {
 	}
 }
 
-// chars consumes n octets of text from the rest.
+// chars passes on n octets of text from the rest, and removes them from the rest.
 func (l *htmlLexer) chars(n int, references bool) {
 	l.to.chars(n, references)
 	l.i += n
 }
 
-// unfinishedRef returns the length of a character reference at the end of b
-// that may continue after it.
+// unfinishedRef returns the length of a character reference at the end of b that may continue in
+// the text after b. It returns 0 if there is none.
 func unfinishedRef(b []byte) int {
 	tail := b[max(0, len(b)-maxRef):]
 	amp := bytes.LastIndexByte(tail, '&')
@@ -187,7 +186,7 @@ func (l *htmlLexer) declaration() {
 	}
 }
 
-// skipThrough skips the rest up to and including the first c.
+// skipThrough skips the rest up to the first c, including that c.
 func (l *htmlLexer) skipThrough(c byte) bool {
 	for {
 		rest := l.rest()
@@ -202,8 +201,8 @@ func (l *htmlLexer) skipThrough(c byte) bool {
 	}
 }
 
-// until consumes the rest up to end by calling take, which must advance, and
-// then skips end.
+// until passes on the rest up to the text end by calls of take, and then skips the text end. Each
+// call of take must remove octets from the rest.
 func (l *htmlLexer) until(end string, take func(n int)) {
 	for !l.stop {
 		rest := l.rest()
@@ -233,7 +232,7 @@ func (l *htmlLexer) comment() {
 		l.i += len("->")
 		return
 	}
-	for looked := 0; ; { // rest[:looked] has no ">"
+	for looked := 0; ; { // the first looked octets of the rest have no ">"
 		rest := l.rest()
 		for n := bytes.IndexByte(rest[looked:], '>'); n >= 0; n = bytes.IndexByte(rest[looked:], '>') {
 			looked += n + 1
@@ -251,7 +250,7 @@ func (l *htmlLexer) comment() {
 	}
 }
 
-// endsComment reports whether a ">" after b ends a comment.
+// endsComment reports whether a ">" that follows b ends a comment.
 func endsComment(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("--")) || bytes.HasSuffix(b, []byte("--!"))
 }
@@ -281,8 +280,8 @@ func (l *htmlLexer) startTag() {
 	}
 }
 
-// deliver passes the start tag on: at its end, or when it is too long for more
-// attributes to be read.
+// deliver passes the start tag on. It is called at the end of the tag, or when the tag is too long
+// for more of its attributes to be read.
 func (l *htmlLexer) deliver() {
 	l.tag.end = l.place()
 	l.to.startTag(&l.tag)

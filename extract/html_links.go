@@ -30,9 +30,9 @@ type LinkState uint8
 
 // The states of a link.
 const (
-	NeverRetrieved   LinkState = iota // no known attempt
-	RetrievedEarlier                  // at Link.Visit.Retrieved
-	FailedNow                         // with Link.Visit.Err, even if it worked before
+	NeverRetrieved   LinkState = iota // there was no attempt, as far as is known
+	RetrievedEarlier                  // retrieved at Link.Visit.Retrieved
+	FailedNow                         // failed with Link.Visit.Err, even if an earlier attempt succeeded
 )
 
 // String returns "never retrieved", "retrieved earlier" or "failed now".
@@ -43,7 +43,7 @@ func (s LinkState) String() string {
 // A Visit is what is known about attempts to retrieve a target.
 type Visit struct {
 	Retrieved time.Time // the last success; zero if there was none
-	Err       error     // of the last attempt, nil if it succeeded
+	Err       error     // error of the last attempt; nil if it succeeded
 }
 
 // State returns the state of a link after these attempts.
@@ -66,10 +66,10 @@ type Link struct {
 	Visit   Visit
 }
 
-// Links returns a report on findings: whether each is written correctly, and
-// what history, if not nil, knows about retrievals of its target. Errors in the
-// findings are passed on next to the links that they are about. Links does not
-// retrieve anything.
+// Links returns a report on findings. For each finding the report says whether the link is written
+// correctly. If history is not nil, the report also says what history knows about past retrievals
+// of the target. Each error in the findings is passed on next to the link that the error is about.
+// Links does not retrieve anything.
 func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		for f, err := range found {
@@ -85,8 +85,8 @@ func Links(found iter.Seq2[Finding, error], history func(target uri.URI) Visit) 
 	}
 }
 
-// writingOf returns the Writing of a finding. A kind that has no scheme counts
-// as well-formed.
+// writingOf returns the Writing of a finding. A finding of a kind without a scheme counts as
+// well-formed.
 func writingOf(f Finding) Writing {
 	switch {
 	case !f.URI.IsValid():

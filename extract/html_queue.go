@@ -13,20 +13,20 @@ import (
 // Limits on what is kept of a document until its base is known.
 const (
 	maxHeld    = 1 << 14 // findings
-	maxHeldLen = 8 << 20 // octets of them
+	maxHeldLen = 8 << 20 // octets of the findings
 )
 
-// outside returns the base given by the options alone.
+// outside returns the base that the options alone give.
 func outside(o Options) Base { return Establish(RetrievalBase(o.Base), DefaultBase(o.Default)) }
 
 // A scope is a part of a document in which all references have the same base.
 type scope struct {
 	outer *scope
-	ref   uri.URI // relative to the base outside; invalid if none
+	ref   uri.URI // the reference that sets the base, relative to the base outside; invalid if there is none
 	rule  string
-	known bool // ref is final
-	taken bool // there was a BASE
-	base  Base // valid if resolved, or if there is no outer scope
+	known bool // ref will not change any more
+	taken bool // a BASE has been read
+	base  Base // valid if done is set
 	done  bool
 }
 
@@ -57,12 +57,12 @@ func (s *scope) resolved() Base {
 	return s.base
 }
 
-// inner returns a scope with its own, final base.
+// inner returns a scope with a base of its own, which is final.
 func (s *scope) inner(ref uri.URI) *scope {
 	return &scope{outer: s, ref: ref, rule: BaseEmbedded, known: true}
 }
 
-// A held finding is waiting for its base.
+// A held is a finding that waits for its base, or an error.
 type held struct {
 	finding Finding
 	scope   *scope
@@ -73,11 +73,11 @@ type held struct {
 type queue struct {
 	tape    *source.Tape
 	yield   func(Finding, error) bool
-	prefix  string // of Where
+	prefix  string // prefix of Where
 	items   []held
 	size    int
 	stopped bool
-	blank   scanner // an empty scanner with the options, to which others are reset
+	blank   scanner // an empty scanner with the options, used to reset other scanners
 	scanner scanner // for texts that are complete
 }
 
@@ -102,17 +102,19 @@ func (q *queue) add(h held) {
 	}
 }
 
-// giveUp decides that there is no BASE.
+// giveUp decides that no BASE follows: the bases of the scope and of all scopes outside it are then
+// final.
 func (s *scope) giveUp() {
 	for ; s != nil; s = s.outer {
 		s.known = true
 	}
 }
 
-// ready reports whether everything is known that h needs.
+// ready reports whether h is an error, or a finding whose base is known.
 func (q *queue) ready(h held) bool { return h.err != nil || h.scope.isKnown() }
 
-// flush yields the findings that are ready; at the end all are.
+// flush yields the findings that are ready, up to the first that is not. At the end of the document
+// all are ready.
 func (q *queue) flush(end bool) {
 	n := 0
 	for ; n < len(q.items) && !q.stopped; n++ {
@@ -156,8 +158,8 @@ func resolved(f Finding, s *scope) (Finding, error) {
 	return f, nil
 }
 
-// reference adds a reference, which is text[i:j] of v without surrounding white
-// space. It ignores an empty reference.
+// reference adds a reference. It consists of the octets i to j of v, without white space at its
+// ends. reference ignores an empty reference.
 func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 	from, to := trimmed(v.Text[i:j])
 	if from == to {
@@ -183,18 +185,18 @@ func (q *queue) reference(v *source.Mapped, i, j int, s *scope, where string) {
 	q.add(held{finding: f, scope: s})
 }
 
-// A stretch is continuous text, which is searched when there is enough of it.
+// A stretch is text without a break. It is searched when enough text has been read.
 type stretch struct {
 	source.Mapped
 	scanner scanner
-	oneLine bool // a line break counts as a space
+	oneLine bool // line breaks count as spaces
 	begun   bool
 }
 
 func (s *stretch) isFull() bool { return len(s.Text) >= 2*MaxLength }
 
-// flush adds the identifiers found in the stretch. Unless the stretch has
-// ended, it keeps the text that may continue.
+// flush adds the identifiers in the stretch to the queue. If end is not set, flush keeps the text
+// at the end that may belong to an identifier that continues.
 func (s *stretch) flush(q *queue, sc *scope, end bool, where string) {
 	if !s.begun {
 		if end && !q.hasCandidates(s.Text) {
@@ -224,7 +226,7 @@ func (q *queue) hasCandidates(text []byte) bool {
 	return q.blank.o.Abbreviated || q.blank.o.Mail || q.blank.o.Bare != 0 || bytes.IndexByte(text, ':') >= 0
 }
 
-// restart resets a scanner and keeps its memory.
+// restart resets a scanner for a new text. It reuses the memory of the scanner.
 func (q *queue) restart(s *scanner, oneLine bool) {
 	texts, segs := s.texts, s.segs
 	*s = q.blank
@@ -232,8 +234,7 @@ func (q *queue) restart(s *scanner, oneLine bool) {
 	s.o.OneLine = s.o.OneLine || oneLine
 }
 
-// text adds the identifiers in a complete text, in which line breaks count as
-// spaces.
+// text adds the identifiers in a text that is complete. Line breaks in the text count as spaces.
 func (q *queue) text(v *source.Mapped, s *scope, where string) {
 	if !q.hasCandidates(v.Text) {
 		return
@@ -247,8 +248,8 @@ func (q *queue) text(v *source.Mapped, s *scope, where string) {
 	}
 }
 
-// stream searches a text as it is read. If wholeLines is set, the text is not
-// wrapped, so that an identifier ends at the end of the line.
+// stream searches a text while it reads the text. If wholeLines is set, the text is not wrapped, so
+// an identifier ends at the end of its line.
 func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s := stretch{oneLine: wholeLines}
 	for !q.stopped {
@@ -267,8 +268,8 @@ func (q *queue) stream(f source.Feed, sc *scope, wholeLines bool) {
 	s.flush(q, sc, true, "")
 }
 
-// found adds the identifiers found in a text from which off octets have been
-// dropped.
+// found adds an identifier found in the text v. Before that, off octets have been dropped from the
+// beginning of v.
 func (q *queue) found(v *source.Mapped, f Finding, off int64, s *scope, where string) {
 	f.Start, f.End = v.Span(int(f.Start-off), int(f.End-off))
 	if !q.tape.Has(f.Start, f.End, f.Text) {

@@ -16,7 +16,8 @@ func rawElement(name string) bool {
 	return false
 }
 
-// raw reads the content of a raw text element up to its end tag.
+// raw reads the content of a raw text element up to its end tag. If keep is set, it passes the
+// content on.
 func (l *htmlLexer) raw(name string, keep bool) {
 	switch name {
 	case "title", "textarea":
@@ -52,8 +53,8 @@ func (l *htmlLexer) raw(name string, keep bool) {
 	}
 }
 
-// rawText consumes the rest up to the end tag of an element by calling take,
-// which must advance. In a script, "<!--" and "<script" hide end tags
+// rawText passes on the rest up to the end tag of an element by calls of take. Each call must
+// remove octets from the rest. In a script, "<!--" and "<script" make end tags part of the script
 // (13.2.5.17 ff.).
 func (l *htmlLexer) rawText(name string, take func(n int)) {
 	script := scriptState{on: name == "script"}
@@ -84,12 +85,12 @@ func (l *htmlLexer) isEnd(b []byte, name string) bool {
 	return len(b) > n && b[0] == '<' && b[1] == '/' && ascii.EqualFold(b[2:n], name) && endsName(b[n])
 }
 
-// A scriptState tracks where in a script an end tag counts.
+// A scriptState says whether an end tag at the current position in a script ends the script.
 type scriptState struct {
 	on, escaped, double bool
 }
 
-// next returns how many octets at the beginning of b are irrelevant.
+// next returns the number of octets at the beginning of b that do not change the state.
 func (s *scriptState) next(b []byte) int {
 	n := -1
 	if s.escaped {
@@ -103,7 +104,7 @@ func (s *scriptState) next(b []byte) int {
 	return n
 }
 
-// step updates the state for the beginning of b and returns how many octets it
+// step updates the state according to the beginning of b, and returns the number of octets that it
 // has read.
 func (s *scriptState) step(b []byte) int {
 	if !s.on {
@@ -112,7 +113,7 @@ func (s *scriptState) step(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte("<!--")) && !s.escaped:
 		s.escaped = true
-		return len("<!") // the dashes may also end the comment, as in "<!-->"
+		return len("<!") // the hyphens may also end the comment, as in "<!-->"
 	case s.escaped && bytes.HasPrefix(b, []byte("-->")):
 		s.escaped, s.double = false, false
 		return len("-->")
@@ -124,7 +125,7 @@ func (s *scriptState) step(b []byte) int {
 	return 1
 }
 
-// namesElement reports whether b begins with s and the end of the name.
+// namesElement reports whether b begins with s, and the name in s ends there.
 func namesElement(b []byte, s string) bool {
 	return len(b) > len(s) && ascii.EqualFold(b[:len(s)], s) && endsName(b[len(s)])
 }

@@ -11,9 +11,9 @@ import (
 type htmlTag struct {
 	name        []byte // in lower case; empty if it is longer than maxName
 	attrs       []htmlAttr
-	size        int // octets of the values
+	size        int // octets of the values of the attributes
 	selfClosing bool
-	complete    bool  // whether its ">" has been read
+	complete    bool  // the ">" of the tag has been read
 	start, end  int64 // octets of the file
 }
 
@@ -37,7 +37,7 @@ func (t *htmlTag) reset() {
 	t.name, t.attrs, t.size, t.selfClosing, t.complete = t.name[:0], t.attrs[:0], 0, false, false
 }
 
-// add returns the next attribute, reusing the memory of an earlier tag.
+// add returns a new attribute of the tag. It reuses the memory of an earlier tag.
 func (t *htmlTag) add() *htmlAttr {
 	if n := len(t.attrs); n < cap(t.attrs) {
 		t.attrs = t.attrs[:n+1]
@@ -59,8 +59,8 @@ func (l *htmlLexer) readName() {
 	l.i += n
 }
 
-// scanName returns the length of the name at the beginning of the rest. It
-// keeps only the last part of a very long name.
+// scanName returns the length of the name at the beginning of the rest. If the name is very long,
+// scanName drops octets from the rest, so that only the last part of the name stays.
 func (l *htmlLexer) scanName(attribute bool) int {
 	for n := 0; ; n++ {
 		c, ok := l.peek(n)
@@ -74,7 +74,7 @@ func (l *htmlLexer) scanName(attribute bool) int {
 	}
 }
 
-// appendName appends a name in lower case, or nothing if it is too long.
+// appendName appends a name in lower case. If the name is too long, it appends nothing.
 func appendName(to, b []byte, n int) []byte {
 	if n > maxName {
 		return to
@@ -85,8 +85,8 @@ func appendName(to, b []byte, n int) []byte {
 	return to
 }
 
-// readAttrs reads attributes up to and including the ">" of the tag, and
-// reports whether that was found.
+// readAttrs reads attributes up to the ">" of the tag, and skips the ">". It reports whether the
+// ">" was found.
 func (l *htmlLexer) readAttrs(wanted bool) bool {
 	for {
 		c, ok := l.peek(0)
@@ -134,8 +134,8 @@ func (l *htmlLexer) readAttr(wanted bool) bool {
 	return l.readValue(name, kind)
 }
 
-// has reports whether the tag has the attribute already: only the first one
-// counts.
+// has reports whether the tag already has the attribute. If an attribute is repeated, only the
+// first one counts.
 func (l *htmlLexer) has(name []byte) bool {
 	if len(l.tag.attrs) >= maxAttrs {
 		return true
@@ -220,9 +220,8 @@ func (l *htmlLexer) readValue(name []byte, kind attrKind) bool {
 	}
 }
 
-// addAttr adds an attribute whose value is the next n octets of the rest. It
-// also adds an attribute without a value, because only the first attribute of a
-// name counts.
+// addAttr adds an attribute whose value is the next n octets of the rest. It also adds attributes
+// without a value, because only the first of several attributes with the same name counts.
 func (l *htmlLexer) addAttr(name []byte, kind attrKind, n int) {
 	if kind == attrNone || l.has(name) {
 		return

@@ -44,8 +44,8 @@ func (s *Scheme) Build(d uri.Dialect, parts []Part) (uri.URI, error) {
 	return u, nil
 }
 
-// misread returns the name of the first given part whose parsed value differs,
-// or "" if there is no such part.
+// misread returns the label of the first part that would be lost: if the URI is parsed, the part
+// has another value than the given one. If there is no such part, misread returns "".
 func (s *Scheme) misread(got, given []Part) string {
 	for _, p := range given {
 		if p.Name == "port" && p.Value == s.DefaultPort || slices.Contains(supplied, p.Name) {
@@ -58,7 +58,7 @@ func (s *Scheme) misread(got, given []Part) string {
 	return ""
 }
 
-// supplied lists the parts that are derived from others.
+// supplied lists the parts that a parser derives from other parts.
 var supplied = []string{"kind", "word", "suffix"}
 
 func missingPart(name string) error { return fmt.Errorf("%w: missing %s", ErrPart, name) }
@@ -106,7 +106,7 @@ func (w *builder) server(defaultPort string) {
 
 func (w *builder) write(s string) { w.b.WriteString(s) }
 
-// path writes the path. In 1993 the leading slash is not a part of it.
+// path writes the path. In 1993 the leading slash is not a part of the path.
 func (w *builder) path() {
 	path, ok := Get(w.parts, "path")
 	if ok && w.d == uri.Draft1993 {

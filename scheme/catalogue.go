@@ -20,7 +20,7 @@ import (
 // Catalogue is empty.
 type Catalogue struct {
 	list  []Scheme // sorted by name
-	index []uint16 // hash table: positions in list, plus one; its length is a power of two
+	index []uint16 // hash table of the schemes: each element is a position in list plus one, or 0; the length is a power of two
 	rules []uri.SchemeRules
 }
 
@@ -113,15 +113,15 @@ func (c Catalogue) Check(u uri.URI) []Finding {
 		}
 		inner, err := u.Dialect().Parse(u.String()[from:to])
 		if err != nil {
-			break // the outer scheme's Check reports it
+			break // the Check of the outer scheme reports this finding
 		}
 		u, shift = inner, shift+from
 	}
 	return found
 }
 
-// appendShifted appends the findings about a substring, with their offsets
-// shifted to the whole text.
+// appendShifted appends the findings about a substring. It adds the offset of the substring in the
+// whole text to their offsets.
 func appendShifted(dst, found []Finding, by int) []Finding {
 	if by == 0 && dst == nil {
 		return found
@@ -134,8 +134,8 @@ func appendShifted(dst, found []Finding, by int) []Finding {
 	return dst
 }
 
-// Canonical returns the canonical form of u, the one spelling that stands for
-// all spellings its scheme considers equivalent; see [Scheme.Canonical].
+// Canonical returns the canonical form of u: the one spelling that stands for all spellings that
+// the scheme considers equivalent; see [Scheme.Canonical].
 func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	if s := c.of(u); s != nil {
 		return s.Canonical(u)
@@ -143,9 +143,8 @@ func (c Catalogue) Canonical(u uri.URI) uri.URI {
 	return u.Normalize(uri.LevelScheme)
 }
 
-// KindOf reports whether u is a name, a locator or something else, as far as
-// its scheme defines that. All of them are URIs (1993, Registration of naming
-// schemes).
+// KindOf reports whether u is a name, a locator or something else, if the scheme of u defines that.
+// Names, locators and all others are URIs (1993, Registration of naming schemes).
 func (c Catalogue) KindOf(u uri.URI) Kind {
 	if s := c.of(u); s != nil {
 		return s.Kind
@@ -157,8 +156,8 @@ func (c Catalogue) KindOf(u uri.URI) Kind {
 // with [uri.URI.Normalize]. The slice is shared and must not be modified.
 func (c Catalogue) Rules() []uri.SchemeRules { return c.rules }
 
-// collectRules returns the normalisation rules, the most frequently used first,
-// because they are searched in order.
+// collectRules returns the normalisation rules, ordered so that the most frequently used come
+// first, because they are searched in this order.
 func (c Catalogue) collectRules() []uri.SchemeRules {
 	often := []string{"http", "https", "ftp"}
 	var rules []uri.SchemeRules
@@ -263,9 +262,9 @@ func (s *Scheme) Missing() []string {
 // that it begins with "x-".
 func IsExperimental(name string) bool { return len(name) > 2 && ascii.EqualFold("x-", name[:2]) }
 
-// IsName reports whether s is a valid scheme name: a letter followed by
-// letters, digits, "+", "-" and "." (RFC 3986, 3.1). The rule of 1993 derives
-// further names, which would be misread, so they are not accepted.
+// IsName reports whether s is a valid scheme name: a letter followed by letters, digits, "+", "-"
+// and "." (RFC 3986, 3.1). The grammar of 1993 allows further names. IsName rejects them, because
+// they would be misread.
 func IsName(s string) bool {
 	if s == "" || len(s) > maxName || !ascii.IsLetter(s[0]) {
 		return false
@@ -278,12 +277,14 @@ func IsName(s string) bool {
 	return true
 }
 
-// With returns a copy of the catalogue with the schemes of list added. A new
-// scheme replaces the scheme of the same name, and takes its title, reference,
-// template and status from it where its own are empty. With returns [ErrName]
-// for an invalid name, [ErrReserved] for "urn", [ErrIncomplete] if a required
-// field is empty, and an error if the example belongs to another scheme or
-// violates the rules of the new one. An experimental scheme needs only a name.
+// With returns a copy of the catalogue with the schemes of list added. A scheme in list replaces the
+// scheme of the same name. If the title, reference, template or status of the new scheme is empty,
+// it is copied from the replaced scheme. With returns one of these errors:
+//
+//   - [ErrName] for an invalid name;
+//   - [ErrReserved] for "urn";
+//   - [ErrIncomplete] if a required field is empty; an experimental scheme needs only a name;
+//   - another error if the example belongs to another scheme, or violates the rules of the new one.
 func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
 	all := c.merge(list)
 	for i := range all {
@@ -299,8 +300,8 @@ func (c Catalogue) With(list ...Scheme) (Catalogue, error) {
 	return catalogueOf(all), nil
 }
 
-// merge returns the schemes of the catalogue and of list. A scheme of list
-// replaces one of the same name.
+// merge returns the schemes of the catalogue and of list. A scheme in list replaces a scheme of the
+// same name in the catalogue.
 func (c Catalogue) merge(list []Scheme) []Scheme {
 	all := slices.Clone(c.list)
 	for _, s := range list {
@@ -316,7 +317,7 @@ func (c Catalogue) merge(list []Scheme) []Scheme {
 	return all
 }
 
-// inherit copies to s the fields of old that s leaves empty.
+// inherit sets each empty field of s to the value of that field in old.
 func (s *Scheme) inherit(old *Scheme) {
 	s.Title = cmp.Or(s.Title, old.Title)
 	s.Reference = cmp.Or(s.Reference, old.Reference)
@@ -324,8 +325,8 @@ func (s *Scheme) inherit(old *Scheme) {
 	s.Status = cmp.Or(s.Status, old.Status)
 }
 
-// admit returns an error if the registration is invalid. It sets the status of
-// an experimental scheme.
+// admit returns an error if a registration is invalid. If the scheme is experimental, admit sets
+// its status.
 func admit(s *Scheme) error {
 	if IsExperimental(s.Name) {
 		s.Status = StatusExperimental

@@ -1,7 +1,7 @@
 package scheme
 
-// ruled returns the schemes with rules: those that the drafts name, and closely
-// related ones.
+// ruled returns the schemes for which this package has rules: those that the drafts name, and
+// closely related schemes.
 func ruled() []Scheme {
 	return []Scheme{
 		http, https, ftp, file, afs, news, snews, nntp, wais, prospero,
@@ -9,7 +9,7 @@ func ruled() []Scheme {
 	}
 }
 
-// URNs are identified here and interpreted in package urn.
+// urn is the scheme of URNs. This package only identifies URNs; package urn interprets them.
 var urn = Scheme{
 	Name: "urn", Title: "Uniform Resource Names", Kind: KindName,
 	Reference:  "RFC 8141; 1993, Registration of naming schemes",

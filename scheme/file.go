@@ -101,9 +101,8 @@ func partsFile(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalFile omits the host localhost, so that the URI of a local file has
-// three slashes (RFC 8089, 2 and B). It writes a drive letter in upper case
-// (E.2), and in 1993 the scheme ftp.
+// canonicalFile omits the host localhost, so that the URI of a local file has three slashes (RFC
+// 8089, 2 and B). It writes a drive letter in upper case (E.2). In 1993 it writes the scheme ftp.
 func canonicalFile(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() {

@@ -18,7 +18,7 @@ const (
 	CodeFragment    Code = "scheme-fragment"    // a fragment in a scheme that does not define one
 	CodeCredentials Code = "credentials"        // contains a secret in readable form
 	CodeInjection   Code = layout.CodeInjection // would end a line or field of the protocol
-	CodeDanger      Code = "dangerous"          // following it may do more than fetch a resource
+	CodeDanger      Code = "dangerous"          // following the URI may do more than fetch a resource
 	CodeHidden      Code = "hidden-characters"  // invisible characters, or characters that change the text direction
 	CodeInteractive Code = "interactive"        // opens a session; does not retrieve an object
 	CodeUndefined   Code = "undefined-mapping"  // not defined by any document

@@ -101,8 +101,8 @@ func partsFTP(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// appendDirectories adds the path segments before end: the directories to change to,
-// and the name.
+// appendDirectories adds the segments of the path before the parameter end: the directories to
+// change to, and the name.
 func appendDirectories(t *layout.Taker, end int) {
 	at := t.Path + 1
 	for {
@@ -116,8 +116,8 @@ func appendDirectories(t *layout.Taker, end int) {
 	}
 }
 
-// appendSuffix adds the text after the last dot of the last segment, unless that is
-// the whole segment.
+// appendSuffix adds the suffix of the last segment: the text after its last dot. If this text is
+// the whole segment, appendSuffix adds nothing.
 func appendSuffix(t *layout.Taker, end int) {
 	last := t.Path + strings.LastIndexByte(t.Text[t.Path:end], '/') + 1
 	if dot := strings.LastIndexByte(t.Text[last:end], '.'); dot > 0 && last+dot+1 < end {

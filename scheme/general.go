@@ -25,9 +25,9 @@ func (s *Scheme) appendGeneral(found []Finding, u uri.URI) []Finding {
 	return found
 }
 
-// appendHidden appends a finding for the first run of percent-encodings that
-// decodes to an invisible or bidirectional control character. The charset is
-// ISO Latin-1 in 1993, otherwise UTF-8.
+// appendHidden appends a finding for the first run of percent-encodings that decodes to an
+// invisible character, or to a character that changes the text direction. The charset is ISO
+// Latin-1 in 1993, and UTF-8 in all other dialects.
 func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	for i := 0; i < len(s); i++ {
 		n := strings.IndexByte(s[i:], '%')
@@ -45,9 +45,9 @@ func appendHidden(found []Finding, s string, d uri.Dialect) []Finding {
 	return found
 }
 
-// escapedRune decodes the character that the percent-encodings at the beginning
-// of s stand for, and returns the number of bytes decoded; 0 if they are not
-// valid UTF-8.
+// escapedRune decodes the character at the beginning of s, which is written as percent-encodings.
+// It returns the character and the number of bytes of s that it decoded. If the percent-encodings
+// are not valid UTF-8, the number is 0.
 func escapedRune(s string, d uri.Dialect) (r rune, size int) {
 	if d == uri.Draft1993 {
 		return rune(ascii.Unhex(s[1])<<4 | ascii.Unhex(s[2])), 3

@@ -187,8 +187,8 @@ func canonicalGopher(u uri.URI) string {
 	return l.Text[:l.Path] + root + l.Text[end:]
 }
 
-// buildGopher writes host, port, type, selector and search. If there is a
-// selector and no type, the type is 1, a menu.
+// buildGopher writes host, port, type, selector and search. If there is a selector but no type,
+// buildGopher writes the type 1, a menu.
 func buildGopher(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "gopher", "70", parts)
 	kind, hasKind := Get(parts, "type")

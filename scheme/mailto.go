@@ -109,7 +109,7 @@ func checkLocalPart(s string, from, to int) []Finding {
 			return layout.Refuse(i, next, rule, "a dot must have characters on both sides")
 		case c != '.' && !isAtext(c):
 			if c < ' ' || c == 0x7F {
-				return nil // RefuseHeaderControls reports it
+				return nil // RefuseHeaderControls reports the control character
 			}
 			return layout.Refuse(i, next, rule, "the part before the @ must be enclosed in quotation marks, %22")
 		}
@@ -118,8 +118,8 @@ func checkLocalPart(s string, from, to int) []Finding {
 	return nil
 }
 
-// checkQuoted checks a quoted-string that begins at from and whose text begins
-// at i.
+// checkQuoted checks a quoted-string that begins at the offset from. The text inside its quotation
+// marks begins at i.
 func checkQuoted(s string, from, i, to int, rule string) []Finding {
 	for i < to {
 		c, next := layout.Octet(s, i)
@@ -142,17 +142,17 @@ func isAtext(c byte) bool {
 	return ascii.IsAlnum(c) || c >= 0x80 || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-// badDomain is like [pid.BadHostName] and allows percent-encoded non-ASCII letters.
+// badDomain is like [pid.BadHostName], but allows percent-encoded non-ASCII letters.
 func badDomain(s string, from, to int) int {
 	if strings.IndexByte(s[from:to], '%') >= 0 {
-		return -1 // an internationalised domain name in UTF-8
+		return -1 // the domain is an internationalised domain name in UTF-8
 	}
 	return pid.BadHostName(s, from, to)
 }
 
-// checkHfields checks the header fields. It returns the first error, or
-// warnings about all fields that a client should not apply without showing
-// them.
+// checkHfields checks the header fields. If a field is invalid, checkHfields returns the first
+// error. Otherwise it returns a warning for each field that a client should not use without showing
+// it to the user.
 func checkHfields(l *layout.Layout) []Finding {
 	var found []Finding
 	for at := l.Query; at <= l.QueryEnd; {
@@ -187,7 +187,7 @@ func checkHfields(l *layout.Layout) []Finding {
 // warns of fields that are not safe.
 func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 	name := l.Text[at:equals]
-	if ascii.EqualFold(name, "body") { // may contain line breaks
+	if ascii.EqualFold(name, "body") { // only a body may contain line breaks
 		return nil
 	}
 	if bad := l.RefuseHeaderControls(equals, end, ruleHfield); bad != nil {
@@ -206,8 +206,8 @@ func checkHfvalue(l *layout.Layout, at, equals, end int) []Finding {
 	return nil
 }
 
-// checkHfname checks the decoded name of a header field, because a line break
-// in it would inject further fields.
+// checkHfname checks the name of a header field after decoding it, because a line break in the name
+// would inject further fields.
 //
 //	field-name = 1*( %d33-57 / %d59-126 )
 func checkHfname(l *layout.Layout, from, to int) []Finding {

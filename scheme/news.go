@@ -86,7 +86,7 @@ func newsBody(l *layout.Layout) (from int, kind string) {
 	return from, newsGroup
 }
 
-// hasOctet reports whether s contains c, as itself or percent-encoded.
+// hasOctet reports whether s contains the octet c, either as it is or percent-encoded.
 func hasOctet(s string, c byte) bool {
 	for i := 0; i < len(s); i++ {
 		octet := s[i]
@@ -154,9 +154,8 @@ func checkNews1993(l *layout.Layout) []Finding {
 	return checkGroup(l, from, l.PathEnd, ruleNewsGroup, "")
 }
 
-// checkGroup checks the components of a group name, which are separated by
-// dots. The characters in more are allowed in addition to letters, digits, "-",
-// "+" and "_".
+// checkGroup checks the components of a group name, which are separated by dots. Letters, digits,
+// "-", "+", "_" and the characters in the parameter more are allowed.
 func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
 	dot := true
 	for i := from; i < to; i++ {
@@ -181,8 +180,8 @@ func checkGroup(l *layout.Layout, from, to int, rule, more string) []Finding {
 	return nil
 }
 
-// maxMessageID is the maximum length of an identifier including angle brackets
-// (RFC 5536, 3.1.3).
+// maxMessageID is the maximum length of an identifier without its angle brackets. With angle
+// brackets, RFC 5536, 3.1.3 allows 250 characters.
 const maxMessageID = 250 - 2
 
 // checkMessageID checks the part of a Message-ID between the angle brackets.
@@ -242,8 +241,8 @@ func partsNews(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalNews writes the asterisk for all groups, which may also be omitted
-// after a server or be percent-encoded (RFC 5538, 4).
+// canonicalNews writes an asterisk for all groups. After a server the asterisk may be omitted, and
+// it may be percent-encoded (RFC 5538, 4).
 func canonicalNews(u uri.URI) string {
 	l := layout.Of(u)
 	from, kind := newsBody(&l)
@@ -270,8 +269,8 @@ func buildNews(d uri.Dialect, parts []Part) (string, error) {
 	return w.text()
 }
 
-// nntpBody returns the end of the group, and the start of the number or -1 if
-// there is no number.
+// nntpBody returns the end of the group, and the start of the number. If there is no number, its
+// start is -1.
 func nntpBody(l *layout.Layout) (groupEnd, number int) {
 	from := min(l.Path+1, l.PathEnd)
 	groupEnd = ascii.Until(l.Text, from, l.PathEnd, '/')

@@ -109,8 +109,8 @@ func appendProspero1993(t *layout.Taker) {
 	}
 }
 
-// appendProsperoFields adds the object name and the fields. The value of each field
-// part is name=value.
+// appendProsperoFields adds the object name and the fields. The value of the part for a field has
+// the form name=value.
 func appendProsperoFields(t *layout.Taker) {
 	at := ascii.Until(t.Text, t.Path+1, t.PathEnd, ';')
 	t.Data("hsoname", t.Path+1, at)
@@ -121,8 +121,8 @@ func appendProsperoFields(t *layout.Taker) {
 	}
 }
 
-// buildProspero writes a Prospero link. Before attributes it writes the version
-// even if it is empty.
+// buildProspero writes a Prospero link. If there are attributes, it writes the version even if the
+// version is empty.
 func buildProspero(d uri.Dialect, parts []Part) (string, error) {
 	w := newBuilder(d, "prospero", "1525", parts)
 	name, _ := Get(parts, "hsoname")

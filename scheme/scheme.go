@@ -42,8 +42,8 @@ type Kind uint8
 // The kinds of schemes.
 const (
 	KindUnstated Kind = iota // not defined by any document
-	KindLocator              // identifies by location: a URL
-	KindName                 // identifies independently of location: a URN and similar
+	KindLocator              // identifies by location, as a URL does
+	KindName                 // identifies independently of location, as a URN does
 	KindOther                // an action, an address of a person, inline data
 	kinds
 )
@@ -57,8 +57,8 @@ func (k Kind) String() string {
 	return names[k]
 }
 
-// A Special lists characters with a special meaning in a component, which must
-// be percent-encoded when they are data.
+// A Special lists characters that have a special meaning in a component. If such a character is
+// data, it must be percent-encoded.
 type Special struct {
 	Component uri.Component
 	Chars     string // one or more characters; a percent-encoding such as %00 counts as one
@@ -76,19 +76,18 @@ type Scheme struct {
 	Example   string // a complete valid URI
 	Note      string // notes for users: peculiarities, and what is not checked and why
 	Security  string // security considerations specific to the scheme
-	Danger    string // risks of following a link from an untrusted source, "" if there are none beyond a request
+	Danger    string // risks of following a link from an untrusted source; "" if the only risk is that a request is sent
 
 	DefaultPort  string // in decimal
 	Transport    string // "tcp", "udp" or ""
 	Hierarchical bool   // slashes express a hierarchy, so relative references are useful
 	RootPath     bool   // an empty path after an authority is equivalent to "/"
-	Interactive  bool   // opens a session; nothing is retrieved
+	Interactive  bool   // opens a session; no object is retrieved
 	Special      []Special
 
-	// Retrieval describes in words how to retrieve an object. Properties
-	// describes what an identifier guarantees that does not locate anything. A
-	// registration must have Retrieval or Properties (1993, Registration of
-	// naming schemes).
+	// Retrieval describes in words how to retrieve an object. Properties describes what an
+	// identifier guarantees, if it does not locate anything. A registration must have Retrieval or
+	// Properties (1993, Registration of naming schemes).
 	Retrieval  string
 	Properties string
 	Gateway    string // a gateway that the scheme's proposer offers; see package fetch/plan
@@ -142,8 +141,8 @@ func (s *Scheme) Check(u uri.URI) []Finding {
 // parts and includes empty ones.
 func (s *Scheme) Parts(u uri.URI) []Part { return s.appendParts(nil, u) }
 
-// appendParts is like [Scheme.Parts] and appends to dst. It allocates only if
-// the capacity of dst is insufficient.
+// appendParts is like [Scheme.Parts], but appends to dst. It allocates only if the capacity of dst
+// is insufficient.
 func (s *Scheme) appendParts(dst []Part, u uri.URI) []Part {
 	if s.Rules.Parts == nil || !u.IsValid() {
 		return dst

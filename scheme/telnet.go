@@ -5,8 +5,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Interactive sessions, which share a syntax (1993, Telnet, rlogin, tn3270; RFC
-// 4248, 2; RFC 6270, 2).
+// Interactive sessions. Their schemes have the same syntax (1993, Telnet, rlogin, tn3270; RFC 4248,
+// 2; RFC 6270, 2).
 var telnet, rlogin, tn3270 = session(Scheme{
 	Name: "telnet", Title: "Reference to interactive sessions",
 	Reference: "RFC 4248; RFC 1738, 3.8; 1993, Telnet, rlogin, tn3270",
@@ -22,8 +22,8 @@ var telnet, rlogin, tn3270 = session(Scheme{
 	Example:   "tn3270://guest@library.example.org/", DefaultPort: "23",
 })
 
-// session returns s with the fields set that all schemes of interactive sessions
-// share.
+// session returns s after setting the fields that are the same for all schemes of interactive
+// sessions.
 func session(s Scheme) Scheme {
 	s.Kind, s.Transport, s.Interactive, s.RootPath = KindLocator, "tcp", true, true
 	s.Security = "input may be sent in the clear; some programs interpret a host or user name that begins with a hyphen as an option"
@@ -85,7 +85,7 @@ func partsSession(dst []Part, u uri.URI) []Part {
 	return t.Parts
 }
 
-// canonicalSession adds an omitted trailing slash, except in 1993.
+// canonicalSession adds the slash at the end if it is missing, except in 1993.
 func canonicalSession(u uri.URI) string {
 	l := layout.Of(u)
 	if l.Is1993() || l.HasPath() {

@@ -28,7 +28,7 @@ const (
 	ruleWAISPath    = "RFC 1738, 5: wpath"
 )
 
-// A waisPath holds the ends of the path segments, -1 for those that are absent.
+// A waisPath holds the ends of the path segments. The end of a segment that is absent is -1.
 type waisPath struct{ database, kind, length, id int }
 
 // waisOf returns the ends of the path segments.
@@ -76,7 +76,7 @@ func checkWAIS(u uri.URI) []Finding {
 	case p.database <= l.Path+1:
 		return layout.Refuse(l.Path, l.Path, rule, "missing slash and database name")
 	case p.kind < 0:
-		return nil // an index
+		return nil // the locator of an index
 	case l.Query >= 0:
 		return layout.Refuse(l.Query-1, l.QueryEnd, rule, "a document cannot be searched, only an index")
 	case p.kind == p.database+1:

@@ -70,8 +70,8 @@ func checkAcct(u uri.URI) []scheme.Finding {
 // sign, which begins a percent-encoding.
 func isAcct(c byte) bool { return isUnreserved(c) || strings.IndexByte("!$&'()*+,;=%", c) >= 0 }
 
-// checkMailbox checks that s[from:to] is a local part, an at sign and a host.
-// The characters of the local part must satisfy kind.
+// checkMailbox checks that s[from:to] is a local part, an at sign and a host. The parameter kind is
+// the function that says which characters the local part may have.
 func checkMailbox(l *layout.Layout, from, to int, rule string, kind func(byte) bool) []scheme.Finding {
 	sign := ascii.Until(l.Text, from, to, '@')
 	switch {
@@ -89,7 +89,7 @@ func checkMailbox(l *layout.Layout, from, to int, rule string, kind func(byte) b
 		return bad
 	}
 	if strings.IndexByte(l.Text[sign+1:to], '%') >= 0 {
-		return nil // an internationalised domain name in UTF-8
+		return nil // the host is an internationalised domain name in UTF-8
 	}
 	if bad := badHost(l.Text, sign+1, to); bad >= 0 {
 		return layout.Refuse(bad, min(bad+1, to), rule, "the host must be a domain name or an IP address")
@@ -105,7 +105,7 @@ func partsAcct(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// appendMailbox adds the local part, under the given name, and the host.
+// appendMailbox adds the host as a part, and the local part as a part with the given name.
 func appendMailbox(t *layout.Taker, name string, from, to int) {
 	sign := ascii.Until(t.Text, from, to, '@')
 	t.Data(name, from, sign)

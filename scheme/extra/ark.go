@@ -25,7 +25,7 @@ var ark = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkARK, Parts: partsARK, Canonical: canonicalARK},
 }
 
-// naanOf returns the range of the NAAN. It sets ok if a slash follows.
+// naanOf returns the range of the NAAN. The result ok says that a slash follows the NAAN.
 func naanOf(l *layout.Layout) (from, to int, ok bool) {
 	from = l.Path
 	if l.HasPath() && l.Text[from] == '/' {
@@ -35,8 +35,7 @@ func naanOf(l *layout.Layout) (from, to int, ok bool) {
 	return from, to, to < l.PathEnd
 }
 
-// checkARK checks an ARK, and adds remarks on spellings that are valid and not
-// recommended.
+// checkARK checks an ARK. It adds remarks on spellings that are valid but not recommended.
 func checkARK(u uri.URI) []scheme.Finding {
 	const length = 5 // the length of all NAANs in use
 	found := checkPID(u)

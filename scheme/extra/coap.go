@@ -40,8 +40,7 @@ const (
 // maxCoAPOption is the maximum length of an option, in octets.
 const maxCoAPOption = 255
 
-// checkCoAP checks that there is a host and that each option fits its length
-// limit.
+// checkCoAP checks that there is a host, and that no option is longer than its limit.
 //
 //	coap-URI = "coap:" "//" host [ ":" port ] path-abempty [ "?" query ]
 func checkCoAP(u uri.URI) []scheme.Finding {
@@ -58,7 +57,7 @@ func checkCoAP(u uri.URI) []scheme.Finding {
 	return checkCoAPPieces(l.Text, l.Query, l.QueryEnd, '&', ruleCoAPOption+": Uri-Query")
 }
 
-// checkCoAPPieces checks the lengths of the pieces between separators.
+// checkCoAPPieces checks the lengths of the pieces of s[from:to] between separators.
 func checkCoAPPieces(s string, from, to int, sep byte, rule string) []scheme.Finding {
 	for at := from; at <= to; {
 		end := ascii.Until(s, at, to, sep)

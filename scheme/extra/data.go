@@ -29,9 +29,9 @@ const (
 
 // dataHead holds the offsets of the pieces before the comma.
 type dataHead struct {
-	typeEnd int // of type/subtype
+	typeEnd int // end of type/subtype
 	comma   int // -1 if there is no comma
-	base64  int // of ";base64", -1 if absent
+	base64  int // offset of ";base64"; -1 if absent
 }
 
 // dataHeadOf returns the offsets. It treats a query as part of the data, because
@@ -126,7 +126,7 @@ func checkBase64(s string, from, to int) []scheme.Finding {
 			return layout.Refuse(i, i+size, ruleDataBase64, "unexpected character after the padding")
 		case ascii.IsAlnum(c), c == '+', c == '/':
 			n++
-		case size == 3 && (c == ' ' || c == '\t' || c == '\r' || c == '\n'): // decoders skip it
+		case size == 3 && (c == ' ' || c == '\t' || c == '\r' || c == '\n'): // decoders skip white space
 		default:
 			return layout.Refuse(i, i+size, ruleDataBase64, "invalid base64 character")
 		}

@@ -94,7 +94,7 @@ func checkIPP(u uri.URI) []scheme.Finding {
 type snmpPath struct {
 	name, nameEnd     int
 	engine, engineEnd int
-	oids, oidsEnd     int // without the suffix
+	oids, oidsEnd     int // object identifiers without the suffix
 }
 
 func snmpPathOf(l *layout.Layout) snmpPath {
@@ -191,8 +191,7 @@ func partsSNMP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// tftpMode returns the end of the file name and the start of the mode, -1 if
-// there is no mode.
+// tftpMode returns the end of the file name, and the start of the mode or -1 if there is no mode.
 func tftpMode(l *layout.Layout) (end, mode int) {
 	const key = ";mode="
 	end = ascii.Until(l.Text, l.Path, l.PathEnd, ';')

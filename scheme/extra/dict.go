@@ -25,7 +25,7 @@ const (
 	ruleDictLine = "RFC 2229, 2.2: commands"
 )
 
-// dictNames returns the names of the arguments of the command, in order.
+// dictNames returns the names of the arguments that the command of the URL has, in order.
 func dictNames(l *layout.Layout) []string {
 	if l.Path+1 < l.PathEnd && ascii.Lower(l.Text[l.Path+1]) == 'm' {
 		return dictMatch[:]

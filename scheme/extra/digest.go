@@ -162,8 +162,8 @@ func nihValue(l *layout.Layout) (value, valueEnd int) {
 	return semicolon + 1, ascii.Until(l.Text, semicolon+1, l.PathEnd, ';')
 }
 
-// suiteOf returns the suite identifier of the algorithm, given by name or number,
-// or 0 if it is unknown.
+// suiteOf returns the suite identifier of the algorithm in an nih URI, which may be given by its
+// name or its number. If the algorithm is unknown, suiteOf returns 0.
 func suiteOf(l *layout.Layout, value int) int {
 	const digits = 2
 	name := l.Text[l.Path : value-1]

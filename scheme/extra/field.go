@@ -47,7 +47,7 @@ func fieldAt(s string, at, to int, sep byte) field {
 	return field{at, equals, equals + 1, end}
 }
 
-// is reports whether the field has the given name, ignoring case.
+// is reports whether the name of the field is name, ignoring case.
 func (f field) is(s, name string) bool { return ascii.EqualFold(s[f.name:f.nameEnd], name) }
 
 // empty reports whether the value is empty or absent.
@@ -89,8 +89,9 @@ func (g *fieldGrammar) check(s string, f field) []scheme.Finding {
 	return g.value.check(s, f.value, f.end)
 }
 
-// appendFields adds parts for the fields of s[from:to]. The known fields, which
-// the grammar names, belong to no group; the others belong to the given group.
+// appendFields adds a part for each field of s[from:to]. A field whose name is in known becomes a
+// part without a group, because the grammar names it. Any other field becomes a part of the given
+// group.
 func appendFields(t *layout.Taker, group string, from, to int, sep byte, known ...string) {
 	for f := range fields(t.Text, from, to, sep) {
 		value := max(f.value, min(f.nameEnd+1, f.end))
@@ -102,12 +103,11 @@ func appendFields(t *layout.Taker, group string, from, to int, sep byte, known .
 	}
 }
 
-// fewFields is the number of fields up to which repeatedField compares all
-// pairs.
+// fewFields is the maximum number of fields for which repeatedField compares all pairs.
 const fewFields = 16
 
-// repeatedField returns the first field whose name, ignoring case, has already
-// appeared. ok is false if no name is repeated.
+// repeatedField returns the first field that has the same name as an earlier field, ignoring case.
+// If no name is repeated, ok is false.
 func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	var few [fewFields]field
 	var seen map[string]bool
@@ -138,7 +138,8 @@ func repeatedField(s string, from, to int, sep byte) (again field, ok bool) {
 	return field{}, false
 }
 
-// sortedFields returns the fields sorted by name, each written by write.
+// sortedFields returns the fields of s[from:to] as text, sorted by name. The function write appends
+// the text of a field.
 func sortedFields(s string, from, to int, sep byte, write func(b []byte, f field) []byte) []string {
 	var list []string
 	for f := range fields(s, from, to, sep) {

@@ -33,9 +33,9 @@ const (
 
 // A geoLayout holds the offsets of the pieces of a geo URI.
 type geoLayout struct {
-	coord [3]struct{ from, to int } // the first n are valid
-	n     int                       // 4 if there are too many
-	end   int                       // of the coordinates
+	coord [3]struct{ from, to int } // the first n elements are valid
+	n     int                       // number of coordinates; 4 if there are more than three
+	end   int                       // end of the coordinates
 	wgs84 bool
 }
 
@@ -162,7 +162,7 @@ func badNum(s string, from, to int, signed bool) int {
 	return badUnless(end == to && end > at+1, end)
 }
 
-// badUnless returns -1 if good, and at otherwise.
+// badUnless returns the parameter at, or -1 if good is true.
 func badUnless(good bool, at int) int {
 	if good {
 		return -1
@@ -170,14 +170,13 @@ func badUnless(good bool, at int) int {
 	return at
 }
 
-// digitsBeforeDot returns the number of digits before the dot.
+// digitsBeforeDot returns the number of digits of num before its dot.
 func digitsBeforeDot(num string) int {
 	num = strings.TrimPrefix(num, "-")
 	return ascii.Until(num, 0, len(num), '.')
 }
 
-// plainNum returns the sign, integer part and fraction of a number without
-// redundant zeros.
+// plainNum splits a number into its sign, integer part and fraction, and removes redundant zeros.
 func plainNum(num string) (negative bool, whole, fraction string) {
 	num, negative = strings.CutPrefix(num, "-")
 	whole, fraction, _ = strings.Cut(num, ".")
@@ -185,7 +184,7 @@ func plainNum(num string) (negative bool, whole, fraction string) {
 	return negative && whole+fraction != "", whole, fraction
 }
 
-// compareNum compares the absolute value of a number with an integer.
+// compareNum compares the absolute value of num with an integer.
 func compareNum(num, limit string) int {
 	_, whole, fraction := plainNum(num)
 	if whole == "" {
@@ -200,7 +199,7 @@ func compareNum(num, limit string) int {
 	return len(fraction)
 }
 
-// appendNum appends the canonical spelling of a number; -0 becomes 0.
+// appendNum appends the canonical spelling of a number. For -0 this is 0.
 func appendNum(b []byte, num string) []byte {
 	negative, whole, fraction := plainNum(num)
 	if negative {
@@ -232,9 +231,9 @@ func partsGeo(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalGeo returns the form that RFC 5870, 3.4.4 compares: numbers without
-// redundant digits, a single longitude for the poles and the date line, no
-// default coordinate reference system, parameters sorted.
+// canonicalGeo returns the form that RFC 5870, 3.4.4 compares. In it, numbers have no redundant
+// digits, the poles and the date line have a single longitude, the default coordinate reference
+// system is omitted, and parameters are sorted.
 func canonicalGeo(u uri.URI) string {
 	l := layout.Of(u)
 	p := geoOf(&l)

@@ -30,8 +30,8 @@ var doi = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkPID, Parts: partsHandle, Canonical: canonicalDOI},
 }
 
-// partsHandle adds the prefix and the local name. A query is a part of its own,
-// because it is addressed to the resolver and not part of the local name.
+// partsHandle adds the prefix and the local name. A query is a separate part, because it is
+// addressed to the resolver and does not belong to the local name.
 func partsHandle(dst []scheme.Part, u uri.URI) []scheme.Part {
 	t := layout.Take(dst, u)
 	slash := ascii.Until(t.Text, t.Path, t.PathEnd, '/')
@@ -48,9 +48,9 @@ func canonicalHandle(u uri.URI) string {
 	return l.Text[:l.Path] + pid.FoldHandle(l.PathText()) + l.Text[l.PathEnd:]
 }
 
-// canonicalDOI converts all letters of the DOI to lower case and decodes
-// percent-encodings. It keeps percent-encoded slashes if decoding them would
-// create a dot segment, which the general syntax removes.
+// canonicalDOI converts all letters of the DOI to lower case and decodes percent-encodings. If
+// decoding a percent-encoded slash would create a dot segment, canonicalDOI keeps it encoded,
+// because the general syntax removes dot segments.
 func canonicalDOI(u uri.URI) string {
 	l := layout.Of(u)
 	doi := pid.FoldDOI(l.PathText())

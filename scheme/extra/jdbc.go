@@ -39,7 +39,7 @@ func checkJDBC(u uri.URI) []scheme.Finding {
 		return layout.Refuse(colon, colon, ruleJDBC, "a colon and a subname must follow the subprotocol")
 	}
 	if strings.HasPrefix(l.Text[colon:], "://") && hasSecretQuery(l.Text[l.Path:colon]) {
-		return nil // the inner locator's own rules report it
+		return nil // the rules of the inner locator's scheme report the error
 	}
 	if from, to, ok := secretOf(&l, colon); ok {
 		return []scheme.Finding{layout.Warn(scheme.CodeCredentials, from, to, "JDBC Specification, 9.4.1", "the password is visible to all who see the locator")}
@@ -73,7 +73,7 @@ func partsJDBC(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// innerJDBC returns the range of the database locator that many drivers use.
+// innerJDBC returns the range of the database locator inside u. Many drivers use such a locator.
 func innerJDBC(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
 	colon := ascii.Until(l.Text, l.Path, l.PathEnd, ':')

@@ -194,9 +194,9 @@ func checkDistinguishedName(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// escapedPair returns the end of the pair that follows the backslash before i:
-// two hexadecimal digits, or a special character where those are allowed. It
-// returns -1 if the pair is invalid.
+// escapedPair returns the end of the pair of characters after a backslash that stands before i. The
+// pair consists of two hexadecimal digits. If special is set, a single special character is also
+// allowed in its place. For an invalid pair, escapedPair returns -1.
 func escapedPair(s string, i, to int, special bool) int {
 	if i >= to {
 		return -1
@@ -215,8 +215,8 @@ func escapedPair(s string, i, to int, special bool) int {
 	return end
 }
 
-// checkHexString checks a value that begins with a number sign at i, which
-// means that the value is hexadecimal (RFC 4514, 2.4).
+// checkHexString checks a value that begins with a number sign at i. The number sign means that the
+// value is hexadecimal (RFC 4514, 2.4).
 //
 //	hexstring = SHARP 1*hexpair
 func checkHexString(s string, i, to int) []scheme.Finding {
@@ -245,8 +245,8 @@ func checkHexString(s string, i, to int) []scheme.Finding {
 	return nil
 }
 
-// checkFilter checks the parentheses of a filter, and that the innermost ones
-// contain a comparison. In values, \28 and \29 stand for parentheses.
+// checkFilter checks the parentheses of a filter. It also checks that there is a comparison in each
+// innermost pair of parentheses. In values, \28 and \29 stand for parentheses.
 //
 //	filter     = "(" filtercomp ")"
 //	filtercomp = and / or / not / item
@@ -289,14 +289,14 @@ func checkFilter(s string, from, to int) []scheme.Finding {
 	return nil
 }
 
-// isFirst reports whether i is the first offset after the parenthesis at open.
+// isFirst reports whether i is the first offset after the parenthesis at the offset open.
 func isFirst(s string, open, i int) bool {
 	_, next := layout.Octet(s, open)
 	return next == i
 }
 
-// isEmptyAndOr reports whether the filter that begins at the parenthesis is
-// "(&)" or "(|)", which mean true and false (RFC 4526, 2).
+// isEmptyAndOr reports whether the filter at the beginning of s is "(&)" or "(|)". These filters
+// mean true and false (RFC 4526, 2).
 func isEmptyAndOr(s string) bool {
 	_, i := layout.Octet(s, 0)
 	if i >= len(s) {

@@ -82,8 +82,8 @@ func checkMagnet(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// magnetName returns a parameter name without the number that distinguishes
-// repeated parameters.
+// magnetName returns the name of a parameter without its number. Such numbers distinguish repeated
+// parameters.
 func magnetName(name string) string {
 	if dot := strings.LastIndexByte(name, '.'); dot > 0 && ascii.All(name[dot+1:], ascii.IsDigit) {
 		return name[:dot]

@@ -94,8 +94,8 @@ func appendMailUser(t *layout.Taker) {
 	t.Data("auth", mechanism, t.UserEnd)
 }
 
-// imapSteps lists the fields that may follow a mailbox, in order, and whether a
-// slash precedes their semicolon.
+// imapSteps lists the fields that may follow a mailbox, in order. For each field it says whether a
+// slash stands before the semicolon of the field.
 var imapSteps = [...]struct {
 	name  string
 	slash bool
@@ -113,8 +113,7 @@ func imapMailbox(l *layout.Layout) (end, semicolon int) {
 	return end, semicolon
 }
 
-// imapValue returns the value of a field, without the slash that belongs to the
-// next field.
+// imapValue returns a field with its value ended before the slash that belongs to the next field.
 func imapValue(l *layout.Layout, f field) field {
 	if f.end < l.PathEnd && f.end > max(f.value, f.name) && l.Text[f.end-1] == '/' {
 		f.end--
@@ -123,8 +122,8 @@ func imapValue(l *layout.Layout, f field) field {
 	return f
 }
 
-// imapStep returns the index of a field in imapSteps, or len(imapSteps) if it
-// is unknown.
+// imapStep returns the index of a field in imapSteps. If the field is unknown, imapStep returns
+// len(imapSteps).
 func imapStep(l *layout.Layout, f field) int {
 	for i := range imapSteps {
 		if f.is(l.Text, imapSteps[i].name) {
@@ -183,7 +182,7 @@ func imapControl(l *layout.Layout) int {
 	}
 }
 
-// isLiteralEnd reports whether before ends with the length of a literal and
+// isLiteralEnd reports whether the text before ends with the length of a literal, and the text
 // after begins with a line break.
 func isLiteralEnd(before, after string) bool {
 	text, braced := cutSuffixFold(before, "%7D")
@@ -194,7 +193,7 @@ func isLiteralEnd(before, after string) bool {
 	return braced && opened && ends && len(open) < len(text)
 }
 
-// cutSuffixFold is like strings.CutSuffix and ignores case.
+// cutSuffixFold is like strings.CutSuffix, but ignores case.
 func cutSuffixFold(s, suffix string) (string, bool) {
 	n := len(s) - len(suffix)
 	if n < 0 || !ascii.EqualFold(s[n:], suffix) {
@@ -203,8 +202,8 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:n], true
 }
 
-// checkIMAPSteps checks the fields after the mailbox. It returns the set of the
-// fields that are present, one bit for each element of imapSteps.
+// checkIMAPSteps checks the fields after the mailbox. It returns the fields that are present as a
+// set, which has one bit for each element of imapSteps.
 func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Finding) {
 	for raw := range fields(l.Text, semicolon+1, l.PathEnd, ';') {
 		f := imapValue(l, raw)
@@ -234,7 +233,7 @@ func checkIMAPSteps(l *layout.Layout, semicolon int) (seen int, bad []scheme.Fin
 	return seen, nil
 }
 
-// checkIMAPValue returns a message if the value is invalid, or "".
+// checkIMAPValue returns why the value of a field is invalid, or "" if it is valid.
 //
 //	uidvalidity   = ";UIDVALIDITY=" nz-number
 //	partial-range = number ["." nz-number]
@@ -261,7 +260,7 @@ func checkIMAPValue(step int, value string) string {
 	return ""
 }
 
-// checkIMAPAuth returns a message if the authorisation is invalid, or "".
+// checkIMAPAuth returns why the authorisation is invalid, or "" if it is valid.
 //
 //	access      = ("submit+" enc-user) / ("user+" enc-user) / "authuser" / "anonymous"
 //	enc-urlauth = 32*HEXDIG

@@ -82,7 +82,7 @@ func checkPaytoOptions(l *layout.Layout) (amount, receiver bool, bad []scheme.Fi
 	return amount, receiver, nil
 }
 
-// checkAmount returns a message if the amount is invalid, or "".
+// checkAmount returns why the amount is invalid, or "" if it is valid.
 //
 //	amount = currency ":" unit [ "." fraction ]
 func checkAmount(raw string) string {
@@ -112,7 +112,7 @@ func checkAmount(raw string) string {
 	return ""
 }
 
-// checkTarget checks the segments of a target by its type (RFC 8905, 7).
+// checkTarget checks the segments of a target according to the type of the target (RFC 8905, 7).
 func checkTarget(l *layout.Layout, full bool) []scheme.Finding {
 	kind, from := l.Text[l.Host:l.HostEnd], min(l.Path+1, l.PathEnd)
 	slash := ascii.Until(l.Text, from, l.PathEnd, '/')

@@ -38,8 +38,7 @@ func relayRule(l *layout.Layout) string {
 	return "RFC 7065, 3.1: turnURI"
 }
 
-// relayHost returns the end of the host and the start of the port, -1 if there is
-// no port.
+// relayHost returns the end of the host, and the start of the port or -1 if there is no port.
 func relayHost(l *layout.Layout) (hostEnd, port int) {
 	from := l.Path
 	if l.HasPath() && l.Text[from] == '[' {

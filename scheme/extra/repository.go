@@ -80,9 +80,9 @@ var repositorySpecial = []scheme.Special{
 	inPath("~", "at the beginning: a user's home directory"),
 }
 
-// tunnelled returns the version control schemes whose transport follows a plus
-// sign. Those over ssh are parsed like ssh; the others contain a locator of the
-// transport.
+// tunnelled returns the schemes of version control systems whose name has the transport after a
+// plus sign. If the transport is ssh, the rest of the URI is parsed as in the scheme ssh. For any
+// other transport, the URI contains a locator in the scheme of the transport.
 func tunnelled() []scheme.Scheme {
 	var list []scheme.Scheme
 	for _, name := range [...]string{"git+ssh", "ssh+git", "svn+ssh", "hg+ssh"} {
@@ -142,13 +142,12 @@ func checkRemote(u uri.URI) []scheme.Finding {
 	return firstOf(l.RefuseControls(ruleSSH, "a file name or a command"), checkConnection(&l), warnPassword(&l))
 }
 
-// option returns an error about text that a program could interpret as an
-// option.
+// option returns an error about text that a program could interpret as a command-line option.
 func option(from, to int, message string) []scheme.Finding {
 	return layout.RefuseAs(scheme.CodeInjection, from, to, "IEEE Std 1003.1, 12.2: guideline 4", message)
 }
 
-// checkSCP recognises the form host:path of scp, which is not a URI.
+// checkSCP recognises the form host:path of the program scp, which is not a URI.
 func checkSCP(l *layout.Layout) []scheme.Finding {
 	if l.Authority {
 		return nil
@@ -178,7 +177,7 @@ func checkConnection(l *layout.Layout) []scheme.Finding {
 	return nil
 }
 
-// checkRepository is like checkRemote and requires a path.
+// checkRepository is like checkRemote, but also requires a path.
 func checkRepository(u uri.URI) []scheme.Finding {
 	bad := checkRemote(u)
 	if scheme.HasError(bad) {
@@ -215,7 +214,7 @@ func partsRemote(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// checkTunnel checks that there is a locator of the transport.
+// checkTunnel checks that the URI contains a locator in the scheme of the transport.
 func checkTunnel(u uri.URI) []scheme.Finding {
 	l := layout.Of(u)
 	if !l.Authority {

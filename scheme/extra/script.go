@@ -29,7 +29,7 @@ var vbscript = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkScript, Parts: partsScript},
 }
 
-// checkScript looks for text that disguises a script as another URI.
+// checkScript warns of text that makes a script look like another URI.
 func checkScript(u uri.URI) []scheme.Finding {
 	const rule = "HTML Standard, 7.4.2.3.2"
 	l := layout.Of(u)

@@ -81,8 +81,8 @@ func checkServer(u uri.URI) []scheme.Finding {
 	}
 }
 
-// hasSecretQuery reports whether a database scheme allows a password in its
-// query, and an empty host, which means this machine.
+// hasSecretQuery reports whether a scheme is one of the database schemes that allow a password in
+// the query. These schemes also allow an empty host, which means this machine.
 func hasSecretQuery(name string) bool {
 	return ascii.EqualFold(name, "postgresql") || ascii.EqualFold(name, "postgres") || ascii.EqualFold(name, "mysql")
 }

@@ -57,11 +57,11 @@ type sipAddress struct {
 	password, passwordEnd int
 	host, hostEnd         int
 	port, portEnd         int
-	params, paramsEnd     int // after the semicolon
-	headers, end          int // after the question mark
+	params, paramsEnd     int // after the semicolon before the parameters
+	headers, end          int // after the question mark before the header fields
 }
 
-// sipOf returns the offsets. It treats path and query as one, because the user
+// sipOf returns the offsets of the pieces. It treats path and query as one text, because the user
 // may contain a question mark.
 func sipOf(l *layout.Layout) sipAddress {
 	a := sipAddress{user: -1, password: -1, port: -1, params: -1, headers: -1, end: l.End()}
@@ -210,8 +210,8 @@ func checkSIPParams(l *layout.Layout, a *sipAddress) []scheme.Finding {
 	return nil
 }
 
-// checkSIPHeaders checks the header fields. It warns of those that a client
-// should not apply without showing them.
+// checkSIPHeaders checks the header fields. It warns of fields that a client should not use without
+// showing them to the user.
 //
 //	headers = "?" header *( "&" header )
 //	header  = hname "=" hvalue
@@ -224,7 +224,7 @@ func checkSIPHeaders(l *layout.Layout, a *sipAddress) []scheme.Finding {
 		if bad := sipHeaders.check(l.Text, f); bad != nil {
 			return bad
 		}
-		if !f.is(l.Text, "body") { // a body may contain line breaks
+		if !f.is(l.Text, "body") { // only a body may contain line breaks
 			if bad := l.RefuseHeaderControls(f.name, f.end, ruleSIPHeader); bad != nil {
 				return bad
 			}
@@ -257,11 +257,10 @@ func partsSIP(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalSIP converts the parts to lower case that RFC 3261, 19.1.4 compares
-// without regard to case, and sorts the parts that it compares without regard to
-// order. It omits no parameter: the RFC ignores some parameters that only one of
-// two URIs has, but that makes its equivalence intransitive, and no canonical
-// form can express it.
+// canonicalSIP converts the parts to lower case whose case RFC 3261, 19.1.4 ignores, and sorts the
+// parts whose order it ignores. It omits no parameter. If only one of two URIs has a parameter, the
+// RFC ignores some such parameters, but this makes the equivalence of the RFC intransitive, and a
+// canonical form cannot express it.
 func canonicalSIP(u uri.URI) string {
 	l := layout.Of(u)
 	a := sipOf(&l)

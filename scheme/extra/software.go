@@ -66,10 +66,10 @@ const (
 type packageURL struct {
 	layout.Layout
 	typeAt, typeEnd   int
-	spaceAt, spaceEnd int // empty if there is no namespace
+	spaceAt, spaceEnd int // range of the namespace; empty if there is none
 	nameAt, nameEnd   int
-	version           int // after the "@", -1 if none; it extends to the end of the path
-	end               int // of the path, without slashes at its end
+	version           int // offset after the "@"; -1 if there is no version. The version extends to the end of the path
+	end               int // end of the path, without slashes at its end
 }
 
 // packageOf finds the components. Slashes around the type and the namespace have
@@ -132,7 +132,7 @@ func checkPURL(u uri.URI) []scheme.Finding {
 func (p *packageURL) checkQualifiers() []scheme.Finding {
 	for f := range queryFields(&p.Layout, '&') {
 		if f.name == p.QueryEnd {
-			break // an empty query, or after the last ampersand
+			break // the query is empty, or the field is after the last ampersand
 		}
 		for i := f.name; i < f.nameEnd; i++ {
 			if c := p.Text[i]; !ascii.IsLetter(c) && (i == f.name || !ascii.IsDigit(c) && strings.IndexByte(".-_", c) < 0) {
@@ -165,10 +165,10 @@ func partsPURL(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// canonicalPURL writes the components as the specification builds them: type and
-// keys in lower case, qualifiers in order and without those that are empty, names
-// as their type prescribes, and everything percent-encoded that is not a letter,
-// a digit, or one of . - _ ~ and the colon.
+// canonicalPURL writes the components in the form that the specification prescribes. The type and
+// the keys are in lower case, qualifiers are sorted and empty ones are omitted, and names have the
+// form that their type prescribes. All characters except letters, digits, the colon and . - _ ~ are
+// percent-encoded.
 func canonicalPURL(u uri.URI) string {
 	p := packageOf(u)
 	t, _ := pid.LookupPURLType(p.Text[p.typeAt:p.typeEnd])
@@ -265,8 +265,8 @@ func foldIf(fold bool, s string) string {
 	return s
 }
 
-// hyphenated replaces each run of hyphens, underscores and dots by a hyphen, as
-// the Python Package Index does.
+// hyphenated replaces each run of hyphens, underscores and dots by one hyphen, like the Python
+// Package Index.
 func hyphenated(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -10,10 +10,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// Helpers for the schemes in use today.
+// Helper functions for the schemes of this package.
 
-// firstOf returns the first result of a check that is not nil. The checks must not
-// rely on one another.
+// firstOf returns the first of the results of several checks that is not nil. All checks have
+// already run, so none may depend on the success of another.
 func firstOf(results ...[]scheme.Finding) []scheme.Finding {
 	for _, found := range results {
 		if found != nil {
@@ -48,8 +48,8 @@ func refuseFragment(l *layout.Layout, rule string) []scheme.Finding {
 	return []scheme.Finding{layout.Instead(layout.Broken(l.Frag-1, l.Frag, rule, "fragments are not allowed; percent-encode a number sign as %23"), "%23")}
 }
 
-// withFragment returns a check that also reports a fragment, which the general
-// syntax always allows (RFC 3986, 3.5) and the scheme does not define.
+// withFragment returns a check that also reports a fragment, because the scheme does not define
+// fragments. The general syntax always allows a fragment (RFC 3986, 3.5).
 func withFragment(check func(uri.URI) []scheme.Finding, rule string) func(uri.URI) []scheme.Finding {
 	return func(u uri.URI) []scheme.Finding {
 		found := check(u)
@@ -104,8 +104,8 @@ func badHost(s string, from, to int) int {
 	return pid.BadHostName(s, from, to)
 }
 
-// badTopLabel returns the offset of the last label of a host name, or -1 if that
-// label begins with a letter. The host name may have a trailing dot.
+// badTopLabel checks the last label of a host name, which must begin with a letter. It returns the
+// offset of the label if it does not, and -1 if it does. The host name may have a trailing dot.
 func badTopLabel(s string, from, to int) int {
 	if to-from > 1 && s[to-1] == '.' {
 		to--
@@ -129,7 +129,7 @@ func isIPv4(s string) bool {
 // isAddress reports whether c is allowed in an IPv6 address.
 func isAddress(c byte) bool { return ascii.IsHex(c) || c == ':' || c == '.' }
 
-// isNumber reports whether s is a decimal number from least to 2^32-1.
+// isNumber reports whether s is a decimal number between least and 2^32-1.
 func isNumber(s string, least uint64) bool {
 	const digits = 10
 	if s == "" || len(s) > digits {

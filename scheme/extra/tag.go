@@ -22,8 +22,8 @@ var tag = scheme.Scheme{
 	Rules:      scheme.RuleSet{Check: checkTag, Parts: partsTag},
 }
 
-// entityOf returns the offsets of the comma and the colon of a tagging entity, -1
-// if missing.
+// entityOf returns the offsets of the comma and the colon of a tagging entity. The offset of a
+// missing character is -1.
 func entityOf(l *layout.Layout) (comma, colon int) {
 	comma = ascii.Until(l.Text, l.Path, l.PathEnd, ',')
 	if comma == l.PathEnd {
@@ -35,8 +35,7 @@ func entityOf(l *layout.Layout) (comma, colon int) {
 	return comma, colon
 }
 
-// checkTag checks a tag URI, and adds remarks on spellings that are valid and not
-// recommended.
+// checkTag checks a tag URI. It adds remarks on spellings that are valid but not recommended.
 func checkTag(u uri.URI) []scheme.Finding {
 	const rule = "RFC 4151, 2.1"
 	if found := checkPID(u); found != nil {

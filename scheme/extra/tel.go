@@ -217,7 +217,7 @@ func checkPhoneContext(l *layout.Layout, f field) []scheme.Finding {
 	return nil
 }
 
-// compareTelParams compares parameters by their required order.
+// compareTelParams compares two parameters by the order that RFC 3966 requires.
 func compareTelParams(s string, a, b field) int {
 	rank := func(f field) int {
 		switch {
@@ -241,7 +241,7 @@ func partsTel(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// appendSubscriberParts adds the number, under the given name, and its parameters.
+// appendSubscriberParts adds the number as a part with the given name, and adds its parameters.
 func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	end := ascii.Until(t.Text, from, to, ';')
 	t.Data(name, from, end)
@@ -250,8 +250,8 @@ func appendSubscriberParts(t *layout.Taker, from, to int, name string) {
 	}
 }
 
-// canonicalTel returns the form that RFC 3966, 4 compares: lower case, no
-// visual separators, parameters sorted.
+// canonicalTel returns the form that RFC 3966, 4 compares. It is in lower case, has no visual
+// separators, and its parameters are sorted.
 func canonicalTel(u uri.URI) string {
 	l := layout.Of(u)
 	return string(appendSubscriber([]byte("tel:"), l.Text, l.Path, l.PathEnd))

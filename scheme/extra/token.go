@@ -121,8 +121,8 @@ func isPKCS11Query(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte(":[]@!$'()*+,=/?|%", c) >= 0
 }
 
-// checkPKCS11Path checks the attributes that identify the object. Each may
-// appear once.
+// checkPKCS11Path checks the attributes that identify the object. An attribute may appear only
+// once.
 func checkPKCS11Path(l *layout.Layout) []scheme.Finding {
 	for f := range fields(l.Text, l.Path, l.PathEnd, ';') {
 		if bad := pkcs11Path.check(l.Text, f); bad != nil {

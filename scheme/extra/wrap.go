@@ -169,7 +169,8 @@ func checkBlob(u uri.URI) []scheme.Finding {
 	return nil
 }
 
-// lastSlash returns the offset of the last slash before the fragment, or -1.
+// lastSlash returns the offset of the last slash in front of the fragment, or -1 if there is no
+// slash.
 func lastSlash(l *layout.Layout) int {
 	if n := strings.LastIndexByte(l.Text[l.Rest:l.End()], '/'); n >= 0 {
 		return l.Rest + n
@@ -189,16 +190,16 @@ func partsBlob(dst []scheme.Part, u uri.URI) []scheme.Part {
 	return t.Parts
 }
 
-// innerBlob returns the range of the origin and the UUID as one locator, as the
-// URL Standard, 4.7 does to find the origin.
+// innerBlob returns the range of the locator in a blob URL, which consists of the origin and the
+// UUID. The URL Standard, 4.7 parses this locator to find the origin.
 func innerBlob(u uri.URI) (from, to int, ok bool) {
 	l := layout.Of(u)
 	slash := lastSlash(&l)
 	return l.Rest, l.End(), slash > l.Rest && l.Text[l.Rest:slash] != "null"
 }
 
-// originOf returns the ends of the origin and of the file system type, -1 for
-// those that are absent.
+// originOf returns the end of the origin and the end of the file system type. The end of a piece
+// that is absent is -1.
 func originOf(l *layout.Layout) (end, kind int) {
 	n := strings.Index(l.Text[l.Rest:l.End()], "://")
 	if n < 0 {

@@ -41,8 +41,8 @@ type jid struct {
 	resource, end     int
 }
 
-// jidOf returns the offsets. ok is false if there is an account and no entity to
-// contact.
+// jidOf returns the offsets of the pieces of the address. If the URI has an account but no entity
+// to contact, ok is false.
 func jidOf(l *layout.Layout) (j jid, ok bool) {
 	j = jid{node: -1, domain: l.Path, resource: -1, end: l.PathEnd}
 	if l.Authority {
@@ -107,7 +107,7 @@ func checkJID(l *layout.Layout, j *jid) []scheme.Finding {
 	switch {
 	case j.domain == j.domainEnd:
 		return layout.Refuse(j.domain, j.domain, ruleXMPPDomain, "missing domain")
-	case strings.IndexByte(l.Text[j.domain:j.domainEnd], '%') >= 0: // an internationalised domain name
+	case strings.IndexByte(l.Text[j.domain:j.domainEnd], '%') >= 0: // the domain is an internationalised domain name
 	default:
 		if bad := badHost(l.Text, j.domain, j.domainEnd); bad >= 0 {
 			return layout.Refuse(bad, min(bad+1, j.end), ruleXMPPDomain, "the domain must be a domain name or an IP address")

@@ -35,7 +35,7 @@ var columns = [...]string{"scheme", "status", "description", "reference", "templ
 // An entry is a row of the registry.
 type entry [len(columns)]string
 
-// generate returns the table: a line for each scheme, with the columns.
+// generate returns the table. It has a line for each scheme, which consists of the columns.
 func generate(text string) ([]byte, error) {
 	entries, err := read(text)
 	if err != nil {
@@ -83,9 +83,8 @@ func read(text string) ([]entry, error) {
 	return entries, nil
 }
 
-// tidy converts the name and the status to lower case, and removes notes for reviewers from
-// the name and description. It shortens a description of several sentences to
-// the first.
+// tidy converts the name and the status to lower case, and removes notes for reviewers from the
+// name and the description. If a description has several sentences, tidy keeps the first one.
 func tidy(e entry) entry {
 	name, note, _ := strings.Cut(e[0], " ")
 	e[0], e[1] = strings.ToLower(name), strings.ToLower(e[1])

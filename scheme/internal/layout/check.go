@@ -2,17 +2,17 @@ package layout
 
 import "github.com/nomen-project/nomen/uri"
 
-// Broken returns an error about the bytes from from to to.
+// Broken returns an error about the bytes between two offsets.
 func Broken(from, to int, rule, message string) uri.Finding {
 	return uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// Refuse returns a single error, the result of a check that fails.
+// Refuse returns a list that consists of a single error, for a check that fails.
 func Refuse(from, to int, rule, message string) []uri.Finding {
 	return []uri.Finding{Broken(from, to, rule, message)}
 }
 
-// RefuseAs is like [Refuse] and sets the code of the error.
+// RefuseAs is like [Refuse], but sets the code of the error.
 func RefuseAs(code uri.FindingCode, from, to int, rule, message string) []uri.Finding {
 	found := Refuse(from, to, rule, message)
 	found[0].Code = code
@@ -29,7 +29,7 @@ func Remark(code uri.FindingCode, from, to int, rule, message string) uri.Findin
 	return uri.Finding{Code: code, Severity: uri.SeverityInfo, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// Instead returns f with a suggested replacement text.
+// Instead returns f with right as the suggested replacement text.
 func Instead(f uri.Finding, right string) uri.Finding {
 	f.Right = right
 	return f

@@ -17,11 +17,11 @@ func (l *Layout) Typecode() (name, code int) {
 	return l.PathEnd, -1
 }
 
-// A layout holds the offsets of the components of a URI, -1 for those that are
-// undefined.
+// A Layout holds the offsets of the components of a URI. The offset of an undefined component is
+// -1.
 type Layout struct {
 	Text            string
-	Rest            int // after the colon of the scheme
+	Rest            int // offset after the colon of the scheme
 	User, UserEnd   int
 	Host, HostEnd   int
 	Port, PortEnd   int
@@ -42,7 +42,7 @@ func Of(u uri.URI) Layout {
 	if authority, ok := u.Authority(); ok {
 		l.Authority = true
 		l.measure(u, at+2)
-		if authority == "" { // no server in 1997 and 2003, but an empty host
+		if authority == "" { // in 1997 and 2003 there is no server, but an empty host
 			l.Host, l.HostEnd = at+2, at+2
 		}
 		at += 2 + len(authority)
@@ -59,7 +59,7 @@ func Of(u uri.URI) Layout {
 	return l
 }
 
-// measure determines the offsets inside an authority that begins at from.
+// measure sets the offsets inside the authority, which begins at the parameter at.
 func (l *Layout) measure(u uri.URI, at int) {
 	if user, ok := u.Userinfo(); ok {
 		l.User, l.UserEnd = at, at+len(user)

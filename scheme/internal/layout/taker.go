@@ -33,7 +33,7 @@ func Take(dst []uri.Part, u uri.URI) Taker { return Taker{Of(u), dst} }
 // the separator before the part is missing.
 func (t *Taker) Part(name string, from, to int) { t.add(uri.Part{Name: name}, from, to) }
 
-// Data is like Part for text that is decoded before use.
+// Data is like [Taker.Part], for text that is decoded before use.
 func (t *Taker) Data(name string, from, to int) { t.add(uri.Part{Name: name, Escaped: true}, from, to) }
 
 func (t *Taker) add(p uri.Part, from, to int) {
@@ -43,8 +43,8 @@ func (t *Taker) add(p uri.Part, from, to int) {
 	}
 }
 
-// Pair adds the value of a name=value pair of a group (see [uri.Part]), which is
-// decoded before use. The name is in lower case; an empty one is "unnamed".
+// Pair adds the value of a name=value pair that belongs to a group (see [uri.Part]). The value is
+// decoded before use. Pair converts the name to lower case, and uses "unnamed" for an empty name.
 func (t *Taker) Pair(group, name string, from, to int) {
 	name = strings.ToLower(name)
 	if name == "" {
@@ -78,7 +78,7 @@ func (t *Taker) Server() {
 	t.Part("port", t.Port, t.PortEnd)
 }
 
-// rooted adds the path. In 1993 the slash after the host is not a part of it.
+// rooted adds the path. In 1993 the slash after the host does not belong to the path.
 func (t *Taker) rooted() {
 	switch {
 	case t.Is1993() && !t.HasPath():
@@ -102,7 +102,8 @@ func (t *Taker) Search() {
 	}
 }
 
-// Each adds the pieces between separators, which are decoded before use.
+// Each adds the pieces of the text between two offsets that separators divide. The pieces are
+// decoded before use.
 func (t *Taker) Each(name string, from, to int, sep byte) {
 	for {
 		n := strings.IndexByte(t.Text[from:to], sep)

@@ -11,10 +11,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A Sample is a URI and the expected results. Parts are "name=value" pairs
-// separated by spaces, or "" if the URI is rejected. Canonical is the
-// canonical form, or "" if the URI is canonical. Finding is the offset and
-// the rule of the first finding, or "" if none is expected.
+// A Sample is a URI and the expected results. Parts has "name=value" pairs separated by spaces; it
+// is "" if the URI is rejected. Canonical is the canonical form; it is "" if the URI itself is
+// canonical. Finding is the offset and the rule of the first finding; it is "" if no finding is
+// expected.
 type Sample struct{ In, Parts, Canonical, Finding string }
 
 // Check checks the URI of a sample, read in a dialect, by the rules of a

@@ -149,7 +149,7 @@ func (c *cli) provider(i int, t oidcTable) (signin.Provider, error) {
 	var errs []error
 	if t.SecretFile != "" {
 		text, err := readCredential(t.SecretFile)
-		if p.ClientSecret = strings.TrimSpace(string(text)); err == nil && p.ClientSecret == "" {
+		if p.ClientSecret = strings.TrimRight(string(text), "\r\n"); err == nil && p.ClientSecret == "" {
 			err = errors.New("the file is empty")
 		}
 		if err != nil {

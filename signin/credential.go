@@ -46,7 +46,7 @@ func parseCredential(text string) (c credential, ok bool) {
 	if !ok || !isUserID(c.user) {
 		return credential{}, false
 	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(c.secret)
+	b, err := base64.RawURLEncoding.DecodeString(c.secret)
 	if err != nil || len(b) != secretSize || strings.ContainsAny(c.secret, "\r\n") {
 		return credential{}, false
 	}

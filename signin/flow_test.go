@@ -314,7 +314,7 @@ func TestUserInfo(t *testing.T) {
 			t.Errorf("UserInfo of %s: %d grants, want %d", tt.sub, got, tt.want)
 		}
 	}
-	p.Claims["groups"] = "readers"
+	p.Info["sub"], p.Claims["groups"] = "17", "readers"
 	b := s.browser()
 	if b.get(b.at(Root)); len(b.session().Actor.Grants) != 1 {
 		t.Error("UserInfo replaced a claim")

@@ -70,6 +70,28 @@ func (f *fakePeople) change(id string, edit func(*Person)) {
 	f.byID[id] = p
 }
 
+// A slowVault takes a millisecond to read and to write, so that what happens at the same time
+// overlaps.
+type slowVault struct{ store.Vault }
+
+func (v slowVault) Secret(ctx context.Context, key string) ([]byte, error) {
+	text, err := v.Vault.Secret(ctx, key)
+	time.Sleep(time.Millisecond) // in a bubble of synctest
+	return text, err
+}
+
+func (v slowVault) PutSecret(ctx context.Context, key string, value []byte) error {
+	time.Sleep(time.Millisecond)
+	return v.Vault.PutSecret(ctx, key, value)
+}
+
+// slow makes the vault of all nodes slow.
+func (s *stage) slow() {
+	for _, m := range s.nodes {
+		m.o.Vault = slowVault{s.vault}
+	}
+}
+
 // A stage is some nodes that share a store.
 type stage struct {
 	*testing.T

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nomen-project/nomen/store"
@@ -69,8 +70,11 @@ func TestLinkEnds(t *testing.T) {
 }
 
 // TestLinkOnce: of many uses at the same time, on two nodes, one succeeds.
-func TestLinkOnce(t *testing.T) {
+func TestLinkOnce(t *testing.T) { synctest.Test(t, testLinkOnce) }
+
+func testLinkOnce(t *testing.T) {
 	s := newStage(t, nil)
+	s.slow()
 	target, _, err := s.nodes[0].Link(t.Context(), anna)
 	if err != nil {
 		t.Fatal(err)

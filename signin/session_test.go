@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nomen-project/nomen/registrar"
@@ -199,8 +200,11 @@ func TestMostSessions(t *testing.T) {
 
 // TestNodes: sessions of a user begin, are used and end at two nodes at once. None is lost, and
 // one that was ended does not come back.
-func TestNodes(t *testing.T) {
+func TestNodes(t *testing.T) { synctest.Test(t, testNodes) }
+
+func testNodes(t *testing.T) {
 	s := newStage(t, nil)
+	s.slow()
 	var all, ended []*browser
 	for i := range 12 {
 		b := s.browser()

@@ -39,6 +39,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"misses":           {"", "--clear --yes"},
 		"verify":           {""},
 		"reload":           {""},
+		"sign-in-link":     {""},
 		"config check":     {""},
 		"config show":      {""},
 		"config explain":   {"rate"},

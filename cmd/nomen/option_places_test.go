@@ -40,8 +40,12 @@ func badOptions() map[string][]string {
 		"limits.burst": {"-1"}, "limits.costly": {"0"}, "limits.resources": {"0"}, "limits.batch-names": {"0"}, "limits.batch-bytes": {"0"},
 		"limits.measure-timeout": {`"0s"`}, "limits.ask-timeout": {`"0s"`}, "limits.resource-timeout": {`"0s"`}, "limits.head-timeout": {`"0s"`},
 		"limits.idle-timeout": {`"0s"`}, "limits.timeout": {`"0s"`}, "limits.token-rate": {"0"}, "limits.token-burst": {"-1"}, "limits.token-jobs": {"0"}, "limits.jobs": {"0"},
-		"demo": {"read-only = true\ntrue"},
-		"data": nil, // every text is the name of a directory
+		"sign-in.url": {`"http://a.example"`, `"https://a.example/x"`}, "sign-in.idle": {`"0s"`, `"-1s"`}, "sign-in.absolute": {`"-1s"`},
+		"sign-in.header":  {`"X-User"`, "sign-in.proxies = [\"unix:a\"]\n" + `"a b"`, "sign-in.proxies = [\"unix:a\"]\n" + `"cookie"`},
+		"sign-in.proxies": {`["unix:a"]`, "sign-in.header = \"X-User\"\n" + `["10.0.0.0/8"]`}, "sign-in.ca": {`"none.pem"`},
+		"sign-in.contact": nil, // every text is a person to ask
+		"demo":            {"read-only = true\ntrue"},
+		"data":            nil, // every text is the name of a directory
 	}
 }
 

@@ -127,7 +127,7 @@ func TestSignInByHeader(t *testing.T) {
 	trusted, other := filepath.Join(sockets, "pages.sock"), filepath.Join(sockets, "other.sock")
 	p := start(t, data, "--admin", "unix:"+trusted, "--admin", "unix:"+other, "--sign-in.header", "X-Remote-User", "--sign-in.proxies", "unix:"+trusted)
 	newUser(t, data, &store.User{Name: "Zoe Zhang", Subjects: []string{"header zoe"}, Grants: []store.UserGrant{{Role: "administrator"}}})
-	zoe, both := http.Header{"X-Remote-User": {"zoe"}}, http.Header{"X-Remote-User": {"nobody", "zoe"}}
+	zoe, both := http.Header{"X-Remote-User": {"zoe"}}, http.Header{"X-Remote-User": {"anna", "zoe"}}
 	v := visit(t, trusted)
 	v.want("/-/ui/", zoe, 200, "Zoe Zhang")
 	v.want("/-/ui/", nil, 303, "/-/ui/sign-in?next=")

@@ -12,59 +12,59 @@ import (
 // it.
 type Role uint8
 
-// The roles.
+// Values of Role.
 const (
-	Reader        Role = iota // may change nothing
-	Editor                    // may change names
-	Owner                     // may reactivate names, and change authorities
-	Administrator             // may do everything
+	Reader        Role = iota // cannot change anything
+	Editor                    // can change names
+	Owner                     // can also reactivate names, and change authorities
+	Administrator             // can do everything
 )
 
 var roleNames = []string{"reader", "editor", "owner", "administrator"}
 
-// String returns the role as tokens spell it.
+// String returns the name of the role, as tokens have it.
 func (r Role) String() string { return roleNames[r] }
 
-// ParseRole returns the role with the name s; see [Role.String].
+// ParseRole returns the role whose [Role.String] is s.
 func ParseRole(s string) (Role, bool) {
 	i := slices.Index(roleNames, s)
 	return Role(max(i, 0)), i >= 0
 }
 
-// A Grant gives a role for some names.
+// A Grant gives a role, for all names or for those with some prefixes.
 type Grant struct {
 	Role     Role
-	Prefixes []name.Prefix // scope of the role; empty means all names
+	Prefixes []name.Prefix // prefixes of the names that the role is for; if empty, all names
 }
 
-// covers reports whether a name is in the scope of the grant.
+// covers reports whether the name n is in the scope of the grant.
 func (g Grant) covers(n name.Name) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(p name.Prefix) bool { return p.Covers(n) })
 }
 
-// contains reports whether all names under a prefix are in the scope of the grant.
+// contains reports whether all names under the prefix p are in the scope of the grant.
 func (g Grant) contains(p name.Prefix) bool {
 	return len(g.Prefixes) == 0 || slices.ContainsFunc(g.Prefixes, func(own name.Prefix) bool { return own == p || includes(own, p) })
 }
 
-// includes reports whether own covers all names that p covers: those that begin with a span of p.
+// includes reports whether the prefix own covers all names that the prefix p covers.
 func includes(own, p name.Prefix) bool {
 	spans := p.Spans()
 	return len(spans) > 0 && !slices.ContainsFunc(spans, func(span string) bool { return !own.Covers(name.FromKey(span + "0")) })
 }
 
-// An Actor is the client that makes a change. It may do what any of its grants permits. The
-// zero Actor may neither change nor read anything.
+// An Actor is the client that makes a change. An actor has a permission if any of its grants gives
+// it. The zero Actor can neither change nor read anything.
 type Actor struct {
-	Who    string // author in the history; "" for the operator of the machine
+	Who    string // author of the actor's changes in the history; "" for the operator of the machine
 	Grants []Grant
 }
 
-// Operator returns the operator of the machine, an administrator of all names.
+// Operator returns the actor for the operator of the machine: an administrator of all names.
 func Operator() Actor { return Actor{Grants: []Grant{{Role: Administrator}}} }
 
-// Bearer returns the actor that a token stands for, with the role [Reader] if the token is
-// revoked. It returns an error for an unknown role or an invalid prefix.
+// Bearer returns the actor for the bearer of a token. If the token is revoked, the actor has the
+// role [Reader]. If the token has an unknown role or an invalid prefix, Bearer returns an error.
 func Bearer(t *store.Token) (Actor, error) {
 	g, err := parseGrant(t.Role, t.Prefixes)
 	if err != nil {
@@ -76,7 +76,7 @@ func Bearer(t *store.Token) (Actor, error) {
 	return Actor{Who: t.Who, Grants: []Grant{g}}, nil
 }
 
-// parseGrant returns the grant of a stored role and its stored prefixes.
+// parseGrant returns the grant that has the given role and prefixes, as stored.
 func parseGrant(role string, prefixes []string) (g Grant, err error) {
 	var ok bool
 	if g.Role, ok = ParseRole(role); !ok {
@@ -91,7 +91,7 @@ func parseGrant(role string, prefixes []string) (g Grant, err error) {
 	return g, nil
 }
 
-// Role returns the highest role of all grants, [Reader] if there are none.
+// Role returns the highest role in the grants. If there are no grants, it returns [Reader].
 func (a Actor) Role() (highest Role) {
 	for _, g := range a.Grants {
 		highest = max(highest, g.Role)
@@ -99,33 +99,34 @@ func (a Actor) Role() (highest Role) {
 	return highest
 }
 
-// MayAny reports whether the actor has at least this role for any name.
+// MayAny reports whether the actor has at least the given role for some name.
 func (a Actor) MayAny(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role })
 }
 
-// Reaches reports whether a name is in the scope of the actor, so that the actor may read it. The
-// name must be as returned by [Registrar.Kept].
+// Reaches reports whether the name n is in the scope of the actor, so that the actor may read it.
+// The parameter n must be a result of [Registrar.Kept].
 func (a Actor) Reaches(n name.Name) bool { return a.MayName(n, Reader) }
 
-// MayName reports whether the actor has at least this role for a name, which must be as returned
-// by [Registrar.Kept].
+// MayName reports whether the actor has at least the given role for the name n, which must be a
+// result of [Registrar.Kept].
 func (a Actor) MayName(n name.Name, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.covers(n) })
 }
 
-// MayPrefix reports whether the actor has at least this role for all names under p, in one grant.
+// MayPrefix reports whether one of the grants gives at least the given role for all names under the
+// prefix p.
 func (a Actor) MayPrefix(p name.Prefix, role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && g.contains(p) })
 }
 
-// MayAll reports whether the actor has at least this role for all names.
+// MayAll reports whether the actor has at least the given role for all names.
 func (a Actor) MayAll(role Role) bool {
 	return slices.ContainsFunc(a.Grants, func(g Grant) bool { return g.Role >= role && len(g.Prefixes) == 0 })
 }
 
-// Scope returns the prefixes of all grants of the actor: its scope, unless MayAll([Reader]) is
-// true.
+// Scope returns the prefixes in all grants of the actor. They are its scope, unless
+// MayAll([Reader]) is true; then its scope is all names.
 func (a Actor) Scope() (all []name.Prefix) {
 	for _, g := range a.Grants {
 		all = append(all, g.Prefixes...)
@@ -133,31 +134,31 @@ func (a Actor) Scope() (all []name.Prefix) {
 	return all
 }
 
-// Denied returns the error for an actor who lacks a role for a name, which the error shows as
-// shown.
+// Denied returns the error for an actor who needs a role for the name n. The error has the name in
+// the spelling shown.
 func (a Actor) Denied(need Role, n name.Name, shown string) *DeniedError {
 	return a.denied(need, shown, func(g Grant) bool { return g.covers(n) })
 }
 
-// DeniedAny returns the error for an actor who has a role for no name at all.
+// DeniedAny returns the error for an actor who needs a role for at least one name.
 func (a Actor) DeniedAny(need Role, shown string) *DeniedError {
 	return a.denied(need, shown, func(Grant) bool { return true })
 }
 
-// DeniedAll returns the error for an actor who lacks a role for all names.
+// DeniedAll returns the error for an actor who needs a role for all names.
 func (a Actor) DeniedAll(need Role, shown string) *DeniedError {
 	e := a.DeniedAny(need, shown)
 	e.Anywhere = true
 	return e
 }
 
-// deniedPrefix returns the error for an actor who lacks a role for all names under p.
+// deniedPrefix returns the error for an actor who needs a role for all names under the prefix p.
 func (a Actor) deniedPrefix(need Role, p name.Prefix) *DeniedError {
 	return a.denied(need, p.String(), func(g Grant) bool { return g.contains(p) })
 }
 
-// denied returns an error with the highest role of the grants that reach what is shown, or of
-// all grants if none does.
+// denied returns an error that says which role the actor has: the highest in the grants for which
+// reaches returns true, or in all grants if there is no such grant.
 func (a Actor) denied(need Role, shown string, reaches func(Grant) bool) *DeniedError {
 	there := Actor{Grants: slices.DeleteFunc(slices.Clone(a.Grants), func(g Grant) bool { return !reaches(g) })}
 	if len(there.Grants) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// CheckAuthority makes the checks of an authority that need no store: its fields, and its rules
-// with their tests. The error is a [*RefusalError].
+// CheckAuthority checks all about an authority that can be checked without a store: its fields, its
+// rules and the tests of the rules. The error is a [*RefusalError].
 func CheckAuthority(a *store.Authority) error {
 	a = a.Clone()
 	if err := checkAuthority(a, ""); err != nil {
@@ -19,11 +19,10 @@ func CheckAuthority(a *store.Authority) error {
 	return checkAnswers(a.Prefix.String(), a)
 }
 
-// PutAuthorities creates or replaces several authorities in one batch: all or none. It checks
-// the state after the batch, so a batch can move a host from one authority to another. The
-// actor must be an administrator of all names. The outcomes are in the order of the
-// authorities. If any outcome has an error, nothing was changed, and PutAuthorities returns the
-// first of these errors.
+// PutAuthorities creates or replaces several authorities in one batch: all or none. It checks the
+// state after the batch, so a batch can move a host from one authority to another. The actor must
+// be an administrator of all names. There is one outcome for each authority, in the same order. If
+// any outcome has an error, nothing is changed, and PutAuthorities returns the first of the errors.
 func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Authority, why string) ([]Outcome, error) {
 	if !a.MayAll(Administrator) {
 		return nil, a.DeniedAll(Administrator, "")
@@ -65,7 +64,7 @@ func (r *Registrar) PutAuthorities(ctx context.Context, a Actor, all []*store.Au
 	return outs, nil
 }
 
-// merged returns the authorities after a batch by their prefixes, in normal form.
+// merged returns all authorities that exist after a batch, by prefix and in normal form.
 func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	all := make(map[name.Prefix]*store.Authority, len(there)+len(batch))
 	for _, a := range there {
@@ -73,14 +72,14 @@ func merged(there, batch []*store.Authority) map[name.Prefix]*store.Authority {
 	}
 	for _, a := range batch {
 		a = a.Clone()
-		_ = checkAsked("", a) // normalises; errors are found by checkInBatch
+		_ = checkAsked("", a) // normalizes hosts and addresses; checkInBatch reports errors
 		all[a.Prefix] = a
 	}
 	return all
 }
 
-// checkInBatch checks an authority of a batch, given all authorities after the batch. It returns
-// the stored authority, or nil.
+// checkInBatch checks an authority of a batch. The parameter later has all authorities after the
+// batch. It returns the stored authority with this prefix, or nil.
 func (r *Registrar) checkInBatch(ctx context.Context, next *store.Authority, why string, later map[name.Prefix]*store.Authority) (*store.Authority, error) {
 	there, err := r.store.Authority(ctx, next.Prefix, time.Time{})
 	switch {

@@ -18,13 +18,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PutAuthority creates or replaces an authority. Hosts are stored in lower case without
-// port. Two authorities cannot share a host or an address, and only one can be the default.
+// PutAuthority creates or replaces an authority. It stores hosts in lower case and without a port.
+// Two authorities cannot have the same host or address, and only one authority can be the default.
 //
-// Only an administrator without prefixes may change:
-//   - the values by which requests select the authority: Hosts, Addresses, Default, and the
-//     host of a new prefix urn:dns:HOST or https://HOST
-//   - the resolver that the server asks about the names
+// Only an administrator whose token has no prefixes may change:
+//   - what selects the authority in a request: Hosts, Addresses, Default, and the host of a
+//     new prefix urn:dns:HOST or https://HOST;
+//   - the resolver that the server queries about the names.
 //
 // Other actors cannot add an owner who also owns an authority outside the actor's scope.
 //
@@ -35,12 +35,12 @@ func (r *Registrar) PutAuthority(ctx context.Context, a Actor, auth *store.Autho
 	return out, err
 }
 
-// putting holds the options of PutAuthority.
+// putting has the parameters of PutAuthority.
 type putting struct {
 	expected uint64
 	why      string
 	batch    string
-	dry      bool // dry run
+	dry      bool // change nothing
 }
 
 func (r *Registrar) putAuthority(ctx context.Context, a Actor, auth *store.Authority, how putting) (Outcome, error) {
@@ -105,11 +105,11 @@ func (r *Registrar) permitAuthority(ctx context.Context, a Actor, next, there *s
 	return denied
 }
 
-// takesRequests reports whether a change makes an authority answer requests that it did not
-// answer before. Until now another authority may have answered such requests, even one outside
-// the actor's scope. A new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). A new
-// web prefix answers requests for its host and path, unless an authority already covers that
-// path.
+// takesRequests reports whether a change makes an authority answer requests that it did not answer
+// before. Until now, another authority may have answered them, even one outside the actor's scope.
+// An authority with the new prefix urn:dns:HOST answers requests for HOST (1995, 2.2.1). One with a
+// new web prefix answers requests for the prefix's host and path, unless an existing authority
+// covers that path.
 func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	if there == nil {
 		there = &store.Authority{}
@@ -122,11 +122,10 @@ func takesRequests(next, there *store.Authority, set *store.AuthoritySet) bool {
 	return !slices.Equal(next.Hosts, there.Hosts) || !slices.Equal(next.Addresses, there.Addresses) || next.Default != there.Default
 }
 
-// asksAnew reports whether a change makes the server ask another resolver than before. An
-// operator may delegate to machines in the local network. Other actors must not, because a
-// delegation lets them read what such a machine answers. A delegation without a resolver does
-// not count: the server then finds the resolver by discovery, and asks it only if its address
-// is public.
+// asksAnew reports whether a change makes the server query another resolver than before. An
+// operator may delegate names to machines in the local network. Other actors must not, because they
+// could then read what such a machine answers. A delegation without a resolver is safe: the server
+// finds the resolver by discovery, and queries it only if its address is public.
 func asksAnew(next, there *store.Authority) bool {
 	d := next.Delegation
 	if d == nil || d.Mode != store.ModeAsk || d.To == "" {
@@ -135,10 +134,10 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner that a change adds, and an authority outside the actor's scope
-// with the same owner. It returns nil if there is no such authority. Names of authorities with
-// a common owner may stand for each other (same_as). So adding the owner would give the actor
-// control over names of the other authority.
+// sharedOwner returns an owner that a change adds and that an authority outside the actor's scope
+// already has, and that authority. If there is none, the authority is nil. Names of authorities
+// with a common owner can be aliases of each other (same_as). So by adding the owner, the actor
+// would get control over names of the other authority.
 func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
 	for _, owner := range next.Owners {
 		if there != nil && slices.Contains(there.Owners, owner) {
@@ -164,7 +163,7 @@ func warnings(next, there *store.Authority) []Warning {
 	return all
 }
 
-// checkAuthority makes the checks that need no store, and normalises hosts and addresses.
+// checkAuthority checks what can be checked without a store, and normalizes hosts and addresses.
 func checkAuthority(a *store.Authority, why string) error {
 	of := a.Prefix.String()
 	if a.Prefix.IsZero() {
@@ -181,7 +180,7 @@ func checkAuthority(a *store.Authority, why string) error {
 	return checkPolicy(of, a, why)
 }
 
-// checkAsked checks and normalises hosts and addresses.
+// checkAsked checks hosts and addresses, and normalizes them.
 func checkAsked(of string, a *store.Authority) error {
 	for i, s := range a.Hosts {
 		a.Hosts[i] = store.CanonicalHost(s)
@@ -199,8 +198,8 @@ func checkAsked(of string, a *store.Authority) error {
 	return nil
 }
 
-// isHost reports whether s, in lower case, is a valid host: labels of letters, digits,
-// hyphens and underscores, or an IP address.
+// isHost reports whether s is a valid host in lower case: labels of letters, digits, hyphens and
+// underscores, or an IP address.
 func isHost(s string) bool {
 	if literal, ok := strings.CutPrefix(s, "["); ok {
 		ip, err := netip.ParseAddr(strings.TrimSuffix(literal, "]"))
@@ -220,7 +219,7 @@ func isHost(s string) bool {
 	return len(s) <= maxHost
 }
 
-// checkKin accepts prefixes of authorities, and URIs.
+// checkKin checks a list of parents or children. It accepts prefixes of authorities, and URIs.
 func checkKin(of, field string, list []string) error {
 	for i, s := range list {
 		if _, err := name.ParsePrefix(s); err == nil && !location.Runs(s[:strings.IndexByte(s, ':')]) {
@@ -282,8 +281,8 @@ func checkRedirect(code int) fault {
 	return faultf(0, "status", "%d must be one of 301, 302, 303, 307, 308", code)
 }
 
-// checkAgainst checks next against the other authorities and the existing names. It reads all
-// authorities, unless next has nothing that can conflict.
+// checkAgainst checks the authority next against the other authorities and the existing names. If
+// nothing in it can conflict, checkAgainst does not read the other authorities.
 func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authority) error {
 	folds := next.FoldCase && (there == nil || !there.FoldCase)
 	if len(next.Hosts) == 0 && len(next.Addresses) == 0 && !next.Default && !folds {
@@ -303,7 +302,8 @@ func (r *Registrar) checkAgainst(ctx context.Context, next, there *store.Authori
 	return nil
 }
 
-// checkOthers returns an error if an authority would answer the requests of another one.
+// checkOthers returns an error if the authority next would answer requests that another authority
+// answers.
 func checkOthers(next *store.Authority, others []*store.Authority) error {
 	of := next.Prefix.String()
 	for _, other := range others {
@@ -323,14 +323,14 @@ func checkOthers(next *store.Authority, others []*store.Authority) error {
 	return nil
 }
 
-// shared returns the index of the first element of a that is in b too, or -1.
+// shared returns the index of the first element of the list a that is also in b, or -1 if none.
 func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if next starts to fold case although names with upper-case
-// letters exist: requests could no longer find those names. It reads every name under the
-// prefix.
+// checkFolded returns an error if the authority next begins to fold case although there are names
+// with upper-case letters, because requests could no longer find those. It reads every name under
+// the prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {
 		if err != nil {

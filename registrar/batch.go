@@ -12,39 +12,39 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxAttempts limits how often a request without an expected revision is tried again because
-// another client has changed the name.
+// maxAttempts is how often a request without an expected revision is tried before it fails because
+// other clients keep changing the name.
 const maxAttempts = 100
 
-// A plan turns the requests of a batch into changes, each based on the stored record and on
-// the earlier requests of the batch.
+// A plan computes the changes for the requests of a batch. Each change is based on the stored
+// record and on the earlier requests of the batch.
 type plan struct {
 	*Load
-	ctx   context.Context // of the single call in which the plan is used
+	ctx   context.Context // context of the one call that uses the plan
 	batch *Batch
-	blind bool // assume that every name is new
+	blind bool // do not read records: assume that every name is new
 	now   time.Time
 
-	there    []*store.Record // records of the first requests, if a listing has read them
-	states   []state         // at most one for each request
+	there    []*store.Record // records of the first requests, if they were read with a listing
+	states   []state         // states of the names in the requests
 	known    map[name.Name]*state
 	outs     []Outcome
-	decided  int // requests that were compared with the state
+	decided  int // number of requests that were compared with the state
 	created  int
 	changes  []store.Change
 	position []int // index of the request of each change
 }
 
-// A state is the state of a name within a batch.
+// A state is the state of a name after a part of a batch.
 type state struct {
 	record  *store.Record // the current record; nil if none
 	before  *store.Record // the record before the batch; nil if none
 	pending bool          // an earlier request of the batch changes the name
-	built   bool          // a request of this batch was accepted, so that later requests may expect based; only if Load.single
+	built   bool          // an earlier request of the batch for this name was accepted, so later ones may expect the revision based; only if Load.single
 	based   uint64        // the revision that the last accepted request expected
 }
 
-// last returns the change that led to the state, with the fields that store.Next uses.
+// last returns the change that led to the state. It has only the fields that store.Next uses.
 func (s *state) last() *store.Change {
 	if s.record == nil {
 		return nil
@@ -52,7 +52,7 @@ func (s *state) last() *store.Change {
 	return &store.Change{Record: s.record, Expected: s.record.Revision - 1, Time: s.record.Modified}
 }
 
-// revision returns the current revision, or 0 for a name without a record.
+// revision returns the current revision. If the name has no record, it returns 0.
 func (s *state) revision() uint64 {
 	if s.record == nil {
 		return 0
@@ -60,11 +60,11 @@ func (s *state) revision() uint64 {
 	return s.record.Revision
 }
 
-// Apply does what Put does for many requests, in order. It writes the accepted requests as one
-// batch and leaves out the rejected requests. There is one outcome for each request, in the
-// order of the requests. A request builds on the earlier requests for its name. The error is a
-// [*RefusalError] if why or a.Who is invalid, or a failure of the store. After an error nothing
-// was written.
+// Apply does for many requests, in order, what Put does for one. It leaves out the requests that
+// are rejected, and writes the others as one batch. There is one outcome for each request, in the
+// same order. If several requests have the same name, each is applied to the result of the one
+// before it. If the reason or a.Who is invalid, the error is a [*RefusalError]; any other error is
+// a failure of the store. After an error nothing was written.
 func (r *Registrar) Apply(ctx context.Context, a Actor, reqs []Request, why string) ([]Outcome, error) {
 	return r.batch(ctx, a, reqs, why, "", (*Load).Write)
 }
@@ -74,8 +74,8 @@ func (r *Registrar) Preview(ctx context.Context, a Actor, reqs []Request) ([]Out
 	return r.batch(ctx, a, reqs, "", "", (*Load).Preview)
 }
 
-// batch makes one batch of reqs and passes it to the function do. The changes have the batch
-// ID id, or none if id is empty.
+// batch makes one batch of the requests and passes it to the function do. The parameter id is the
+// batch ID of the changes; if it is empty, they have none.
 func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id string, do func(*Load, context.Context, *Batch) ([]Outcome, error)) ([]Outcome, error) {
 	l, err := r.NewLoad(a, why)
 	if err != nil {
@@ -98,7 +98,8 @@ func (r *Registrar) batch(ctx context.Context, a Actor, reqs []Request, why, id 
 	return outs, err
 }
 
-// plan plans the requests on the current state. It skips requests that have an error in final.
+// plan plans the changes for the requests, based on the current state. It skips requests that have
+// an error in final.
 func (l *Load) plan(ctx context.Context, b *Batch, final map[int]error, blind bool) (*plan, error) {
 	n := len(b.reqs)
 	p := &plan{
@@ -150,7 +151,7 @@ func (p *plan) state(i int) (*state, error) {
 	return s, nil
 }
 
-// read returns the existing record of n, the name of request i, or nil if none exists.
+// read returns the existing record of the name n of request i, or nil if there is none.
 func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 	if p.scratch != nil {
 		if rec, err := p.scratch.Record(n); rec != nil || err != nil {
@@ -173,14 +174,14 @@ func (p *plan) read(i int, n name.Name) (*store.Record, error) {
 // If the names of a batch are in ascending order, one listing reads their records. A listing is
 // cheaper than single reads, unless many other names lie between the names of the batch.
 const (
-	fewNames    = 8  // fewer names are read one by one
-	maxBetween  = 2  // maximum number of listed records per requested record
-	widePenalty = 16 // batches until a listing is tried again
+	fewNames    = 8  // if there are fewer names, they are read one by one
+	maxBetween  = 2  // maximum number of listed records for each record needed
+	widePenalty = 16 // number of batches before a listing is tried again
 )
 
-// list reads the records of the requests with a listing. It stops early if the listing contains
-// too many other names, or if it fails, for example because a connection is lost. The remaining
-// names are then read one by one; the store retries such reads or returns their error.
+// list reads the records of the requests with a listing. It stops early if the listing has too many
+// other names, or if it fails, for example because a connection is lost. The remaining names are
+// then read one by one; these reads are retried by the store, or their error is returned.
 func (p *plan) list() {
 	checks := p.batch.checks
 	if p.wide > 0 || !p.batch.ascending || len(checks) < fewNames {
@@ -213,8 +214,8 @@ func (p *plan) list() {
 	p.there = p.there[:len(checks)]
 }
 
-// place assigns a listed record to its request, if there is one, and reports whether there
-// are requests for later names.
+// place assigns a listed record to the request for its name, if there is one, and reports whether
+// there are requests for names after it.
 func (p *plan) place(rec *store.Record) bool {
 	checks := p.batch.checks
 	for i := len(p.there); i < len(checks); i++ {
@@ -232,7 +233,7 @@ func (p *plan) place(rec *store.Record) bool {
 	return false
 }
 
-// common returns the common prefix of two keys.
+// common returns the longest prefix that two keys have in common.
 func common(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -241,14 +242,14 @@ func common(a, b string) string {
 	return a[:i]
 }
 
-// before returns a string that sorts after all keys less than key, and before key. Keys have
-// no byte above "~".
+// before returns a string that sorts before the given key, but after all keys that sort before it.
+// It relies on keys having no byte above "~".
 func before(key string) string {
 	end := len(key) - 1
 	return key[:end] + string(key[end]-1) + "\x7F"
 }
 
-// change plans the change of request i, which is valid by itself.
+// change plans the change for request i, which has already passed the checks that need no record.
 func (p *plan) change(i int, s *state) error {
 	req, out, check := &p.batch.reqs[i], &p.outs[i], &p.batch.checks[i]
 	expected := s.expects(req)
@@ -280,8 +281,8 @@ func (p *plan) change(i int, s *state) error {
 	return p.revise(i, s, rec)
 }
 
-// revise plans the change of request i that turns the record of a name into rec, unless rec
-// would change nothing.
+// revise plans the change for request i, which changes the record of the name to rec. If rec is the
+// same as the record, it plans nothing.
 func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	req, out := &p.batch.reqs[i], &p.outs[i]
 	expected := s.expects(req)
@@ -309,9 +310,9 @@ func (p *plan) revise(i int, s *state, rec *store.Record) error {
 	return nil
 }
 
-// put adds the change of request i, which turns the record of a name into rec. The first change
-// of a name expects the revision that was read. Each further change of the name builds on the
-// change before it.
+// put adds to the plan the change for request i, which changes the record of the name to rec. The
+// first change of a name expects the revision that was read. Each later change of the name expects
+// the revision made by the one before it.
 func (p *plan) put(i int, s *state, rec *store.Record) {
 	out, req := &p.outs[i], &p.batch.reqs[i]
 	expected := s.revision()
@@ -331,8 +332,8 @@ func (p *plan) put(i int, s *state, rec *store.Record) {
 	s.built, s.based = p.single, req.Expected
 }
 
-// expects returns the revision that a request expects, adjusted to the state within the
-// batch.
+// expects returns the revision that the change for a request must expect, given the earlier
+// requests of the batch.
 func (s *state) expects(req *Request) uint64 {
 	switch {
 	case s.record == nil && req.OrCreate:
@@ -343,7 +344,8 @@ func (s *state) expects(req *Request) uint64 {
 	return req.Expected
 }
 
-// next returns the change that turns the state into rec, nil if nothing would change.
+// next returns the change that makes rec the record of the name. If nothing would change, it
+// returns nil.
 func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Change, error) {
 	c := store.Change{Record: rec, Expected: s.expects(req), Time: p.now, AnyTime: p.reg.anyTime, Who: p.actor.Who, Why: p.why, Batch: p.id}
 	if err := store.Check(i, &c); err != nil {
@@ -362,23 +364,22 @@ func (p *plan) next(i int, s *state, req *Request, rec *store.Record) (*store.Ch
 	return nil, err
 }
 
-// confirm reports whether the requests that change nothing were compared with current records.
-// The records were read after begun; records that came with the batch may have been read
-// earlier. Requests that do change something need no confirmation: the store checks their
-// revisions when it applies them.
+// confirm reports whether the requests that change nothing were compared with current records. The
+// records were read after the time begun, except that records that came with the batch may have
+// been read earlier. Requests that change something need no confirmation, because the store checks
+// their revisions.
 func (p *plan) confirm(begun time.Time) (bool, error) {
 	if p.decided == len(p.changes) {
 		return true, nil
 	}
 	if p.batch.there != nil {
-		begun = time.Time{} // unknown
+		begun = time.Time{} // time of reading is not known
 	}
 	return store.Confirm(p.ctx, p.reg.store, begun)
 }
 
-// commit writes the batch and sets the results of the outcomes. If the store rejects a change,
-// index is the index of that change; in all other cases it is -1. After an error nothing was
-// written.
+// commit writes the batch and sets the results in the outcomes. If the store rejects a change,
+// index is the index of that change; otherwise it is -1. After an error nothing was written.
 func (p *plan) commit() (index int, err error) {
 	if len(p.changes) == 0 {
 		return -1, nil
@@ -394,7 +395,8 @@ func (p *plan) commit() (index int, err error) {
 	return -1, nil
 }
 
-// refused returns the index of the change that a store rejected, or -1 for any other error.
+// refused returns the index of the change that a store rejected. For any other error, it returns
+// -1.
 func refused(err error) int {
 	var conflict *store.ConflictError
 	var state *store.StateError

@@ -14,18 +14,18 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// refuse returns the error for a fault in a field of the record or authority with this
-// name.
+// refuse returns the error for a fault in a field. The parameter of is the name of the record, or
+// the prefix of the authority.
 func refuse(of, field string, f fault) error {
 	return &RefusalError{Name: of, Field: field, Offset: f.offset, Rule: f.rule, Message: f.message, Err: f.err}
 }
 
-// refuseAt is refuse for element i of a list.
+// refuseAt is like [refuse], for element i of a list. The parameter sub is a field of the element.
 func refuseAt(of, list string, i int, sub string, f fault) error {
 	return refuse(of, fmt.Sprintf("%s[%d]%s", list, i, sub), f)
 }
 
-// identify returns the name of a record, and the authority of the name or nil.
+// identify returns the name of a record, and the authority of the name, or nil if none.
 func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Authority, error) {
 	n := rec.Name
 	if rec.Spelling != "" {
@@ -45,7 +45,7 @@ func identify(rec *store.Record, set *store.AuthoritySet) (name.Name, *store.Aut
 	return n, a, checkAssignable(n, a)
 }
 
-// checkAssignable returns an error for names that cannot be assigned.
+// checkAssignable returns an error if the name n cannot be assigned.
 func checkAssignable(n name.Name, a *store.Authority) error {
 	if location.Runs(n.Scheme()) {
 		return refuse(n.Key(), "name", faultf(0, "scheme", "%s: makes a browser execute or display the content of the link itself", n.Scheme()))
@@ -64,7 +64,7 @@ func checkAssignable(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// checkRecord checks the given fields of rec, the record of n.
+// checkRecord checks fields of rec, which is the record of the name n.
 func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	of := cmp.Or(rec.Spelling, n.Key())
 	if fields.has(FieldStatus) && !validStatus(rec.Status) {
@@ -100,7 +100,8 @@ func checkRecord(n name.Name, rec *store.Record, fields Fields) error {
 	return nil
 }
 
-// validStatus also accepts the empty status, which means the current one.
+// validStatus reports whether a status is valid. The empty status is valid: it means that the
+// status stays the same.
 func validStatus(s nomen.Status) bool {
 	switch s {
 	case "", nomen.Reserved, nomen.Active, nomen.Retired:
@@ -109,7 +110,7 @@ func validStatus(s nomen.Status) bool {
 	return false
 }
 
-// isElement reports whether s is one of the fifteen elements of RFC 5013.
+// isElement reports whether s is one of the fifteen metadata elements of RFC 5013.
 func isElement(s string) bool {
 	switch s {
 	case "title", "creator", "subject", "description", "publisher", "contributor",
@@ -134,7 +135,8 @@ func checkMetadata(of string, m nomen.Metadata) error {
 	return nil
 }
 
-// checkSame accepts a URI. A URN must follow the rules of its namespace.
+// checkSame checks a value of same_as, which must be a URI. A URN must follow the rules of its
+// namespace.
 func checkSame(s string) fault {
 	u, f := parseURI(s)
 	if f.bad() {
@@ -149,7 +151,7 @@ func checkSame(s string) fault {
 	return fault{}
 }
 
-// checkSuccessors accepts names other than self.
+// checkSuccessors checks that the successors are names, and that none is the name self.
 func checkSuccessors(of string, self name.Name, successors []string) error {
 	for i, s := range successors {
 		n, err := name.Parse(s)
@@ -166,8 +168,8 @@ func checkSuccessors(of string, self name.Name, successors []string) error {
 	return nil
 }
 
-// checkMerged makes the checks that depend on the existing record. rec is the record after the
-// request. The parameter there is the existing record, or nil if the name is new.
+// checkMerged makes the checks that depend on the existing record. The parameter rec is the record
+// after the request; there is the existing record, or nil if the name is new.
 func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	if there != nil && there.Status == nomen.Retired && rec.Status == nomen.Active {
@@ -194,8 +196,8 @@ func (p *plan) checkMerged(rec, there *store.Record, req *Request) error {
 	return nil
 }
 
-// checkReason rejects a record that is not a tombstone but has fields that only a tombstone
-// may have.
+// checkReason returns an error if a record that is not a tombstone has a field that only a
+// tombstone can have.
 func checkReason(rec *store.Record) error {
 	of := cmp.Or(rec.Spelling, rec.Name.Key())
 	switch {

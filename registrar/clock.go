@@ -9,42 +9,41 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A clockGuard prevents changes with wrong times. It compares the clock with the time of the
-// last change, and with the clock of the database if the store has one.
+// A clockGuard prevents changes with wrong times. It compares the clock of this machine with the
+// time of the last change, and with the clock of the database if the store has one.
 type clockGuard struct {
-	asking sync.Mutex // held while reading the store; meanwhile other calls use the last result
+	asking sync.Mutex // held while reading the store; other calls then use the last result
 
 	mu      sync.Mutex
-	asked   time.Time   // when the store was last read, according to the clock being checked; zero if never
+	asked   time.Time   // when the store was last read, by the clock of this machine; zero if never
 	latest  time.Time   // time of the last known change
-	problem *ClockError // deviation from the clock of the database, nil if none
+	problem *ClockError // difference from the clock of the database; nil if it is small
 	tried   time.Time   // when ClockProblem last started a read
 }
 
 // A ClockError is returned when the clock is too wrong for changes.
 type ClockError struct {
-	Cause  string // without times; for any client
+	Cause  string // the cause without times, which any client may see
 	detail string
 }
 
 func (e *ClockError) Error() string { return e.detail }
 
-// askAgain is the time after which the store is read again. While there is a problem,
-// [Registrar.CheckClock] reads the store for each change, because one of the clocks may be
-// corrected at any time.
+// askAgain is how long the result of reading the store is used before the store is read again. If
+// there is a problem, [Registrar.CheckClock] reads the store for each change, because the clock may
+// have been corrected.
 const askAgain = time.Minute
 
-// retryClock is the time after which [Registrar.ClockProblem] reads the store again while
-// there is a problem.
+// retryClock is how long [Registrar.ClockProblem] waits before it reads the store again while there
+// is a problem.
 const retryClock = time.Second
 
 // clockTimeout is the timeout of the read that [Registrar.ClockProblem] starts.
 const clockTimeout = 10 * time.Second
 
-// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] earlier than
-// the last change of the store, or differs by more than MaxSkew from the clock of the
-// database. Changes are then rejected with a [*store.AwayError], unless [Options].AnyTime is
-// set.
+// CheckClock returns a [*ClockError] if the clock is more than [store.MaxSkew] earlier than the
+// last change of the store, or differs by more than MaxSkew from the clock of the database. While
+// that is so, changes are rejected with a [*store.AwayError], unless [Options].AnyTime is set.
 func (r *Registrar) CheckClock(ctx context.Context) error {
 	g, now := &r.clock, r.now()
 	g.mu.Lock()
@@ -60,9 +59,9 @@ func (r *Registrar) CheckClock(ctx context.Context) error {
 	return nil
 }
 
-// ClockProblem returns the reason why changes are rejected, or nil if they are not. It does
-// not block: it returns the last known state and reads the store in the background. So a
-// corrected clock is noticed even if no client attempts a change.
+// ClockProblem returns why changes are rejected because of the clock, or nil if they are not. It
+// does not block: it returns the last known state and reads the store in the background. So a
+// corrected clock is noticed even if no client makes changes.
 func (r *Registrar) ClockProblem() *ClockError {
 	if r.anyTime {
 		return nil
@@ -89,7 +88,8 @@ func (r *Registrar) ClockProblem() *ClockError {
 	return g.wrong(now)
 }
 
-// wrong returns the problem of the clock according to the last read of the store, or nil.
+// wrong returns the problem of the clock, judged by the last read of the store, or nil if there is
+// none.
 func (g *clockGuard) wrong(now time.Time) *ClockError {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +105,8 @@ func (g *clockGuard) wrong(now time.Time) *ClockError {
 	return nil
 }
 
-// ask reads the store. It ignores errors, which the next write will return.
+// ask reads the time of the last change and of the database's clock from the store. It ignores
+// errors, because the next write will return them.
 func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 	latest, err := lastChange(ctx, s)
 	if err != nil {
@@ -131,8 +132,8 @@ func (g *clockGuard) ask(ctx context.Context, s store.Store, now time.Time) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// lastChange returns the time of the last change of a store. It returns zero if the store
-// has no changes or is not a Feed.
+// lastChange returns the time of the last change of a store. If the store has no changes or is not
+// a Feed, it returns the zero time.
 func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	feed, ok := s.(store.Feed)
 	if !ok {
@@ -151,7 +152,7 @@ func lastChange(ctx context.Context, s store.Reader) (time.Time, error) {
 	return time.Time{}, nil
 }
 
-// apply writes changes of names and authorities, unless the clock is wrong.
+// apply writes changes of names and authorities. If the clock is wrong, it rejects them.
 func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if r.anyTime {
 		for i := range changes {
@@ -169,7 +170,7 @@ func (r *Registrar) apply(ctx context.Context, changes []store.Change) ([]store.
 	return results, err
 }
 
-// note records the time of a change.
+// note records that a change was made at the time t.
 func (g *clockGuard) note(t time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// doubtDate returns why a date in metadata is ambiguous or invalid; "" if it is fine, or if s
-// describes a time in words. Valid dates have the forms of ISO 8601 and W3CDTF. A range is two
-// dates with a slash between them.
+// doubtDate returns why a date in metadata is ambiguous or invalid. If the date is valid, or if s
+// describes a time in words, it returns "". Valid dates have the forms of ISO 8601 and W3CDTF. A
+// range is two dates with a slash between them.
 func doubtDate(s string) string {
 	const form = "; write it as 2006-01-02"
 	s = strings.TrimSpace(s)
@@ -19,11 +19,11 @@ func doubtDate(s string) string {
 	if strings.Trim(s, "0123456789") == "" && s != "" {
 		return doubtNumber(s)
 	}
-	day, _, _ := strings.Cut(s, " ") // a time of day may follow
+	day, _, _ := strings.Cut(s, " ") // the date can be followed by a space and a time of day
 	parts := strings.FieldsFunc(day, func(r rune) bool { return strings.ContainsRune("./-", r) })
 	for _, p := range parts {
 		if strings.Trim(p, "0123456789") != "" {
-			parts = nil // words, or a time of day after a T
+			parts = nil // the text is in words, or has a time of day after a T
 			break
 		}
 	}
@@ -38,14 +38,14 @@ func doubtDate(s string) string {
 	return ""
 }
 
-// Spreadsheets count days from 1899-12-30; the numbers of days in recent centuries have five
-// digits.
+// Spreadsheets store a date as the number of days since 1899-12-30. For dates in recent centuries,
+// this number has five digits.
 const (
 	firstSerial = 10_000
 	lastSerial  = 99_999
 )
 
-// doubtNumber is doubtDate for a string of digits.
+// doubtNumber is like doubtDate, for a string of digits.
 func doubtNumber(s string) string {
 	n, err := strconv.Atoi(s)
 	switch _, day := time.Parse("20060102", s); {

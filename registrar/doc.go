@@ -1,55 +1,55 @@
-// Package registrar is the only way to change records and authorities. It checks names,
-// locations, texts and authorities, the rights of the actor, and the states of names. It
-// writes the valid changes to a store.
+// Package registrar changes records and authorities; all changes must be made with it. It checks
+// names, locations, texts and authorities, the permissions of the actor, and the states of names.
+// It writes valid changes to a store.
 //
 // # Names
 //
 // A name is anything that [name.Parse] accepts. Two kinds of names cannot be assigned:
 //
-//   - A name whose element begins with "urn+", because such elements are requests to a resolver
-//     (1995, 2.3 and 3.5). The element is the part after the prefix of the authority.
+//   - A name whose element begins with "urn+", because such elements are requests to a
+//     resolver (1995, 2.3 and 3.5). The element is the part after the prefix of the authority.
 //   - A name of a scheme whose content a browser would execute, such as javascript.
 //
-// The owner of a domain may assign names below the domain without registering an authority
-// (1995, 2.2.1). So an administrator may create a name that no authority
-// here covers, and gets a warning. The server finds such a name only by its full form. Other
-// actors can create only names that an authority covers.
+// The owner of a domain may assign names below the domain without registering an authority (1995,
+// 2.2.1). So an administrator may create a name that no authority here covers, and gets a warning.
+// The server finds such a name only by its full form. Other actors can create only names that an
+// authority covers.
 //
 // If the authority folds case, the element is stored in lower case.
 //
 // # Locations
 //
-// A location is an absolute URI of RFC 3986 without control characters and without a password,
-// with one of the schemes of package internal/location. The scheme file is not allowed,
-// because it means a file of the client's own machine. URIs of javascript, data, vbscript and
-// similar schemes are not allowed in any field for URIs or names.
+// A location is an absolute URI of RFC 3986 without control characters and without a password, with
+// one of the schemes of package internal/location. The scheme file is not allowed, because it means
+// a file of the client's own machine. URIs of javascript, data, vbscript and similar schemes are
+// not allowed in any field for URIs or names.
 //
 // # States
 //
 // A name that was active or retired is never deleted and never reserved again
-// (draft-ietf-uri-yaurn-00, 2.2.1 and 6A). A retired name is reactivated only if
-// an owner requests it and expects the revision of the tombstone. So importing an
-// old file cannot reactivate it.
+// (draft-ietf-uri-yaurn-00, 2.2.1 and 6A). A retired name is reactivated only if an owner requests
+// it and expects the revision of the tombstone. So importing an old file cannot reactivate it.
 //
 // # Several nodes
 //
 // Changes are planned from committed data, not from a cache or a replica that may lag (see
-// [store.Fresh]). From older data, a recent change by another node would cause a false
-// conflict, and a request to reverse that change would seem to change nothing.
+// [store.Fresh]). With older data, a request could fail with a conflict although its expected
+// revision is right, or a request to reverse a recent change by another node would seem to change
+// nothing.
 //
 // # Tokens
 //
-// Only an administrator whose token is not limited to prefixes may create and revoke tokens.
-// The secret of a token never changes, and a revoked token stays revoked.
+// Only an administrator whose token is not limited to prefixes may create and revoke tokens. The
+// secret of a token never changes, and a revoked token stays revoked.
 //
 // # Merging
 //
-// A [Request] replaces a whole record, replaces some of its fields, or adds to these fields. A
-// request that would not change the record makes no new revision. Such a request succeeds even
-// if the record has another revision than the request expects (RFC 9110, 13.1.1 allows that).
+// A [Request] replaces a whole record, replaces some of its fields, or adds to some of its fields.
+// A request that would not change the record makes no new revision. Such a request succeeds even if
+// the record has another revision than the request expects (RFC 9110, 13.1.1 allows that).
 //
-// Two files decide what a batch, such as an import, does to a record: batch.go plans each
-// request on the stored record, and merge.go merges the fields.
+// Two files decide what a batch, such as an import, does to a record: batch.go plans each request
+// on the stored record, and merge.go merges the fields.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package registrar

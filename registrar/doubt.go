@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A doubt is a value of a request that may be a mistake.
+// A doubt is a value of a request that is allowed but may be a mistake.
 type doubt struct {
-	code    string // of the warning
-	field   string // such as "successors[0]"
-	value   string // an identifier, for the warning
-	offset  int    // into value
-	message string // what is doubtful, with a suggestion; without field, value and offset
+	code    string // code of the warning
+	field   string // name of the field, such as "successors[0]"
+	value   string // the value, an identifier, for the warning
+	offset  int    // offset of the mistake in the value
+	message string // what may be wrong, with a suggestion; does not repeat field, value and offset
 }
 
-// warning returns d as a [Warning]. A Warning has no members for the field and the value, so
+// warning returns d as a [Warning]. Because a Warning has no members for the field and the value,
 // its message includes them.
 func (d *doubt) warning() Warning {
 	text := d.value + ": "
@@ -45,8 +45,9 @@ func warningsOf(doubts []doubt) []Warning {
 
 const nameField = "name"
 
-// doubts returns what is doubtful about the identifiers and dates of a request for n. A wrong
-// check digit is only doubtful, not an error: some books are printed with a wrong number.
+// doubts returns what may be wrong with the identifiers and dates in a request for the name n. A
+// wrong check digit is only a doubt and not an error, because some books are printed with a wrong
+// number.
 func doubts(n name.Name, req *Request) []doubt {
 	all := appendDoubt(nil, nameField, cmp.Or(req.Record.Spelling, n.Key()), n)
 	fields := req.meant()
@@ -74,7 +75,8 @@ func doubts(n name.Name, req *Request) []doubt {
 	return all
 }
 
-// appendDoubt appends the doubt about n, if any. spelling is the value of field and spells n.
+// appendDoubt appends the doubt about the name n, if there is one. The parameter field is the field
+// that has the name, and spelling its value.
 func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	if f := flawOf(n); f != nil {
 		message := f.Rule + ": " + f.Message
@@ -89,8 +91,8 @@ func appendDoubt(all []doubt, field, spelling string, n name.Name) []doubt {
 	return all
 }
 
-// flawOf returns the first violation by n of a rule of its scheme or namespace, or
-// nil.
+// flawOf returns the first rule of the scheme or namespace that the name n violates, or nil if
+// none.
 func flawOf(n name.Name) *name.Flaw {
 	label := n.Scheme()
 	if pid.Lookup(label).Resolved || label == "http" || label == "https" {
@@ -104,9 +106,9 @@ func flawOf(n name.Name) *name.Flaw {
 	return nil
 }
 
-// meant returns a suggestion for what s probably means, to be appended to a message. It
-// returns "" if it has no suggestion. The suggestion includes its reason, unless the message
-// already contains that reason.
+// meant returns a suggestion what s should probably be, as text to append to a message. If it has
+// no suggestion, it returns "". The suggestion includes its reason, unless the message already has
+// that reason.
 func meant(s, message string) string {
 	all := name.Suggest(s)
 	switch {
@@ -118,14 +120,15 @@ func meant(s, message string) string {
 	return fmt.Sprintf("; did you mean %s (%s)?", all[0].Name, all[0].Why)
 }
 
-// nameFault returns the fault of an invalid name, with a suggestion.
+// nameFault returns the fault of an invalid name, and a suggestion.
 func nameFault(spelling string, err error) fault {
 	f := faultOf(err)
 	f.message += meant(spelling, f.rule+": "+f.message)
 	return f
 }
 
-// refuseDoubts rejects the creation of a doubtful name if q.Strict is set.
+// refuseDoubts returns an error if there are doubts about the name to be created and q.Strict is
+// set.
 func (q *Request) refuseDoubts(doubts []doubt) error {
 	for _, d := range doubts {
 		if q.Strict && d.code != WarnDate {

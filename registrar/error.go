@@ -7,17 +7,17 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A RefusalError is returned for a change that violates a rule.
+// A RefusalError is returned for a change that violates a rule of this package.
 type RefusalError struct {
-	Name    string // as entered; the prefix of an authority; "" if unknown
-	Field   string // such as "locations[2].url"
-	Offset  int    // of the first invalid byte of the field's value
-	Rule    string // the production or rule that is violated
-	Message string // for people
-	Err     error  // the parser's error, if any
+	Name    string // the name as entered, or the prefix of an authority; "" if unknown
+	Field   string // name of the field, such as "locations[2].url"
+	Offset  int    // offset of the first invalid byte in the value of the field
+	Rule    string // the grammar production or the rule that is violated
+	Message string // what is wrong, for people to read
+	Err     error  // error of the parser, if there is one
 }
 
-const maxQuoted = 80 // maximum number of bytes of a name in an error message
+const maxQuoted = 80 // maximum length of a name in an error message, in bytes
 
 func (e *RefusalError) Error() string {
 	if e.Name == "" {
@@ -36,13 +36,13 @@ func (e *RefusalError) Why() string {
 
 func (e *RefusalError) Unwrap() error { return e.Err }
 
-// A DeniedError is returned for a change for which the actor lacks permission.
+// A DeniedError is returned for a change for which the actor has no permission.
 type DeniedError struct {
 	Who  string // the actor; "" for the operator
-	Role Role   // the actor's role there
-	Need Role   // the role that is needed
-	Name string // the name or the authority's prefix
-	Why  string // why the role is needed; "" if that is obvious
+	Role Role   // role that the actor has for the name
+	Need Role   // role that the change needs
+	Name string // the name, or the prefix of the authority
+	Why  string // why this role is needed; "" if it is obvious
 
 	Anywhere bool // the role is needed for all names
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Granting changes the grants of a user. Roles with prefixes that it does not mention stay.
+// A Granting adds and removes rights of a user. Rights that it does not mention stay.
 type Granting struct {
 	Add      []store.UserGrant `json:"add,omitempty"`
 	Remove   []store.UserGrant `json:"remove,omitempty"`
-	Expected uint64            `json:"-"` // as in Request
+	Expected uint64            `json:"-"` // expected revision of the user, as in Request
 }
 
-// GrantUser changes the grants of the user with an ID. An administrator of all names may grant
-// everything. An owner may grant and revoke the roles up to owner for names that the owner owns,
-// but not grant them to himself or herself. The errors are those of [Registrar.PutUser].
+// GrantUser changes the grants of the user with the given ID. An administrator of all names may
+// grant everything. An owner may grant and revoke roles up to owner, for names that the owner owns;
+// but owners cannot grant roles to themselves. The errors are those of [Registrar.PutUser].
 func (r *Registrar) GrantUser(ctx context.Context, a Actor, id string, g Granting, why string) (Outcome, error) {
 	if id == "" {
 		return Outcome{Err: store.ErrNotFound}, store.ErrNotFound
@@ -48,7 +48,7 @@ type right struct{ role, prefix string }
 
 func (r right) scope() string { return cmp.Or(r.prefix, "all names") }
 
-// canonical returns r with its prefix in canonical form, if it is valid.
+// canonical returns r with its prefix in canonical form. If the prefix is invalid, it returns r.
 func (r right) canonical() right {
 	if p, err := name.CanonicalPrefix(r.prefix); err == nil && r.prefix != "" {
 		r.prefix = p
@@ -56,7 +56,7 @@ func (r right) canonical() right {
 	return r
 }
 
-// rightsOf returns the rights that grants give.
+// rightsOf returns the rights that the grants give.
 func rightsOf(grants []store.UserGrant) map[right]bool {
 	all := map[right]bool{}
 	for _, g := range grants {
@@ -70,8 +70,8 @@ func rightsOf(grants []store.UserGrant) map[right]bool {
 	return all
 }
 
-// grantsOf is the inverse of rightsOf. The highest role is first, and before the prefixes of a
-// role all names.
+// grantsOf is the inverse of rightsOf. The grants are in the order of the roles, highest first. For
+// each role, the grant for all names comes before the one with prefixes.
 func grantsOf(rights map[right]bool) (grants []store.UserGrant) {
 	sorted := slices.SortedFunc(maps.Keys(rights), func(a, b right) int {
 		i, _ := ParseRole(a.role)
@@ -123,8 +123,9 @@ func (r *Registrar) checkGrants(ctx context.Context, u *store.User, before map[r
 	return nil
 }
 
-// checkGrantPrefix returns a prefix in canonical form. One that the user has already may violate
-// rules that are newer than the grant.
+// checkGrantPrefix checks a prefix and returns it in canonical form. If known is true, the user
+// already has the prefix, and it is accepted even if it violates rules that were added after it was
+// granted.
 func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fault) {
 	if known {
 		return p, fault{}
@@ -139,8 +140,8 @@ func checkGrantPrefix(p string, set *store.AuthoritySet, known bool) (string, fa
 	return canonical, fault{}
 }
 
-// permitRights returns an error unless an actor who is not an administrator of all names may
-// change the rights of the user with an ID.
+// permitRights checks whether an actor who is not an administrator of all names may change the
+// rights of the user with the given ID. If not, it returns an error.
 func permitRights(a Actor, id string, before, after map[right]bool) error {
 	for r := range after {
 		if before[r] {
@@ -165,7 +166,7 @@ func permitRights(a Actor, id string, before, after map[right]bool) error {
 	return nil
 }
 
-// permitRight returns an error unless an actor may grant or revoke a right.
+// permitRight returns an error if the actor may not grant or revoke the right r.
 func permitRight(a Actor, r right) error {
 	role, ok := ParseRole(r.role)
 	if !ok || role > Owner {

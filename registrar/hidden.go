@@ -10,19 +10,18 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A rule is hidden if something else answers for its names first. This file finds rules that
-// are hidden by case folding, by records and by other authorities. [rule.Set.Check] rejects
-// rules that are hidden by an earlier rule: it requires that at least one test of each rule
-// reaches the rule.
+// A rule is hidden if something else always answers before it. This file finds rules that are
+// hidden by case folding, by records and by other authorities. Rules that are hidden by an earlier
+// rule are rejected by [rule.Set.Check], because each rule needs at least one test that reaches it.
 
-// A shown is a name from a test of a rule.
+// A shown is a name in a test of a rule.
 type shown struct {
 	test int
-	name name.Name // folded as for a request
+	name name.Name // the name, folded like the name in a request
 }
 
-// shownBy returns the names of the tests that expect rule i of an authority to match. The
-// tests must have passed.
+// shownBy returns the names in the tests that expect rule i of an authority to match. The tests
+// must have passed.
 func shownBy(a *store.Authority, i int) []shown {
 	var all []shown
 	for j, t := range a.Rules[i].Tests {
@@ -34,8 +33,8 @@ func shownBy(a *store.Authority, i int) []shown {
 	return all
 }
 
-// checkFoldedRules rejects rules whose tests pass only with upper case, if the authority
-// folds case.
+// checkFoldedRules returns an error if the authority folds case and the tests of a rule pass only
+// with upper case.
 func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) error {
 	if !a.FoldCase {
 		return nil
@@ -51,9 +50,9 @@ func checkFoldedRules(of string, a *store.Authority, compiled *rule.Compiled) er
 	return nil
 }
 
-// hidden warns of a rule if every name in its tests has a record or is under another
-// authority. The tests then show answers that no client gets. Such a rule is not an error: other
-// names may still reach the rule, and records are meant to take precedence over rules.
+// hidden warns of a rule if every name in its tests has a record or belongs to another authority.
+// The tests then show answers that clients never get. Such a rule is not an error: other names can
+// reach the rule, and records are meant to take precedence over rules.
 func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	var all []Warning
 	for i := range a.Rules {
@@ -70,7 +69,7 @@ func (r *Registrar) hidden(ctx context.Context, a *store.Authority) []Warning {
 	return all
 }
 
-// hides returns what takes precedence over the rules of an authority for a name, "" if nothing
+// hides returns what answers for the name n before the rules of the authority, or "" if nothing
 // does. It ignores errors of the store.
 func (r *Registrar) hides(ctx context.Context, a *store.Authority, n name.Name) string {
 	set, err := r.authorities.Set(ctx, time.Time{})

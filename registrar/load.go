@@ -10,39 +10,40 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Load makes one actor's changes in many batches, one after another, for one reason;
-// [Registrar.Apply] is a Load of a single batch. The checks that need no record can be made
-// concurrently and ahead of time, with Check.
+// A Load makes the changes of one actor in many batches, one after another, all for the same
+// reason; [Registrar.Apply] is a Load with a single batch. Check makes the checks that need no
+// record. It can be called concurrently, and for later batches in advance.
 //
-// A Load assumes that all names of its first batch are new, and does not read their records.
-// It makes the same assumption for each batch that follows a batch with only new names. If the
-// assumption is wrong, the store reports a conflict. Then the Load reads the existing records
-// and plans the batch again.
+// A Load assumes that all names of its first batch are new, and does not read their records. It
+// assumes the same for each batch after a batch that had only new names. If the assumption is
+// wrong, the store reports a conflict; then the Load reads the existing records and plans the batch
+// again.
 //
-// A request that expects a revision is rejected if an earlier request of the same Load, even
-// in an earlier batch, gave the name another revision. There are two exceptions. A request
-// that would change nothing succeeds. In a Load of a single batch, all requests for a name may
-// expect the revision that the name had before the batch.
+// A request that expects a revision is rejected if an earlier request of the same Load, even one of
+// an earlier batch, has given the name another revision. There are two exceptions. A request that
+// would change nothing succeeds. In a Load with a single batch, all requests for a name may expect
+// the revision that the name had before the batch.
 //
 // The file batch.go decides what a request does to a record.
 type Load struct {
 	reg   *Registrar
 	actor Actor
 	why   string
-	id    string // batch ID of all changes; "" for none
+	id    string // batch ID of all changes; "" if they have none
 
-	scratch Scratch // records after the batches that were previewed; nil if not tracked
+	scratch Scratch // records as they would be after the batches that were previewed; nil if Remember was not called
 
-	single bool // there is one batch; all its requests for a name may expect the revision before the batch
+	single bool // the Load has only one batch, so all its requests for a name may expect the revision before the batch
 
 	new bool // all names of the last batch were new
 
-	// wide counts down the batches that are read name by name, because the last listing contained
+	// wide is the number of batches that are still read name by name, because the last listing had
 	// too many other names. Usually one listing of the store is faster than single reads.
 	wide int
 }
 
-// NewLoad returns a Load. The error is a [*RefusalError] if why or a.Who is invalid.
+// NewLoad returns a Load for the actor a. If the reason or a.Who is invalid, the error is a
+// [*RefusalError].
 func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	if f := checkText(why, true); f.bad() {
 		return nil, refuse("", "why", f)
@@ -53,15 +54,16 @@ func (r *Registrar) NewLoad(a Actor, why string) (*Load, error) {
 	return &Load{reg: r, actor: a, why: why, new: true}, nil
 }
 
-// Begin gives all further changes a common batch ID, by which they can be undone, and
-// returns the ID.
+// Begin gives all further changes of the Load a common batch ID, and returns the ID. The changes
+// can be undone by this ID.
 func (l *Load) Begin(ctx context.Context) (string, error) {
 	var err error
 	l.id, err = l.reg.newBatch(ctx)
 	return l.id, err
 }
 
-// begin calls Begin, unless the Load is a dry run, and passes the ID to told. told may be nil.
+// begin calls Begin, unless the Load is a dry run, and passes the ID to the function told, which
+// can be nil.
 func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error {
 	if dry {
 		return nil
@@ -73,17 +75,17 @@ func (l *Load) begin(ctx context.Context, dry bool, told func(id string)) error 
 	return err
 }
 
-// A Scratch stores records temporarily during a preview.
+// A Scratch stores records during a preview.
 type Scratch interface {
-	// Record returns the record of n that was kept last, or nil if none was.
+	// Record returns the record of the name n that was last passed to Keep, or nil if none was.
 	Record(n name.Name) (*store.Record, error)
 
-	// Keep stores records, replacing those of the same names.
+	// Keep stores records. A record replaces an earlier one with the same name.
 	Keep(records []*store.Record) error
 }
 
-// Remember makes each further preview build on the previews before it. It keeps their results
-// in s. Without Remember, each preview starts from the stored records.
+// Remember makes each further preview start from the results of the previews before it, which it
+// stores in s. Without Remember, each preview starts from the records in the store.
 func (l *Load) Remember(s Scratch) { l.scratch = s }
 
 // A Batch is a list of requests with the results of the checks that need no record. It belongs
@@ -92,25 +94,25 @@ type Batch struct {
 	reqs      []Request
 	checks    []check
 	set       *store.AuthoritySet
-	ascending bool // each valid name is greater than the one before it
+	ascending bool // each valid name is greater than the valid name before it
 
-	there []*store.Record // records that were read ahead, nil if none; ignored after a conflict
+	there []*store.Record // records that were read in advance, or nil; not used after a conflict
 }
 
-// A check is the result of checking a request without its record.
+// A check is the result of checking a request without the record.
 type check struct {
 	name      name.Name
-	authority *store.Authority // of the name; nil if none
-	err       error            // why it is rejected
-	doubts    []Warning        // about identifiers and dates; without spare capacity, so that append copies
+	authority *store.Authority // authority of the name; nil if none
+	err       error            // why the request is rejected
+	doubts    []Warning        // warnings about identifiers and dates; has no spare capacity, so that append copies the list
 
-	fresh    store.Record // the record that the request creates if the name is new, without time
-	freshErr error        // why it cannot create a name
+	fresh    store.Record // if the name is new, the record that the request creates; its time is not set
+	freshErr error        // why the request cannot create a name
 }
 
-// Check makes the checks of requests that need no record. The caller must not modify the
-// requests while the batch is in use. Check is safe for concurrent use. The error is a failure
-// of the store; Write reports which requests are rejected.
+// Check makes the checks of requests that need no record. The caller must not modify the requests
+// as long as the batch is used. Check is safe for concurrent use. It returns an error only if the
+// store fails; Write reports which requests are rejected.
 func (l *Load) Check(ctx context.Context, reqs []Request) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -152,7 +154,7 @@ func (l *Load) check(i int, c *check, req *Request, set *store.AuthoritySet) {
 	}
 }
 
-// permit returns an error if the actor may not change n.
+// permit returns an error if the actor may not change the name n.
 func (l *Load) permit(n name.Name, authority *store.Authority) error {
 	switch {
 	case !l.actor.MayName(n, Editor):
@@ -173,7 +175,7 @@ func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	final := make(map[int]error) // errors of requests that are not retried
+	final := make(map[int]error) // errors of requests that are not tried again
 	blind := l.new && b.creates()
 	for attempts := 1; ; attempts++ {
 		begun := time.Now()
@@ -205,8 +207,8 @@ func (l *Load) Write(ctx context.Context, b *Batch) ([]Outcome, error) {
 	}
 }
 
-// Preview returns what Write would return, and changes nothing. It takes earlier previews into
-// account only if [Load.Remember] was called.
+// Preview returns what Write would return, and changes nothing. The results of earlier previews
+// count only if [Load.Remember] was called.
 func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	ctx = store.Fresh(ctx)
 	b, err := l.current(ctx, b)
@@ -227,7 +229,7 @@ func (l *Load) Preview(ctx context.Context, b *Batch) ([]Outcome, error) {
 	return p.outs, l.scratch.Keep(records)
 }
 
-// current returns b. If authorities have changed since b was checked, it checks b again.
+// current returns the batch b. If authorities have changed since b was checked, it checks b again.
 func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	set, err := l.reg.authorities.Set(ctx, time.Time{})
 	if err != nil || set == b.set {
@@ -240,7 +242,7 @@ func (l *Load) current(ctx context.Context, b *Batch) (*Batch, error) {
 	return again, err
 }
 
-// creates reports whether every valid request may create its name.
+// creates reports whether every valid request of the batch can create its name.
 func (b *Batch) creates() bool {
 	for i := range b.reqs {
 		if b.checks[i].freshErr != nil || !b.reqs[i].mayCreate() || b.reqs[i].Remove != nil {
@@ -250,7 +252,7 @@ func (b *Batch) creates() bool {
 	return true
 }
 
-// mayCreate reports whether a request may create its name.
+// mayCreate reports whether the request can create its name.
 func (q *Request) mayCreate() bool {
 	return q.Expected == 0 || q.Expected == store.AnyRevision || q.OrCreate
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxRank is the maximum of priority and weight, as in SRV records (RFC 2782).
+// maxRank is the maximum of priority and weight. It is the same as in SRV records (RFC 2782).
 const maxRank = 65535
 
-// checkLocation returns the first invalid field of l and its fault.
+// checkLocation returns the first field of l that is invalid, and its fault.
 func checkLocation(l *nomen.Location) (string, fault) {
 	if f := checkPlace(l.URL); f.bad() {
 		return "url", f
@@ -51,7 +51,7 @@ func checkRank(n int) fault {
 	return fault{}
 }
 
-// checkInterval checks that the times of l are valid and in order.
+// checkInterval checks that the times of l are valid, and that the first is before the second.
 func checkInterval(l *nomen.Location) (string, fault) {
 	from, f := checkTime(l.ValidFrom)
 	if f.bad() {
@@ -67,8 +67,8 @@ func checkInterval(l *nomen.Location) (string, fault) {
 	return "", fault{}
 }
 
-// checkPlace accepts an absolute URI of an allowed scheme. Such a URI is safe in a header, as
-// a redirect and on a page.
+// checkPlace checks the URL of a location, which must be an absolute URI of an allowed scheme. Such
+// a URI is safe in a header, as a redirect and on a page.
 func checkPlace(s string) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -83,7 +83,7 @@ func checkPlace(s string) fault {
 	return fault{}
 }
 
-// parseURI parses a URI, and rejects schemes that a browser would execute.
+// parseURI parses a URI, and rejects schemes whose content a browser would run.
 func parseURI(s string) (uri.URI, fault) {
 	u, err := uri.Parse(s)
 	if err != nil {
@@ -95,7 +95,7 @@ func parseURI(s string) (uri.URI, fault) {
 	return u, fault{}
 }
 
-// faultOf converts the error of a parser.
+// faultOf converts the error of a parser to a fault.
 func faultOf(err error) fault {
 	var bad uri.InputError
 	if errors.As(err, &bad) {

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// undelimited returns the names without delimiters such as "<" and ">", which are not part
-// of them (1995, 2).
+// undelimited returns the names without delimiters around them, such as "<" and ">", which are not
+// part of a name (1995, 2).
 func undelimited(names []string) []string {
 	if !slices.ContainsFunc(names, func(s string) bool { return strings.Contains(s, "<") }) {
 		return names
@@ -25,10 +25,10 @@ func undelimited(names []string) []string {
 	return names
 }
 
-// fill sets rec to the result of applying a request to the existing record of n, which is the
-// parameter there. For a new name it is nil. fill modifies neither the request nor the
-// existing record, but rec may share lists with both. The record of a new name is in normal
-// form except for time and revision.
+// fill sets *rec to the result of applying a request to the existing record of the name n. The
+// parameter there is the existing record, or nil if the name is new. fill modifies neither the
+// request nor the existing record, but *rec can share lists with both. If the name is new, *rec is
+// in normal form except for time and revision.
 func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	*rec = store.Record{Name: n, Spelling: req.Record.Spelling}
 	if there != nil {
@@ -52,7 +52,7 @@ func fill(rec *store.Record, n name.Name, there *store.Record, req *Request) {
 	}
 }
 
-// set sets the fields given by the request, or adds to them.
+// set sets the fields that the request gives. If add is true, it adds the values to the fields.
 func set(rec *store.Record, req *Request, add bool) {
 	from, fields := req.Record, req.meant()
 	if fields.has(FieldStatus) && from.Status != "" {
@@ -88,7 +88,7 @@ func itself(s string) string { return s }
 
 func urlOf(l nomen.Location) string { return l.URL }
 
-// without returns the list without the elements to be removed. It does not modify list.
+// without returns the elements of the list whose key is not in remove. It does not modify the list.
 func without[T any](list []T, remove []string, key func(T) string) []T {
 	if len(remove) == 0 {
 		return list
@@ -96,8 +96,8 @@ func without[T any](list []T, remove []string, key func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return slices.Contains(remove, key(v)) })
 }
 
-// missing returns the first value to be removed that the existing record does not contain. A
-// nil record contains no value.
+// missing returns the first value in Remove that the existing record does not have. The parameter
+// there is that record; nil has no values.
 func (q *Request) missing(there *store.Record) (string, bool) {
 	for _, s := range q.Remove {
 		if there == nil || !slices.Contains(there.SameAs, s) && !slices.ContainsFunc(there.Locations, func(l nomen.Location) bool { return l.URL == s }) {
@@ -107,10 +107,9 @@ func (q *Request) missing(there *store.Record) (string, bool) {
 	return "", false
 }
 
-// completedAll returns the given locations, completed. Fields that a given location leaves
-// empty are copied from the first existing location with the same URL and component. A given
-// location that has only a URL and a component stands for all existing locations with that URL
-// and component.
+// completedAll returns the given locations. A field that a given location leaves empty is copied
+// from the first existing location with the same URL and component. A given location that has only
+// URL and component stands for all existing locations with that URL and component.
 func completedAll(there, given []nomen.Location) []nomen.Location {
 	all := make([]nomen.Location, 0, len(given))
 	for _, l := range given {
@@ -129,7 +128,7 @@ func completedAll(there, given []nomen.Location) []nomen.Location {
 	return all
 }
 
-// meant returns the fields that the request gives: all fields if Fields is 0.
+// meant returns the fields that the request gives. If Fields is 0, it returns all fields.
 func (q *Request) meant() Fields {
 	if q.Fields == 0 {
 		return ^Fields(0)
@@ -137,8 +136,8 @@ func (q *Request) meant() Fields {
 	return q.Fields
 }
 
-// list returns the given values, or if add is set, the existing values followed by the new
-// ones.
+// list returns the given values. If add is true, it returns the existing values followed by those
+// given values that are new.
 func list(there, given []string, add bool) []string {
 	switch {
 	case len(given) == 0 && !add:
@@ -175,7 +174,7 @@ func metadata(there, given nomen.Metadata, add bool) nomen.Metadata {
 	return all
 }
 
-// full reports whether every element has values.
+// full reports whether every element of m has values.
 func full(m nomen.Metadata) bool {
 	for _, values := range m {
 		if len(values) == 0 {
@@ -185,8 +184,8 @@ func full(m nomen.Metadata) bool {
 	return true
 }
 
-// normal returns the locations with country and charset in upper case; nil if there are
-// none.
+// normal returns the given locations with country and charset in upper case. If there are none, it
+// returns nil.
 func normal(given []nomen.Location) []nomen.Location {
 	if len(given) == 0 {
 		return nil
@@ -227,10 +226,9 @@ func differences(a, b *store.Record) (f Fields) {
 	return f
 }
 
-// undone compares the results of two requests: the first turned the record before into
-// between, and the second turned between into after. It returns the fields in which the second
-// request removed or replaced a value that the first one had set. A nil before means that
-// there was no record.
+// undone compares the results of two requests: the first changed the record from before to between,
+// and the second from between to after. It returns the fields in which the second request removed
+// or replaced a value that the first request had set. If before is nil, there was no record.
 func undone(before, between, after *store.Record) (f Fields) {
 	if before == nil {
 		before = new(store.Record)
@@ -259,16 +257,16 @@ func undone(before, between, after *store.Record) (f Fields) {
 	return f
 }
 
-// lost reports whether an element of between is in neither before nor after.
+// lost reports whether an element of the list between is in neither of the lists before and after.
 func lost[T comparable](before, between, after []T) bool {
 	return slices.ContainsFunc(between, func(v T) bool { return !slices.Contains(after, v) && !slices.Contains(before, v) })
 }
 
-// locations returns the given locations or, if add is set, the existing ones with the given
-// ones added. Each given location is matched with the existing locations that have the same
-// URL and component. If one of them already has all the given fields, nothing changes.
-// Otherwise the given location completes the first match that no other given location has
-// completed. Without such a match, it is added.
+// locations returns the given locations. If add is true, it adds them to the existing locations
+// instead, as follows. A given location matches the existing locations with the same URL and
+// component. If one of these already has all the given fields, nothing changes. Otherwise, the
+// given location completes the first of them that no other given location has completed. If there
+// is none, the given location is added.
 func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(there) == 0 {
 		return given
@@ -296,12 +294,12 @@ func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	return all
 }
 
-// A place identifies a location within a record.
+// A place identifies a location in a record.
 type place struct{ url, component string }
 
 func placeOf(l nomen.Location) place { return place{l.URL, l.Component} }
 
-// completed returns l with the given fields set.
+// completed returns l with the fields that the location given has.
 func completed(l, given nomen.Location) nomen.Location {
 	for _, f := range [...]struct{ to, from *string }{
 		{&l.Type, &given.Type},

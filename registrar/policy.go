@@ -18,10 +18,10 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxMaxAge is the maximum of max_age: a year, in seconds.
+// maxMaxAge is the maximum of max_age: the number of seconds in a year.
 const maxMaxAge = 365 * 24 * 60 * 60
 
-// checkAnswers checks the policy of an authority, and runs the tests of its rules.
+// checkAnswers checks the policy of an authority, and runs the tests of the rules.
 func checkAnswers(of string, a *store.Authority) error {
 	for _, c := range [...]struct {
 		field string
@@ -109,7 +109,7 @@ func isKeyword(s string) bool {
 	return s != ""
 }
 
-// checkDirected returns an error if directives are invalid for an r-component.
+// checkDirected returns an error if the directives cannot be those of an r-component.
 func checkDirected(directives string) error {
 	if _, err := uri.Parse("x:?" + directives); err != nil || strings.ContainsAny(directives, "#") {
 		return errors.New("invalid characters in query")
@@ -175,14 +175,14 @@ func checkDelegation(of string, a *store.Authority) error {
 	return nil
 }
 
-// asksByName reports whether a template has the name as its only variable.
+// asksByName reports whether the only variable of a template is the name.
 func asksByName(template string) bool {
 	rest := strings.NewReplacer("{+name}", "", "{name}", "").Replace(template)
 	return rest != template && !strings.ContainsAny(rest, "{}")
 }
 
-// checkRules checks the locations of the rules like those of records, compiles the rules and
-// runs their tests.
+// checkRules compiles the rules and runs their tests. It checks the locations in rules like
+// locations in records.
 func checkRules(of string, a *store.Authority) error {
 	for i := range a.Rules {
 		list := fmt.Sprintf("rules[%d].", i)
@@ -190,7 +190,7 @@ func checkRules(of string, a *store.Authority) error {
 			if f := checkTemplate(l.URL, false); f.bad() {
 				return refuseAt(of, list+"locations", j, ".url", f)
 			}
-			l.URL = "https://example.org/" // in place of the template's result
+			l.URL = "https://example.org/" // a valid URL, because the result of the template is not known
 			if field, f := checkLocation(&l); f.bad() {
 				return refuseAt(of, list+"locations", j, "."+field, f)
 			}
@@ -224,7 +224,7 @@ func checkRules(of string, a *store.Authority) error {
 	return err
 }
 
-// failedTest describes the result of a test and the expected one.
+// failedTest says what the result of a test was and what the test expects.
 func failedTest(e *rule.TestError) string {
 	got, want := "no rule matches", "no rule to match"
 	if e.Matched >= 0 {
@@ -243,8 +243,8 @@ func listed(urls []string) string {
 	return strings.Join(urls, ", ")
 }
 
-// checkTemplate checks the text of a template and its scheme, which must not be a variable.
-// For names, any scheme is allowed that a browser does not execute.
+// checkTemplate checks the text of a template, and its scheme, which must not be a variable. If
+// name is true, the result is a name and can have any scheme whose content browsers do not run.
 func checkTemplate(s string, name bool) fault {
 	if f := checkText(s, false); f.bad() {
 		return f
@@ -261,7 +261,8 @@ func checkTemplate(s string, name bool) fault {
 	return fault{}
 }
 
-// checkDigit rejects a new name without the check characters that its authority requires.
+// checkDigit returns an error if a new name does not have the check characters that its authority
+// requires.
 func checkDigit(n name.Name, a *store.Authority) error {
 	if a == nil || a.CheckDigit == "" {
 		return nil
@@ -291,7 +292,8 @@ func checkDigit(n name.Name, a *store.Authority) error {
 	return nil
 }
 
-// withCheck returns the only name of a template that consists of text and a check.
+// withCheck returns the name that a template of text and a check character makes; there is only
+// one.
 func withCheck(p name.Prefix, template string) (name.Name, error) {
 	t, err := mint.Parse(p, template)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Redaction permanently removes the content of earlier revisions of a name, an
-// authority or a user.
+// A Redaction says which earlier revisions of a name, an authority or a user lose their content
+// permanently.
 type Redaction struct {
-	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; for an authority, empty means all before the current one; for a user see [Registrar.RedactUser]
+	Revisions []uint64 `json:"revisions,omitempty"` // revisions whose content, author and reason are removed; if empty: of an authority, all before the current one; of a user, see [Registrar.RedactUser]
 	Reason    string   `json:"reason"`              // recorded in the history; must not be empty
-	Expected  uint64   `json:"-"`                   // as in Request
+	Expected  uint64   `json:"-"`                   // expected revision, as in Request
 }
 
-// GetAt returns the record of n at a time, the current one if at is zero, or
-// [store.ErrNotFound].
+// GetAt returns the record of the name n as of a time, or [store.ErrNotFound]. The zero time means
+// now.
 func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, at)
 	if err != nil {
@@ -30,8 +30,9 @@ func (r *Registrar) GetAt(ctx context.Context, n name.Name, at time.Time) (*stor
 	return r.store.Get(ctx, kept, at)
 }
 
-// Kept returns n in the letter case in which its authority stores it as of the time at. A zero
-// time means now. The history is stored under this spelling, and rights are checked on it.
+// Kept returns the name n in the letter case in which its authority stores it as of the time at.
+// The zero time means now. The history has names in this spelling, and permissions are checked for
+// it.
 func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.Name, error) {
 	set, err := r.authorities.Set(ctx, at)
 	if err != nil {
@@ -40,10 +41,10 @@ func (r *Registrar) Kept(ctx context.Context, n name.Name, at time.Time) (name.N
 	return set.Of(n).Fold(n), nil
 }
 
-// Redact removes the content of revisions of n. Only an administrator may do so. Redact also
-// makes a new revision with the current content, so remove sensitive text from the current
-// record first. The errors are those of Put, [store.ErrNotFound] if there never was such a
-// name, and [errors.ErrUnsupported] if the store has no history.
+// Redact removes the content of revisions of the name n. Only an administrator may do so. Redact
+// also makes a new revision with the current content, so sensitive text must be removed from the
+// current record before. The errors are those of Put. If there never was such a name, the error is
+// [store.ErrNotFound]; if the store has no history, [errors.ErrUnsupported].
 func (r *Registrar) Redact(ctx context.Context, a Actor, n name.Name, red Redaction) (Outcome, error) {
 	out, err := r.redact(ctx, a, n, red)
 	if err != nil {
@@ -67,8 +68,8 @@ func (r *Registrar) redact(ctx context.Context, a Actor, n name.Name, red Redact
 	return r.redactSubject(ctx, a, redactable{key: n.Key(), changes: store.History(ctx, r.store, n)}, red)
 }
 
-// RedactAuthority does what Redact does for the authority with exactly the prefix p. The names
-// of the authority have separate histories, which do not change.
+// RedactAuthority does for the authority that has exactly the prefix p what Redact does for a name.
+// The names of the authority have separate histories, which do not change.
 func (r *Registrar) RedactAuthority(ctx context.Context, a Actor, p name.Prefix, red Redaction) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if !a.MayPrefix(p, Administrator) {
@@ -88,14 +89,15 @@ func cannotRedact(denied *DeniedError) error {
 	return denied
 }
 
-// A redactable is a name, an authority or a user with its changes, newest first.
+// A redactable is a name, an authority or a user, and its changes, newest first.
 type redactable struct {
 	key     string
 	changes iter.Seq2[*store.Change, error]
 	erase   bool // a user whose current content is removed too
 }
 
-// redactSubject redacts revisions, and retries if the subject is changed concurrently.
+// redactSubject redacts revisions. If another client changes the subject at the same time, it tries
+// again.
 func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	if red.Reason == "" {
 		return Outcome{}, refuse(s.key, "reason", faultf(0, "state", "a redaction needs a reason, which is recorded in the history"))
@@ -111,7 +113,7 @@ func (r *Registrar) redactSubject(ctx context.Context, a Actor, s redactable, re
 	}
 }
 
-// redactOnce redacts revisions on top of the current one.
+// redactOnce redacts revisions by one change, which follows the current revision.
 func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red Redaction) (Outcome, error) {
 	last, revisions, err := s.find(red.Revisions)
 	if err != nil {
@@ -156,19 +158,20 @@ func (r *Registrar) redactOnce(ctx context.Context, a Actor, s redactable, red R
 	return out, nil
 }
 
-// refuse returns the error for one of the revisions to redact.
+// refuse returns the error about revision i of those to be redacted.
 func (s redactable) refuse(i int, format string, args ...any) error {
 	return refuseAt(s.key, "revisions", i, "", faultf(0, "revision", format, args...))
 }
 
-// removes reports whether the current content, after the change last, is removed too.
+// removes reports whether the current content is removed too. The parameter last is the last
+// change.
 func (s redactable) removes(last *store.Change) bool {
 	return s.erase && !erased(last.User).SameContent(last.User)
 }
 
 // find returns the last change and the revisions to redact. If asked is empty, these are all
-// revisions that still have content, except the last. Otherwise find returns an error for a
-// revision that does not exist, is the current one or has no content any more.
+// revisions that still have content, except the last. Otherwise, if a revision in asked does not
+// exist, is the current one, or has no content any more, find returns an error.
 func (s redactable) find(asked []uint64) (last *store.Change, revisions []uint64, err error) {
 	wanted := make(map[uint64]int, len(asked))
 	for i, revision := range asked {

@@ -15,18 +15,18 @@ import (
 
 // Options configure a Registrar. The zero value is valid.
 type Options struct {
-	Now func() time.Time // the clock; time.Now if nil
-	Log *slog.Logger     // nil disables logging
+	Now func() time.Time // returns the current time; time.Now if nil
+	Log *slog.Logger     // nil for no log
 
 	Authorities *store.Table // a table to share with other users of the store; nil for a new table
 
-	// AnyTime permits changes while the clock is more than [store.MaxSkew] behind the last
-	// change of the store or of a name; see [Registrar.CheckClock] and [store.Change].
+	// AnyTime allows changes even if the clock is more than [store.MaxSkew] behind the last change
+	// of the store or of the name; see [Registrar.CheckClock] and [store.Change].
 	AnyTime bool
 }
 
-// authorityLife is how long a Registrar may use the earlier state of an authority after another
-// process has changed it.
+// authorityLife is how long a Registrar may use the old state of an authority that another process
+// has changed.
 const authorityLife = time.Second
 
 // A Registrar changes a store. It is safe for concurrent use.
@@ -37,10 +37,10 @@ type Registrar struct {
 	log         *slog.Logger
 	anyTime     bool
 	clock       clockGuard
-	relocates   int // names that a relocation changes at once
+	relocates   int // number of names that a relocation changes in one batch
 }
 
-// New returns a Registrar for s.
+// New returns a Registrar for the store s.
 func New(s store.Store, o Options) *Registrar {
 	r := &Registrar{store: s, anyTime: o.AnyTime, now: o.Now, log: o.Log, relocates: relocateBatch}
 	if r.now == nil {
@@ -55,9 +55,8 @@ func New(s store.Store, o Options) *Registrar {
 	return r
 }
 
-// Put creates or changes a record as req describes. The error is a [*RefusalError], a
-// [*DeniedError], one of the errors of [store.Store], or a failure of the store. The Outcome
-// has the error too.
+// Put creates or changes a record. The error is a [*RefusalError], a [*DeniedError], one of the
+// errors of [store.Store], or a failure of the store. The Outcome has the same error.
 func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (Outcome, error) {
 	outs, err := r.Apply(ctx, a, []Request{req}, why)
 	if err != nil {
@@ -66,8 +65,8 @@ func (r *Registrar) Put(ctx context.Context, a Actor, req Request, why string) (
 	return outs[0], outs[0].Err
 }
 
-// Retire makes n a tombstone. It returns [store.ErrNotFound] if n does not exist. The other
-// errors are those of Put.
+// Retire makes the name n a tombstone. If n does not exist, it returns [store.ErrNotFound]. The
+// other errors are those of Put.
 func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retirement, why string) (Outcome, error) {
 	ctx = store.Fresh(ctx)
 	if t.Reason == "" {
@@ -90,10 +89,10 @@ func (r *Registrar) Retire(ctx context.Context, a Actor, n name.Name, t Retireme
 	return out, err
 }
 
-// strangers warns of successors that do not exist. It skips names without an authority here.
-// It also skips names of authorities with rules or a delegation, because such names need no
-// record. A reserved name outside the actor's scope counts as missing, because the actor must
-// not learn that it is reserved.
+// strangers returns warnings about successors that do not exist. It skips names whose authority is
+// not in this store. It also skips names of authorities with rules or a delegation, because such
+// names need no record. If a successor is a reserved name outside the actor's scope, it counts as
+// missing, because the actor must not learn that it is reserved.
 func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []string) (all []Warning) {
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
@@ -102,7 +101,7 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 	for _, s := range successors {
 		n, err := name.Parse(s)
 		if err != nil {
-			continue // not a name
+			continue // a URI that is not a name
 		}
 		a := set.Of(n)
 		if a == nil || a.Policy.Delegation != nil || len(a.Policy.Rules) > 0 {
@@ -116,8 +115,8 @@ func (r *Registrar) strangers(ctx context.Context, actor Actor, successors []str
 	return all
 }
 
-// Delete deletes a reserved name. It returns a [*store.StateError] for an active or retired
-// name, and [store.ErrNotFound] for a name that does not exist. The other errors are those of
+// Delete deletes a reserved name. If the name is active or retired, it returns a
+// [*store.StateError]; if it does not exist, [store.ErrNotFound]. The other errors are those of
 // Put.
 func (r *Registrar) Delete(ctx context.Context, a Actor, n name.Name, expected uint64, why string) (Outcome, error) {
 	out, err := r.remove(ctx, a, n, expected, why, "")
@@ -141,13 +140,13 @@ func (r *Registrar) remove(ctx context.Context, a Actor, n name.Name, expected u
 	return Outcome{Result: results[0]}, nil
 }
 
-// Get returns the current record of n, or [store.ErrNotFound].
+// Get returns the current record of the name n, or [store.ErrNotFound].
 func (r *Registrar) Get(ctx context.Context, n name.Name) (*store.Record, error) {
 	return r.GetAt(ctx, n, time.Time{})
 }
 
-// findFor checks that the actor may change n, and then returns the record of n. If it finds no
-// record, it reads again until the store confirms that the name really has none.
+// findFor returns the record of the name n after checking that the actor may change the name. If it
+// finds no record, it reads again until the store confirms that the name has none.
 func (r *Registrar) findFor(ctx context.Context, a Actor, n name.Name) (*store.Record, error) {
 	kept, err := r.Kept(ctx, n, time.Time{})
 	if err != nil {

@@ -16,28 +16,28 @@ import (
 
 // A Relocation replaces the beginning of locations.
 //
-// From selects all locations that begin with it, byte by byte. If it ends inside or directly
-// after a host, it selects only locations with exactly that host: "https://a.example" does not
-// match "https://a.example.org/". A relocation cannot turn a path into a part of a host, or
-// split a percent-encoded byte. If To begins with From, locations that begin with To count as
-// moved already, so that an interrupted relocation can be repeated.
+// It applies to all locations that begin with the bytes of From. If From ends inside a host or
+// directly after one, it applies only to locations with exactly that host: "https://a.example" does
+// not match "https://a.example.org/". A relocation cannot make a path part of a host, or split a
+// percent-encoded byte. If To begins with From, locations that begin with To count as already
+// moved, so that an interrupted relocation can be repeated.
 type Relocation struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
-	Retired bool   `json:"retired,omitempty"` // include retired names
-	DryRun  bool   `json:"dry_run,omitempty"` // change nothing
-	Why     string `json:"why,omitempty"`     // for the history
+	Retired bool   `json:"retired,omitempty"` // also change retired names
+	DryRun  bool   `json:"dry_run,omitempty"` // only report what would change
+	Why     string `json:"why,omitempty"`     // reason for the history
 
-	// Relocate calls these functions. Each may be nil.
+	// Relocate calls the functions that are not nil:
 	Begun    func(id string)                    `json:"-"` // before the first change, with the batch ID
 	Moved    func(n name.Name, from, to string) `json:"-"` // for each location that is (or would be) replaced
 	Refused  func(n name.Name, err error)       `json:"-"` // for each name that cannot be changed
 	Progress func(Relocated)                    `json:"-"` // after each batch of names
 }
 
-// A Relocated is the progress of a relocation.
+// A Relocated reports what a relocation has done so far.
 type Relocated struct {
-	Batch     string `json:"batch,omitempty"` // batch ID of the changes, by which they can be undone; "" if there were none
+	Batch     string `json:"batch,omitempty"` // batch ID of the changes, by which they can be undone; "" if nothing was changed
 	Names     int64  `json:"names"`           // names that were (or would be) changed
 	Locations int64  `json:"locations"`       // locations that were (or would be) replaced
 	Retired   int64  `json:"retired"`         // names that were skipped because they are retired
@@ -45,17 +45,17 @@ type Relocated struct {
 }
 
 const (
-	relocateBatch   = 5000 // names changed at once, as many as in an import
-	relocateAhead   = 2    // batches read ahead of writing
-	relocateReaders = 4    // concurrent readers of the records of a batch
-	relocateWriters = 4    // batches written concurrently
+	relocateBatch   = 5000 // names changed in one batch, as many as in an import
+	relocateAhead   = 2    // batches that may be read before they are written
+	relocateReaders = 4    // goroutines that read the records of a batch
+	relocateWriters = 4    // goroutines that write batches
 )
 
-// Relocate replaces locations as rel says, with the same checks as all changes. It skips names
-// that the actor may not change. A name that another client changes concurrently is read
-// again. Relocate misses a name that gets its first matching location after Relocate has read
-// past that point. The error is a failure, or a [*RefusalError] if rel is invalid. Changes
-// made before the error remain.
+// Relocate replaces locations as described by rel, with the same checks as all changes. It skips
+// names that the actor may not change. If another client changes a name at the same time, Relocate
+// reads it again. If a name gets its first matching location after Relocate has read past that
+// location, Relocate misses the name. If rel is invalid, the error is a [*RefusalError]; any other
+// error is a failure. Changes made before an error remain.
 func (r *Registrar) Relocate(ctx context.Context, a Actor, rel Relocation) (Relocated, error) {
 	ctx = store.Fresh(ctx)
 	if err := r.checkRelocation(rel); err != nil {
@@ -102,7 +102,7 @@ func (r *Registrar) checkRelocation(rel Relocation) error {
 	return nil
 }
 
-// cutEscape returns the offset of an escape within which s ends, or -1.
+// cutEscape returns the offset of an escape that the end of s cuts in two, or -1 if there is none.
 func cutEscape(s string) int {
 	for i := max(0, len(s)-2); i < len(s); i++ {
 		if s[i] == '%' {
@@ -112,8 +112,8 @@ func cutEscape(s string) int {
 	return -1
 }
 
-// endsInHost reports whether s ends inside or directly after a host and its port, so that
-// what follows may be part of them.
+// endsInHost reports whether s ends inside a host and port or directly after them, so that text
+// appended to s could become part of them.
 func endsInHost(s string) bool {
 	_, authority, slashes := strings.Cut(s, "://")
 	return slashes && !strings.ContainsAny(authority, "/?#")
@@ -125,19 +125,19 @@ type mover struct {
 	Relocation
 	load  *Load
 	start time.Time
-	late  map[name.Name]struct{} // names that others had changed after start when they were read; only the reader uses it
+	late  map[name.Name]struct{} // names that other clients had changed since the start when they were read; used only by the goroutine that reads
 	sum   Relocated
 }
 
-// A moveBatch is a batch of records with locations to be moved.
+// A moveBatch has records whose locations are to be moved.
 type moveBatch struct {
 	records []*store.Record
-	retired int64  // number of names that were read and skipped
-	checked *Batch // requests for the records
+	retired int64  // names that were skipped because they are retired
+	checked *Batch // the requests for these records
 	err     error  // why reading ended
 }
 
-// A moveWrite is a batch that is being written.
+// A moveWrite is a moveBatch that is being written.
 type moveWrite struct {
 	batch *moveBatch
 	outs  []Outcome
@@ -145,8 +145,8 @@ type moveWrite struct {
 	done  chan struct{} // closed when outs and err are final
 }
 
-// run reads a batch while others are written, and counts the results in order. Batches that
-// are being written when something fails are still counted.
+// run reads batches while earlier ones are being written, and counts the results in order. If
+// something fails, it still counts the batches that are being written.
 func (m *mover) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches, writes := make(chan *moveBatch, relocateAhead), make(chan *moveWrite, relocateWriters-2)
@@ -190,11 +190,10 @@ func (m *mover) readAll(ctx context.Context, batches chan<- *moveBatch) {
 	}
 }
 
-// writeAll writes several batches concurrently. No name is in two batches, so no batch needs
-// the result of another.
+// writeAll writes batches concurrently. No name is in two batches, so the order does not matter.
 func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes chan<- *moveWrite) {
 	defer close(writes)
-	var loads [relocateWriters]Load // each is for one batch at a time
+	var loads [relocateWriters]Load // a Load writes only one batch at a time, so each goroutine has its own
 	for i := range loads {
 		loads[i] = *m.load
 	}
@@ -214,8 +213,8 @@ func (m *mover) writeAll(ctx context.Context, batches <-chan *moveBatch, writes 
 	}
 }
 
-// read fills b from the places after the given one. It returns the last place read, and
-// whether there may be more. The next call starts a new listing, so that no listing stays open
+// read fills the batch b from the places after the given one. It returns the last place that it has
+// read, and whether there may be more. Each call starts a new listing, so that no listing is open
 // between batches.
 func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last store.Place, more bool, err error) {
 	var places []store.Place
@@ -257,7 +256,7 @@ func (m *mover) read(ctx context.Context, b *moveBatch, after store.Place) (last
 	return after, more, err
 }
 
-// records reads the records of places, nil for one that was deleted meanwhile.
+// records reads the records at the places. If a record was deleted since it was listed, it is nil.
 func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Record, error) {
 	names := make([]name.Name, len(places))
 	for i, p := range places {
@@ -274,11 +273,11 @@ func (m *mover) records(ctx context.Context, places []store.Place) ([]*store.Rec
 	return slices.Concat(parts...), errors.Join(errs...)
 }
 
-// first reports whether to process a record now that it was found by this URL. The listing
-// finds a record once for each matching location, but a record must be counted only once. So
-// first selects the smallest URL. There is one exception: if others have changed the record
-// since the start, its smallest URL may be new, and the reader may have passed it already.
-// Then first selects the URL by which the record is found first.
+// first reports whether a record, found by this URL, must be processed now. The listing finds a
+// record once for each matching location, but a record must be processed only once. So first
+// returns true for the smallest of the URLs. There is one exception: if other clients have changed
+// the record since the start, the smallest URL may be new, and the listing may already be past it.
+// Then first returns true when the record is found for the first time.
 func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool, error) {
 	least := ""
 	for _, l := range rec.Locations {
@@ -302,8 +301,8 @@ func (m *mover) first(ctx context.Context, rec *store.Record, url string) (bool,
 	return true, nil
 }
 
-// ours reports whether this relocation made the last change of a name. If From begins with To,
-// a location may match again after it was moved.
+// ours reports whether this relocation has made the last change of the name n. If From begins with
+// To, a location can match again after it was moved.
 func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	if m.DryRun {
 		return false, nil
@@ -317,7 +316,7 @@ func (m *mover) ours(ctx context.Context, n name.Name) (bool, error) {
 	return false, nil
 }
 
-// matches reports whether a location is to be moved.
+// matches reports whether the location with this URL is to be moved.
 func (m *mover) matches(url string) bool {
 	rest, ok := strings.CutPrefix(url, m.From)
 	if !ok || strings.HasPrefix(m.To, m.From) && strings.HasPrefix(url, m.To) {
@@ -329,8 +328,8 @@ func (m *mover) matches(url string) bool {
 	return true
 }
 
-// replaced returns the new locations of rec. A location that becomes equal to an existing
-// one is dropped.
+// replaced returns the locations of rec after the move. If a location becomes equal to an existing
+// one, it is dropped.
 func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	all := make([]nomen.Location, 0, len(rec.Locations))
 	for _, l := range rec.Locations {
@@ -345,10 +344,10 @@ func (m *mover) replaced(rec *store.Record) []nomen.Location {
 	return all
 }
 
-// replace returns the new URL of a location that moves.
+// replace returns the URL of a location after the move.
 func (m *mover) replace(url string) string { return m.To + strings.TrimPrefix(url, m.From) }
 
-// check makes and checks the requests that move the locations of records.
+// check makes the requests that move the locations of the records, and checks them.
 func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error) {
 	reqs := make([]Request, len(recs))
 	for i, rec := range recs {
@@ -364,8 +363,8 @@ func (m *mover) check(ctx context.Context, recs []*store.Record) (*Batch, error)
 	return b, err
 }
 
-// finish counts the results of a batch, and retries names that others have changed
-// concurrently.
+// finish counts the results of a batch. It tries names again that other clients have changed at the
+// same time.
 func (m *mover) finish(ctx context.Context, w *moveWrite) error {
 	recs, err := m.count(ctx, w.batch.records, w.outs, false)
 	for attempts := 2; err == nil && len(recs) > 0; attempts++ {
@@ -403,7 +402,7 @@ func (m *mover) change(ctx context.Context, l *Load, b *Batch) ([]Outcome, error
 	return l.Write(ctx, b)
 }
 
-// count counts the results, and returns the current records of names that are to be retried.
+// count counts the results. It returns the current records of the names that must be tried again.
 func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome, last bool) ([]*store.Record, error) {
 	var again []*store.Record
 	for i, out := range outs {
@@ -412,7 +411,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 		switch {
 		case out.Err == nil && out.Result.Changed:
 			m.moved(rec)
-		case out.Err == nil: // processed for another location, or changed concurrently by another client
+		case out.Err == nil: // the name was processed for another location, or another client changed it
 		case busy && !last:
 			now, err := m.store.Get(ctx, rec.Name, time.Time{})
 			if errors.Is(err, store.ErrNotFound) {
@@ -434,7 +433,7 @@ func (m *mover) count(ctx context.Context, recs []*store.Record, outs []Outcome,
 	return again, nil
 }
 
-// concerns reports whether a record that was read again still has locations to be moved.
+// concerns reports whether a record, after it was read again, still has locations to be moved.
 func (m *mover) concerns(rec *store.Record) bool {
 	if !slices.ContainsFunc(rec.Locations, func(l nomen.Location) bool { return m.matches(l.URL) }) {
 		return false

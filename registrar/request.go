@@ -13,9 +13,9 @@ import (
 // Fields is a set of fields of a record.
 type Fields uint8
 
-// The fields.
+// Fields of a record.
 const (
-	FieldName Fields = 1 << iota // the spelling; alone, it leaves all other fields as they are
+	FieldName Fields = 1 << iota // the spelling; a request with only this field does not change the others
 	FieldStatus
 	FieldLocations
 	FieldMetadata
@@ -33,7 +33,7 @@ func fieldNames() []string {
 	return []string{"name", "status", "locations", "metadata", "same_as", "successors", "reason", "show_locations"}
 }
 
-// Names returns the names of the fields, as records have them in JSON.
+// Names returns the names of the fields in the set, as in the JSON of records.
 func (f Fields) Names() []string {
 	var all []string
 	for i, name := range fieldNames() {
@@ -44,12 +44,12 @@ func (f Fields) Names() []string {
 	return all
 }
 
-// MarshalJSON returns the names of the fields as a list.
+// MarshalJSON returns the names of the fields in the set as a list.
 func (f Fields) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append([]string{}, f.Names()...))
 }
 
-// UnmarshalJSON reads a list of field names.
+// UnmarshalJSON reads a list of the names of fields.
 func (f *Fields) UnmarshalJSON(b []byte) error {
 	var given []string
 	if err := json.Unmarshal(b, &given); err != nil {
@@ -66,14 +66,14 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// An Existing says what a request does to an existing name.
+// An Existing says what a request does if the name exists.
 type Existing uint8
 
 // The values of Existing.
 const (
 	Update Existing = iota // apply the request
 	Keep                   // change nothing
-	Refuse                 // reject the request unless it would change nothing
+	Refuse                 // reject the request, unless it would change nothing
 )
 
 func existingNames() []string { return []string{"update", "keep", "refuse"} }
@@ -86,7 +86,7 @@ func (e Existing) MarshalText() ([]byte, error) {
 	return []byte(existingNames()[e]), nil
 }
 
-// UnmarshalText parses what MarshalText returns.
+// UnmarshalText is the inverse of MarshalText.
 func (e *Existing) UnmarshalText(text []byte) error {
 	i := slices.Index(existingNames(), string(text))
 	if i < 0 {
@@ -100,25 +100,26 @@ func (e *Existing) UnmarshalText(text []byte) error {
 //
 // There are three ways to change a record:
 //
-//   - Without Fields the whole record is replaced, including its spelling. Its status is kept
-//     if none is given.
+//   - Without Fields, the whole record is replaced, including its spelling. If no status is
+//     given, the status stays the same.
 //   - With Fields, only these fields are replaced.
-//   - With Fields and Add, only values in Remove are removed. Locations are added; a given
-//     location with the URL and component of an existing location sets fields of that
-//     location. Values of same_as and successors are added. The given elements of metadata
-//     are replaced, or removed if they have no values. The other fields are replaced.
+//   - With Fields and Add, values are added, and only the values in Remove are removed. A
+//     given location that has the URL and the component of an existing location sets fields
+//     of that location; any other is added. Values of same_as and successors are added. Each
+//     given element of metadata is replaced; if it has no values, it is removed. The other
+//     fields are replaced.
 //
-// A name that does not exist is created; it is active if no status is given.
+// If the name does not exist, it is created. If no status is given, it becomes active.
 type Request struct {
-	Record *store.Record `json:"record"`           // with Name, Spelling or both; Modified and Revision are ignored
+	Record *store.Record `json:"record"`           // has Name, Spelling or both; Modified and Revision are ignored
 	Fields Fields        `json:"fields,omitempty"` // fields to change; 0 for all
-	Add    bool          `json:"add,omitempty"`    // add to lists instead of replacing them
+	Add    bool          `json:"add,omitempty"`    // add values to lists instead of replacing the lists
 
-	// Remove contains URLs of locations, and values of same_as, to be removed. It requires
-	// Add and the respective Fields. A value that does not exist is an error.
+	// Remove lists values to be removed: URLs of locations, and values of same_as. It requires Add,
+	// and the fields in Fields. If the record does not have a value, that is an error.
 	Remove []string `json:"remove,omitempty"`
 
-	// ReplaceLocations is an exception to Add: the given locations replace all others. If a
+	// ReplaceLocations makes an exception to Add: the given locations replace all others. But if a
 	// given location leaves a field such as type or language empty, the field is copied from the
 	// existing location with the same URL and component.
 	ReplaceLocations bool `json:"replace_locations,omitempty"`
@@ -126,58 +127,59 @@ type Request struct {
 	Existing    Existing `json:"existing,omitempty"`     // what to do if the name exists
 	KeepRetired bool     `json:"keep_retired,omitempty"` // do not change a retired name; ignored if Existing is Refuse
 
-	// Expected is the revision that the name must have, 0 if it must not exist, or
-	// store.AnyRevision. Within a batch it may also be the revision that an earlier
-	// accepted request for the same name expected.
+	// Expected is the revision that the name must have. It is 0 if the name must not exist, or
+	// store.AnyRevision. In a batch, it may also be the revision that an earlier request for the
+	// same name expected, if that request was accepted.
 	Expected uint64 `json:"-"`
-	OrCreate bool   `json:"or_create,omitempty"` // create a name that does not exist, whatever Expected is
+	OrCreate bool   `json:"or_create,omitempty"` // if the name does not exist, create it, whatever Expected is
 
-	// Strict rejects a new record if its warnings would include WarnDoubtful or WarnResolver. A
-	// mistake in a name is permanent: a name that was active once can never be deleted.
+	// Strict rejects a new record if its warnings would include WarnDoubtful or WarnResolver. It is
+	// useful because a mistake in a name is permanent: a name that was once active can never be
+	// deleted.
 	Strict bool `json:"strict,omitempty"`
 }
 
-// An Outcome is the result of a request.
+// An Outcome is the result of one request.
 type Outcome struct {
-	Name         name.Name        `json:"-"` // zero for an authority or a user
-	store.Result                  // of the change
+	Name         name.Name        `json:"-"` // zero if the request is about an authority or a user
+	store.Result                  // revision after the change, and whether anything changed
 	Created      bool             `json:"created"`             // the name did not exist before
-	Fields       Fields           `json:"fields,omitempty"`    // changed fields, if it existed
-	Undone       Fields           `json:"undone,omitempty"`    // the fields in which this request reverted changes of earlier requests of the batch
-	Uncovered    bool             `json:"uncovered,omitempty"` // no authority here covers the name
-	Retired      bool             `json:"retired,omitempty"`   // not changed because it is retired: see KeepRetired
-	Record       *store.Record    `json:"record,omitempty"`    // new record; nil if deleted or rejected. May share lists with the request
-	Authority    *store.Authority `json:"authority,omitempty"` // new authority, if the request was about one
-	User         *store.User      `json:"user,omitempty"`      // new user, if the request was about one
+	Fields       Fields           `json:"fields,omitempty"`    // fields that changed, if the name existed before
+	Undone       Fields           `json:"undone,omitempty"`    // fields in which the request reverted changes of earlier requests of the batch
+	Uncovered    bool             `json:"uncovered,omitempty"` // no authority in this store covers the name
+	Retired      bool             `json:"retired,omitempty"`   // not changed because the name is retired: see KeepRetired
+	Record       *store.Record    `json:"record,omitempty"`    // the record after the request; nil if it was deleted or rejected. Can share lists with the request
+	Authority    *store.Authority `json:"authority,omitempty"` // the authority after the request, if it was about one
+	User         *store.User      `json:"user,omitempty"`      // the user after the request, if it was about one
 	Warnings     []Warning        `json:"warnings,omitempty"`
-	Err          error            `json:"-"` // nil if the request was carried out, or would be
+	Err          error            `json:"-"` // why the request was rejected; nil if it was carried out, or would be
 }
 
-// A Warning describes something that is allowed but perhaps not intended.
+// A Warning is about something that is allowed but perhaps not intended.
 type Warning struct {
-	Code    string `json:"code"` // such as no-authority
+	Code    string `json:"code"` // one of the constants below, such as no-authority
 	Message string `json:"message"`
 }
 
-// The codes of warnings.
+// Codes of warnings.
 const (
-	WarnNoAuthority = "no-authority" // no authority here covers the name
+	WarnNoAuthority = "no-authority" // no authority in this store covers the name
 	WarnDoubtful    = "doubtful"     // the name, or an identifier in the record, violates the rules of its scheme or namespace
 	WarnResolver    = "resolver"     // the name, or an identifier in the record, is the URL of a name at a well-known resolver, not the name itself
-	WarnDate        = "date"         // an ambiguous or invalid date in the metadata
-	WarnRetired     = "retired"      // not changed because it is retired
-	WarnNoReason    = "no-reason"    // retired without a reason
-	WarnSuccessor   = "successor"    // a successor under an authority here does not exist
+	WarnDate        = "date"         // a date in the metadata is ambiguous or invalid
+	WarnRetired     = "retired"      // the name was not changed because it is retired
+	WarnNoReason    = "no-reason"    // the name is retired without a reason
+	WarnSuccessor   = "successor"    // a successor does not exist, although its authority is in this store
 	WarnOwners      = "owners"       // the authority has fewer than two owners
 	WarnFoldOff     = "fold-off"     // the authority no longer folds case: requests in another letter case no longer find its names
 	WarnHidden      = "hidden"       // no test shows that a rule of the authority is reached
 )
 
-// A Retirement describes the tombstone of a name.
+// A Retirement says what the tombstone of a name has.
 type Retirement struct {
 	Reason     string   `json:"reason"`              // must not be empty
-	Successors []string `json:"successors,omitzero"` // names to use instead; nil keeps the existing ones
-	Expected   uint64   `json:"-"`                   // as in Request
+	Successors []string `json:"successors,omitzero"` // names to use instead; if nil, the existing ones stay
+	Expected   uint64   `json:"-"`                   // expected revision, as in Request
 
-	ShowLocations bool `json:"show_locations,omitempty"` // show the locations on the public tombstone
+	ShowLocations bool `json:"show_locations,omitempty"` // show the locations on the public tombstone page
 }

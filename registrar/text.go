@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// A fault describes what is wrong with a value. The zero fault means that it is valid.
+// A fault says what is wrong with a value. The zero fault means that the value is valid.
 type fault struct {
 	offset  int
 	rule    string
@@ -25,8 +25,8 @@ func faultf(offset int, rule, format string, args ...any) fault {
 	return fault{offset: offset, rule: rule, message: fmt.Sprintf(format, args...)}
 }
 
-// checkText accepts UTF-8 without control characters (C0, DEL, C1) except tab and, if lines
-// is set, line breaks.
+// checkText checks a text. It must be UTF-8 without control characters (C0, DEL, C1) except tabs
+// and, if lines is true, line breaks.
 func checkText(s string, lines bool) fault {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -39,7 +39,7 @@ func checkText(s string, lines bool) fault {
 	return fault{}
 }
 
-// checkFull is checkText for a text that must not be empty.
+// checkFull is like checkText, but the text must not be empty.
 func checkFull(s string, lines bool) fault {
 	if s == "" {
 		return faultf(0, "text", "must not be empty")
@@ -49,7 +49,7 @@ func checkFull(s string, lines bool) fault {
 
 func isLayout(c byte, lines bool) bool { return c == '\t' || c == '\n' && lines }
 
-// checkRunes continues checkText at from, the first byte that is not ASCII.
+// checkRunes does the rest of checkText, from the offset of the first byte that is not ASCII.
 func checkRunes(s string, from int, lines bool) fault {
 	for i := from; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -68,7 +68,7 @@ func control(offset int, r rune) fault {
 	return faultf(offset, "text", "contains the control character U+%04X", r)
 }
 
-// checkType accepts a media type of RFC 9110, 8.3.1, with or without parameters.
+// checkType checks a media type (RFC 9110, 8.3.1), with or without parameters.
 func checkType(s string) fault {
 	const rule = "media-type"
 	bare, _, params := strings.Cut(s, ";")
@@ -102,13 +102,13 @@ func isToken(s string) bool {
 
 const (
 	maxSubtag   = 8
-	unspecified = "x-unspecified" // defined by the draft, although longer than its own limit for a subtag (1995, 3.4.2)
+	unspecified = "x-unspecified" // a language of the draft, although it is longer than the draft's own limit for a subtag (1995, 3.4.2)
 )
 
-// checkLang accepts the form of a language tag (RFC 5646, 2.1): subtags of at most eight
-// letters and digits. The first subtag consists of letters: a language of at least two
-// letters, or "x" or "i" followed by other subtags. A later subtag of one character must also
-// be followed by another subtag. After "x" it need not be, because those subtags are private.
+// checkLang checks the form of a language tag (RFC 5646, 2.1): subtags of at most eight letters and
+// digits. The first subtag has only letters: a language of at least two letters, or "x" or "i",
+// which must be followed by other subtags. A later subtag of one character must be followed by
+// another subtag too. After "x", subtags are private, so this rule does not apply.
 func checkLang(s string) fault {
 	const rule = "Language-Tag"
 	if strings.EqualFold(s, unspecified) {
@@ -138,7 +138,7 @@ func checkLang(s string) fault {
 	return fault{}
 }
 
-// checkRel accepts a registered relation type or a URI (RFC 8288, 3.3).
+// checkRel checks a relation, which must be a registered relation type or a URI (RFC 8288, 3.3).
 func checkRel(s string) fault {
 	for i := range len(s) {
 		c := s[i]
@@ -153,7 +153,7 @@ func checkRel(s string) fault {
 	return fault{}
 }
 
-// checkCountry accepts two letters (ISO 3166-1 alpha-2).
+// checkCountry checks a country, which must be two letters (ISO 3166-1 alpha-2).
 func checkCountry(s string) fault {
 	if len(s) != 2 || !ascii.IsLetter(s[0]) || !ascii.IsLetter(s[1]) {
 		return faultf(0, "country", "must be two letters (ISO 3166-1)")
@@ -161,7 +161,7 @@ func checkCountry(s string) fault {
 	return fault{}
 }
 
-// checkCharset accepts the charsets of text/urc-0 (1995, 3.4.2; Y95-46).
+// checkCharset checks a charset, which must be one of those of text/urc-0 (1995, 3.4.2; Y95-46).
 func checkCharset(s string) fault {
 	up := strings.ToUpper(s)
 	part, ok := strings.CutPrefix(up, "ISO-8859-")
@@ -171,7 +171,7 @@ func checkCharset(s string) fault {
 	return faultf(0, "charset", "must be US-ASCII or one of ISO-8859-1 to ISO-8859-9")
 }
 
-// checkTime parses a date-time of RFC 3339; "" is the zero time.
+// checkTime parses a date and time in the format of RFC 3339. It returns the zero time for "".
 func checkTime(s string) (time.Time, fault) {
 	var t time.Time
 	if s == "" {

@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxWho is the maximum length in bytes of the name of a token's bearer.
+// maxWho is the maximum length, in bytes, of the name that a token has for its bearer.
 const maxWho = 200
 
-// tokensSubject is the name in errors about the permission to change tokens.
+// tokensSubject is used instead of a name in errors about the permission to change tokens.
 const tokensSubject = "tokens"
 
-// PutToken creates or replaces a token. Only an administrator without prefixes may do so.
-// The secret of a token cannot change, and a revoked one stays revoked. A new token must not
-// have expired, and its prefixes must pass [CheckReach]. The errors are those of Put, and
-// [errors.ErrUnsupported] if the store has no tokens.
+// PutToken creates or replaces a token. Only an administrator whose token has no prefixes may do
+// so. The secret of a token cannot change, and a revoked token stays revoked. A new token must not
+// have expired, and its prefixes must pass [CheckReach]. The errors are those of Put; if the store
+// has no tokens, [errors.ErrUnsupported].
 func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (r *Registrar) PutToken(ctx context.Context, a Actor, t *store.Token, why s
 	return r.applyToken(ctx, a, t, why)
 }
 
-// RevokeToken permanently revokes a token. It returns [store.ErrNotFound] if there is no such
-// token. The other errors are those of PutToken.
+// RevokeToken permanently revokes a token. If there is no such token, it returns
+// [store.ErrNotFound]. The other errors are those of PutToken.
 func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) error {
 	if err := permitTokens(a); err != nil {
 		return err
@@ -63,12 +63,12 @@ func (r *Registrar) RevokeToken(ctx context.Context, a Actor, id, why string) er
 	return r.applyToken(ctx, a, t, why)
 }
 
-// newToken checks a new token and returns it with canonical prefixes.
+// newToken checks a new token, and returns it with its prefixes in canonical form.
 func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token, error) {
 	if now := r.now(); t.Expired(now) {
 		return nil, refuse("", "expires", faultf(0, "time", "%s is in the past: it is %s", t.Expires.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	}
-	r.authorities.Forget() // a new authority affects where prefixes may end
+	r.authorities.Forget() // the authorities decide where prefixes can end, and one may have been added
 	set, err := r.authorities.Set(ctx, time.Time{})
 	if err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func (r *Registrar) newToken(ctx context.Context, t *store.Token) (*store.Token,
 	return t, nil
 }
 
-// A ReachError is returned for a prefix of a token that does not cover all names that begin
-// with it.
+// A ReachError is returned if the prefix of a token does not cover all names that begin with the
+// prefix.
 type ReachError struct {
-	Prefix  string   // as entered
-	Instead []string // suggestions; never empty
+	Prefix  string   // the prefix as entered
+	Instead []string // prefixes to use instead; never empty
 	Why     string
 }
 
@@ -97,16 +97,16 @@ func (e *ReachError) Error() string {
 	return fmt.Sprintf("%q %s; use %s", e.Prefix, e.Why, strings.Join(e.Instead, " or "))
 }
 
-// CheckReach returns a [*ReachError] if a prefix of a token does not cover the names that
-// begin with it. There are two possible reasons. Either the authority stores these names in
-// lower case and the prefix has upper case, or the prefix ends in the middle of a part of
-// names. A prefix covers a name only if a delimiter follows it in the name: "ark:12345/x0"
-// covers "ark:12345/x0/1" but not "ark:12345/x01".
+// CheckReach returns a [*ReachError] if the prefix of a token does not cover the names that begin
+// with it. There are two possible reasons. The authority may store names in lower case although the
+// prefix has upper case. Or the prefix ends in the middle of a part of names: a prefix covers a
+// name only if a delimiter follows the prefix in the name, so "ark:12345/x0" covers
+// "ark:12345/x0/1" but not "ark:12345/x01".
 //
-// The end of the prefix is not checked for:
-//   - the prefix of an authority, or a prefix that covers one
-//   - a whole namespace, or all names of a registrant
-//   - a prefix that ends with its delimiter
+// CheckReach does not check the end of:
+//   - the prefix of an authority, or a prefix that covers one;
+//   - a prefix for a whole namespace, or for all names of a registrant;
+//   - a prefix that ends with a delimiter.
 //
 // An invalid prefix is not an error here.
 func CheckReach(prefix string, set *store.AuthoritySet) error {
@@ -123,9 +123,9 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 		return nil
 	}
 	own := name.FromKey(p.String())
-	above := slices.DeleteFunc(slices.Collect(own.Prefixes), isIncomplete) // longest first, the whole namespace last
+	above := slices.DeleteFunc(slices.Collect(own.Prefixes), isIncomplete) // longest prefix first, the whole namespace last
 	if len(above) == 0 || len(above) == 1 && isNamespace(above[0]) && set.Of(own) == nil {
-		return nil // the first part of names, that is, a registrant's
+		return nil // the prefix is the first part of names, which identifies a registrant
 	}
 	return &ReachError{
 		prefix, append([]string{above[0].String()}, p.Spans()...),
@@ -133,21 +133,22 @@ func CheckReach(prefix string, set *store.AuthoritySet) error {
 	}
 }
 
-// divides reports whether a prefix is the prefix of an authority, or covers such a prefix.
+// divides reports whether the prefix p is the prefix of an authority, or covers one.
 func divides(p name.Prefix, set *store.AuthoritySet) bool {
 	return set.Exactly(p) != nil || slices.ContainsFunc(set.All(), func(a *store.Authority) bool { return p.Covers(name.FromKey(a.Prefix.String())) })
 }
 
-// isNamespace reports whether a prefix is a whole scheme or namespace of URNs, such as "ark"
-// and "urn:nbn", and thus names no registrant. In a web name the host is the registrant.
+// isNamespace reports whether the prefix p is a whole scheme or URN namespace, such as "ark" and
+// "urn:nbn". Such a prefix does not identify a registrant. In a web name the host is the
+// registrant.
 func isNamespace(p name.Prefix) bool {
 	return !strings.Contains(strings.TrimPrefix(p.String(), "urn:"), ":")
 }
 
-// isIncomplete reports whether a prefix is only a scheme and its colon, such as "https:".
+// isIncomplete reports whether the prefix p is only a scheme and a colon, such as "https:".
 func isIncomplete(p name.Prefix) bool { return strings.HasSuffix(p.String(), ":") }
 
-// UseToken records that a token was used now; see [store.Change.UseOnly].
+// UseToken records that the token with this ID is being used; see [store.Change.UseOnly].
 func (r *Registrar) UseToken(ctx context.Context, id string) error {
 	now := r.now()
 	_, err := r.store.Apply(ctx, []store.Change{{Token: &store.Token{ID: id, Used: now}, UseOnly: true, Time: now}})
@@ -167,7 +168,7 @@ func (r *Registrar) token(ctx context.Context, id string) (*store.Token, error) 
 	return tokens.Token(ctx, id)
 }
 
-// permitTokens returns an error unless the actor is an administrator without prefixes.
+// permitTokens returns an error unless the actor is an administrator whose token has no prefixes.
 func permitTokens(a Actor) error {
 	if !a.MayAll(Administrator) {
 		return a.DeniedAll(Administrator, tokensSubject)
@@ -203,7 +204,7 @@ func checkToken(t *store.Token, why string) error {
 	return nil
 }
 
-// checkWho accepts names of authors of changes.
+// checkWho checks the name of an author of changes.
 func checkWho(s string) fault {
 	switch {
 	case s == "":

@@ -16,60 +16,61 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// An Undoing selects changes of the log to undo: all changes with one batch ID, or all in a
-// range of numbers. The changes of an import, a relocation or an undo share a batch ID.
+// An Undoing says which changes of the log to undo: all with one batch ID, or all in a range of
+// numbers. All changes of one import, relocation or undo have the same batch ID.
 //
-// Each name gets the content that it had before the first of the changes, in a new revision;
-// nothing is removed from the history. A name that the changes created is deleted if it is
-// still reserved. If it is not, it may be in use, and becomes a tombstone without content. A
-// name that was changed later is not restored, unless Force is set.
+// Each name gets the content that it had before the first of these changes, in a new revision;
+// nothing is removed from the history. If the changes created the name and it is still reserved, it
+// is deleted. If it is not reserved, it may be in use, so it becomes a tombstone without content. A
+// name that was changed again later is not restored, unless Force is set.
 type Undoing struct {
-	Batch string `json:"batch,omitempty"` // as in store.Change
-	From  uint64 `json:"from,omitempty"`  // number of the first change in the log
-	To    uint64 `json:"to,omitempty"`    // number of the last change
+	Batch string `json:"batch,omitempty"` // batch ID, as in store.Change
+	From  uint64 `json:"from,omitempty"`  // number in the log of the first change
+	To    uint64 `json:"to,omitempty"`    // number in the log of the last change
 
-	Force  bool   `json:"force,omitempty"`   // also undo later changes of the names, and retire those that cannot be reserved again
-	DryRun bool   `json:"dry_run,omitempty"` // change nothing
-	Reason string `json:"reason,omitempty"`  // for the tombstones; DefaultUndoReason if empty
-	Why    string `json:"why,omitempty"`     // for the history
+	Force  bool   `json:"force,omitempty"`   // undo later changes of the names too, and retire names that cannot be reserved again
+	DryRun bool   `json:"dry_run,omitempty"` // only report what would change
+	Reason string `json:"reason,omitempty"`  // reason for the tombstones; DefaultUndoReason if empty
+	Why    string `json:"why,omitempty"`     // reason for the history
 
-	// Undo calls these functions. Each may be nil.
+	// Undo calls the functions that are not nil:
 	Begun    func(id string)             `json:"-"` // before the first change, with the batch ID
 	Reverted func(Reversal)              `json:"-"` // for each name or authority that is (or would be) changed
 	Refused  func(key string, err error) `json:"-"` // for each name or authority that cannot be changed
 	Progress func(Undone)                `json:"-"` // after each batch
 }
 
-// DefaultUndoReason is the default reason on the tombstone of a name whose creation was undone.
+// DefaultUndoReason is the default reason on the tombstone of a name if the creation of the name
+// was undone.
 const DefaultUndoReason = "assigned by mistake"
 
-// The values of Reversal.Action.
+// Values of Reversal.Action: what has happened to the name or authority.
 const (
-	ActionRestored  = "restored"  // has its earlier content again
-	ActionRetired   = "retired"   // is a tombstone now: before the changes it did not exist, or was reserved
-	ActionDeleted   = "deleted"   // was created by the changes, and was still reserved
-	ActionRecreated = "recreated" // was deleted by the changes
+	ActionRestored  = "restored"  // it has its earlier content again
+	ActionRetired   = "retired"   // it is a tombstone now, because before the changes it did not exist or was reserved
+	ActionDeleted   = "deleted"   // it was deleted, because the changes created it and it was still reserved
+	ActionRecreated = "recreated" // it was created again, because the changes deleted it
 )
 
-// A Reversal says what Undo does to a name or an authority.
+// A Reversal says what Undo did, or would do, to a name or an authority.
 type Reversal struct {
 	Key       string `json:"key"`                 // key of the name, or prefix of the authority
 	Authority bool   `json:"authority,omitempty"` // Key is the prefix of an authority
 	Action    string `json:"action"`
 }
 
-// An Undone is the progress of an Undoing.
+// An Undone reports what an Undoing has done so far.
 type Undone struct {
 	Batch     string `json:"batch,omitempty"` // batch ID of the changes that it made; "" if it made none
 	Changes   int64  `json:"changes"`         // selected changes of the log that the actor may undo
-	Restored  int64  `json:"restored"`        // names and authorities, including recreated ones
+	Restored  int64  `json:"restored"`        // names and authorities restored, including names that were created again
 	Retired   int64  `json:"retired"`
 	Deleted   int64  `json:"deleted"`
-	Unchanged int64  `json:"unchanged"` // already as they were before the changes
+	Unchanged int64  `json:"unchanged"` // names and authorities that were already as before the changes
 	Refused   int64  `json:"refused"`
 }
 
-const undoBatch = 500 // names changed at once
+const undoBatch = 500 // number of names changed in one batch
 
 // newBatch returns a new batch ID. It begins with the current size of the log, so that a
 // search for the changes of the batch can start there.
@@ -82,16 +83,16 @@ func (r *Registrar) newBatch(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d-%s", head.Size, strings.ToLower(rand.Text()[:letters])), nil
 }
 
-// batchStart returns the size of the log at the beginning of a batch.
+// batchStart returns the size that the log had when a batch began. It is part of the batch ID.
 func batchStart(id string) (uint64, bool) {
 	size, _, ok := strings.Cut(id, "-")
 	n, err := strconv.ParseUint(size, 10, 64)
 	return n, ok && err == nil
 }
 
-// Undo undoes the changes that u selects, with the same checks as all changes. It skips
-// changes of names that the actor may not change. The error is a failure, or a [*RefusalError]
-// if u is invalid or selects no change that the actor may undo. Changes made before the error
+// Undo undoes the changes that u selects, with the same checks as all changes. It skips changes of
+// names that the actor may not change. If u is invalid or selects no change that the actor may
+// undo, the error is a [*RefusalError]; any other error is a failure. Changes made before an error
 // remain.
 func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error) {
 	ctx = store.Fresh(ctx)
@@ -130,7 +131,7 @@ func (r *Registrar) Undo(ctx context.Context, a Actor, u Undoing) (Undone, error
 	return w.sum, nil
 }
 
-// check returns the number of a change in the log. All selected changes come after it.
+// check checks u. It returns a number in the log after which all selected changes come.
 func (u *Undoing) check() (after uint64, err error) {
 	if f := checkText(u.Reason, true); f.bad() {
 		return 0, refuse("", "reason", f)
@@ -158,7 +159,7 @@ func (u *Undoing) field() string {
 // An undoSubject is a name or an authority with changes to undo.
 type undoSubject struct {
 	store.Subject
-	first, last uint64 // revisions
+	first, last uint64 // first and last revision to be undone
 	count       uint64
 	redacts     bool
 }
@@ -170,11 +171,11 @@ type undoer struct {
 	actor    Actor
 	load     *Load
 	sum      Undone
-	subjects []*undoSubject // in reverse order of their first change
+	subjects []*undoSubject // in reverse order of the first change of each
 	of       map[store.Subject]*undoSubject
 }
 
-// find reads the log and collects the subjects.
+// find reads the log and collects the names and authorities with changes to undo.
 func (w *undoer) find(ctx context.Context, after uint64) error {
 	for e, err := range store.Changes(ctx, w.store, after) {
 		if err != nil {
@@ -205,7 +206,7 @@ func (w *undoer) find(ctx context.Context, after uint64) error {
 // may reports whether the actor may undo a change.
 func (w *undoer) may(c *store.Change) bool {
 	if c.User != nil {
-		return false // rights are not restored by undoing names
+		return false // undoing changes of names does not restore the rights of users
 	}
 	if c.Authority != nil {
 		return w.actor.MayPrefix(c.Authority.Prefix, Owner)
@@ -213,8 +214,8 @@ func (w *undoer) may(c *store.Change) bool {
 	return w.actor.MayName(name.FromKey(c.Subject().Key), Editor)
 }
 
-// revert undoes the changes of some names and authorities. Names to be restored or retired
-// are changed together.
+// revert undoes the changes of some names and authorities. It restores or retires all names in one
+// batch.
 func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	var reqs []Request
 	var reversals []Reversal
@@ -253,8 +254,8 @@ func (w *undoer) revert(ctx context.Context, subjects []*undoSubject) error {
 	return w.change(ctx, reqs, reversals)
 }
 
-// look returns the last change of a subject, and its last change before the changes to be
-// undone, or nil if there was no such change.
+// look returns two changes of a subject: the last one, and the last one before the changes to be
+// undone, which is nil if there is none.
 func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (now, before *store.Change, err error) {
 	for c, err := range history {
 		if err != nil {
@@ -279,8 +280,8 @@ func (w *undoer) look(s *undoSubject, history iter.Seq2[*store.Change, error]) (
 	return now, before, nil
 }
 
-// later returns an error if the subject also has changes that are not to be undone, between or
-// after those that are. With Force it returns nil.
+// later returns an error if the subject has other changes, between or after those to be undone.
+// With Force, it returns nil.
 func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	switch {
 	case w.Force:
@@ -292,8 +293,8 @@ func (w *undoer) later(s *undoSubject, now *store.Change) error {
 	return nil
 }
 
-// target returns the request that restores a name, and the action, which is "" if there is
-// nothing to do.
+// target returns the request that restores a name, and the action. If there is nothing to do, the
+// action is "".
 func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, string, error) {
 	var was *store.Record
 	if before != nil {
@@ -322,12 +323,12 @@ func (w *undoer) target(s *undoSubject, now, before *store.Change) (Request, str
 	return Request{Record: was.Clone(), Expected: now.Revision()}, ActionRestored, nil
 }
 
-// isBare reports whether a record is a tombstone without content, as Undo makes it.
+// isBare reports whether a record is a tombstone without content. Undo makes such tombstones.
 func isBare(r *store.Record) bool {
 	return r.Status == nomen.Retired && len(r.Locations)+len(r.Metadata)+len(r.SameAs)+len(r.Successors) == 0
 }
 
-// change carries out the requests, or previews them in a dry run.
+// change carries out the requests. In a dry run, it only previews them.
 func (w *undoer) change(ctx context.Context, reqs []Request, reversals []Reversal) error {
 	if len(reqs) == 0 {
 		return nil
@@ -372,7 +373,8 @@ func (w *undoer) revertAuthority(ctx context.Context, s *undoSubject) error {
 	return w.tell(Reversal{Key: s.Key, Authority: true, Action: ActionRestored}, err)
 }
 
-// tell counts the result of a subject. It returns only errors that end the Undoing.
+// tell counts the result for a name or an authority. It returns an error only if the Undoing cannot
+// continue.
 func (w *undoer) tell(r Reversal, err error) error {
 	if err != nil {
 		return w.refuse(r.Key, err)
@@ -391,8 +393,8 @@ func (w *undoer) tell(r Reversal, err error) error {
 	return nil
 }
 
-// refuse reports why a subject is not changed. It returns the error only if it concerns more
-// than this subject.
+// refuse reports why a name or an authority is not changed. It returns the error only if it
+// concerns more than this one.
 func (w *undoer) refuse(key string, err error) error {
 	if !aboutOne(err) {
 		return err
@@ -404,7 +406,7 @@ func (w *undoer) refuse(key string, err error) error {
 	return nil
 }
 
-// aboutOne reports whether err concerns a single change.
+// aboutOne reports whether an error concerns only a single change.
 func aboutOne(err error) bool {
 	return errors.As(err, new(*RefusalError)) || errors.As(err, new(*DeniedError)) || errors.As(err, new(*store.ConflictError)) ||
 		errors.As(err, new(*store.StateError)) || errors.As(err, new(*store.LimitError)) || errors.As(err, new(*name.Error)) ||

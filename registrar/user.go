@@ -16,33 +16,34 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The limits of a user.
+// Limits of a user's fields.
 const (
-	maxMail     = 254  // bytes
-	maxSubjects = 20   // of a user
-	maxSubject  = 2000 // bytes
-	maxRights   = 1000 // pairs of a role and a prefix
+	maxMail     = 254  // length, in bytes
+	maxSubjects = 20   // number of subjects of a user
+	maxSubject  = 2000 // length, in bytes
+	maxRights   = 1000 // number of pairs of a role and a prefix
 )
 
-// usersSubject is the name in errors about the permission to change users.
+// usersSubject is used instead of a name in errors about the permission to change users.
 const usersSubject = "users"
 
-// HeaderSubject begins the subject of a user whom a proxy names in a header field: "header VALUE".
-// Other subjects are those of OpenID Connect: "ISSUER SUB", the issuer being a URL.
+// HeaderSubject begins the subject of a user whose name is in a header field set by a proxy:
+// "header VALUE". Other subjects come from OpenID Connect: "ISSUER SUB", where the issuer is a URL.
 const HeaderSubject = "header"
 
-// An ID of a user is userIDMark and userIDSize characters of userIDAlphabet: base32 of Douglas
-// Crockford in lower case, without letters that look like digits.
+// The ID of a user is userIDMark followed by userIDSize characters of userIDAlphabet. The alphabet
+// is the base32 alphabet of Douglas Crockford in lower case, which omits letters that look like
+// digits.
 const (
 	userIDMark     = "u-"
 	userIDSize     = 8
 	userIDAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
-// newUserID returns a random ID.
+// newUserID returns a new random ID.
 func newUserID() string {
 	var b [userIDSize]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // Read never fails
 	for i := range b {
 		b[i] = userIDAlphabet[int(b[i])%len(userIDAlphabet)]
 	}
@@ -55,8 +56,8 @@ func IsUserID(s string) bool {
 	return ok && len(rest) == userIDSize && strings.Trim(rest, userIDAlphabet) == ""
 }
 
-// Person returns the actor that a user is, without grants if the user is disabled. It returns an
-// error for an unknown role or an invalid prefix.
+// Person returns the actor for a user. If the user is disabled, the actor has no grants. If the
+// user has an unknown role or an invalid prefix, Person returns an error.
 func Person(u *store.User) (Actor, error) {
 	a := Actor{Who: u.ID}
 	if u.Disabled || u.Redacted {
@@ -72,15 +73,15 @@ func Person(u *store.User) (Actor, error) {
 	return a, nil
 }
 
-// PutUser creates or replaces a user. A user without an ID is created, with a random one. Grants
-// are put in order, and the time at which the user was added does not change.
+// PutUser creates or replaces a user. If the user has no ID, it is created and gets a random one.
+// PutUser puts the grants in order, and keeps the time at which the user was added.
 //
 // Only an administrator of all names may do so, with one exception: an owner may change grants of
-// others as [Registrar.GrantUser] does.
+// other users as [Registrar.GrantUser] does.
 //
-// It returns [store.ErrNotFound] for an ID that does not exist, and a [*store.StateError] if
-// another user has one of the subjects. The other errors are those of Put, and
-// [errors.ErrUnsupported] if the store has no users.
+// If no user has the ID, it returns [store.ErrNotFound]; if another user has one of the subjects, a
+// [*store.StateError]. The other errors are those of Put; if the store has no users,
+// [errors.ErrUnsupported].
 func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expected uint64, why string) (Outcome, error) {
 	return r.changeUser(ctx, a, u.ID, expected, why, func(there *store.User) (*store.User, error) {
 		next := u.Clone()
@@ -89,9 +90,10 @@ func (r *Registrar) PutUser(ctx context.Context, a Actor, u *store.User, expecte
 	})
 }
 
-// changeUser replaces a user by what change makes of the present one. An ID of "" is that of a
-// new user, whom change gets empty. If expected is [store.AnyRevision] it repeats everything if
-// the user was changed concurrently, so that a decision is never based on an earlier revision.
+// changeUser replaces the user with the given ID by what the function change returns for the
+// current user. If the ID is "", it creates a user, and change gets an empty one. If expected is
+// [store.AnyRevision] and the user is changed at the same time by another client, changeUser starts
+// again, so that a decision is never based on an earlier revision.
 func (r *Registrar) changeUser(ctx context.Context, a Actor, id string, expected uint64, why string, change func(there *store.User) (*store.User, error)) (out Outcome, err error) {
 	ctx = store.Fresh(ctx)
 	for attempts := 1; ; attempts++ {
@@ -137,7 +139,8 @@ func (r *Registrar) changeUserOnce(ctx context.Context, a Actor, id string, expe
 	return out, nil
 }
 
-// userFor returns the user with an ID, an empty one for "", to an actor who may change some user.
+// userFor returns the user with the given ID; for "", an empty one. If the actor may not change any
+// user, it returns an error.
 func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.User, error) {
 	users, err := store.UsersOf(r.store)
 	switch {
@@ -153,7 +156,7 @@ func (r *Registrar) userFor(ctx context.Context, a Actor, id string) (*store.Use
 	return users.User(ctx, id, time.Time{})
 }
 
-// permitUser returns an error unless the actor may make next of there.
+// permitUser returns an error if the actor may not change the user there to next.
 func permitUser(a Actor, next, there *store.User) error {
 	if a.MayAll(Administrator) {
 		return nil
@@ -168,7 +171,8 @@ func permitUser(a Actor, next, there *store.User) error {
 	return permitRights(a, next.ID, rightsOf(there.Grants), rightsOf(next.Grants))
 }
 
-// checkUser checks a user, normalises it, and checks the prefixes that are granted anew.
+// checkUser checks a user and normalizes it. It also checks the prefixes that the user did not have
+// before.
 func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why string) error {
 	for _, c := range [...]struct {
 		field string
@@ -185,7 +189,7 @@ func (r *Registrar) checkUser(ctx context.Context, u, there *store.User, why str
 	return cmp.Or(checkUserSubjects(u), r.checkGrants(ctx, u, rightsOf(there.Grants)))
 }
 
-// checkPersonName accepts the name of a person, on one line and without characters that change
+// checkPersonName checks the name of a person. It must be one line, without characters that change
 // the direction of the text around it.
 func checkPersonName(s string) fault {
 	if len(s) > maxWho {
@@ -203,7 +207,8 @@ func checkPersonName(s string) fault {
 	return fault{}
 }
 
-// checkMail accepts "" or the address of a mailbox without a name.
+// checkMail checks a mail address. It must be "" or the address of a mailbox without a display
+// name.
 func checkMail(s string) fault {
 	if s == "" {
 		return fault{}
@@ -236,7 +241,7 @@ func checkUserSubjects(u *store.User) error {
 	return nil
 }
 
-// checkSubject accepts "header VALUE" and "ISSUER SUB".
+// checkSubject checks a subject. It must have the form "header VALUE" or "ISSUER SUB".
 func checkSubject(s string) fault {
 	if len(s) > maxSubject {
 		return faultf(maxSubject, "subject", "must not be longer than %d bytes", maxSubject)
@@ -262,14 +267,15 @@ func isIssuer(s string) bool {
 	return (scheme == "https" || scheme == "http") && host != ""
 }
 
-// The codes of warnings about users.
+// Codes of warnings about users.
 const (
 	WarnNoGrants          = "no-grants"          // the user may do nothing
 	WarnNoSubject         = "no-subject"         // the user can sign in only with a link from an administrator
 	WarnLastAdministrator = "last-administrator" // no user is an administrator of all names any more
 )
 
-// userWarnings returns the warnings about a user who was changed.
+// userWarnings returns the warnings about a user who was changed. The parameter there is the user
+// before the change.
 func (r *Registrar) userWarnings(ctx context.Context, u, there *store.User) (all []Warning) {
 	if len(u.Grants) == 0 && !u.Disabled {
 		all = append(all, Warning{WarnNoGrants, fmt.Sprintf("%s has no grants, so this user may do nothing: grant a role", u.ID)})
@@ -283,14 +289,14 @@ func (r *Registrar) userWarnings(ctx context.Context, u, there *store.User) (all
 	return all
 }
 
-// administers reports whether a user is an administrator of all names.
+// administers reports whether the user is an administrator of all names.
 func administers(u *store.User) bool {
 	a, err := Person(u)
 	return err == nil && a.MayAll(Administrator)
 }
 
 // hasAdministrator reports whether any user is an administrator of all names. If the users cannot
-// be read it returns true, because there is nothing to warn of.
+// be read, it returns true, because then there is no reason for a warning.
 func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 	users, err := store.UsersOf(r.store)
 	if err != nil {
@@ -304,10 +310,11 @@ func (r *Registrar) hasAdministrator(ctx context.Context) bool {
 	return false
 }
 
-// RedactUser permanently removes content of a user from the history. Without revisions it erases
-// the person: the user is disabled, without name, address, subjects and grants, and the content
-// of all earlier revisions is removed. What the user did stays in the history, under the ID. Only
-// an administrator of all names may do so. The errors are those of [Registrar.Redact].
+// RedactUser permanently removes content of a user from the history. If the redaction lists no
+// revisions, RedactUser erases the person: the user is disabled and loses name, address, subjects
+// and grants, and the content of all earlier revisions is removed. What the user did stays in the
+// history, under the user's ID. Only an administrator of all names may do so. The errors are those
+// of [Registrar.Redact].
 func (r *Registrar) RedactUser(ctx context.Context, a Actor, id string, red Redaction) (Outcome, error) {
 	out, err := r.redactUser(store.Fresh(ctx), a, id, red)
 	out.Err = err
@@ -325,7 +332,7 @@ func (r *Registrar) redactUser(ctx context.Context, a Actor, id string, red Reda
 	return r.redactSubject(ctx, a, redactable{key: id, changes: users.UserHistory(ctx, id), erase: len(red.Revisions) == 0}, red)
 }
 
-// erased returns what remains of a user who is erased.
+// erased returns what remains of a user after the person is erased.
 func erased(u *store.User) *store.User {
 	return &store.User{ID: u.ID, Disabled: true, Since: u.Since}
 }

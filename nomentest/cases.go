@@ -10,21 +10,21 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// services are the services of the suite; lists and single items alternate.
+// services has the services of the suite. Services for one item and for lists alternate.
 var services = [...]nomen.Service{nomen.I2L, nomen.I2Ls, nomen.I2C, nomen.I2Cs, nomen.I2N, nomen.I2Ns}
 
-// A testCase is a question and its expected result: an answer, or an error of a kind, which may
-// carry an answer.
+// A testCase is a question and its expected result: an answer, or an error of a kind, which can
+// have an answer too.
 type testCase struct {
 	name      string
 	question  nomen.Question
-	kind      nomen.Kind    // 0 for none
+	kind      nomen.Kind    // kind of the error; 0 if no error is expected
 	answer    *nomen.Answer // nil if an error without an answer is expected
-	legal     bool          // Denied for legal reasons
-	unordered bool          // its locations are equally good
+	legal     bool          // the error is Denied for legal reasons
+	unordered bool          // the locations are equally good, so they can be in any order
 }
 
-// A fixture holds the records by the spelling of their names.
+// A fixture has the records, by the spelling of their names.
 type fixture map[string]*store.Record
 
 func newFixture() fixture {
@@ -35,7 +35,7 @@ func newFixture() fixture {
 	return f
 }
 
-// cases returns the suite, restricted to what c supports.
+// cases returns all cases of the suite that c supports.
 func (f fixture) cases(c Capabilities) []testCase {
 	all := slices.Concat(
 		f.services(), f.nothing(), f.unknown(), f.retired(c), f.spellings(), f.schemes(), f.defaults(c), f.malformed(),
@@ -61,8 +61,8 @@ func (f fixture) cases(c Capabilities) []testCase {
 	return slices.DeleteFunc(all, func(tc testCase) bool { return !c.carries(tc.question) })
 }
 
-// policies are questions to an authority with a policy: names by rule and by suffix, and
-// services that it does not offer (N12-32).
+// policies returns questions to an authority with a policy: about names that rules and suffixes
+// answer, and for services that the authority does not offer (N12-32).
 func (f fixture) policies(c Capabilities) []testCase {
 	base := func(s nomen.Service, spelling string, urls ...string) *nomen.Answer {
 		a := &nomen.Answer{Service: s, Name: name.MustParse(spelling), Status: nomen.Active}
@@ -84,7 +84,8 @@ func (f fixture) policies(c Capabilities) []testCase {
 	return cases
 }
 
-// access is restricted: every question is denied, whether or not the name exists.
+// access returns questions to authorities with restricted access. Each is denied, whether or not
+// the name exists.
 func (f fixture) access() []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -96,8 +97,8 @@ func (f fixture) access() []testCase {
 	return cases
 }
 
-// delegation returns a redirection to the other resolver, unless the resolver under test
-// follows it.
+// delegation returns a question that is answered with a redirect to the other resolver, unless the
+// resolver under test follows redirects.
 func (f fixture) delegation(c Capabilities) []testCase {
 	if c.Follows || c.Undelegated {
 		return nil
@@ -106,7 +107,7 @@ func (f fixture) delegation(c Capabilities) []testCase {
 	return []testCase{{name: "delegated", question: ask(nomen.I2L, delegated), answer: answer}}
 }
 
-// equality is I=I (RFC 2483, 4.9).
+// equality returns questions for I=I (RFC 2483, 4.9).
 func (f fixture) equality() []testCase {
 	compare := func(a, b string) nomen.Question {
 		q := ask(nomen.IisI, a)
@@ -126,7 +127,7 @@ func (f fixture) equality() []testCase {
 	}
 }
 
-// times are questions as of a time before all changes, and as of a future time.
+// times returns questions as of a time before all changes, and as of a future time.
 func (f fixture) times() []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -141,7 +142,7 @@ func (f fixture) times() []testCase {
 	return cases
 }
 
-// carries reports whether q can be asked.
+// carries reports whether the protocol can send the question q.
 func (c Capabilities) carries(q nomen.Question) bool {
 	n := q.Name
 	if n.IsZero() {
@@ -157,13 +158,13 @@ func ask(s nomen.Service, spelling string) nomen.Question {
 	return nomen.Question{Name: name.MustParse(spelling), Subject: uri.MustParse(spelling), Service: s}
 }
 
-// base returns the part that every answer from the record of a name has.
+// base returns what all answers from the record of a name have in common.
 func (f fixture) base(s nomen.Service, spelling string) *nomen.Answer {
 	r := f[spelling]
 	return &nomen.Answer{Service: s, Name: r.Name, Status: r.Status}
 }
 
-// locations answers with the locations at these indexes of the record.
+// locations returns an answer with the locations of the record at the given indexes.
 func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	a := f.base(s, spelling)
 	for _, i := range indexes {
@@ -172,14 +173,15 @@ func (f fixture) locations(s nomen.Service, spelling string, indexes ...int) *no
 	return a
 }
 
-// names answers with other names of the resource.
+// names returns an answer with other names of the resource.
 func (f fixture) names(s nomen.Service, spelling string, names ...string) *nomen.Answer {
 	a := f.base(s, spelling)
 	a.Names = names
 	return a
 }
 
-// description answers with the whole description, its locations in this order.
+// description returns an answer with the whole description. The indexes give the order of the
+// locations.
 func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *nomen.Answer {
 	r, a := f[spelling], f.locations(s, spelling, indexes...)
 	a.Metadata, a.Names, a.Reason = r.Metadata, r.SameAs, r.Reason
@@ -193,7 +195,7 @@ func (f fixture) description(s nomen.Service, spelling string, indexes ...int) *
 	return a
 }
 
-// RFC 2483, 4.1, 4.2, 4.5 to 4.8.
+// services returns questions for the services of RFC 2483, 4.1, 4.2 and 4.5 to 4.8.
 func (f fixture) services() []testCase {
 	cases := []testCase{
 		{name: "one location", question: ask(nomen.I2L, single), answer: f.locations(nomen.I2L, single, 0)},
@@ -224,7 +226,8 @@ func (f fixture) services() []testCase {
 	return cases
 }
 
-// A list may be empty; a single item must exist (RFC 2483, 4).
+// nothing returns questions for data that a record does not have. A list may be empty; a single
+// item must exist (RFC 2483, 4).
 func (f fixture) nothing() []testCase {
 	return []testCase{
 		{name: "no location", question: ask(nomen.I2L, bare), kind: nomen.NoResult},
@@ -234,8 +237,8 @@ func (f fixture) nothing() []testCase {
 	}
 }
 
-// A reserved name is not public yet: a client cannot distinguish it from a name that does not
-// exist.
+// unknown returns questions about unknown names. A reserved name is not public yet: a client cannot
+// distinguish it from a name that does not exist.
 func (f fixture) unknown() []testCase {
 	var cases []testCase
 	for _, s := range append(services[:], "") {
@@ -248,8 +251,8 @@ func (f fixture) unknown() []testCase {
 	return cases
 }
 
-// Y95-25: a tombstone has the description, the reason and the successors of the name. For I2L,
-// a single successor replaces the name.
+// retired returns questions about retired names (Y95-25). A tombstone has the description, the
+// reason and the successors of the name. For I2L, a single successor replaces the name.
 func (f fixture) retired(c Capabilities) []testCase {
 	var cases []testCase
 	for _, s := range services {
@@ -277,8 +280,8 @@ func (f fixture) retired(c Capabilities) []testCase {
 	return append(cases, redirect)
 }
 
-// succeeded returns the answer of a service other than I2L about the successor (Y95-43,
-// Y95-64).
+// succeeded returns questions for services other than I2L about a name whose successor answers
+// (Y95-43, Y95-64).
 func (f fixture) succeeded(s nomen.Service) []testCase {
 	tc := testCase{name: "retired for one", question: ask(s, replaced)}
 	switch s {
@@ -287,12 +290,13 @@ func (f fixture) succeeded(s nomen.Service) []testCase {
 	case nomen.I2Ls:
 		tc.answer = f.locations(s, single, 0)
 	default:
-		return nil // the successor has no other name
+		return nil // the successor has no aliases
 	}
 	return []testCase{tc}
 }
 
-// Y95-02, Y95-03, Y95-04, Y95-13: spellings that are, and are not, the same name.
+// spellings returns questions with spellings that are, and are not, the same name (Y95-02, Y95-03,
+// Y95-04, Y95-13).
 func (f fixture) spellings() []testCase {
 	same := []struct{ record, spelling string }{
 		{single, "URN:DNS:" + Host + ":single"},
@@ -326,7 +330,8 @@ func (f fixture) spellings() []testCase {
 	return cases
 }
 
-// Names of every scheme are resolved alike.
+// schemes returns questions about names of several schemes, all of which are resolved in the same
+// way.
 func (f fixture) schemes() []testCase {
 	var cases []testCase
 	for _, n := range []string{rfc, nbn, ark, purl} {
@@ -338,7 +343,8 @@ func (f fixture) schemes() []testCase {
 	return cases
 }
 
-// N12-30, N12-32, N12-61: a missing or unknown service means the default.
+// defaults returns questions with a missing or unknown service, which is replaced by the default
+// (N12-30, N12-32, N12-61).
 func (f fixture) defaults(c Capabilities) []testCase {
 	var cases []testCase
 	for _, s := range []nomen.Service{"", "I2X", "i2l"} {
@@ -353,7 +359,8 @@ func (f fixture) defaults(c Capabilities) []testCase {
 	return cases
 }
 
-// N12-34, N12-31: a component is found by its label; an unknown one is ignored.
+// components returns questions about components (N12-34, N12-31). A component is found by its
+// label; an unknown component is ignored.
 func (f fixture) components() []testCase {
 	var cases []testCase
 	for component, i := range map[string]int{"": 1, "toc": 0, "abstract": 2, "index": 1} {
@@ -366,14 +373,16 @@ func (f fixture) components() []testCase {
 	return cases
 }
 
-// A location in the client's country is preferred among equally good ones.
+// countries returns questions with a country. Of equally good locations, one in the client's
+// country is preferred.
 func (f fixture) countries() []testCase {
 	q := ask(nomen.I2L, typed)
 	q.Country = "SE"
 	return []testCase{{name: "from Sweden", question: q, answer: f.locations(nomen.I2L, typed, 2)}}
 }
 
-// Media types and languages choose among otherwise equal locations.
+// ranking returns questions with media types and languages, which decide between otherwise equal
+// locations.
 func (f fixture) ranking() []testCase {
 	const pdf, text, ps = 0, 1, 2
 	all := testCase{name: "equally good", question: ask(nomen.I2Ls, typed), unordered: true}
@@ -403,7 +412,8 @@ func (f fixture) ranking() []testCase {
 	return cases
 }
 
-// A malformed name is rejected for every service (RFC 2483, 2).
+// malformed returns questions with malformed names, which are rejected for every service (RFC 2483,
+// 2).
 func (f fixture) malformed() []testCase {
 	var cases []testCase
 	for _, s := range []string{
@@ -411,7 +421,7 @@ func (f fixture) malformed() []testCase {
 		"urn:dns:-bad-.example:x",         // Y95-20
 		"urn:dns:192.0.2.1:x",             // Y95-20
 		"urn:x:1",                         // RFC 8141, 2.1: NID of one letter
-		"ark:12345",                       // without a name
+		"ark:12345",                       // the NAAN without a name
 		"urn:example:a%00b",               // N12-20
 		"urn:dns:" + Host + ":" + "a%00b", // N12-20
 	} {

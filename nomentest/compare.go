@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/name"
 )
 
-// A view is the part of an answer that is compared. It leaves out what a resolver is free to
-// add.
+// A view has the parts of an answer that are compared. It does not have what a resolver may add
+// freely.
 type view struct {
 	Service    nomen.Service    `json:",omitempty"`
 	Name       name.Name        `json:",omitzero"`
@@ -26,7 +26,7 @@ type view struct {
 	Successors []name.Name      `json:",omitempty"`
 	Redirect   string           `json:",omitempty"`
 	Same       bool             `json:",omitempty"`
-	Dated      bool             `json:",omitempty"` // it has a revision and a time
+	Dated      bool             `json:",omitempty"` // the answer has a revision and a time
 }
 
 func (v view) String() string {
@@ -37,7 +37,8 @@ func (v view) String() string {
 	return string(b)
 }
 
-// compare returns how got differs from the answer of tc, as far as c can carry it.
+// compare returns how the answer got differs from the answer of tc. It compares only what the
+// protocol can send according to c.
 func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	if g, w := c.show(got, tc), c.show(tc.answer, tc); g != w {
 		return fmt.Errorf("got %s\nwant %s", g, w)
@@ -45,7 +46,7 @@ func (c Capabilities) compare(got *nomen.Answer, tc testCase) error {
 	return nil
 }
 
-// show returns the view of a as text.
+// show returns as text what is compared of the answer a.
 func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	own := clone(a)
 	if tc.unordered {
@@ -64,18 +65,18 @@ func (c Capabilities) show(a *nomen.Answer, tc testCase) string {
 	if describes(own) {
 		v.Spelling, v.Successors = own.Spelling, own.Successors
 		v.Dated = own.Revision > 0
-	} else if v.Status == "" { // a redirection on the web cannot carry it
+	} else if v.Status == "" { // a redirect over HTTP does not have the status
 		v.Status = nomen.Active
 	}
 	return v.String()
 }
 
-// describes reports whether the parts of a description are expected.
+// describes reports whether the answer must have the parts of a description.
 func describes(a *nomen.Answer) bool {
 	return a.Service == nomen.I2C || a.Service == nomen.I2Cs || a.Status == nomen.Retired
 }
 
-// redirection returns the view of a redirection: only its target counts, in any spelling.
+// redirection returns what is compared of a redirect: only its target, in canonical form.
 func redirection(a *nomen.Answer) string {
 	v := view{Service: a.Service, Name: a.Name, Redirect: a.Redirect}
 	if n, err := name.Parse(a.Redirect); err == nil {
@@ -94,7 +95,7 @@ func clone(a *nomen.Answer) *nomen.Answer {
 	return &c
 }
 
-// spoil modifies everything that can be modified through a.
+// spoil modifies all of the answer a that a caller can modify.
 func spoil(a *nomen.Answer) {
 	for i := range a.Locations {
 		a.Locations[i] = nomen.Location{URL: "https://spoiled.example/"}

@@ -1,12 +1,12 @@
-// Package nomentest checks that a [nomen.Resolver] keeps the contract of that interface, for any
-// implementation: an engine over a store, a client over the network, a cache, a chain.
+// Package nomentest checks that a [nomen.Resolver] keeps the contract of that interface. It can
+// test any implementation: an engine over a store, a client over the network, a cache, a chain.
 //
 // A test of an implementation is one line:
 //
 //	nomentest.Run(t, build, nomentest.Capabilities{})
 //
-// where build returns a resolver that serves exactly the given records and authorities.
-// [Capabilities] say what a transport cannot carry; whatever it can carry must be right.
+// The function build must return a resolver that serves exactly the given records and authorities.
+// [Capabilities] say what a protocol does not support; the suite checks all the rest.
 //
 // # What is checked
 //

@@ -9,17 +9,17 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Host is the naming authority of most names of the fixture. By the rules of 1995 they are
-// resolved at this host.
+// Host is the naming authority of most names of the fixture. By the rules of 1995, this host
+// resolves them.
 const Host = "names.example.org"
 
-// foldingHost is a second authority, whose elements are kept in lower case.
+// foldingHost is a second authority. It folds case, so its elements are stored in lower case.
 const foldingHost = "fold.example.org"
 
-// dns returns the spelling of a name of the main authority.
+// dns returns the spelling of the name that has this element and the authority Host.
 func dns(element string) string { return "urn:dns:" + Host + ":" + element }
 
-// The registered spellings of the fixture's names.
+// Registered spellings of the fixture's names.
 var (
 	single     = dns("single")
 	ranked     = dns("ranked")
@@ -50,7 +50,7 @@ var (
 	fetchable  = "urn:x-fetched:1"
 )
 
-// Authorities returns the authorities of the fixture's names. The caller owns them.
+// Authorities returns the authorities of the fixture. The caller owns them.
 func Authorities() []*store.Authority {
 	return []*store.Authority{
 		{
@@ -85,8 +85,8 @@ func Authorities() []*store.Authority {
 	}
 }
 
-// Records returns the records of the fixture. The caller owns them; the store sets their
-// revisions and times.
+// Records returns the records of the fixture. The caller owns them. Revisions and times are not
+// set.
 func Records() []*store.Record {
 	all := slices.Concat(activeRecords(), variedRecords(), deadRecords())
 	for _, r := range all {
@@ -95,7 +95,7 @@ func Records() []*store.Record {
 	return all
 }
 
-// activeRecords are records that have data for each service.
+// activeRecords returns records that have data for each service.
 func activeRecords() []*store.Record {
 	return []*store.Record{
 		active(single, nomen.Location{URL: "https://example.org/single"}),
@@ -137,7 +137,7 @@ func activeRecords() []*store.Record {
 	}
 }
 
-// variedRecords are those whose answers depend on how they are asked for.
+// variedRecords returns records for which the answer depends on the preferences in the question.
 func variedRecords() []*store.Record {
 	return []*store.Record{
 		active(typed,
@@ -175,7 +175,7 @@ func variedRecords() []*store.Record {
 	}
 }
 
-// deadRecords are the records of reserved and retired names.
+// deadRecords returns records of reserved and retired names.
 func deadRecords() []*store.Record {
 	return []*store.Record{
 		{

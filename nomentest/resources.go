@@ -9,8 +9,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// Fetch opens a resource of the fixture: its content is its URL, as text/html if the URL ends
-// in ".html", otherwise as text/plain.
+// Fetch opens a resource of the fixture. The content is the URL. The media type is text/html if the
+// URL ends in ".html", and otherwise text/plain.
 func Fetch(_ context.Context, location string) (*nomen.Resource, error) {
 	r := &nomen.Resource{Type: "text/plain", Size: int64(len(location)), URL: location, Body: io.NopCloser(strings.NewReader(location))}
 	if strings.HasSuffix(location, ".html") {
@@ -19,8 +19,8 @@ func Fetch(_ context.Context, location string) (*nomen.Resource, error) {
 	return r, nil
 }
 
-// checkResources asks for the best resource, for all resources, and for a resource that may
-// not be fetched (RFC 2483, 4.3 and 4.4; N12-32).
+// checkResources requests the best resource, all resources, and a resource that must not be fetched
+// (RFC 2483, 4.3 and 4.4; N12-32).
 func checkResources(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	a, err := r.Resolve(ctx, ask(nomen.I2R, fetchable))
 	if err != nil {
@@ -53,7 +53,7 @@ func checkResources(ctx context.Context, r nomen.Resolver, c Capabilities) error
 	return nil
 }
 
-// checkResource reads r and closes it.
+// checkResource reads the resource r, closes it, and checks its media type and its content.
 func checkResource(r *nomen.Resource, mediaType, text string) error {
 	got, err := io.ReadAll(r.Body)
 	if err != nil {

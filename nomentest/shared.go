@@ -10,7 +10,8 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// checkOwnership modifies every answer and asks again.
+// checkOwnership modifies every answer, asks the same question again, and checks that the second
+// answer is not modified.
 func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	for _, tc := range newFixture().cases(c) {
 		a, err := r.Resolve(ctx, tc.question)
@@ -30,7 +31,7 @@ func checkOwnership(ctx context.Context, r nomen.Resolver, c Capabilities) error
 	return nil
 }
 
-// checkCancelled asks with a cancelled context.
+// checkCancelled asks a question with a cancelled context.
 func checkCancelled(ctx context.Context, r nomen.Resolver) error {
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -45,7 +46,7 @@ func checkCancelled(ctx context.Context, r nomen.Resolver) error {
 	return nil
 }
 
-// checkConcurrent asks everything from several goroutines at once.
+// checkConcurrent asks all questions from several goroutines at the same time.
 func checkConcurrent(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	const goroutines = 4
 	errs := make([]error, goroutines)

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Run checks the resolver that build makes. It calls build once.
+// Run checks the resolver that the function build returns. It calls build once.
 func Run(
 	t *testing.T,
 	build func(t *testing.T, records []*store.Record, authorities []*store.Authority) nomen.Resolver,
@@ -53,7 +53,7 @@ func Bench(b *testing.B, r nomen.Resolver) {
 	})
 }
 
-// check asks the question and compares the result.
+// check asks the question of tc and compares the result with the expected one.
 func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) error {
 	a, err := r.Resolve(ctx, tc.question)
 	switch {
@@ -69,7 +69,7 @@ func (tc testCase) check(ctx context.Context, r nomen.Resolver, c Capabilities) 
 	return tc.checkError(err, c)
 }
 
-// checkError checks the kind of an error and the question that it names.
+// checkError checks the kind of an error, and the question in it.
 func (tc testCase) checkError(err error, c Capabilities) error {
 	var e *nomen.Error
 	switch {

@@ -8,13 +8,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliased answers for an unknown name if a record lists it as an alias. The answer is about
-// that record, and has the record's name. Aliases of aliases are not followed, so there are no
-// loops.
+// aliased answers a request for an unknown name with a record that lists the name as an alias. The
+// answer has the record's name. Aliases of aliases are not followed, so there are no loops.
 //
-// If only one record lists the name, that record answers. If several records list the name, the
-// active record answers if there is exactly one. If not, the name stays unknown. Reserved records
-// do not count.
+// If only one record lists the name, that record answers. If several do, the active one answers, if
+// exactly one of them is active. Otherwise the name stays unknown. Reserved records do not count.
 func (d *decision) aliased() (*nomen.Answer, error) {
 	all, err := d.listing()
 	if err != nil {
@@ -43,12 +41,12 @@ func (d *decision) aliased() (*nomen.Answer, error) {
 		return nil, d.unknown()
 	}
 	a, err := second.registered(all[0])
-	*d = second // its authority decides about the answer
+	*d = second // the authority of the record's name decides about the answer
 	return a, err
 }
 
-// listing returns the records that list the name as an alias: only the active ones, if there
-// are several.
+// listing returns the records that list the name as an alias. If there are several, it returns only
+// the active ones.
 func (d *decision) listing() (all []*store.Record, err error) {
 	names, err := store.Aliased(d.ctx, d.records, d.name)
 	if err != nil {
@@ -70,8 +68,8 @@ func (d *decision) listing() (all []*store.Record, err error) {
 	return all, nil
 }
 
-// mayAlias reports whether a record may answer for its alias. An alias without an authority
-// here is always allowed. For any other alias, its authority and the authority of the record
+// mayAlias reports whether a record may answer for a name that it lists as an alias. If the alias
+// has no authority in this store, it may. Otherwise, the authorities of the alias and of the record
 // must be the same or have a common owner.
 func (d *decision) mayAlias(rec *store.Record) bool {
 	theirs := d.set.Of(rec.Name)

@@ -12,8 +12,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// answer tries, in this order, the record of the name, the record of a shorter name (policy
-// Suffix), the rules and the delegation. Without a delegation it tries the aliases.
+// answer tries these sources in order: the record of the name, the record of a shorter name (policy
+// Suffix), the rules, and the delegation. If there is no delegation, it tries the aliases last.
 func (d *decision) answer() (*nomen.Answer, error) {
 	if d.service == nomen.IisI {
 		return d.equal()
@@ -45,7 +45,7 @@ func (d *decision) answer() (*nomen.Answer, error) {
 	return d.aliased()
 }
 
-// registered answers from the record of the name.
+// registered returns the answer from the record of the name.
 func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	if d.q.Explain {
 		d.explain("its record, revision %d, is %s", rec.Revision, rec.Status)
@@ -63,7 +63,7 @@ func (d *decision) registered(rec *store.Record) (*nomen.Answer, error) {
 	return d.found(d.describe(rec))
 }
 
-// retired answers for a retired name: with a redirect to the successor, or with a tombstone.
+// retired returns the answer for a retired name: a redirect to the successor, or a tombstone.
 func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	a := d.describe(rec)
 	a.Locations = d.fit(a.Locations)
@@ -94,7 +94,7 @@ func (d *decision) retired(rec *store.Record) (*nomen.Answer, error) {
 	return nil, e
 }
 
-// maxSuccessors bounds the chain of retired successors that is followed.
+// maxSuccessors is the maximum number of retired successors that are followed in a chain.
 const maxSuccessors = 16
 
 // comesBack reports whether the chain of successors of n leads back to n.
@@ -113,7 +113,7 @@ func (d *decision) comesBack(n name.Name) (bool, error) {
 			return false, nil
 		}
 		if n, err = name.Parse(rec.Successors[0]); err != nil {
-			return false, nil // the chain ends
+			return false, nil // the chain ends here
 		}
 	}
 	return false, nil
@@ -138,7 +138,7 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 		Revision:  rec.Revision,
 	}
 	if rec.Status == nomen.Retired && !rec.ShowLocations {
-		a.Locations = nil // withdrawn in every format and link
+		a.Locations = nil // a withdrawn location must not be in any format or link
 	}
 	if rec.Spelling != rec.Name.Key() {
 		a.Spelling = rec.Spelling
@@ -151,7 +151,8 @@ func (d *decision) describe(rec *store.Record) *nomen.Answer {
 	return a
 }
 
-// found reduces the description a to the answer for the requested service.
+// found returns the answer for the requested service. The parameter a is a complete description,
+// which found reduces.
 func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2N, nomen.I2Ns:
@@ -184,8 +185,8 @@ func (d *decision) found(a *nomen.Answer) (*nomen.Answer, error) {
 	return d.located(a, &c)
 }
 
-// located returns the answer for the requested service. The first location of the answer is
-// already the best one.
+// located returns the answer for the requested service. The first location of the parameter a must
+// be the best one.
 func (d *decision) located(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	switch d.service {
 	case nomen.I2R:
@@ -225,7 +226,7 @@ func preferURN(names []string) {
 	}
 }
 
-// ruled answers by the rules of the authority. It returns nil if no rule matches.
+// ruled returns the answer from the rules of the authority. If no rule matches, it returns nil.
 func (d *decision) ruled() (*nomen.Answer, error) {
 	result, err := d.applied(d.authority, d.name)
 	if err != nil || result == nil {

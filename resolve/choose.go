@@ -13,13 +13,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A choice holds the criteria by which locations are ordered.
+// A choice has the criteria by which locations are ordered.
 type choice struct {
 	types, languages accept.Field
 	country          string
 }
 
-// read reads the criteria from a question.
+// read takes the criteria from a question.
 func (c *choice) read(q *nomen.Question) {
 	c.country = q.Country
 	c.types.ReadMedia(q.Accept)
@@ -27,8 +27,8 @@ func (c *choice) read(q *nomen.Question) {
 	c.languages.AddParents(unstated)
 }
 
-// fit removes, in place, the locations that are not allowed. Such locations can come from an old
-// store, from another program, or from a rule.
+// fit removes, in place, locations that are not allowed. They can come from an old store, from
+// another program, or from a rule.
 func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	return slices.DeleteFunc(all, func(l nomen.Location) bool {
 		err := location.Check(l.URL)
@@ -39,10 +39,10 @@ func (d *decision) fit(all []nomen.Location) []nomen.Location {
 	})
 }
 
-// usable keeps, in place, locations that are valid at the time asked about. Of these it keeps the
-// first non-empty set:
+// usable removes, in place, locations that are not valid at the time that the question is about. Of
+// the others, it keeps the first of these sets that is not empty:
 //
-//  1. the locations of the component asked for (2012, 2.3);
+//  1. the locations of the requested component (2012, 2.3);
 //  2. the locations of the whole resource;
 //  3. all valid locations.
 func (d *decision) usable(all []nomen.Location) []nomen.Location {
@@ -89,11 +89,12 @@ func validAt(l *nomen.Location, at time.Time) bool {
 	return !ok || at.Before(until)
 }
 
-// A validity holds the last time at which the set of valid locations changed, and the next time
-// at which it will change. last is zero if it never changed, next if it will not change.
+// A validity has the last time at which the set of valid locations has changed, and the next time
+// at which it will change. If it has never changed, last is zero; if it will not change, next is
+// zero.
 type validity struct{ last, next time.Time }
 
-// note takes the bounds of a location into account.
+// note includes the start and the end of a location's validity.
 func (v *validity) note(l *nomen.Location, now time.Time) {
 	for _, s := range [...]string{l.ValidFrom, l.ValidUntil} {
 		t, ok := instant(s)
@@ -116,22 +117,22 @@ func (v *validity) bound(a *nomen.Answer, now time.Time) {
 		a.Changed = v.last.UTC()
 	}
 	if !v.next.IsZero() && a.MaxAge > 0 {
-		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // 0 would mean unknown
+		a.MaxAge = min(a.MaxAge, max(v.next.Sub(now), 1)) // not 0, which would mean unknown
 	}
 }
 
 func instant(s string) (time.Time, bool) {
 	if s == "" {
-		return time.Time{}, false // avoids allocating the error of Parse
+		return time.Time{}, false // returns early, because an error of Parse would be allocated
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	return t, err == nil
 }
 
-// A rank holds the criteria of a location, except its weight.
+// A rank has the criteria of a location, except its weight.
 type rank struct {
 	down     bool
-	mediaQ   int // 0 to 1000
+	mediaQ   int // quality of the media type, 0 to 1000
 	langQ    int
 	priority int
 	rel      nomen.Relation
@@ -145,13 +146,13 @@ func (c *choice) rank(l *nomen.Location) rank {
 	}
 }
 
-// unstated is the quality of a media type or language that no preference of the client matches.
-// A location without a type matches only "*/*", and a location without a language only "*".
-// The quality unstated is above the quality of a rejected value, and not above that of any
-// accepted value.
+// unstated is the quality of a media type or language that matches no preference of the client. A
+// location without a type matches only "*/*", and one without a language only "*". The quality
+// unstated is higher than that of a value that the client rejects, and not higher than that of any
+// value it accepts.
 const unstated = 1
 
-// mediaQ returns the quality of a media type.
+// mediaQ returns the quality of a media type for the client.
 func (c *choice) mediaQ(mediaType string) int {
 	if c.types.Len() == 0 {
 		return accept.Most
@@ -160,7 +161,7 @@ func (c *choice) mediaQ(mediaType string) int {
 	return weightOf(c.types.Media(strings.TrimSpace(mediaType), "*", true))
 }
 
-// langQ returns the quality of a language.
+// langQ returns the quality of a language for the client.
 func (c *choice) langQ(tag string) int {
 	if c.languages.Len() == 0 {
 		return accept.Most
@@ -175,7 +176,7 @@ func weightOf(p accept.Preference) int {
 	return p.Q
 }
 
-// compare returns a negative number if a is better than b.
+// compare returns a negative number if a is better than b, and a positive number if b is better.
 func (a rank) compare(b rank) int {
 	if a.down != b.down {
 		if b.down {
@@ -192,7 +193,7 @@ func (a rank) compare(b rank) int {
 	)
 }
 
-// String formats the rank for people.
+// String returns the rank as text for people to read.
 func (a rank) String() string {
 	s := fmt.Sprintf("media type %d/1000, language %d/1000, priority %d, %s", a.mediaQ, a.langQ, a.priority, a.rel)
 	if a.near > 0 {
@@ -206,7 +207,7 @@ func (a rank) String() string {
 
 func orOne(n int) int { return max(n, 1) }
 
-// nearness is 1 for a location in the client's country, and 0 for any other location.
+// nearness returns 1 if the location is in the client's country, and otherwise 0.
 func nearness(l *nomen.Location, country string) int {
 	if country != "" && strings.EqualFold(l.Country, country) {
 		return 1
@@ -214,7 +215,8 @@ func nearness(l *nomen.Location, country string) int {
 	return 0
 }
 
-// order sorts locations, best first, always in the same order.
+// order sorts locations, best first. For the same locations and criteria, the order is always the
+// same.
 func (c *choice) order(locations []nomen.Location) {
 	if len(locations) < 2 {
 		return
@@ -237,8 +239,8 @@ func (c *choice) order(locations []nomen.Location) {
 	copy(locations, sorted)
 }
 
-// best returns the index of the location to use, or -1 if locations is empty. It does not
-// allocate.
+// best returns the index of the location to use. If there are no locations, it returns -1. It does
+// not allocate memory.
 func (c *choice) best(locations []nomen.Location, how store.Choice, pick func(int) int) int {
 	best, total := -1, 0
 	var top rank

@@ -15,7 +15,7 @@ import (
 	"github.com/nomen-project/nomen/urn"
 )
 
-// delegated answers by the resolver that the authority delegates to.
+// delegated returns the answer from the resolver to which the authority delegates.
 func (d *decision) delegated() (*nomen.Answer, error) {
 	c, err := d.set.Compiled(d.authority)
 	if err != nil {
@@ -34,11 +34,10 @@ func (d *decision) delegated() (*nomen.Answer, error) {
 	return d.redirect(c)
 }
 
-// redirect redirects the client to the other resolver. The URL contains all parts of the
-// question.
+// redirect returns a redirect to the other resolver. Its URL contains all parts of the question.
 func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	service := d.service
-	if d.q.Service != "" { // the other resolver may offer the resource
+	if d.q.Service != "" { // the other resolver may offer the service
 		service = d.q.Service
 	}
 	a := &nomen.Answer{Service: service, Name: d.name, Status: nomen.Active, MaxAge: d.maxAge(), Modified: d.authority.Modified}
@@ -50,7 +49,7 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: "+err.Error())
 		}
 		a.Redirect = d.withComponents(link)
-	case c.Form == store.FormElement: // a request of 1995 for an element has no directives (2.3: Y95-08)
+	case c.Form == store.FormElement: // a request of 1995 for an ElementID cannot have directives (2.3: Y95-08)
 		u, err := urn.Draft1995.Parse(d.name.Key())
 		if err != nil || !d.q.At.IsZero() || service == nomen.IisI {
 			return nil, d.refuse(nomen.NoResult, "cannot redirect to the delegated resolver: it takes only ElementIDs")
@@ -68,15 +67,16 @@ func (d *decision) redirect(c *store.Compiled) (*nomen.Answer, error) {
 	return a, nil
 }
 
-// isRequest reports whether the name is a reserved request to the resolver of its authority
-// (1995, 3.5). Suffixes and rules do not apply to it.
+// isRequest reports whether the name is a reserved request to the resolver of its authority (1995,
+// 3.5). Suffixes and rules do not apply to such a name.
 func (d *decision) isRequest() bool {
 	return d.authority != nil && strings.HasPrefix(d.name.Key(), "urn:") &&
 		strings.HasPrefix(d.authority.Prefix.Element(d.name), urn.ReservedPrefix)
 }
 
-// directives returns the question as directives by keyword (2012, 2.3), without those that have
-// no effect. Components of RFC 8141 are sent in place of directives.
+// directives returns the question as a map of directives by keyword (2012, 2.3). It omits
+// directives that have no effect. If the question has components of RFC 8141, these are sent
+// instead of directives.
 func (d *decision) directives(service nomen.Service) map[string]string {
 	if d.q.R != "" || d.q.Q != "" || d.isRequest() {
 		return nil
@@ -97,7 +97,7 @@ func (d *decision) directives(service nomen.Service) map[string]string {
 	return asked
 }
 
-// withDirectives appends directives to a link without a query.
+// withDirectives appends directives to a link. The link must not have a query.
 func withDirectives(link string, asked map[string]string) string {
 	separator := "?"
 	for _, keyword := range rule.Directives {
@@ -105,7 +105,7 @@ func withDirectives(link string, asked map[string]string) string {
 		switch {
 		case !ok:
 			continue
-		case keyword == "with": // escaped completely: an ampersand would end it
+		case keyword == "with": // escape the value completely, because an ampersand would end it
 			value = url.QueryEscape(value)
 		case keyword == "c":
 			value = uri.EscapeQueryPart(value)
@@ -116,8 +116,9 @@ func withDirectives(link string, asked map[string]string) string {
 	return link
 }
 
-// withComponents appends the r- and q-component to a link that ends in a name, or a plain query
-// if the authority passes it on. It does not change a link that has a query or fragment.
+// withComponents appends the r-component and the q-component to a link that ends in a name; or a
+// plain query, if the authority says to append it. If the link has a query or a fragment, it is not
+// changed.
 func (d *decision) withComponents(link string) string {
 	if strings.ContainsAny(link, "?#") {
 		return link
@@ -140,8 +141,8 @@ func (d *decision) withComponents(link string) string {
 	return longer
 }
 
-// ask asks the other resolver and returns its answer. The q-component and the query are not
-// sent: they are applied to the location here.
+// ask queries the other resolver and returns its answer. It does not send the q-component and the
+// query, because this resolver appends them to the location.
 func (d *decision) ask(to string) (*nomen.Answer, error) {
 	shown := to
 	if to == "" {
@@ -172,8 +173,8 @@ func (d *decision) ask(to string) (*nomen.Answer, error) {
 	return d.adopt(a)
 }
 
-// passedOn converts an error of another resolver. An error about the name is kept. Any other
-// error is a failure of the resolver.
+// passedOn converts an error of the other resolver. If the error is about the name, it stays. Any
+// other error becomes a failure of the other resolver.
 func (d *decision) passedOn(shown string, err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) {
@@ -195,7 +196,7 @@ func (d *decision) passedOn(shown string, err error) error {
 	return fmt.Errorf("resolve: %w: %s: %w", nomen.ErrUpstream, shown, err)
 }
 
-// adopt turns the answer of another resolver into the answer of this engine.
+// adopt converts the answer of the other resolver to an answer of this engine.
 func (d *decision) adopt(a *nomen.Answer) (*nomen.Answer, error) {
 	own := *a
 	store.Clean(&own)

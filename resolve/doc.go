@@ -1,31 +1,33 @@
-// Package resolve answers questions about names from a store. It is the engine of the name
-// service and offers all services of RFC 2483.
+// Package resolve answers questions about names from a store. It is the engine of the name service
+// and offers all services of RFC 2483.
 //
 // # Sources of an answer
 //
-// The name comes in the canonical form of package name. The authority of the name is the authority
+// The name is in the canonical form of package name. The authority of the name is the authority
 // with the longest prefix that covers it. An authority can fold case: then the element, which is
 // the part of the name after the prefix, is converted to lower case (1995, 2). An authority can
-// restrict access: then every question about its names is Denied. If access is not restricted,
-// the first of these sources that knows the name answers:
+// restrict access: then every question about its names gets Denied. Otherwise, the first of these
+// sources that knows the name answers:
 //
 //  1. the record of exactly that name;
 //  2. if the authority allows it, the record of a shorter name: the longest registered
 //     beginning of the name that ends at a delimiter. The rest of the name is appended to the
 //     locations of this record;
 //  3. the rules of the authority;
-//  4. the delegation of the authority: the engine redirects the client to another resolver, or
-//     asks that resolver itself. A question passes through at most [nomen.MaxHops] resolvers;
+//  4. the delegation of the authority: the engine redirects the client to another resolver,
+//     or asks that resolver itself. A question passes through at most [nomen.MaxHops]
+//     resolvers;
 //  5. without a delegation, a record that lists the name as an alias.
 //
 // The result depends on the record:
 //
 //   - A reserved name is Unknown, even if a rule matches it.
-//   - If the revision that was current at the requested time has since been redacted, the name
-//     is Denied for legal reasons.
-//   - A retired name with exactly one successor is redirected to the successor if the service is
-//     I2L or I2R, unless the chain of successors leads back to the name.
-//   - For any other retired name, and for other services, the result is Gone, with the tombstone.
+//   - If the revision that was current at the requested time has since been redacted, the
+//     name is Denied for legal reasons.
+//   - A retired name with exactly one successor is redirected to the successor if the service
+//     is I2L or I2R, unless the chain of successors leads back to the name.
+//   - For any other retired name, and for other services, the result is Gone, with the
+//     tombstone.
 //   - If the record has nothing for the service, a service that asks for one item gets
 //     NoResult, and a service that asks for a list gets an empty list.
 //   - A name that no source knows is Unknown, with suggestions.
@@ -34,20 +36,20 @@
 //
 // An unknown service, or one that the authority does not offer, is replaced by the authority's
 // default, which is I2L unless set (2012, 2.3.1: N12-32). In strict questions (THTTP) it is an
-// error instead. I2R and I2Rs are for authorities that
-// allow resources to be fetched. I2N and I2Ns return the aliases in a record; I2N prefers a URN.
+// error instead. I2R and I2Rs are for authorities that allow resources to be fetched. I2N and I2Ns
+// return the aliases in a record; I2N prefers a URN.
 //
 // I=I is true for two spellings of one name, for a name and its alias (in a record or by a rule),
 // and for two names with a common alias. If both names are unknown, the result is Unknown.
 //
 // # Components
 //
-// A component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has it, or if
-// the authority has keywords and does not list it.
+// A component of a structured resource ("c", 2012, 2.3.2) is ignored if no location has that
+// component, or if the authority has keywords and does not list the component.
 //
 // The authority defines what an r-component means: the directives s, c, lang, type or country. An
-// r-component that the authority does not define is ignored. The resolver of a delegation
-// receives the r-component too.
+// r-component that the authority does not define is ignored. The resolver of a delegation receives
+// the r-component too.
 //
 // A q-component is appended to the query of the location (RFC 8141, 2.3.2), unless the authority
 // says to ignore q-components:
@@ -57,9 +59,9 @@
 //   - urn:example:a with the q-component x=1 becomes urn:example:a?=x=1;
 //   - a location whose scheme has no such query (mailto, tel, ftp, ldap ...) stays unchanged.
 //
-// A plain query, which is neither a component nor directives, is ignored unless the authority
-// says to append it. Only the resolver that the client asked appends queries, not the resolvers
-// of delegations. Descriptions show locations unchanged.
+// A plain query, which is neither a component nor directives, is ignored unless the authority says
+// to append it. Only the resolver to which the client has sent the request appends queries, not the
+// resolvers of delegations. Descriptions show locations unchanged.
 //
 // # Choice
 //
@@ -73,14 +75,14 @@
 //  6. weight.
 //
 // If several locations are best by criteria 1 to 5, I2L and I2R choose one of them at random, with
-// probabilities in proportion to the weights. If the authority says so, they choose the location
-// with the greatest weight instead. The order of lists is always the same.
+// probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
+// the location with the greatest weight instead. The order of lists is always the same.
 //
-// A location of a related resource, such as a licence, is used only in descriptions, or if
-// there are no other locations.
+// A location of a related resource, such as a licence, is used only in descriptions, or if there
+// are no other locations.
 //
-// A location is valid from ValidFrom until just before ValidUntil. A cached answer expires at
-// the latest when a location of the name next becomes valid or invalid.
+// A location is valid from ValidFrom until just before ValidUntil. A cached answer expires at the
+// latest when a location of the name next becomes valid or invalid.
 //
 // Comments cite drafts by their year, as in "1995, 3.1"; docs/glossary.md lists the drafts.
 package resolve

@@ -16,14 +16,15 @@ import (
 
 // Options configure an [Engine]. The zero value is usable.
 type Options struct {
-	Now     func() time.Time // the clock; nil means time.Now
-	Refresh time.Duration    // maximum age of the table of authorities; 0 means 1 s
+	Now     func() time.Time // returns the current time; time.Now if nil
+	Refresh time.Duration    // maximum age of the table of authorities; 1 s if 0
 
 	// Authorities is the table of authorities in the engine's store. Engines and servers on one
 	// store can share a table. If Authorities is nil, New creates a table for this engine.
 	Authorities *store.Table
 
-	// Fetch opens a location for I2R and I2Rs; if nil, authorities cannot offer these services.
+	// Fetch opens a location for I2R and I2Rs. If it is nil, authorities cannot offer these
+	// services.
 	Fetch func(ctx context.Context, location string) (*nomen.Resource, error)
 
 	// Ask returns the resolver for the target of a delegation. The target has one of these forms:
@@ -35,13 +36,13 @@ type Options struct {
 	// If Ask is nil, the answer for a name whose delegation has the mode ask is NoResult.
 	Ask func(target string) (nomen.Resolver, error)
 
-	Pick    func(n int) int            // returns a random number in [0,n), for the choice by weight; nil means rand.IntN
-	Suggest func(name string) []string // returns suggestions for an unknown name; nil means those of package name
+	Pick    func(n int) int            // returns a random number from 0 to n-1, for the choice by weight; rand.IntN if nil
+	Suggest func(name string) []string // returns suggestions for an unknown name; those of package name if nil
 }
 
 const defaultRefresh = time.Second
 
-// An Engine is a [nomen.Resolver] over a store. It is safe for concurrent use.
+// An Engine is a [nomen.Resolver] that answers from a store. It is safe for concurrent use.
 type Engine struct {
 	records     store.Reader
 	authorities *store.Table
@@ -120,10 +121,10 @@ func (e *Engine) Resolve(ctx context.Context, q nomen.Question) (*nomen.Answer, 
 	return a, nil
 }
 
-// noPolicy is the policy of names without an authority. It must not be modified.
+// noPolicy is used for names without an authority. It must not be modified.
 var noPolicy store.Policy
 
-// subject returns the name that q asks about.
+// subject returns the name that the question q is about.
 func subject(q nomen.Question) (name.Name, error) {
 	if !q.Name.IsZero() {
 		return q.Name, nil
@@ -131,7 +132,7 @@ func subject(q nomen.Question) (name.Name, error) {
 	return nameOf(q.Subject, q.Service)
 }
 
-// nameOf returns the name in u.
+// nameOf returns the name that the URI u is.
 func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	n, err := name.FromURI(withoutFragment(u))
 	var bad *name.Error
@@ -144,7 +145,7 @@ func nameOf(u uri.URI, service nomen.Service) (name.Name, error) {
 	return n, err
 }
 
-// withoutFragment drops the fragment, which clients should not send (2012, 2.4).
+// withoutFragment removes the fragment, which clients should not send (2012, 2.4).
 func withoutFragment(u uri.URI) uri.URI {
 	if _, ok := u.Fragment(); !ok {
 		return u
@@ -164,18 +165,18 @@ type decision struct {
 
 	q         nomen.Question
 	set       *store.AuthoritySet
-	authority *store.Authority // responsible for the name; nil if none
-	policy    *store.Policy    // of the authority, or the zero policy
+	authority *store.Authority // authority of the name; nil if none
+	policy    *store.Policy    // policy of the authority, or the zero policy
 	name      name.Name
 	service   nomen.Service // the service to answer
 
-	validity     validity // of the locations
-	countryGiven bool     // the country is from the r-component, not the client's own
+	validity     validity // when the set of valid locations changes
+	countryGiven bool     // the country comes from the r-component, and not from the client
 
-	why []string // explanation, if it was asked for
+	why []string // explanation, if the question asks for one
 }
 
-// about sets the subject to n, in the canonical form of its authority.
+// about makes n, in the canonical form of its authority, the name that the decision is about.
 func (d *decision) about(n name.Name) {
 	d.authority = d.set.Of(n)
 	if d.name = n; d.authority != nil {
@@ -191,11 +192,11 @@ func (d *decision) about(n name.Name) {
 	}
 }
 
-// interpret interprets the question by the policy of the authority.
+// interpret interprets the question under the policy of the authority.
 func (d *decision) interpret() store.Meaning {
 	named := d.q.Service
 	m := d.authority.Interpret(&d.q, d.o.Fetch != nil)
-	if named != "" && d.isRequest() { // no policy changes the service of a reserved request
+	if named != "" && d.isRequest() { // a policy cannot change the service of a reserved request
 		d.q.Service, m.Service, m.Offered = named, named, true
 	}
 	d.service, d.countryGiven = m.Service, m.Country
@@ -214,9 +215,9 @@ func (d *decision) interpret() store.Meaning {
 	return m
 }
 
-// withoutService answers a strict question for a service that is not offered. It first checks
-// the name, since unknown, retired and denied names have their own errors (RFC 2483, 4). The
-// resolver of a delegation may offer the service.
+// withoutService answers a strict question for a service that is not offered. It first checks the
+// name, because unknown, retired and denied names have errors of their own (RFC 2483, 4). If the
+// authority delegates the name, the other resolver may offer the service.
 func (d *decision) withoutService() (*nomen.Answer, error) {
 	wanted := d.service
 	d.service = nomen.I2C
@@ -231,7 +232,7 @@ func (d *decision) withoutService() (*nomen.Answer, error) {
 	return nil, d.refuse(nomen.NoResult, "this service is not offered for the name")
 }
 
-// admit returns an error for names with restricted access. The current policy counts, even if
+// admit returns an error if access to the name is restricted. The current policy decides, even if
 // the names were public at the time that the question is about.
 func (d *decision) admit() error {
 	e := d.authority.Refuses(d.name.Key())
@@ -249,13 +250,13 @@ func (d *decision) admit() error {
 	return e
 }
 
-// refuse returns an error about the name.
+// refuse returns an error of the kind k about the name.
 func (d *decision) refuse(k nomen.Kind, message string) *nomen.Error {
 	return &nomen.Error{Kind: k, Name: d.name.Key(), Service: d.service, Message: message}
 }
 
-// unknown returns the error for a name without a public record. It is the same for reserved
-// and for missing names, so it does not reveal which names are reserved.
+// unknown returns the error for a name without a public record. Reserved names and names without a
+// record get the same error, so that it does not reveal which names are reserved.
 func (d *decision) unknown() *nomen.Error {
 	message := "not found"
 	if d.authority == nil {

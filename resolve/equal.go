@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// equal answers I=I.
+// equal returns the answer to I=I.
 func (d *decision) equal() (*nomen.Answer, error) {
 	if !d.q.Other.IsValid() {
 		return nil, &nomen.Error{Kind: nomen.Malformed, Service: d.service, Rule: "I=I", Message: "missing the second identifier to compare"}
@@ -32,7 +32,7 @@ func (d *decision) equal() (*nomen.Answer, error) {
 	return d.compare(&second)
 }
 
-// compare answers I=I by the aliases of two different names.
+// compare compares two different names by their aliases, and returns the answer to I=I.
 func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	mine, changed, err := d.sameAs()
 	if err != nil {
@@ -61,8 +61,9 @@ func (d *decision) compare(second *decision) (*nomen.Answer, error) {
 	return d.verdict(false, changed, "no record or rule says that they are the same"), nil
 }
 
-// assigned returns a URN without components, which do not matter when names are compared (RFC
-// 8141, 3; 2012, 5: N12-51). The query of any other URI is part of the name.
+// assigned returns a URN without its components, which are ignored when names are compared (RFC
+// 8141, 3; 2012, 5: N12-51). It returns any other URI with its query, because the query is part of
+// the name.
 func assigned(u uri.URI) uri.URI {
 	if scheme, _ := u.Scheme(); !strings.EqualFold(scheme, "urn") {
 		return u
@@ -74,8 +75,8 @@ func assigned(u uri.URI) uri.URI {
 	return short
 }
 
-// verdict returns the answer to I=I. since is the time from which the answer has been true;
-// zero means always.
+// verdict returns the answer to I=I. The parameter since is the time from which the answer has been
+// true; zero means always.
 func (d *decision) verdict(same bool, since time.Time, why string, args ...any) *nomen.Answer {
 	if d.q.Explain {
 		d.explain(why, args...)
@@ -83,8 +84,8 @@ func (d *decision) verdict(same bool, since time.Time, why string, args ...any) 
 	return &nomen.Answer{Service: nomen.IisI, Name: d.name, Status: nomen.Active, Same: same, MaxAge: d.maxAge(), Modified: since}
 }
 
-// sameAs returns the aliases of the name from its record or rules, and the time from which
-// they have been valid. It returns nil if the name is unknown.
+// sameAs returns the aliases that the record or the rules give for the name, and the time from
+// which they have been valid. If the name is unknown, it returns nil.
 func (d *decision) sameAs() (map[name.Name]bool, time.Time, error) {
 	var spellings []string
 	var since time.Time

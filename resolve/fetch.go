@@ -12,11 +12,12 @@ import (
 
 // Limits of I2R and I2Rs.
 const (
-	maxTried     = 3  // locations tried for one resource
-	maxResources = 16 // of one answer
+	maxTried     = 3  // maximum number of locations tried for one resource
+	maxResources = 16 // maximum number of resources in one answer
 )
 
-// resource answers I2R. It fetches the best location; if that fails, it tries the next locations.
+// resource returns the answer to I2R. It fetches the best location. If that fails, it tries the
+// locations after it.
 func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	if len(a.Locations) == 0 {
 		return nil, d.refuse(nomen.NoResult, "the name has no location")
@@ -46,8 +47,8 @@ func (d *decision) resource(a *nomen.Answer, c *choice) (*nomen.Answer, error) {
 	return nil, failure
 }
 
-// resources answers I2Rs with the acceptable resources (RFC 2169, 3.4). A resource is fetched when
-// its body is read.
+// resources returns the answer to I2Rs: the resources that the client accepts (RFC 2169, 3.4). Each
+// resource is fetched when its body is read.
 func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	a.Metadata, a.Names = nil, nil
 	a.Locations = slices.DeleteFunc(a.Locations, func(l nomen.Location) bool {
@@ -64,9 +65,10 @@ func (d *decision) resources(a *nomen.Answer, c *choice) *nomen.Answer {
 	return a
 }
 
-// A lazy body is fetched on the first read. The attributes of its resource are set then.
+// A lazy is a body that is fetched when it is first read. The attributes of its resource are set at
+// that time.
 type lazy struct {
-	ctx   context.Context // of the question; it must last until the body has been read
+	ctx   context.Context // context of the question; must not end before the body has been read
 	fetch func(context.Context, string) (*nomen.Resource, error)
 	of    *nomen.Resource
 	body  io.ReadCloser
@@ -94,7 +96,7 @@ func (l *lazy) open() {
 	l.of.URL = cmp.Or(r.URL, l.of.URL)
 }
 
-// Close ends the reading. A body that was never read was never fetched.
+// Close closes the body. If the body was never read, it was never fetched.
 func (l *lazy) Close() error {
 	if l.err == nil {
 		l.err = io.ErrClosedPipe

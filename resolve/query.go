@@ -8,8 +8,8 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// passing returns a location with the q-component appended to its query, and the plain query if
-// the authority passes it on.
+// passing returns the location in the parameter at, with the q-component appended to its query; and
+// also the plain query, if the authority says to append it.
 func (d *decision) passing(at string) string {
 	if d.q.Q != "" && d.policy.QComponent != store.PassIgnore {
 		at = withQuery(at, d.q.Q)
@@ -20,8 +20,9 @@ func (d *decision) passing(at string) string {
 	return at
 }
 
-// withQuery returns a location with a text appended to its query, before a fragment. It does not
-// change a location that cannot have a query, or in whose query the text is not valid.
+// withQuery returns a location with the text more appended to its query, before a fragment. If the
+// location cannot have a query, or if the text is not valid in its query, withQuery returns the
+// location unchanged.
 func withQuery(at, more string) string {
 	u, err := uri.Parse(at)
 	if err != nil || more == "" || strings.Contains(more, "#") {
@@ -42,10 +43,9 @@ func withQuery(at, more string) string {
 	return longer
 }
 
-// beforeQuery returns the delimiter between a location and a text appended to its query: "?", or
-// "&" if there is a query. For a URN it is the delimiter of the q-component. ok is false for a
-// location whose scheme has no such query: a mailbox, a file of an FTP server, a search in a
-// directory.
+// beforeQuery returns the delimiter between a URI and the text more appended to its query: "?", or
+// "&" if there is a query. For a URN, it returns the delimiter of the q-component. If the scheme
+// has no such query, as for a mailbox, an FTP file or an LDAP search, ok is false.
 func beforeQuery(u uri.URI, more string) (string, bool) {
 	scheme, _ := u.Scheme()
 	scheme = strings.ToLower(scheme)
@@ -65,8 +65,8 @@ func beforeQuery(u uri.URI, more string) (string, bool) {
 	return "&", true
 }
 
-// takesQuery reports whether a parameter may be appended to the query of a URI of this scheme.
-// The URI has an authority component.
+// takesQuery reports whether a parameter may be appended to the query of a URI of this scheme. The
+// URI must have an authority component.
 func takesQuery(scheme string) bool {
 	switch scheme {
 	case "ftp", "ftps", "sftp", "tftp", "gopher", "telnet", "tn3270", "rlogin", "ssh", "nntp", "news", "imap", "pop",
@@ -76,11 +76,11 @@ func takesQuery(scheme string) bool {
 	return true
 }
 
-// beforeQComponent is beforeQuery for a URN. The text after the first question mark of a URN
-// may contain a q-component (RFC 8141, 2.3).
+// beforeQComponent is like beforeQuery, for a URN. The text after the first question mark of a URN
+// can contain a q-component (RFC 8141, 2.3).
 func beforeQComponent(query string, has bool, more string) (string, bool) {
 	switch {
-	case more[0] == '/' || more[0] == '?': // cannot begin a q-component
+	case more[0] == '/' || more[0] == '?': // a q-component cannot begin with this character
 		return "", false
 	case !has:
 		return "?=", true
@@ -89,5 +89,5 @@ func beforeQComponent(query string, has bool, more string) (string, bool) {
 	case strings.HasPrefix(query, "+"):
 		return "?=", true
 	}
-	return "", false // directives, or invalid in a URN
+	return "", false // the query has directives, or is invalid in a URN
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// maxBeginnings bounds how many beginnings of a name are looked up.
+// maxBeginnings is the maximum number of beginnings of a name that are looked up.
 const maxBeginnings = 32
 
-// extended answers from the record of the longest beginning of the name that has a record. It
-// returns nil if no beginning has a record.
+// extended returns the answer from the record of the longest beginning of the name that has a
+// record. If none has one, it returns nil.
 func (d *decision) extended() (*nomen.Answer, error) {
 	left := maxBeginnings
 	for p := range d.name.Prefixes {
@@ -46,7 +46,8 @@ func (d *decision) extended() (*nomen.Answer, error) {
 	return nil, nil
 }
 
-// extend returns the answer for the name from the record of a beginning.
+// extend returns the answer for the name from rec, the record of a beginning. The parameter rest is
+// the rest of the name.
 func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	a := &nomen.Answer{
 		Service: d.service, Name: d.name, Status: nomen.Active,
@@ -66,10 +67,10 @@ func (d *decision) extend(rec *store.Record, rest string) *nomen.Answer {
 	return a
 }
 
-// behind appends the rest of a name, which begins with a delimiter, to a location: at its
-// end, or before its fragment. If the location ends with a slash and the rest begins with
-// one, the result has a single slash there. ok is false if the result would be outside the
-// registered location.
+// behind appends the rest of a name, which begins with a delimiter, to the location in the
+// parameter at: at its end, or before its fragment. If the location ends with a slash and the rest
+// begins with one, the result has one slash there. If the result would be outside the registered
+// location, ok is false.
 func behind(at, rest string) (string, bool) {
 	u, err := uri.Parse(at)
 	if err != nil {
@@ -79,7 +80,7 @@ func behind(at, rest string) (string, bool) {
 	_, hasQuery := u.Query()
 	head, fragment, hasFragment := strings.Cut(at, "#")
 	switch path := u.Path(); {
-	case !hasAuthority && !isURN(at): // such as mailto or tel: a longer mailbox or number would be a different one
+	case !hasAuthority && !isURN(at): // such as mailto or tel: a longer mailbox or number would be another one
 		return "", false
 	case hasQuery:
 	case path == "":

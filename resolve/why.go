@@ -7,16 +7,16 @@ import (
 	"github.com/nomen-project/nomen"
 )
 
-// maxExplained bounds the locations whose ranks are explained.
+// maxExplained is the maximum number of locations whose ranks are explained.
 const maxExplained = 20
 
-// explain adds a step to the explanation of the answer. Callers check d.q.Explain first, to
-// avoid the cost of the arguments.
+// explain adds a step to the explanation of the answer. Callers check d.q.Explain first, so that
+// they need not compute the arguments.
 func (d *decision) explain(format string, args ...any) {
 	d.why = append(d.why, fmt.Sprintf(format, args...))
 }
 
-// explained adds the explanation to an error about a name.
+// explained adds the explanation to an error about the name.
 func (d *decision) explained(err error) error {
 	var e *nomen.Error
 	if errors.As(err, &e) && d.q.Explain {
@@ -25,7 +25,7 @@ func (d *decision) explained(err error) error {
 	return err
 }
 
-// explainRanks adds the ranks of the locations, the chosen one first.
+// explainRanks adds to the explanation the ranks of the locations, the chosen one first.
 func (d *decision) explainRanks(c *choice, locations []nomen.Location) {
 	for i := range locations {
 		if i == maxExplained {

@@ -265,8 +265,8 @@ func lost[T comparable](before, between, after []T) bool {
 // locations returns the given locations. If add is true, it adds them to the existing locations
 // instead, as follows. A given location matches the existing locations with the same URL and
 // component. If one of these already has all the given fields, nothing changes. Otherwise, the
-// given location completes the first of them that no other given location has completed. If there
-// is none, the given location is added.
+// given location completes the first of them that no other given location has completed. If no
+// such location exists, the given location is added.
 func locations(there, given []nomen.Location, add bool) []nomen.Location {
 	if !add || len(there) == 0 {
 		return given

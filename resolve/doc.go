@@ -78,8 +78,8 @@
 // probabilities in proportion to the weights. If the authority has the choice "fixed", they choose
 // the location with the greatest weight instead. The order of lists is always the same.
 //
-// A location of a related resource, such as a licence, is used only in descriptions, or if there
-// are no other locations.
+// A location of a related resource, such as a licence, is used only in descriptions, or if the
+// record has no other locations.
 //
 // A location is valid from ValidFrom until just before ValidUntil. A cached answer expires at the
 // latest when a location of the name next becomes valid or invalid.

@@ -8,12 +8,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// aliasBatch is the number of bytes of the index written in one batch.
+// aliasBatch is how much of the index is written in one batch, in bytes.
 const aliasBatch = 4 << 20
 
-// indexAliases writes the aliases in the index of locations again, by the rules of names of
-// this program. If it is interrupted, the next call starts from the beginning. The caller must
-// sync the database. It takes about a second for a million records.
+// indexAliases writes the aliases in the index of locations again, by the rules of names of this
+// program. If it was interrupted, the next call starts again from the beginning. The caller must
+// sync the database. A million records take about a second.
 func indexAliases(db *pebble.DB) (err error) {
 	batch := db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()
@@ -44,7 +44,7 @@ func indexAliases(db *pebble.DB) (err error) {
 	return db.Apply(batch, pebble.NoSync)
 }
 
-// addAliases adds the aliases of a record, if it is not nil, to the index.
+// addAliases adds the aliases of the record r to the index. If r is nil, it does nothing.
 func addAliases(batch *pebble.Batch, r *store.Record) error {
 	if r == nil {
 		return nil

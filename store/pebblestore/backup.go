@@ -22,44 +22,43 @@ import (
 )
 
 // Suffixes of the directories that exist during a backup. The directory with suffixCheckpoint is
-// beside the store. All others are beside the backup.
+// beside the store, the others are beside the backup.
 const (
-	suffixBackupNew  = ".new"         // the new backup, incomplete; or the previous one, being removed
-	suffixBackupOld  = ".old"         // the previous backup, complete, until the new one has replaced it
+	suffixBackupNew  = ".new"         // the new backup, not complete yet; or the previous one, while it is removed
+	suffixBackupOld  = ".old"         // the previous backup, complete, until the new backup is in its place
 	suffixBackupCopy = ".copy"        // a checkpoint beside the backup, used if there is no space beside the store
-	suffixCheckpoint = ".checkpoint-" // followed by a number: a checkpoint of the store, with hard links to its tables
+	suffixCheckpoint = ".checkpoint-" // followed by a number: a checkpoint of the store, which has hard links to the store's tables
 )
 
-// ErrNoBackup is returned by Backup for a directory that holds anything other than an
-// earlier backup of the same store.
+// ErrNoBackup is returned by [Store.Backup] if the directory has anything other than an earlier
+// backup of the same store.
 var ErrNoBackup = errors.New("the directory is not an earlier backup of this store")
 
 // Backup implements [store.Backuper]. A backup is a store that can be opened read-only, with a
-// [Manifest] of its files; [Restore] copies it back to a store. If an earlier backup has a
-// table with the same bytes as the store's, the new backup links to it. Backup copies all
-// other tables and verifies the checksums of their blocks, so that a damaged store does not
-// replace a good backup. The new backup replaces the earlier one when it is complete and on
-// disk. After a crash at least one complete backup remains, under its name or with ".old"
-// appended; the next Backup renames it back. Directories with ".new" or ".copy" appended are
-// removed.
+// [Manifest] of its files; [Restore] copies it back to a store. If an earlier backup has a table
+// with the same bytes as the store's, the new backup links to it. Backup copies all other tables
+// and verifies the checksums of their blocks, so that a damaged store does not replace a good
+// backup. The new backup replaces the earlier one when it is complete and on disk. After a crash at
+// least one complete backup remains, under its name or with ".old" appended; the next Backup
+// renames it back. Directories with ".new" or ".copy" appended are removed.
 //
 // The engine creates links to its files beside the store. If the file system of the store is full
 // or read-only, the engine copies the files to a directory beside the backup.
 //
 // Only the owner can read a backup, unless it replaces a backup that the owner and a group can
-// read: then this group can read the new backup, too.
+// read: then the group can read the new backup too.
 func (s *Store) Backup(ctx context.Context, dir string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.replaceBackup(ctx, e, dir, progress) })
 }
 
-// BackupLinked makes a backup in a directory that does not exist yet. It is like Backup, but
-// keeps the earlier backup, which is in another directory of the same file system: the new
-// backup links to the tables that both have. earlier may be "".
+// BackupLinked makes a backup in a directory that does not exist yet. It is like [Store.Backup],
+// but does not replace the earlier backup, which is in another directory of the same file system.
+// The new backup has hard links to the tables that both have. The parameter earlier can be "".
 func (s *Store) BackupLinked(ctx context.Context, dir, earlier string, progress func(done, total uint64)) error {
 	return s.backupBy(ctx, dir, func(e *engine, dir string) error { return s.addBackup(ctx, e, dir, earlier, progress) })
 }
 
-// backupBy calls work, which backs up to dir, and describes its error.
+// backupBy calls work, which makes a backup in dir, and adds a description to its error.
 func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, dir string) error) error {
 	e, err := s.enter()
 	if err != nil {
@@ -80,7 +79,7 @@ func (s *Store) backupBy(ctx context.Context, dir string, work func(e *engine, d
 	return nil
 }
 
-// addBackup makes a backup in a new directory.
+// addBackup makes a backup in a directory that does not exist yet.
 func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, progress func(done, total uint64)) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		return cmp.Or(err, fmt.Errorf("%s: %w", dir, fs.ErrExist))
@@ -96,8 +95,8 @@ func (s *Store) addBackup(ctx context.Context, e *engine, dir, earlier string, p
 	return move(s.fs, fresh, dir)
 }
 
-// clearRests removes the remains of an unfinished backup to dir. It returns ErrNoBackup if they
-// contain anything else.
+// clearRests removes what an unfinished backup to dir has left. If there is anything else, it
+// returns ErrNoBackup.
 func (s *Store) clearRests(dir string) error {
 	for _, suffix := range []string{suffixBackupNew, suffixBackupCopy} {
 		if err := s.isRest(dir + suffix); err != nil {
@@ -132,7 +131,7 @@ func (s *Store) replaceBackup(ctx context.Context, e *engine, dir string, progre
 	return s.fs.RemoveAll(fresh)
 }
 
-// mayBackUp returns why dir cannot be the directory of a backup.
+// mayBackUp returns an error if dir cannot be the directory of a backup.
 func (s *Store) mayBackUp(dir string) error {
 	for _, suffix := range []string{"", suffixBackupNew, suffixBackupOld, suffixBackupCopy} {
 		if s.isWithin(dir + suffix) {
@@ -145,18 +144,18 @@ func (s *Store) mayBackUp(dir string) error {
 	return nil
 }
 
-// fill makes a complete backup in the directory fresh, which does not exist and will be renamed
-// to dir. It links to files of an earlier backup.
+// fill makes a complete backup in the directory fresh, which must not exist and will be renamed to
+// dir. Files that an earlier backup also has become hard links.
 func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string, progress func(done, total uint64)) (err error) {
 	from := s.dir + suffixCheckpoint + strconv.FormatUint(s.backups.Add(1), 10)
-	defer func() { _ = s.fs.RemoveAll(from) }() // it has only links, and a copy of the end of the log
+	defer func() { _ = s.fs.RemoveAll(from) }() // the directory has only links, and a copy of the end of the log
 	m := &Manifest{Made: s.now().UTC().Truncate(time.Second), Program: s.program}
 	if !e.readOnly {
 		err = s.checkpoint(e, from, m)
 	}
 	if e.readOnly || isUnwritable(err) && e.failure() == nil {
-		// The disk of the store is full or read-only, which is when a copy is needed most. In
-		// that case the files are copied twice: to from, and from there to the backup.
+		// If the disk of the store is full or read-only, a backup is needed most. Then the files
+		// are copied twice: to the directory from, and from there to the backup.
 		_ = s.fs.RemoveAll(from)
 		from = dir + suffixBackupCopy
 		if err = s.checkpoint(e, from, m); err != nil {
@@ -175,7 +174,7 @@ func (s *Store) fill(ctx context.Context, e *engine, fresh, dir, earlier string,
 	return err
 }
 
-// checkpoint makes a checkpoint of an engine and describes it in m.
+// checkpoint makes a checkpoint of an engine, and sets in m what describes it.
 func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	if there, err := isThere(s.fs, dir); err != nil || there {
 		if err = errors.Join(err, s.fs.RemoveAll(dir)); err != nil {
@@ -185,7 +184,7 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	// Do not let Checkpoint flush the log. Acknowledged changes are already in the log's file,
 	// and a write to the log would end the program if the disk is completely full.
 	copied := e.db.Checkpoint
-	if e.readOnly { // Pebble cannot checkpoint a read-only database, but no file of it changes
+	if e.readOnly { // Pebble cannot make a checkpoint of a read-only database, but no file of such a database changes
 		copied = func(dir string, _ ...pebble.CheckpointOption) error { return s.copyEngine(e, dir) }
 	}
 	if err := errors.Join(copied(dir), e.failure()); err != nil {
@@ -194,8 +193,8 @@ func (s *Store) checkpoint(e *engine, dir string, m *Manifest) error {
 	return s.settleCheckpoint(dir, m)
 }
 
-// copyEngine copies the files of a read-only engine. It fails if another engine replaces
-// it meanwhile.
+// copyEngine copies the files of a read-only engine. If another engine takes its place during the
+// copy, copyEngine fails.
 func (s *Store) copyEngine(e *engine, dir string) error {
 	files, err := s.fs.List(s.dir)
 	if err == nil {
@@ -212,8 +211,8 @@ func (s *Store) copyEngine(e *engine, dir string) error {
 	return err
 }
 
-// isWithin reports whether a path is the directory of the store or inside it, also by
-// way of symbolic links.
+// isWithin reports whether a path leads to the directory of the store or into it, even through
+// symbolic links.
 func (s *Store) isWithin(dir string) bool {
 	onDisk := vfs.Root(s.fs) == vfs.Default
 	place, own := dir, s.dir
@@ -238,8 +237,8 @@ func (s *Store) isWithin(dir string) bool {
 	}
 }
 
-// isRest returns ErrNoBackup if dir exists and contains anything other than the remains
-// of an unfinished backup, which may be removed.
+// isRest returns ErrNoBackup if dir exists and has anything other than what an unfinished backup
+// leaves, which may be removed.
 func (s *Store) isRest(dir string) error {
 	there, err := isThere(s.fs, dir)
 	if err != nil || !there {
@@ -257,7 +256,7 @@ func (s *Store) isRest(dir string) error {
 	return nil
 }
 
-// isCheckpoint reports whether a checkpoint of the store named base can have this name.
+// isCheckpoint reports whether name can be that of a checkpoint of the store that is named base.
 func isCheckpoint(base, name string) bool {
 	number, ok := strings.CutPrefix(name, base+suffixCheckpoint)
 	if _, err := strconv.ParseUint(number, 10, 64); err != nil {
@@ -266,13 +265,13 @@ func isCheckpoint(base, name string) bool {
 	return ok
 }
 
-// clearCheckpoints removes checkpoints left by backups that crashed. The store must be
+// clearCheckpoints removes the checkpoints that were left when a backup crashed. The store must be
 // open for writing, so that no other process is making a checkpoint.
 func (s *Store) clearCheckpoints() error {
 	parent := s.fs.PathDir(s.dir)
 	names, err := s.fs.List(parent)
 	if err != nil {
-		return nil // the parent may not be readable, which does not matter
+		return nil // the parent directory may be unreadable, which does not matter
 	}
 	for _, name := range names {
 		if isCheckpoint(s.fs.PathBase(s.dir), name) {
@@ -282,7 +281,7 @@ func (s *Store) clearCheckpoints() error {
 	return err
 }
 
-// earlier reports whether dir holds an earlier backup. If a crash left the backup under another
+// earlier reports whether dir has an earlier backup. If a crash has left that backup under another
 // name, earlier first renames it to dir.
 func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	old := dir + suffixBackupOld
@@ -302,7 +301,7 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case aside && there: // the crash happened after dir was complete
+	case aside && there: // the crash came after dir was complete
 		err = s.fs.RemoveAll(dir + suffixBackupNew)
 		if err == nil {
 			err = move(s.fs, old, dir+suffixBackupNew)
@@ -313,8 +312,8 @@ func (s *Store) earlier(e *engine, dir string) (bool, error) {
 	return there || aside, err
 }
 
-// isMine returns ErrNoBackup unless dir holds an earlier backup of s: a store with the identity
-// of s, whose log is the beginning of the log of s.
+// isMine returns ErrNoBackup unless dir has an earlier backup of s. Such a backup has the identity
+// of s, and the log of s begins with its log.
 func (s *Store) isMine(e *engine, dir string) error {
 	b, err := Open(Options{Dir: dir, FS: s.fs, ReadOnly: true, CacheSize: minMemTableSize})
 	if err != nil {
@@ -350,8 +349,8 @@ func identity(db *pebble.DB) ([]byte, error) {
 	return bytes.Clone(value), nil
 }
 
-// take copies the files of a checkpoint to a new directory and lists them in m. Files that an
-// earlier backup has too are linked, not copied.
+// take copies the files of a checkpoint to a new directory and lists them in m. If an earlier
+// backup has the same file, take makes a hard link instead of a copy.
 func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest, progress func(done, total uint64)) error {
 	files, err := s.fs.List(from)
 	if err != nil {
@@ -382,9 +381,9 @@ func (s *Store) take(ctx context.Context, from, to, earlier string, m *Manifest,
 	return syncDir(s.fs, to)
 }
 
-// takeFile links a file to the same file of an earlier backup. If the earlier backup has no such
-// file, or the file system has no links, takeFile copies the file; a copy of a table is verified.
-// earlier may be "".
+// takeFile makes a hard link to the same file of an earlier backup. If the earlier backup has no
+// such file, or the file system has no hard links, takeFile copies the file; the copy of a table is
+// verified. The parameter earlier can be "".
 func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, reading sstable.ReaderOptions) (BackupFile, error) {
 	if err := ctx.Err(); err != nil {
 		return BackupFile{}, err
@@ -404,9 +403,9 @@ func (s *Store) takeFile(ctx context.Context, file, from, to, earlier string, re
 	return f, err
 }
 
-// settleCheckpoint flushes the log of a checkpoint to tables, because bit errors in tables are
-// always detected, whereas bit errors at the end of a log look like an interrupted write. It
-// describes the checkpoint in m.
+// settleCheckpoint moves the changes in the log of a checkpoint to tables, because a bit error in a
+// table is always detected, but a bit error at the end of a log looks like an interrupted write. It
+// sets in m what describes the checkpoint.
 func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	if err := s.roomFor(dir); err != nil {
 		return err
@@ -414,7 +413,7 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	o := Options{Dir: dir, FS: s.fs, CacheSize: minMemTableSize, Log: s.report}
 	var lock dirLock
 	db, err := openDatabase(o, &lock, nil, func(p *pebble.Options, _ *engineDisk) {
-		p.DisableAutomaticCompactions = true // keep the tables of the store
+		p.DisableAutomaticCompactions = true // keep the tables as they are in the store
 	})
 	if err != nil {
 		return errors.Join(err, lock.release())
@@ -430,10 +429,10 @@ func (s *Store) settleCheckpoint(dir string, m *Manifest) error {
 	return writeMark(s.fs, s.fs.PathJoin(dir), m.Head)
 }
 
-// roomFor returns a [*FullError] if the disk of the store has no space to flush the logs
-// of a checkpoint to tables.
+// roomFor returns a [*FullError] if the disk of the store has no space for moving the logs of a
+// checkpoint to tables.
 func (s *Store) roomFor(dir string) error {
-	const spare = 8 << 20 // for everything else that the engine writes
+	const spare = 8 << 20 // for all else that the engine writes
 	files, err := s.fs.List(dir)
 	if err != nil {
 		return err
@@ -450,23 +449,23 @@ func (s *Store) roomFor(dir string) error {
 	return nil
 }
 
-// shareAs gives a new backup the group permissions of an earlier one. The permissions then
-// also apply to the files that both backups share.
+// shareAs gives a new backup the group permissions of an earlier one. They apply to the files that
+// both have, too.
 func (s *Store) shareAs(earlier, fresh string) {
 	if vfs.Root(s.fs) != vfs.Default {
 		return
 	}
 	info, err := os.Stat(earlier)
 	if err != nil {
-		return // it stays private
+		return // the new backup stays private
 	}
 	mode := info.Mode().Perm()
-	if mode&0o007 != 0 { // readable by all
+	if mode&0o007 != 0 { // the earlier backup can be read by all users
 		mode = durable.PrivateDir
 	}
 	files, err := s.fs.List(fresh)
 	if err != nil {
-		return // it stays private
+		return // the new backup stays private
 	}
 	for _, file := range files {
 		durable.Share(s.fs.PathJoin(fresh, file), info, durable.Private|mode&0o040)

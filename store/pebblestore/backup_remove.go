@@ -6,9 +6,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// RemoveBackup deletes a backup and its directory. It returns [ErrNoBackup], and deletes nothing,
-// if the directory has other files or no manifest. If it is interrupted, [RemoveUnfinished]
-// deletes the rest.
+// RemoveBackup deletes a backup and its directory. If the directory has other files or no manifest,
+// RemoveBackup deletes nothing and returns [ErrNoBackup]. If RemoveBackup is interrupted,
+// [RemoveUnfinished] deletes the rest.
 func RemoveBackup(dir string) error {
 	s := &Store{fs: vfs.Default}
 	err := s.isRest(dir)
@@ -30,8 +30,8 @@ func RemoveBackup(dir string) error {
 	return s.fs.RemoveAll(dir + suffixBackupNew)
 }
 
-// RemoveUnfinished deletes what an interrupted backup to dir, or an interrupted RemoveBackup, has
-// left beside dir. It returns [ErrNoBackup] if there are other files.
+// RemoveUnfinished deletes what is left beside dir after a backup to dir, or a call of
+// RemoveBackup, was interrupted. If there are other files, it returns [ErrNoBackup].
 func RemoveUnfinished(dir string) error {
 	s := &Store{fs: vfs.Default}
 	var errs []error

@@ -7,16 +7,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A database is Pebble in a directory. Pebble does not learn of disk failures: callers
-// must check disk.err before they rely on a write.
+// A database is a Pebble database in a directory. Pebble does not learn that the disk has failed,
+// so a caller must check disk.err before it relies on a write.
 type database struct {
 	*pebble.DB
 	disk *engineDisk
 }
 
-// openDatabase opens the database in the directory of o. It is the only caller of
-// pebble.Open. The caller must release the lock. onDown, unless nil, is called once when
-// the disk goes down; adjust, unless nil, may modify the options.
+// openDatabase opens the database in the directory of o. No other function calls pebble.Open. The
+// caller must release the lock. If onDown is not nil, it is called once when the disk goes down. If
+// adjust is not nil, it can modify the options.
 func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	d := newEngineDisk(o.FS, o.Dir, lock, onDown)
 	if o.hangAfter > 0 {
@@ -26,7 +26,7 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	p := engineOptions(o)
 	log := p.Logger.(*logger)
 	p.EventListener.BackgroundError = func(err error) {
-		if d.err() == nil && !d.isEnding() { // otherwise it was reported already
+		if d.err() == nil && !d.isEnding() { // otherwise the failure was reported already
 			log.Errorf("background error: %v", firstLine(err))
 		}
 	}
@@ -42,13 +42,13 @@ func openDatabase(o Options, lock *dirLock, onDown func(error), adjust func(*peb
 	return &database{DB: db, disk: d}, nil
 }
 
-// Close closes the database and aborts its compactions. If the disk has failed, it returns
-// that failure, and writes may be lost.
+// Close closes the database and aborts its compactions. If the disk has failed, Close returns that
+// failure, and writes may be lost.
 func (d *database) Close() error {
 	close(d.disk.ending)
 	err := d.DB.Close()
 	return cmp.Or(d.disk.err(), err)
 }
 
-// closeAlone closes a database and releases its lock.
+// closeAlone closes the database and releases its lock.
 func (d *database) closeAlone() error { return errors.Join(d.Close(), d.disk.lock.release()) }

@@ -15,27 +15,27 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// errGone is the failure of a store whose directory was deleted or replaced.
+// errGone is the cause of failure if the directory of a store was deleted or replaced.
 var errGone = errors.New("the directory of the store was deleted or replaced")
 
 // errEnding makes the compactions of an engine fail while it is closed.
 var errEnding = errors.New("the store is being closed")
 
-// compactionPause is the maximum time that a compaction waits after it found the disk full. It
-// continues earlier if there is space, which it checks every roomTick.
+// compactionPause is the maximum time that a compaction waits when the disk is full. It checks
+// every roomTick whether there is space again.
 const (
 	compactionPause = 30 * time.Second
 	roomTick        = time.Second
 )
 
 // An engineDisk is the directory of a store as seen by one engine. The engine cannot handle a
-// failed write to its log or manifest: it panics while it holds locks. The engineDisk
-// therefore hides such failures from it. At the first failed write or sync the disk goes down.
-// From then on no operation of the engine reaches the directory, as if the process had died at
-// that moment. Writes to log and manifest are discarded, tables flushed from memory are kept
-// in memory, compactions block until the engine is closed, and nothing is removed. Reads still
-// work. The store does not acknowledge writes to a disk that is down. When the directory can
-// be written again, the store opens another engine, which recovers what is really on disk.
+// failed write to its log or manifest: it panics while it holds locks. The engineDisk therefore
+// hides such failures from it. At the first failed write or sync the disk goes down. From then on
+// no operation of the engine reaches the directory, as if the process had died at that moment:
+// writes to the log and the manifest are discarded, tables flushed from memory stay in memory,
+// compactions block until the engine is closed, and nothing is removed. Reads still work. The store
+// does not acknowledge writes to a disk that is down. When the directory can be written again, the
+// store opens another engine, which recovers what is really on disk.
 //
 // Paths outside the directory go to the underlying file system.
 type engineDisk struct {
@@ -44,46 +44,46 @@ type engineDisk struct {
 	lock   *dirLock
 	onDown func(error)
 	mem    *vfs.MemFS
-	first  os.FileInfo // of dir when it was opened; nil if unknown
+	first  os.FileInfo // description of dir when it was opened; nil if unknown
 
-	open   atomic.Bool                 // the engine is open; while opening, Pebble waits for compactions
+	open   atomic.Bool                 // the engine is open; while it is being opened, Pebble waits for compactions
 	cause  atomic.Pointer[diskFailure] // why the disk is down
 	down   chan struct{}               // closed when the disk goes down
-	limit  time.Duration               // maximum duration of a call before the disk counts as hanging
-	calls  atomic.Int64                // calls in progress
+	limit  time.Duration               // maximum duration of a call; if a call takes longer, the disk counts as hanging
+	calls  atomic.Int64                // number of calls in progress
 	hung   chan struct{}               // closed when a call exceeds limit
-	ending chan struct{}               // closed when the engine is being closed
+	ending chan struct{}               // closed when the engine begins to close
 	wal    atomic.Pointer[engineFile]
 
 	hungOnce sync.Once
 }
 
-// A diskFailure is why a disk is down, and since when.
+// A diskFailure says why a disk is down, and since when.
 type diskFailure struct {
 	err   error
 	since time.Time
 }
 
-// newEngineDisk returns the disk of a directory. onDown, unless nil, is called once, from
-// any goroutine, when the disk goes down.
+// newEngineDisk returns the disk of a directory. If onDown is not nil, it is called once when the
+// disk goes down, from any goroutine.
 func newEngineDisk(files vfs.FS, dir string, lock *dirLock, onDown func(error)) *engineDisk {
 	d := &engineDisk{FS: files, dir: dir, lock: lock, onDown: onDown, mem: vfs.NewMem(), down: make(chan struct{}), ending: make(chan struct{}), limit: hangAfter, hung: make(chan struct{})}
 	if vfs.Root(files) == vfs.Default {
-		d.first, _ = os.Stat(dir) // it may not exist yet: see opened
+		d.first, _ = os.Stat(dir) // the directory may not exist yet: see opened
 	}
-	_ = d.mem.MkdirAll(dir, 0o700) // in memory
+	_ = d.mem.MkdirAll(dir, 0o700) // cannot fail: it is in memory
 	return d
 }
 
-// opened records that the engine is open, and the identity of its directory.
+// opened records that the engine is open, and which directory it uses.
 func (d *engineDisk) opened() {
 	d.open.Store(true)
 	if d.first == nil && vfs.Root(d.FS) == vfs.Default {
-		d.first, _ = os.Stat(d.dir) // if it is gone already, check will report it
+		d.first, _ = os.Stat(d.dir) // if the directory is gone already, check will report it
 	}
 }
 
-// err returns why the disk is down, nil if it is not.
+// err returns why the disk is down, or nil if it is not.
 func (d *engineDisk) err() error {
 	if f := d.cause.Load(); f != nil {
 		return f.err
@@ -91,7 +91,7 @@ func (d *engineDisk) err() error {
 	return nil
 }
 
-// fail takes the disk down. Only the first cause is kept.
+// fail takes the disk down. If it is already down, the first cause stays.
 func (d *engineDisk) fail(err error) {
 	if d.cause.CompareAndSwap(nil, &diskFailure{err, time.Now()}) {
 		close(d.down)
@@ -101,8 +101,8 @@ func (d *engineDisk) fail(err error) {
 	}
 }
 
-// check takes the disk down if its directory was replaced or deleted since it was opened,
-// or its log was deleted. It returns why the disk is down, nil if it is not.
+// check takes the disk down if its directory was replaced or deleted after it was opened, or if its
+// log was deleted. It returns why the disk is down, or nil if it is not.
 func (d *engineDisk) check() error {
 	if err := d.err(); err != nil || d.first == nil {
 		return err
@@ -123,7 +123,7 @@ func (d *engineDisk) check() error {
 	return d.err()
 }
 
-// same reports whether the directory is the one that was opened.
+// same reports whether the directory is still the one that was opened.
 func (d *engineDisk) same() bool {
 	if d.first == nil {
 		return true
@@ -134,7 +134,7 @@ func (d *engineDisk) same() bool {
 
 func (d *engineDisk) within(name string) bool { return d.PathDir(name) == d.dir }
 
-// waits reports whether writes to a file of this kind block while the disk is down.
+// waits reports whether writes to a file of the given kind block while the disk is down.
 func (d *engineDisk) waits(kind fileKind) bool { return kind == compactedFile && d.open.Load() }
 
 func (d *engineDisk) isEnding() bool {
@@ -146,15 +146,15 @@ func (d *engineDisk) isEnding() bool {
 	}
 }
 
-// isFull reports whether err means that a disk has no space.
+// isFull reports whether err means that the disk has no space.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// A fileKind determines how a file is handled when the disk is down.
+// A fileKind says how writes to a file are handled when the disk is down.
 type fileKind uint8
 
-// The kinds of files.
+// Values of fileKind.
 const (
 	vitalFile     fileKind = iota // log, manifest, marker, options: writes are discarded
 	flushedFile                   // a table flushed from memory: kept in memory
@@ -172,8 +172,8 @@ func kindOf(name string, category vfs.DiskWriteCategory) fileKind {
 	}
 }
 
-// failure handles a failed write to a file of this kind, and returns the error for the
-// engine: nil for a vital file.
+// failure handles a failed write to a file of the given kind. It returns the error for the engine,
+// which is nil for a vital file.
 func (d *engineDisk) failure(kind fileKind, err error) error {
 	if err == nil {
 		return nil
@@ -186,9 +186,9 @@ func (d *engineDisk) failure(kind fileKind, err error) error {
 	return d.refusal(kind)
 }
 
-// waitForRoom waits while a disk is full. It returns when the free space beyond spareBytes is
-// more than twice the free space at the beginning, the engine is being closed, the disk goes
-// down, or [compactionPause] has passed.
+// waitForRoom waits while the disk is full. It returns when the free space beyond spareBytes is
+// more than twice what it was at first, or when the engine begins to close, or when the disk goes
+// down, or when [compactionPause] has passed.
 func (d *engineDisk) waitForRoom() {
 	full, _ := freeSpace(d.FS, d.dir)
 	for range compactionPause / roomTick {
@@ -205,7 +205,7 @@ func (d *engineDisk) waitForRoom() {
 	}
 }
 
-// refusal returns the error that the engine gets for a write to a disk that is down.
+// refusal returns the error for the engine after it tried to write to a disk that is down.
 func (d *engineDisk) refusal(kind fileKind) error {
 	switch {
 	case kind == vitalFile:
@@ -241,7 +241,7 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	if d.err() == nil {
 		var f vfs.File
 		err := d.timed(func() (err error) { f, err = create(); return err })
-		if err == nil && d.err() != nil { // it hung
+		if err == nil && d.err() != nil { // the disk went down because the call took too long
 			err = errors.Join(d.err(), f.Close())
 		}
 		if err == nil {
@@ -262,11 +262,11 @@ func (d *engineDisk) create(name string, category vfs.DiskWriteCategory, create 
 	if err != nil || kind != vitalFile {
 		return f, err
 	}
-	return &engineFile{File: f, disk: d}, nil // writes to it are discarded
+	return &engineFile{File: f, disk: d}, nil // writes to the file are discarded
 }
 
-// Open implements [vfs.FS]. It returns errors with a delay, because the engine would otherwise
-// retry at once.
+// Open implements [vfs.FS]. It returns errors after a delay, because the engine would otherwise try
+// again at once.
 func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	if d.err() != nil && d.within(name) {
 		if f, err := d.mem.Open(name, o...); err == nil {
@@ -280,7 +280,7 @@ func (d *engineDisk) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
 	return f, err
 }
 
-// rest slows down an engine that would otherwise retry thousands of times a second.
+// rest waits a moment. Without it, an engine would try thousands of times a second.
 func (d *engineDisk) rest() {
 	select {
 	case <-d.ending:
@@ -357,11 +357,11 @@ func (d *engineDisk) Unwrap() vfs.FS { return d.FS }
 type dirLock struct {
 	mu      sync.Mutex
 	held    io.Closer
-	lenient bool // a read-only file system needs no lock
+	lenient bool // a read-only file system needs no lock, so a failure to lock is accepted
 }
 
-// take acquires the lock unless the store holds it already. Closing the result does not
-// release it. The error is [ErrLocked] if another store or process holds the lock.
+// take acquires the lock, unless the store already holds it. Closing the result does not release
+// the lock. If another store or process holds it, the error is [ErrLocked].
 func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -378,9 +378,9 @@ func (l *dirLock) take(files vfs.FS, name string) (io.Closer, error) {
 	return io.NopCloser(nil), nil
 }
 
-// lockError returns ErrLocked if err means that another store or process holds the lock.
-// File systems report this in different ways, so it excludes the other known causes: a
-// lock file that cannot be created, and a file system without locks.
+// lockError returns ErrLocked if err means that another store or process holds the lock. File
+// systems report this in different ways, so lockError excludes the other known causes: a lock file
+// that cannot be created, and a file system without locks.
 func lockError(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
@@ -404,11 +404,10 @@ func (l *dirLock) release() error {
 	return held.Close()
 }
 
-// probe is the name of the file that a store writes to test whether its directory is
-// writable.
+// probe is the name of the file that a store writes to find out whether its directory is writable.
 const probe = "PROBE.tmp"
 
-// tryWrite writes a file, syncs and removes it.
+// tryWrite writes a file, syncs it and removes it.
 func tryWrite(files vfs.FS, dir string) error {
 	name := files.PathJoin(dir, probe)
 	f, err := files.Create(name, vfs.WriteCategoryUnspecified)

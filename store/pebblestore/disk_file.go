@@ -10,7 +10,7 @@ type engineFile struct {
 	isLog bool
 }
 
-// do performs a write, and returns the error for the engine.
+// do calls the function write, and returns the error for the engine.
 func (f *engineFile) do(write func() error) error {
 	if f.kind == compactedFile && f.disk.isEnding() {
 		return errEnding
@@ -19,7 +19,7 @@ func (f *engineFile) do(write func() error) error {
 		return f.disk.refusal(f.kind)
 	}
 	err := f.disk.timed(write)
-	if down := f.disk.err(); down != nil { // others may have failed meanwhile, or it hung
+	if down := f.disk.err(); down != nil { // another write may have failed at the same time, or this one took too long
 		return f.disk.refusal(f.kind)
 	}
 	return f.disk.failure(f.kind, err)
@@ -49,13 +49,13 @@ func (f *engineFile) Sync() error { return f.sync(func() error { return f.File.S
 // SyncData implements [vfs.File].
 func (f *engineFile) SyncData() error { return f.sync(func() error { return f.File.SyncData() }) }
 
-// sync also checks that the log was not deleted, because a sync of a deleted file succeeds
-// without protecting anything.
+// sync calls the given function, and checks that the log was not deleted, because a sync of a
+// deleted file succeeds although it protects nothing.
 func (f *engineFile) sync(sync func() error) error {
 	return f.do(func() error {
 		err := sync()
 		if err == nil && f.isLog {
-			_ = f.disk.check() // the store checks the disk before it acknowledges
+			_ = f.disk.check() // the store looks at the state of the disk before it acknowledges changes
 		}
 		return err
 	})
@@ -67,12 +67,11 @@ func (f *engineFile) SyncTo(n int64) (full bool, err error) {
 	return full, err
 }
 
-// maxPreallocated is the maximum number of bytes of a log that are reserved on disk ahead
-// of writing. The engine asks for the size of a whole memtable, which small changes do
-// not fill.
+// maxPreallocated is how much of a log is reserved on disk before it is written, in bytes. The
+// engine requests the size of a whole memtable, which small changes do not fill.
 const maxPreallocated = 4 << 20
 
-// Preallocate implements [vfs.File]. It is only a hint.
+// Preallocate implements [vfs.File]. It is only an optimization.
 func (f *engineFile) Preallocate(from, n int64) error {
 	if f.disk.err() != nil {
 		return nil
@@ -89,7 +88,7 @@ func (f *engineFile) Close() error {
 	return nil
 }
 
-// isDeleted reports whether the file was unlinked.
+// isDeleted reports whether the file has been deleted.
 func (f *engineFile) isDeleted() bool {
 	info, err := f.File.Stat()
 	return err == nil && isUnlinked(info)

@@ -4,5 +4,5 @@ package pebblestore
 
 import "os"
 
-// isUnlinked returns false: an open file cannot be deleted on this system.
+// isUnlinked returns false, because an open file cannot be deleted on this system.
 func isUnlinked(os.FileInfo) bool { return false }

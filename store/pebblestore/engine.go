@@ -22,23 +22,23 @@ import (
 )
 
 const (
-	engineFormat = pebble.FormatValueSeparation // raising it converts stores irreversibly
+	engineFormat = pebble.FormatValueSeparation // version of Pebble's format; a higher one would convert stores irreversibly
 
-	filterBits  = 10        // bits of a Bloom filter for each key
-	blockSize   = 16 << 10  // bytes of data compressed together
-	indexSize   = 4 << 20   // bytes after which an index would get a second level; no table's index is that large
-	memTables   = 4         // maximum before writers wait for the disk
-	baseSize    = 768 << 20 // bytes of all levels before another one is added
-	maxSubLevel = 64        // of level 0, before writers wait for compactions
+	filterBits  = 10        // number of bits of a Bloom filter for each key
+	blockSize   = 16 << 10  // bytes of data that are compressed together
+	indexSize   = 4 << 20   // bytes at which the index of a table gets a second level; no table's index is that large
+	memTables   = 4         // number of memtables at which writers wait for the disk
+	baseSize    = 768 << 20 // size of all levels, in bytes, at which another level is added
+	maxSubLevel = 64        // number of sublevels of level 0 at which writers wait for compactions
 
-	// The size of a memtable as a share of the cache, within bounds. The log of one
-	// memtable is replayed at every start.
+	// The size of a memtable is a share of the cache, within limits. Opening the store replays the
+	// log of one memtable.
 	memTableShare   = 8 // one eighth
 	minMemTableSize = 4 << 20
 	maxMemTableSize = 32 << 20
 
-	// The cache counts the bytes of its blocks. Most blocks are slightly longer than
-	// blockSize, so Go's allocator rounds them up by an eighth.
+	// The cache counts the bytes of its blocks. Most blocks are slightly longer than blockSize, so
+	// Go's allocator uses an eighth more memory for them.
 	slack = 9 // one ninth of the total
 )
 
@@ -47,7 +47,8 @@ func (o *Options) cacheSize() int64 {
 	return cmp.Or(o.CacheSize, DefaultCacheSize())
 }
 
-// blockBytes returns the capacity for Pebble of a cache that uses size bytes of memory.
+// blockBytes returns the cache capacity to set in Pebble for a cache that uses size bytes of
+// memory.
 func blockBytes(size int64) int64 { return size - size/slack }
 
 // engineOptions returns Pebble's options for o.
@@ -92,8 +93,8 @@ func spanPolicy(start []byte) (p pebble.SpanPolicy, end []byte, err error) {
 	return p, nil, nil
 }
 
-// A filter contains only the keys that are looked up one by one. The log, the history
-// and the index of locations are read by seeking, for which filters do not help.
+// A filter has only keys that are looked up one by one. The log, the history and the index of
+// locations are read by seeking, which filters do not make faster.
 type filter struct{ pebble.FilterPolicy }
 
 // Name returns the name that is written into tables.
@@ -122,17 +123,17 @@ func isFiltered(key []byte) bool {
 	return len(key) > 0 && key[0] != spaceLog && key[0] != spaceHistory && key[0] != spaceLocation
 }
 
-// A logger passes Pebble's errors, but not its informational messages, to the log. It logs
-// messages that differ only in numbers at most once per quietTime.
+// A logger writes Pebble's errors to the log, but not its informational messages. It logs messages
+// that differ only in numbers at most once in quietTime.
 type logger struct {
 	log   *slog.Logger
 	fatal func(error)
 
 	mu   sync.Mutex
-	told map[string]*told // by the message without digits
+	told map[string]*told // by the message without its digits
 }
 
-// told records when a message was last logged, and how many were suppressed since.
+// told records when a message was last logged, and how many similar ones were suppressed since.
 type told struct {
 	at      time.Time
 	skipped int
@@ -159,8 +160,8 @@ func (l *logger) Errorf(format string, args ...any) {
 	}
 }
 
-// admit reports whether to log a message now, and how many similar ones were suppressed
-// since the last one that was logged.
+// admit reports whether to log a message now. If so, skipped is the number of similar messages that
+// were suppressed since the last one that was logged.
 func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,10 +188,10 @@ func (l *logger) admit(text string, now time.Time) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// damageLog returns a function that logs each damaged file once, in one line. Reading
-// damaged data returns an error; everything else can still be read.
+// damageLog returns a function that logs one line for each damaged file, once. Reading damaged data
+// returns an error; all other data can still be read.
 func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
-	var logged sync.Map // paths
+	var logged sync.Map // the paths of files already logged
 	return func(info pebble.DataCorruptionInfo) {
 		if _, again := logged.LoadOrStore(info.Path, true); !again && l.log != nil {
 			l.log.Error("store engine", "err", fmt.Sprintf("%s is damaged: %s", info.Path, firstLine(info.Details)))
@@ -198,7 +199,7 @@ func damageLog(l *logger) func(pebble.DataCorruptionInfo) {
 	}
 }
 
-// Fatalf ends the program, as Pebble requires. Disk failures do not get here: see
+// Fatalf ends the program, as Pebble requires. It is not called when a disk fails: see
 // [engineDisk].
 func (l *logger) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("pebblestore: the engine cannot go on: "+format, args...)
@@ -208,21 +209,21 @@ func (l *logger) Fatalf(format string, args ...any) {
 	panic(err)
 }
 
-// An engine is Pebble on a disk. A store uses one at a time, and replaces it when the disk
-// has failed and is writable again.
+// An engine is a Pebble database on a disk. A store uses one engine at a time. When the disk has
+// failed and is writable again, the store opens another engine.
 type engine struct {
 	db       *database
 	disk     *engineDisk
 	cache    *pebble.Cache
 	room     room
 	report   func(what string, err error)
-	gate     gate.Gate // of the calls that use the engine
+	gate     gate.Gate // counts the calls that use the engine
 	readOnly bool
 
-	// State found at opening.
+	// State found when the engine was opened.
 	log     ledger.Log
 	count   int64
-	damage  error // how the log is damaged, nil if it is not
+	damage  error // how the log is damaged; nil if it is not
 	missing error // damage that leaves the log readable
 	since   time.Time
 
@@ -232,8 +233,8 @@ type engine struct {
 	scrubs sync.WaitGroup // compactions that remove redacted content
 
 	mu         sync.Mutex
-	unscrubbed []span        // spans not yet scrubbed when the disk failed
-	flushed    chan struct{} // receives when there is a new table
+	unscrubbed []span        // spans that were still to be scrubbed when the disk failed
+	flushed    chan struct{} // signals that there is a new table
 }
 
 // openEngine opens an engine and reads the state of the store.
@@ -250,7 +251,7 @@ func (s *Store) openEngine(readOnly bool) (*engine, error) {
 		case s.engine.Load() == e:
 			s.away(err)
 		case opening.Load() && errors.Is(err, errHung):
-			s.warn("opening the store waits for the disk", err) // nothing else would report it
+			s.warn("opening the store waits for the disk", err) // not reported anywhere else
 		}
 	}
 	var err error
@@ -287,19 +288,20 @@ func (e *engine) run(s *Store, warm bool) {
 }
 
 // close closes the engine and aborts its compactions. All calls that use the engine must have
-// ended.
+// returned.
 func (e *engine) close() error {
 	e.end()
 	e.tasks.Wait()
 	e.scrubs.Wait()
 	err := e.db.Close()
 	if e.disk.err() != nil {
-		return nil // the store knows already that nothing more reaches this disk
+		return nil // the store already knows that writes no longer reach this disk
 	}
 	return err
 }
 
-// identify checks the versions of a store, or records them in a new one.
+// identify checks the versions of the format and of the rules in a store. In a new store, it
+// records them.
 func (e *engine) identify() error {
 	_, rules, err := versionsOf(e.db.DB)
 	switch {
@@ -328,8 +330,7 @@ func (e *engine) identify() error {
 	return err
 }
 
-// noteFlush signals keepMark that there is a new table. Pebble calls it, so it must not
-// block.
+// noteFlush signals to keepMark that there is a new table. Pebble calls it, so it must not block.
 func (e *engine) noteFlush() {
 	select {
 	case e.flushed <- struct{}{}:
@@ -337,17 +338,17 @@ func (e *engine) noteFlush() {
 	}
 }
 
-// lookAtRoom returns a *FullError if the disk has too little space for changes.
+// lookAtRoom returns a [*FullError] if the disk has too little space for changes.
 func (e *engine) lookAtRoom() error { return e.room.check(e.db.Metrics().WAL.Size) }
 
-// The maximum time that closing a store waits for memtables to be flushed, and for
-// redacted content to be removed from tables.
+// When a store is closed: the maximum time for memtables to be flushed, and for redacted content to
+// be removed from tables.
 const (
 	maxSettle = 5 * time.Second
 	maxScrub  = time.Minute
 )
 
-// finishScrubs waits until redacted content is removed from the tables.
+// finishScrubs waits until redacted content has been removed from the tables.
 func (e *engine) finishScrubs() {
 	done := make(chan struct{})
 	go func() { e.scrubs.Wait(); close(done) }()
@@ -359,7 +360,7 @@ func (e *engine) finishScrubs() {
 }
 
 // settle flushes memtables, so that the next start has no log to replay. It is only an
-// optimisation.
+// optimization.
 func (e *engine) settle() {
 	ctx, cancel := context.WithTimeout(e.ctx, maxSettle)
 	defer cancel()
@@ -368,7 +369,7 @@ func (e *engine) settle() {
 	}
 }
 
-// flush flushes memtables, and waits until that is done, ctx ends or the disk fails.
+// flush flushes memtables. It waits until this is done, ctx ends or the disk fails.
 func (e *engine) flush(ctx context.Context) error {
 	flushed, err := e.db.AsyncFlush()
 	if err != nil {

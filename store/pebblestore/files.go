@@ -15,7 +15,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// absolute returns the absolute path, with symbolic links resolved in the part that exists.
+// absolute returns an absolute path. In the part of the path that exists, symbolic links are
+// resolved.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -33,10 +34,11 @@ func absolute(path string) string {
 	}
 }
 
-// engineFiles are patterns of the file names in a store or an unfinished backup.
+// engineFiles has patterns for the names of all files in a store or an unfinished backup.
 var engineFiles = []string{"*.sst", "*.blob", "*.log", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", lockFile, "CURRENT", markFile, markFile + ".tmp", manifestFile, manifestFile + ".tmp"}
 
-// lockFile is the lock of the engine's directory. It is empty and not part of a backup.
+// lockFile is the file that is locked in the directory of the engine. It is empty and not part of a
+// backup.
 const lockFile = "LOCK"
 
 // isEngineFile reports whether a name matches one of engineFiles.
@@ -46,15 +48,15 @@ func isEngineFile(name string) bool {
 
 func isTable(file string) bool { return strings.HasSuffix(file, ".sst") }
 
-// tableOptions returns the options for reading a table outside an engine.
+// tableOptions returns the options for reading a table without an engine.
 func tableOptions(files vfs.FS) sstable.ReaderOptions {
 	o := engineOptions(Options{FS: files, CacheSize: minMemTableSize})
 	o.EnsureDefaults()
 	return o.MakeReaderOptions()
 }
 
-// checkTable verifies the checksum of every block of a table. [pebble.IsCorruptionError]
-// reports true for the error if a checksum is wrong.
+// checkTable verifies the checksum of every block of a table. If a checksum is wrong,
+// [pebble.IsCorruptionError] returns true for the error.
 func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.ReaderOptions) error {
 	f, err := files.Open(path, vfs.SequentialReadsOption)
 	if err != nil {
@@ -71,7 +73,8 @@ func checkTable(ctx context.Context, files vfs.FS, path string, o sstable.Reader
 	return errors.Join(r.ValidateBlockChecksums(), r.Close())
 }
 
-// compareFiles reports whether b exists with the same bytes as a, and if so, describes a.
+// compareFiles reports whether the file b exists and has the same bytes as the file a. If so, it
+// also returns a description of a.
 func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error) {
 	there, err := isThere(files, b)
 	if err != nil || !there {
@@ -93,8 +96,8 @@ func compareFiles(files vfs.FS, a, b string) (f BackupFile, same bool, err error
 	return f, same, err
 }
 
-// sameBytes compares two files, and writes the bytes that they share to w. If y cannot be
-// read, the files differ. size is the size of x.
+// sameBytes compares the files x and y. It writes the bytes that are equal to w. If y cannot be
+// read, the files count as different. The result size is the size of x.
 func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 	xs, err := x.Stat()
 	ys, err2 := y.Stat()
@@ -108,7 +111,7 @@ func sameBytes(x, y vfs.File, w io.Writer) (size int64, same bool, err error) {
 		if !bytes.Equal(a[:n], b[:m]) {
 			return 0, false, nil
 		}
-		_, _ = w.Write(a[:n]) // a hash never fails
+		_, _ = w.Write(a[:n]) // writing to a hash never fails
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return xs.Size(), err2 == err, nil
 		}

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// hangAfter is the time after which a call of the file system counts as hanging. A write or a
-// sync never returns if, for example, an NFS server is gone or a disk controller does not
-// respond. The time is counted in hangSteps, so that a suspension of the process itself does
-// not look like a hanging disk.
+// hangAfter is how long a call of the file system may take before the disk counts as hanging. A
+// write or a sync never returns if, for example, an NFS server is gone or a disk controller does
+// not respond. The time is counted in hangSteps, so that the disk does not seem to hang if the
+// process itself was suspended.
 const (
 	hangAfter = 20 * time.Second
 	hangSteps = 4
 )
 
-// errHung is why a disk is down when a call does not return.
+// errHung is the cause of failure if a call of the file system does not return.
 var errHung = errors.New("the disk does not answer")
 
-// A stopwatch calls a function unless it is stopped within a time.
+// A stopwatch calls a function, unless it is stopped before its time is over.
 type stopwatch struct {
 	mu    sync.Mutex
 	timer *time.Timer
@@ -65,14 +65,14 @@ func (w *stopwatch) stop() {
 	w.timer.Stop()
 }
 
-// timed performs a call that may wait for the disk. If it exceeds the limit, the disk goes
-// down.
+// timed calls a function that may wait for the disk. If the call takes longer than the limit, the
+// disk goes down.
 func (d *engineDisk) timed(call func() error) error {
 	return d.watched(func(*stopwatch) error { return call() })
 }
 
-// watched performs something long that may wait for the disk several times. If work neither
-// touches nor stops the stopwatch for longer than the limit, the disk goes down.
+// watched calls a function that takes long and may wait for the disk several times. If the function
+// does not touch or stop the stopwatch for longer than the limit, the disk goes down.
 func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	d.calls.Add(1)
 	defer d.calls.Add(-1)
@@ -81,12 +81,12 @@ func (d *engineDisk) watched(work func(w *stopwatch) error) error {
 	return work(w)
 }
 
-// hang takes the disk down because a call does not return.
+// hang takes the disk down because a call has not returned.
 func (d *engineDisk) hang() {
 	d.fail(fmt.Errorf("%w: a call of the file system has taken more than %v", errHung, d.limit))
 	d.hungOnce.Do(func() { close(d.hung) })
 }
 
-// isBusy reports whether a call is still in progress. No other engine may be opened while
-// a call of the previous one could still modify a file.
+// isBusy reports whether a call is still in progress. As long as a call of one engine could still
+// modify a file, no other engine may be opened.
 func (d *engineDisk) isBusy() bool { return d.calls.Load() > 0 }

@@ -13,21 +13,21 @@ import (
 // The key spaces, identified by the first byte of a key. Data added in future must use
 // other letters (docs/reference/files.md).
 const (
-	spaceAuthority = 'a' // prefix: the last change of an authority
-	spaceHistory   = 'h' // subject's key, 0, time, revision: an earlier change
-	spaceLocation  = 'l' // URL, escaped, and key: a current location
-	spaceLog       = 'c' // number: reference to the change with this number in the log
-	spaceNode      = 'r' // level, index: a node of the Merkle tree over the log
+	spaceAuthority = 'a' // prefix of an authority: its last change
+	spaceHistory   = 'h' // key of a subject, 0, time, revision: an earlier change of the subject
+	spaceLocation  = 'l' // escaped URL and key of a name: a current location of the name
+	spaceLog       = 'c' // number: reference to the change that has this number in the log
+	spaceNode      = 'r' // level and index: a node of the Merkle tree over the log
 	spaceMeta      = 'm' // word: data about the store itself
-	spaceName      = 'n' // key: the last change of a name
-	spaceToken     = 't' // ID: the last change of a token
-	spaceUser      = 'p' // ID: the last change of a user
+	spaceName      = 'n' // key of a name: its last change
+	spaceToken     = 't' // ID of a token: its last change
+	spaceUser      = 'p' // ID of a user: the user's last change
 )
 
-// The words of spaceMeta.
+// Words of spaceMeta.
 const (
 	metaFormat = "mformat" // version of this format
-	metaRules  = "mrules"  // name.RulesVersion when the store was made
+	metaRules  = "mrules"  // name.RulesVersion of the program that made the store
 	metaCount  = "mcount"  // number of records
 	metaID     = "mid"     // random bytes that identify the store
 )
@@ -45,7 +45,7 @@ func space(k store.Kind) byte {
 	}
 }
 
-// kindIn returns the kind of the names, authorities or users in a space; 0 for another space.
+// kindIn returns whether a space has names, authorities or users. For another space, it returns 0.
 func kindIn(space byte) store.Kind {
 	switch space {
 	case spaceName:
@@ -70,7 +70,7 @@ func appendHistory(b []byte, s store.Subject) []byte {
 	return append(appendKey(append(b, spaceHistory), s), 0)
 }
 
-const stampSize = 16 // bytes of time and revision in a history key
+const stampSize = 16 // length of time and revision in a history key, in bytes
 
 // appendStamp appends a time and a revision such that later ones sort first.
 func appendStamp(b []byte, at time.Time, revision uint64) []byte {
@@ -78,12 +78,14 @@ func appendStamp(b []byte, at time.Time, revision uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, ^revision)
 }
 
-// appendMoment appends the stamp that sorts before those of all changes not later than at.
+// appendMoment appends a stamp that sorts before the stamps of all changes made at the given time
+// or earlier, and after all others.
 func appendMoment(b []byte, at time.Time) []byte {
 	return appendStamp(b, at, math.MaxUint64)
 }
 
-// bounds returns the half-open range of keys of a scan; ok is false if it is empty.
+// bounds returns the range of keys that a scan reads: from lower, which is included, to upper,
+// which is not. If the range is empty, ok is false.
 func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	from := scan.Prefix
 	if scan.After >= from && scan.After != "" {
@@ -94,8 +96,8 @@ func bounds(k store.Kind, scan store.Scan) (lower, upper []byte, ok bool) {
 	return lower, upper, string(lower) < string(upper)
 }
 
-// successor returns the first key after all keys with this prefix, whose first byte must
-// not be 0xFF. It modifies prefix.
+// successor returns the first key after all keys with the given prefix. The first byte of the
+// prefix must not be 0xFF. The prefix is modified.
 func successor(prefix []byte) []byte {
 	for prefix[len(prefix)-1] == 0xff {
 		prefix = prefix[:len(prefix)-1]
@@ -109,21 +111,21 @@ const minMillis = -62135596800000 + 1
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// appendSeq appends the key of change seq of the log.
+// appendSeq appends the key of the log row with the number seq.
 func appendSeq(b []byte, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceLog), seq)
 }
 
-// appendNode appends the key of a node.
+// appendNode appends the key of a node of the Merkle tree.
 func appendNode(b []byte, level int, index uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, spaceNode, byte(level)), index)
 }
 
-// markSize is the number of bytes of the leaf hash that a log row contains, so that an
-// altered change can be detected by itself.
+// markSize is how many bytes of the leaf hash are in a log row. With them an altered change is
+// detected without reading other rows.
 const markSize = 4
 
-// A logRow identifies the change with a number in the log.
+// A logRow says which change has a number in the log.
 type logRow struct {
 	seq      uint64
 	subject  store.Subject
@@ -132,7 +134,7 @@ type logRow struct {
 	mark     [markSize]byte
 }
 
-// append appends the value of r.
+// append appends the value of the row.
 func (r *logRow) append(b []byte) []byte {
 	b = append(b, r.mark[:]...)
 	b = append(appendKey(b, r.subject), 0)
@@ -140,8 +142,8 @@ func (r *logRow) append(b []byte) []byte {
 	return binary.AppendVarint(b, r.time.UnixMilli())
 }
 
-// parseRow is the inverse of append. If the key is valid and the value is not, parseRow
-// returns an error and a row with only the number.
+// parseRow is the inverse of append. If only the value is invalid, parseRow returns an error and a
+// row that has only the number.
 func parseRow(key, value []byte) (*logRow, error) {
 	if len(key) != 9 {
 		return nil, &CorruptError{Key: string(key), Reason: "not a key of the log"}
@@ -172,8 +174,8 @@ func parseRow(key, value []byte) (*logRow, error) {
 	return r, nil
 }
 
-// appendEscaped appends a URL with FF after each NUL, so that the terminator NUL NUL
-// preserves the order of URLs.
+// appendEscaped appends a URL, with the byte FF after each NUL. The URL ends with NUL NUL, which
+// keeps the order of URLs.
 func appendEscaped(b []byte, url string) []byte {
 	for i := range len(url) {
 		if b = append(b, url[i]); url[i] == 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// windowSize is the number of entries that are read together, in the order of their keys,
-// which is the order on disk.
+// windowSize is the number of entries that are read together, in the order of their keys, because
+// this is the order on disk.
 const windowSize = 1024
 
 // logOf returns the log in a database.
@@ -51,7 +51,8 @@ type foundEntry struct {
 	err   error
 }
 
-// rows reads at most n rows from number from on, without their entries.
+// rows reads rows of the log, from the number in the parameter from, at most n. It does not read
+// their entries.
 func (v *view) rows(from uint64, n int) ([]foundEntry, error) {
 	var list []foundEntry
 	v.key = appendSeq(v.key[:0], from)
@@ -85,7 +86,7 @@ func (v *view) lookupAll(list []foundEntry) {
 	}
 }
 
-// lookup reads the entry that a row refers to.
+// lookup reads the entry to which a row refers.
 func (v *view) lookup(row *logRow) (*store.Entry, error) {
 	if v.seek(row.subject) {
 		e, err := v.entry(row.subject)
@@ -106,7 +107,7 @@ func (v *view) lookup(row *logRow) (*store.Entry, error) {
 	return placed(e, row, err)
 }
 
-// placed checks that e is the entry that row refers to.
+// placed checks that the entry e is the one to which the row refers.
 func placed(e *store.Entry, row *logRow, err error) (*store.Entry, error) {
 	switch {
 	case err != nil:
@@ -123,8 +124,8 @@ func (r *logRow) damage(format string, args ...any) error {
 	return &CorruptError{Key: r.subject.Key, Reason: fmt.Sprintf(format, args...)}
 }
 
-// all yields the entries with numbers greater than after and up to to, and an error if one
-// is missing.
+// all yields the entries whose numbers are greater than after and not greater than the limit. If
+// one is missing, it yields an error.
 func (v *view) all(ctx context.Context, after, to uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		for after < to {
@@ -188,7 +189,7 @@ func (s source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	})
 }
 
-// Changes implements [store.Feed]. Everything on disk is sealed.
+// Changes implements [store.Feed]. All entries on disk are sealed.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entry, error] {
 	return reading.Seq(func(yield func(*store.Entry, error) bool) error {
 		return s.usingLog(ctx, func(e *engine) error {
@@ -205,7 +206,8 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[*store.Entr
 	})
 }
 
-// usingLog calls f with the current engine, unless its log is damaged.
+// usingLog calls f with the current engine. If the log of the engine is damaged, it returns an
+// error instead.
 func (s *Store) usingLog(ctx context.Context, f func(*engine) error) error {
 	return s.using(ctx, func(e *engine) error {
 		if e.damage != nil {

@@ -20,35 +20,35 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// manifestFile is the name of the file that lists the files of a backup. Its last line, the
-// SHA-256 of all lines before, is written when the backup is complete.
+// manifestFile is the name of the file that lists the files of a backup. The last line has the
+// SHA-256 of all lines before it. It is written when the backup is complete.
 const manifestFile = "backup.jsonl"
 
 // manifestFormat and manifestVersion are in the first line of every manifest.
-// docs/reference/files.md has the history of the format.
+// docs/reference/files.md has the history of the versions.
 const (
 	manifestFormat  = "nomen-backup"
 	manifestVersion = 1
 )
 
-// Limits of a manifest that is read.
+// Limits for reading a manifest.
 const (
-	maxManifest      = 256 << 20 // bytes
+	maxManifest      = 256 << 20 // length, in bytes
 	maxManifestFiles = 1 << 20
 )
 
-// ErrBackup is returned by [Open] for a backup unless it is opened read-only: writing to it
+// ErrBackup is returned by [Open] for a backup that is to be opened for writing, because writing
 // would invalidate its manifest.
 var ErrBackup = errors.New("this is a backup, which must not be changed: restore it to another directory")
 
 // A Manifest describes a backup and lists its files.
 type Manifest struct {
 	Made    time.Time // when the backup began
-	Program string    // version of the program that made it, "" if unknown
+	Program string    // version of the program that made the backup; "" if unknown
 	Format  uint64    // version of the store format
 	Rules   uint64    // version of the rules of names
 	Head    store.Head
-	Files   []BackupFile // in the order of their names
+	Files   []BackupFile // files in the order of their names
 }
 
 // A BackupFile is a file of a backup.
@@ -58,7 +58,7 @@ type BackupFile struct {
 	SHA256 [32]byte
 }
 
-// A ManifestError is returned for a manifest that cannot be used.
+// A ManifestError says why a manifest cannot be used.
 type ManifestError struct {
 	File    string
 	Problem string
@@ -66,7 +66,7 @@ type ManifestError struct {
 
 func (e *ManifestError) Error() string { return e.File + ": " + e.Problem }
 
-// The lines of a manifest.
+// Lines of a manifest.
 type (
 	manifestHead struct {
 		Format  string    `json:"format"`
@@ -84,12 +84,12 @@ type (
 		SHA256 string `json:"sha256"`
 	}
 	manifestEnd struct {
-		Manifest string `json:"manifest"` // SHA-256 of the lines before
+		Manifest string `json:"manifest"` // SHA-256 of the lines before this one
 	}
 )
 
-// beginManifest writes an incomplete manifest, so that the directory is not mistaken for a
-// complete backup.
+// beginManifest writes an incomplete manifest. Without it, the directory could be mistaken for a
+// backup whose manifest is missing.
 func beginManifest(files vfs.FS, dir string) error {
 	return writeManifestText(files, dir, []byte(`{"format":"`+manifestFormat+`","version":1}`+"\n"))
 }
@@ -115,12 +115,12 @@ func writeManifestText(files vfs.FS, dir string, text []byte) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, manifestFile), text)
 }
 
-// ReadManifest returns the manifest of the backup in a directory, without reading the other
-// files. The error is [fs.ErrNotExist] if there is no manifest, and a [*ManifestError] if it is
-// damaged or incomplete.
+// ReadManifest returns the manifest of the backup in a directory. It does not read the other files.
+// If there is no manifest, the error is [fs.ErrNotExist]; if it is damaged or incomplete, a
+// [*ManifestError].
 func ReadManifest(dir string) (*Manifest, error) { return readManifest(vfs.Default, dir) }
 
-// Size returns the size of the files of the backup, in bytes.
+// Size returns the total size of the files of the backup, in bytes.
 func (m *Manifest) Size() (n int64) {
 	for _, f := range m.Files {
 		n += f.Size
@@ -128,8 +128,8 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// readManifest reads the manifest of a backup. The error is [fs.ErrNotExist] if there is
-// none, and a [*ManifestError] if it is damaged or incomplete.
+// readManifest reads the manifest of a backup. If there is none, the error is [fs.ErrNotExist]; if
+// it is damaged or incomplete, a [*ManifestError].
 func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	path := files.PathJoin(dir, manifestFile)
 	info, err := files.Stat(path)
@@ -138,7 +138,7 @@ func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 		return nil, fs.ErrNotExist
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
+	case !info.Mode().IsRegular(): // opening a pipe would block until another program writes to it
 		return nil, &ManifestError{path, "not a regular file"}
 	}
 	f, err := files.Open(path)
@@ -156,7 +156,7 @@ func readManifest(files vfs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest parses a manifest. If it cannot, it returns the problem.
+// parseManifest parses a manifest. If the manifest is invalid, it returns the problem.
 func parseManifest(text []byte) (m *Manifest, problem string) {
 	body, last := text, []byte(nil)
 	if bytes.HasSuffix(text, []byte("\n")) {
@@ -173,8 +173,8 @@ func parseManifest(text []byte) (m *Manifest, problem string) {
 	return parseManifestBody(body)
 }
 
-// parseManifestBody parses the lines of a manifest except the last one. It fails only for
-// manifests made by another program.
+// parseManifestBody parses all lines of a manifest but the last. Because the last line has a hash,
+// this fails only for manifests that another program has made.
 func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	lines := bufio.NewScanner(bytes.NewReader(body))
 	next := func(v any) bool { return lines.Scan() && json.Unmarshal(lines.Bytes(), v) == nil }
@@ -210,7 +210,7 @@ func parseManifestBody(body []byte) (m *Manifest, problem string) {
 	return m, ""
 }
 
-// refuseBackup returns [ErrBackup] if a directory has a manifest.
+// refuseBackup returns [ErrBackup] if the directory has a manifest.
 func refuseBackup(files vfs.FS, dir string) error {
 	there, err := isThere(files, files.PathJoin(dir, manifestFile))
 	if err == nil && there {

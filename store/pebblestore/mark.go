@@ -20,15 +20,15 @@ import (
 // not reach the head in the mark, and checkMark reports it.
 const markFile = "HEAD"
 
-// maxMark is the maximum length of the mark in bytes.
+// maxMark is the maximum length of the mark, in bytes.
 const maxMark = 128
 
-// writeMark replaces the mark on disk.
+// writeMark replaces the file with the mark.
 func writeMark(files vfs.FS, dir string, h store.Head) error {
 	return durable.Write(disk{files}, files.PathJoin(dir, markFile), fmt.Appendf(nil, "%v\n", h))
 }
 
-// readMark returns the mark, or the head of an empty log if there is no mark.
+// readMark returns the mark. If there is none, it returns the head of an empty log.
 func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	path := disk.PathJoin(dir, markFile)
 	if there, err := isThere(disk, path); err != nil || !there {
@@ -50,7 +50,7 @@ func readMark(disk vfs.FS, dir string) (h store.Head, err error) {
 	return h, nil
 }
 
-// checkMark returns an error unless the log begins with the log whose head is in the mark.
+// checkMark returns an error unless the log begins with the log that has the head in the mark.
 func (e *engine) checkMark() error {
 	mark, err := readMark(e.disk.FS, e.disk.dir)
 	if err != nil || mark.Size == 0 {

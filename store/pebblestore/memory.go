@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The cache uses a share of the memory available to the process, within bounds.
+// The size of a cache is a share of the memory that the process can use, within limits.
 const (
 	cacheShare   = 8 // one eighth
 	minCacheSize = 64 << 20
@@ -19,8 +19,8 @@ const (
 	maxLoadingCacheSize = 256 << 20
 )
 
-// cacheSize returns the size of a cache in bytes: a share of memory, but at most most. A
-// memory of 0 means unknown.
+// cacheSize returns the size of a cache in bytes: a share of the memory, but not above the
+// parameter most. If memory is 0, it is not known.
 func cacheSize(memory, most int64) int64 {
 	return min(max(memory/cacheShare, minCacheSize), most)
 }
@@ -29,15 +29,15 @@ func cacheSize(memory, most int64) int64 {
 // its store: for writes in progress, requests, and garbage.
 const otherMemory = 512 << 20
 
-// withinShare is the minimum share of a memory limit that the cache gets.
+// withinShare says which share of a memory limit the cache gets at least.
 const withinShare = 4 // one quarter
 
-// CacheSizeWithin returns the size of the cache for a program with this memory limit, in
+// CacheSizeWithin returns the size of the cache for a program that has the given memory limit, in
 // bytes: the limit less [otherMemory], but at least a quarter of the limit.
 func CacheSizeWithin(memory int64) int64 { return max(memory-otherMemory, memory/withinShare) }
 
-// MemoryFor returns the memory limit for a program with a cache of this size, in bytes: the
-// size plus otherMemory, but at most nine tenths of the machine's memory.
+// MemoryFor returns the memory limit for a program that has a cache of the given size, in bytes:
+// the size plus otherMemory, but at most nine tenths of the machine's memory.
 func MemoryFor(cache int64) int64 {
 	if machine := machineMemory(); machine > 0 {
 		return min(cache+otherMemory, machine-machine/10)
@@ -45,29 +45,30 @@ func MemoryFor(cache int64) int64 {
 	return cache + otherMemory
 }
 
-// DefaultCacheSize returns the size of the cache for programs other than servers and
-// loaders: an eighth of the memory, 64 to 512 MiB.
+// DefaultCacheSize returns the size of the cache, in bytes, for programs other than servers and
+// loaders: an eighth of the memory, but at least 64 and at most 512 MiB.
 func DefaultCacheSize() int64 { return cacheSize(machineMemory(), maxCacheSize) }
 
-// ServingCacheSize returns the size of the cache for a program that has the machine to
-// itself: an eighth of the memory, 64 MiB to 2 GiB.
+// ServingCacheSize returns the size of the cache, in bytes, for a program that has the machine to
+// itself: an eighth of the memory, but at least 64 MiB and at most 2 GiB.
 func ServingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxServingCacheSize)
 }
 
-// LoadingCacheSize returns the size of the cache for a program that loads many names, most
-// of which it does not read again: an eighth of the memory, 64 to 256 MiB.
+// LoadingCacheSize returns the size of the cache, in bytes, for a program that loads many names and
+// reads few of them again: an eighth of the memory, but at least 64 and at most 256 MiB.
 func LoadingCacheSize() int64 {
 	return cacheSize(machineMemory(), maxLoadingCacheSize)
 }
 
-// machineMemory returns the memory available to the process in bytes, 0 if unknown: the memory
-// of the machine, or the limit of the Go runtime or a control group if that is less.
+// machineMemory returns how much memory the process can use, in bytes: the memory of the machine,
+// or the limit of the Go runtime or of a control group, if that is less. If it is not known,
+// machineMemory returns 0.
 func machineMemory() int64 {
 	memory := int64(math.MaxInt64)
 	for _, n := range []int64{
 		debug.SetMemoryLimit(-1),
-		cmp.Or(numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()), // /proc/meminfo knows the limits of some containers
+		cmp.Or(numberIn("/proc/meminfo", "MemTotal:")<<10, physicalMemory()), // in some containers, /proc/meminfo has the limit of the container
 		numberIn("/sys/fs/cgroup/memory.max", ""),
 		numberIn("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""),
 	} {
@@ -81,8 +82,8 @@ func machineMemory() int64 {
 	return memory
 }
 
-// numberIn reads the first number after a label in a file such as Linux's /proc/meminfo. It
-// returns 0 if it cannot, or if the number has more than 53 bits.
+// numberIn returns the first number after a label in a file such as Linux's /proc/meminfo. If it
+// finds no number, or one of more than 53 bits, numberIn returns 0.
 func numberIn(file, label string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 // damaged, or written by a newer version.
 type CorruptError = codec.CorruptError
 
-// uvarint decodes a number in its shortest form; n is 0 if b does not begin with one.
+// uvarint decodes a number at the beginning of b. If b does not begin with a number in its shortest
+// form, n is 0.
 func uvarint(b []byte) (u uint64, n int) {
 	u, n = binary.Uvarint(b)
 	if n < 0 || n > 1 && b[n-1] == 0 {
@@ -19,7 +20,7 @@ func uvarint(b []byte) (u uint64, n int) {
 	return u, n
 }
 
-// decodeNumber decodes a value of spaceMeta.
+// decodeNumber decodes a number stored in spaceMeta.
 func decodeNumber(key string, value []byte) (uint64, error) {
 	u, n := uvarint(value)
 	if n == 0 || n < len(value) {

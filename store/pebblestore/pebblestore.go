@@ -23,35 +23,34 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The versions of the key spaces and encodings. docs/reference/files.md has their history.
+// Versions of the key spaces and encodings. docs/reference/files.md has their history.
 const (
 	formatVersion = 4 // the latest
-	formatNoUsers = 3 // of stores without users, so that earlier programs can open them
+	formatNoUsers = 3 // version of stores without users, which earlier programs can open
 )
 
 // ErrLocked is returned by [Open] when another process has the store open.
 var ErrLocked = errors.New("another process has it open")
 
-// Options determine which directory [Open] opens, and how.
+// Options say which directory [Open] opens, and how.
 type Options struct {
-	Dir       string       // created if it does not exist, unless ReadOnly or MustExist
-	FS        vfs.FS       // file system; the operating system's if nil
-	CacheSize int64        // bytes of memory for uncompressed data; a share of the machine's if 0
-	Log       *slog.Logger // for storage failures and Pebble's errors; nil disables it
+	Dir       string       // directory of the store; created if it does not exist, unless ReadOnly or MustExist is set
+	FS        vfs.FS       // file system; if nil, that of the operating system
+	CacheSize int64        // memory for uncompressed data, in bytes; if 0, a share of the machine's memory
+	Log       *slog.Logger // logger for storage failures and Pebble's errors; nil for no log
 	ReadOnly  bool         // write nothing; the store must exist
-	MustExist bool         // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
-	Keep      bool         // if Dir is a backup, open it read-only; otherwise Open returns [ErrBackup] for a backup
-	Warm      bool         // read names into the cache in the background, as many as fit
+	MustExist bool         // if the store does not exist, return fs.ErrNotExist and create nothing
+	Keep      bool         // if Dir is a backup, open it read-only instead of returning [ErrBackup]
+	Warm      bool         // read names into the cache in the background, as many as have space
 
-	Now     func() time.Time // clock; time.Now if nil
-	Program string           // version of the program, for the manifests of backups
+	Now     func() time.Time // returns the current time; time.Now if nil
+	Program string           // version of the program, written to the manifests of backups
 
-	// Fatal is called when the engine cannot continue because of a bug or a memory
-	// error. It must not return. Acknowledged changes are on disk. If Fatal is nil, the
-	// store panics.
+	// Fatal is called if the engine cannot continue because of a bug or a memory error. It must not
+	// return. Acknowledged changes are on disk. If Fatal is nil, the store panics.
 	Fatal func(error)
 
-	baseSize  int64 // for tests; the constants of the same name if 0
+	baseSize  int64 // set by tests; if 0, the constants with the same names are used
 	blockSize int
 	watch     time.Duration
 	hangAfter time.Duration
@@ -63,30 +62,30 @@ type Store struct {
 
 	options  Options
 	readOnly bool
-	gate     gate.Gate // of calls that write
+	gate     gate.Gate // counts the calls that write
 	lock     dirLock
 	cache    *pebble.Cache
 	engine   atomic.Pointer[engine]
 	state    state
-	count    atomic.Int64 // of records
+	count    atomic.Int64 // number of records
 
-	log    ledger.Log // including planned changes; used only by decide
+	log    ledger.Log // the log including planned changes; used only by decide
 	writer writer     // used only by decide
 	look   roomWatch  // used only by decide
 	sealed sealedLog  // the part of the log that is on disk
-	reads  reads      // records that were read and will probably be changed next
+	reads  reads      // records read for a coming change
 
 	idle     sync.Pool     // requests that can be reused
-	requests chan *request // from Apply to decide
-	decided  chan *request // from decide to acknowledge
+	requests chan *request // requests that Apply passes to decide
+	decided  chan *request // requests that decide passes to acknowledge
 	answered chan struct{} // closed when acknowledge has ended
 
-	end     func()         // stops watch
-	watched sync.WaitGroup // waits for watch
+	end     func()         // ends the goroutine watch
+	watched sync.WaitGroup // waits until watch has ended
 	retired sync.WaitGroup // engines that are being closed
 
 	backups atomic.Uint64
-	secrets sync.Mutex // held while the directory of secrets is written
+	secrets sync.Mutex // held while a secret is written
 	leases  store.Leases
 	now     func() time.Time
 	program string
@@ -114,11 +113,11 @@ var (
 	_ store.Vault              = (*Store)(nil)
 )
 
-// Open opens the store in a directory, or creates one there. It first completes a Rekey
-// that crashed before its last step. The error wraps:
+// Open opens the store in a directory, or creates one there. If a Rekey crashed before its last
+// step, Open first completes it. The error wraps:
 //
 //   - [ErrLocked] if another process has the store open;
-//   - a [*store.VersionError] if the store has another version; [Rekey] converts it;
+//   - a [*store.VersionError] if the store has another version; [Rekey] converts the store;
 //   - [fs.ErrNotExist] if the store must exist and does not.
 //
 // In two cases Open succeeds but the store rejects changes, and Condition returns the cause:
@@ -176,7 +175,7 @@ func (s *Store) run(e *engine) {
 	go s.acknowledge()
 }
 
-// start opens the first engine, a read-only one if the directory cannot be written.
+// start opens the first engine. If the directory cannot be written, the engine is read-only.
 func (s *Store) start() (*engine, error) {
 	o := s.options
 	if err := errors.Join(settle(o), exists(o)); err != nil {
@@ -189,7 +188,7 @@ func (s *Store) start() (*engine, error) {
 		if rerr != nil {
 			return nil, errors.Join(err, rerr)
 		}
-		s.away(cmp.Or(reader.lookAtRoom(), err)) // the first says what is full
+		s.away(cmp.Or(reader.lookAtRoom(), err)) // lookAtRoom says which resource is used up, so its error is preferred
 		e, err = reader, nil
 	}
 	if err != nil {
@@ -215,8 +214,8 @@ func (s *Store) install(e *engine) {
 	}
 }
 
-// exists returns fs.ErrNotExist if the options require an existing store but the directory
-// has none.
+// exists returns fs.ErrNotExist if the options require a store that exists but the directory has
+// none.
 func exists(o Options) error {
 	if !o.ReadOnly && !o.MustExist {
 		return nil
@@ -224,8 +223,8 @@ func exists(o Options) error {
 	return peek(o.Dir, o.FS)
 }
 
-// Exists returns nil if there is a store in dir, and fs.ErrNotExist if there is no such
-// directory, or no store in it.
+// Exists returns nil if the directory has a store. If it has none, or does not exist, Exists
+// returns fs.ErrNotExist.
 func Exists(dir string) error { return peek(dir, vfs.Default) }
 
 func peek(dir string, files vfs.FS) error {
@@ -236,8 +235,8 @@ func peek(dir string, files vfs.FS) error {
 	return err
 }
 
-// unopenable adds advice to the error of opening a store with unexpected content. It does not
-// change errors of the operating system and a [*store.VersionError].
+// unopenable adds advice to the error for a store that cannot be opened because of its content. It
+// does not change errors of the operating system and a [*store.VersionError].
 func unopenable(err error) error {
 	no, version := syscall.Errno(0), (*store.VersionError)(nil)
 	if errors.As(err, &no) || errors.As(err, &version) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) {
@@ -246,7 +245,7 @@ func unopenable(err error) error {
 	return fmt.Errorf("the store cannot be opened, because its files are damaged or were written by a newer program: %w; if they are damaged, move the store away and restore a backup", err)
 }
 
-// found creates a store in an empty directory.
+// found writes the data about the store itself to a new store.
 func (e *engine) found() error {
 	v, err := newView(e.db)
 	if err != nil {
@@ -267,18 +266,18 @@ func (e *engine) found() error {
 	)
 }
 
-// newID returns random bytes.
+// newID returns random bytes that identify a store.
 func newID() []byte {
 	id := make([]byte, 16)
-	_, _ = rand.Read(id) // it never fails
+	_, _ = rand.Read(id) // Read never fails
 	return id
 }
 
-// Close implements [store.Store]. It waits for listings to end, so it must not be called
-// from within one.
+// Close implements [store.Store]. It waits for listings to end, so it must not be called from
+// within one.
 //
-// If the disk hangs it waits only for [maxHungClose]: acknowledged changes are on disk, and
-// the next start recovers them.
+// If the disk hangs, Close waits only for [maxHungClose]. Acknowledged changes are on disk, and the
+// next start recovers them.
 func (s *Store) Close() error {
 	closed := make(chan error, 1)
 	go func() { closed <- s.close() }()
@@ -324,7 +323,7 @@ func (s *Store) close() error {
 	return nil
 }
 
-// enter returns the current engine with its gate entered; the caller must leave it.
+// enter returns the current engine after entering its gate. The caller must leave the gate.
 func (s *Store) enter() (*engine, error) {
 	for {
 		e := s.engine.Load()
@@ -348,26 +347,26 @@ func (s *Store) using(ctx context.Context, f func(*engine) error) error {
 	return f(e)
 }
 
-// viewing calls f with a view of the current engine.
+// viewing calls f with a view of the current engine's data.
 func (s *Store) viewing(ctx context.Context, f func(*view) error) error {
 	return s.using(ctx, func(e *engine) error { return viewing(e.db, f) })
 }
 
-// writable reports whether s accepts changes, as far as known.
+// writable reports whether the store accepts changes, by its last known state.
 func (s *Store) writable() bool {
 	e := s.engine.Load()
 	return !s.readOnly && !e.readOnly && e.damage == nil && e.disk.err() == nil
 }
 
-// warn logs an error that is not returned to a caller.
+// warn logs an error that no caller gets.
 func (s *Store) warn(what string, err error) {
 	if s.report != nil {
 		s.report.Error(what, "err", err)
 	}
 }
 
-// Usage implements [store.Measured]. Its Disk is nil until the store has checked the free space:
-// at the first change, or a second after it was opened.
+// Usage implements [store.Measured]. Its field Disk is nil until the store has checked the free
+// space, which happens at the first change or a second after opening.
 func (s *Store) Usage() store.Usage {
 	s.state.mu.Lock()
 	u := store.Usage{Failures: s.state.failed}
@@ -386,8 +385,8 @@ func (s *Store) Usage() store.Usage {
 	return u
 }
 
-// BlocksRead returns how many blocks of tables were requested since the store was opened,
-// and how many of them were not in the cache and were read from files.
+// BlocksRead returns how many blocks of tables were requested since the store was opened, and how
+// many of them were read from files because they were not in the cache.
 func (s *Store) BlocksRead() (asked, read int64) {
 	e, err := s.enter()
 	if err != nil {
@@ -397,8 +396,8 @@ func (s *Store) BlocksRead() (asked, read int64) {
 	return e.blocks()
 }
 
-// blocks is BlocksRead of an engine. It reads the metrics of the cache, because those of
-// the engine block while a manifest is written.
+// blocks is like [Store.BlocksRead], for one engine. It uses the metrics of the cache, because
+// those of the engine block while a manifest is written.
 func (e *engine) blocks() (asked, read int64) {
 	cache := e.cache.Metrics()
 	return cache.Hits + cache.Misses, cache.Misses

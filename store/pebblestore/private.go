@@ -12,16 +12,16 @@ import (
 	"github.com/nomen-project/nomen/internal/durable"
 )
 
-// A private file system creates files and directories that only their owner can read,
-// whatever the umask: a store contains reserved names and hashes of tokens. It wraps the file
+// A private is a file system that creates files and directories that only their owner can read,
+// whatever the umask is, because a store has reserved names and hashes of tokens. It wraps the file
 // system of the operating system.
 type private struct{ vfs.FS }
 
 // Unwrap implements [vfs.FS].
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// keptPrivate returns a file system that keeps the files of the operating system private; that
-// of the operating system for nil.
+// keptPrivate returns a file system whose files are private. If the parameter is nil, it wraps the
+// file system of the operating system.
 func keptPrivate(files vfs.FS) vfs.FS {
 	if files == nil {
 		files = vfs.Default
@@ -32,7 +32,7 @@ func keptPrivate(files vfs.FS) vfs.FS {
 	return files
 }
 
-// make creates an empty file unless it exists.
+// make creates an empty file unless the file exists.
 func (p private) make(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, durable.Private)
 	if errors.Is(err, fs.ErrExist) {
@@ -44,8 +44,8 @@ func (p private) make(name string) error {
 	return f.Close()
 }
 
-// Create implements [vfs.FS]. It removes an existing file instead of truncating it, as the
-// engine requires, because the file may have other hard links.
+// Create implements [vfs.FS]. The engine requires that it removes an existing file instead of
+// truncating it, because the file can have other hard links.
 func (p private) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.FS.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -66,15 +66,15 @@ func (p private) MkdirAll(dir string, _ os.FileMode) error {
 	return p.FS.MkdirAll(dir, durable.PrivateDir)
 }
 
-// Lock implements [vfs.FS]. If the lock file cannot be created, locking it returns the
-// error.
+// Lock implements [vfs.FS]. If the lock file cannot be created, Lock returns the error of locking
+// it.
 func (p private) Lock(name string) (io.Closer, error) {
 	_ = p.make(name)
 	return p.FS.Lock(name)
 }
 
-// tighten makes a store private if other users can read it, for example because of how it was
-// copied. It logs a warning if the store belongs to another user.
+// tighten makes a store private if other users can read it, for example because it was copied. If
+// the store belongs to another user, tighten logs a warning instead.
 func tighten(o Options) {
 	if o.ReadOnly || vfs.Root(o.FS) != vfs.Default {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// find returns the change of a subject that is current at a time.
+// find returns the change of a subject that was current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil without one. Get searches level by
-// level and stops at the first match, which a view cannot do.
+// last returns the last change of a subject, or nil if it has none. It uses Get, which searches
+// level by level and stops at the first match; a view cannot do this.
 func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	value, closer, err := e.db.Get(appendKey(make([]byte, 0, 1+len(subject.Key)), subject))
 	switch {
@@ -53,15 +53,15 @@ func (e *engine) last(subject store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(subject, value)
 }
 
-// at returns the change of a subject that was current at a time, or nil if it did not exist
-// then.
+// at returns the change of a subject that was current at a time, or nil if the subject did not
+// exist at that time.
 func (e *engine) at(subject store.Subject, at time.Time) (c *store.Change, err error) {
 	err = viewing(e.db, func(v *view) error { c, err = v.at(subject, at); return err })
 	return c, err
 }
 
-// Records implements [store.BatchReader]. If change is set and s accepts changes, it keeps the
-// records that it has read for the batch that will change them.
+// Records implements [store.BatchReader]. If change is true and the store accepts changes, it keeps
+// the records in memory for the batch that will change them.
 func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]*store.Record, error) {
 	subjects := make([]store.Subject, len(names))
 	for i, n := range names {
@@ -73,7 +73,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 		found = make([]read, len(names))
 		defer func() { s.reads.keep(places, found) }()
 	}
-	e, err := s.enter() // after announcing: a new engine drops earlier announcements
+	e, err := s.enter() // must come after announcing, because a new engine drops earlier announcements
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	return all, ctx.Err()
 }
 
-// encodings keeps values, as many as fit into rawSize bytes together.
+// encodings makes copies of values. It allocates memory for many copies at a time, rawSize bytes.
 type encodings struct{ free []byte }
 
 const rawSize = 32 << 10
@@ -118,8 +118,8 @@ func (k *encodings) keep(value []byte) []byte {
 	return k.free[start:len(k.free):len(k.free)]
 }
 
-// scan calls yield with the changes that are current at a time, in the order of their
-// keys, until yield returns false.
+// scan calls yield with the changes that were current at the time of the scan, in the order of
+// their keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)
@@ -145,8 +145,8 @@ func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield f
 	})
 }
 
-// here returns the change that is current at a time for the subject at which v is
-// positioned, or nil if none.
+// here returns the change that was current at a time for the subject at the position of v, or nil
+// if there is none.
 func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, error) {
 	subject := store.Subject{Kind: k, Key: string(v.it.Key()[1:])}
 	c, err := v.change(subject)
@@ -156,7 +156,7 @@ func (v *view) here(k store.Kind, at time.Time, earlier *view) (*store.Change, e
 	return earlier.before(subject, at)
 }
 
-// history calls yield with the changes of a subject, newest first.
+// history calls yield with the changes of a subject, newest first, until yield returns false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		c, err := v.last(subject)
@@ -177,13 +177,13 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	})
 }
 
-// Count implements [store.Counter]. It is exact and takes constant time.
+// Count implements [store.Counter]. The number is exact. Count takes constant time.
 func (s *Store) Count(ctx context.Context) (n int64, exact bool, err error) {
 	err = s.using(ctx, func(*engine) error { n = s.count.Load(); return nil })
 	return n, err == nil, err
 }
 
-// number reads a number of spaceMeta; ok is false if the key does not exist.
+// number returns a number stored in spaceMeta. If the key does not exist, ok is false.
 func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 	value, closer, err := db.Get([]byte(key))
 	switch {
@@ -193,6 +193,6 @@ func number(db pebble.Reader, key string) (n uint64, ok bool, err error) {
 		return 0, false, unreadable(key, err)
 	}
 	n, err = decodeNumber(key, value)
-	_ = closer.Close() // of a buffer
+	_ = closer.Close() // it closes only a buffer
 	return n, err == nil, err
 }

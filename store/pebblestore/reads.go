@@ -7,35 +7,36 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How much [reads] keeps, in bytes of encoded records, and for how long after its last use.
+// Limits of [reads]: the size of the encoded records, in bytes, and how long they are kept after
+// the last use.
 const (
 	maxReads  = 16 << 20
 	keepReads = time.Minute
 )
 
-// reads keeps the records that [Store.Records] has read to be changed, so that the batch
-// that changes them does not read them again. All methods may be called at any time.
+// reads has records that [Store.Records] has read for a coming change, so that the batch that
+// changes them need not read them again. All methods can be called at any time.
 //
-// A record that is kept is always the present one: Records announces a subject before it opens
-// its view, and the writer removes the announcements of a batch's subjects after the batch has
-// become visible. So a reader whose view is older than the batch finds its announcement gone
-// and keeps nothing; a reader that announces later sees the batch.
+// A record in reads is always the current one. Records announces a subject before it opens its
+// view. When a batch has become visible, the writer removes the announcements of the batch's
+// subjects. So if a reader's view is older than the batch, the reader finds that its announcement
+// is gone, and keeps nothing. A reader that announces a subject later sees the batch.
 type reads struct {
 	mu   sync.Mutex
 	all  map[store.Subject]*read
-	size int // bytes of what was read
+	size int // size of the encoded records, in bytes
 	used time.Time
 }
 
-// A read is a record that was read. While the record is being read, change is nil.
+// A read is a record that was read. While it is still being read, change is nil.
 type read struct {
 	subject store.Subject
 	change  *store.Change
-	raw     []byte // its encoding
+	raw     []byte // encoding of the record
 }
 
-// announce prepares to keep subjects and returns a place for each. If too much is kept
-// already, it first drops everything.
+// announce records that the subjects are about to be read, and returns a place for each. If too
+// much is kept already, it first drops everything.
 func (r *reads) announce(subjects []store.Subject) []read {
 	places := make([]read, len(subjects))
 	r.mu.Lock()
@@ -52,14 +53,14 @@ func (r *reads) announce(subjects []store.Subject) []read {
 	return places
 }
 
-// keep keeps what was read into places that were announced.
+// keep puts the records that were found into the places that were announced.
 func (r *reads) keep(places, found []read) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range places {
 		p := &places[i]
 		switch {
-		case r.all[p.subject] != p: // dropped meanwhile
+		case r.all[p.subject] != p: // the announcement was dropped after it was made
 		case found[i].change == nil:
 			delete(r.all, p.subject)
 		default:
@@ -69,8 +70,8 @@ func (r *reads) keep(places, found []read) {
 	}
 }
 
-// take returns the last change of a subject and its encoding if they are kept, and drops
-// them.
+// take returns the last change of a subject and its encoding, and drops them. If they are not kept,
+// it returns nil.
 func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +83,7 @@ func (r *reads) take(s store.Subject) (*store.Change, []byte) {
 	return p.change, p.raw
 }
 
-// forget drops the subjects of steps, which were written.
+// forget drops the subjects of steps that were written.
 func (r *reads) forget(steps []store.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +102,7 @@ func (r *reads) clear() {
 	r.all, r.size = nil, 0
 }
 
-// expire drops everything if nothing was announced for keepReads.
+// expire drops everything if nothing was announced in the last keepReads.
 func (r *reads) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +111,7 @@ func (r *reads) expire() {
 	}
 }
 
-// remove removes a subject; r is locked.
+// remove removes a subject. The caller must hold the lock of r.
 func (r *reads) remove(s store.Subject) {
 	if p := r.all[s]; p != nil {
 		r.size -= len(p.raw)

@@ -17,73 +17,73 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A Merge says which names may be merged when the rules give them the same key.
+// A Merge says which names may be merged if the rules of names give them the same key.
 type Merge uint8
 
-// The values of Merge. Names that may not be merged are a collision for an operator to decide.
+// Values of Merge. If names have the same key but may not be merged, the operator must decide.
 const (
 	MergeNothing    Merge = iota
 	MergeSafe             // all names, except that a retired name is not merged with an active one
-	MergeRetiredToo       // all names; the record of an active name takes precedence over that of a retired name
+	MergeRetiredToo       // all names; the record of an active name is preferred to that of a retired name
 )
 
-// RekeyOptions determine which store [Rekey] converts, and how.
+// RekeyOptions say which store [Rekey] converts, and how.
 type RekeyOptions struct {
 	Options
 	DryRun bool
 	Merge  Merge
-	Who    string // the author of the changes that merge names
+	Who    string // author of the changes that merge names
 
-	Move     func(Move)                                   // called for each move, unless nil
-	Progress func(stage string, done int64, total uint64) // called regularly, unless nil; total is the number of records
+	Move     func(Move)                                   // if not nil, called for each move
+	Progress func(stage string, done int64, total uint64) // if not nil, called regularly; total is the number of records
 }
 
 // A Move describes subjects whose key is different under this program's rules of names.
 type Move struct {
 	Kind    store.Kind
-	Token   string   // for KindToken and KindUser: the ID of the token or user with this prefix
-	Old     []string // the old keys whose subjects get the key New, sorted; they include New if a subject has that key already
-	New     string   // "" if the old key stays because it is invalid by the rules
-	Problem string   // why the subjects cannot be moved, or why a key that stays is invalid
+	Token   string   // ID of the token or user that has this prefix; only for KindToken and KindUser
+	Old     []string // the old keys of the subjects that get the key New, sorted; includes New if a subject already has that key
+	New     string   // the new key; "" if the old key stays because it is invalid by the rules
+	Problem string   // why the subjects cannot be moved, or why the key that stays is invalid
 }
 
-// Collides reports whether several old keys get the same new one.
+// Collides reports whether several old keys become the same new key.
 func (m Move) Collides() bool { return len(m.Old) > 1 }
 
 // Blocks reports whether the move prevents the conversion of the store.
 func (m Move) Blocks() bool { return m.Problem != "" && (m.New != "" || m.Kind == store.KindName) }
 
-// A RekeyResult describes what was done or, in a dry run, would be done.
+// A RekeyResult says what was done or, in a dry run, would be done.
 type RekeyResult struct {
-	From    uint64 `json:"from"`   // version of the rules of names
-	To      uint64 `json:"to"`     // of this program
-	Moved   int64  `json:"moved"`  // keys and prefixes that changed
-	United  int64  `json:"united"` // number of the moved ones that now share a key
+	From    uint64 `json:"from"`   // version of the rules of names in the store
+	To      uint64 `json:"to"`     // version of the rules of names of this program
+	Moved   int64  `json:"moved"`  // number of keys and prefixes that change
+	United  int64  `json:"united"` // number of these that share a key afterwards
 	Blocked int64  `json:"blocked"`
 	Kept    string `json:"kept,omitempty"` // path of the old store
 }
 
-// Rekey converts a store to the keys of the rules of this program: names and authorities
-// move with their whole history, and prefixes of tokens are rewritten. The error wraps
-// [ErrLocked] if the store is open anywhere.
+// Rekey converts a store to the keys of the rules of this program: names and authorities move with
+// their whole history, and prefixes of tokens are rewritten. The error wraps [ErrLocked] if the
+// store is open anywhere.
 //
-// The old store is not modified. Rekey writes a new one beside it, compares the two, and
-// exchanges them; the old store is kept under another name, which the result contains. After a
-// crash either the old or the new store is in place, or [Open] puts it there. If nothing
-// moves, Rekey only updates the version in the store; if the version is current, it does
-// nothing. If any move is blocked it does nothing.
+// The old store is not modified. Rekey writes a new one beside it, compares the two, and exchanges
+// them; the old store is kept under another name, which the result contains. After a crash, the old
+// or the new store is in place, or [Open] puts the new one in place. If nothing moves, Rekey only
+// updates the version in the store. If the version is current, or if any move is blocked, Rekey
+// does nothing.
 //
-// The new store has a new log: its changes in the order of their times, then of their keys
-// and revisions, with new salts.
+// The new store has a new log: its changes in the order of their times, then of their keys and
+// revisions, with new salts.
 //
-// If names are merged, their changes are put in the order of their times and renumbered. As of
-// any time, the merged name has the state of its active name, otherwise of the retired one,
-// otherwise of the reserved one. So a public name never appears reserved or deleted. A final
-// change merges the locations, metadata, same_as and successors of the names that have the
-// final status, and keeps all spellings in same_as. Names with another status, such as a
-// reserved one beside an active one, remain only in the history, because their locations were
-// not public. For merged authorities, lists, Default and FoldCase are merged, and List is set
-// if all of them have it. All other fields come from the authority that changed last.
+// If names are merged, their changes are put in the order of their times and renumbered. As of any
+// time, the merged name has the state of its active name, otherwise of the retired one, otherwise
+// of the reserved one. So a public name never appears reserved or deleted. A final change merges
+// the locations, metadata, same_as and successors of the names that have the final status, and
+// keeps all spellings in same_as. Names with another status, such as a reserved one beside an
+// active one, remain only in the history, because their locations were not public. For merged
+// authorities, lists, Default and FoldCase are merged, and List is set if all of them have it. All
+// other fields come from the authority that changed last.
 func Rekey(ctx context.Context, o RekeyOptions) (RekeyResult, error) {
 	o.defaults()
 	res, err := rekey(ctx, o)
@@ -104,7 +104,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	if err := r.lockStore(); err != nil {
 		return res, err
 	}
-	defer func() { err = cmp.Or(err, r.close()) }() // the next run removes what remains
+	defer func() { err = cmp.Or(err, r.close()) }() // the next call of Rekey removes what remains
 	if err := r.open(); err != nil || res.From == res.To {
 		return res, err
 	}
@@ -124,7 +124,7 @@ func rekey(ctx context.Context, o RekeyOptions) (res RekeyResult, err error) {
 	return res, err
 }
 
-// unchanged adds to a disk error that the store was not modified.
+// unchanged adds to the error of a disk that the store was not modified.
 func unchanged(err error) error {
 	if isUnwritable(err) {
 		return fmt.Errorf("the new store cannot be written: %w; the old store is unchanged", err)
@@ -137,17 +137,17 @@ type rekeyer struct {
 	o      RekeyOptions
 	res    *RekeyResult
 	ctx    context.Context
-	total  uint64    // records
+	total  uint64    // number of records
 	format uint64    // version of the store format
-	now    time.Time // of the changes that merge names
+	now    time.Time // time of the changes that merge names
 
 	old   *view
-	moves *view // kind, new key, 0, old key: ""
+	moves *view // each key is kind, new key, 0, old key; the values are empty
 	fold  *store.AuthoritySet
-	lock  *dirLock // of the old store
+	lock  *dirLock // lock of the old store
 	dbs   []*database
 
-	changed bool // the new store will differ from the old one
+	changed bool // the new store will differ from the old store
 }
 
 // open opens the old store for reading.
@@ -174,8 +174,8 @@ func (r *rekeyer) open() error {
 // errNotStore means that a database has no version.
 var errNotStore = errors.New("this is not a store of names")
 
-// versionsOf returns the versions of the format and of the rules of names of a store. This
-// program must know the format.
+// versionsOf returns the versions of the format and of the rules of names of a store. If this
+// program does not know the format, it returns an error.
 func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	format, ok, err := number(db, metaFormat)
 	switch {
@@ -191,8 +191,8 @@ func versionsOf(db *pebble.DB) (format, rules uint64, err error) {
 	return format, rules, err
 }
 
-// checkFormat returns a [*store.VersionError] for a version of the format that this program does
-// not know.
+// checkFormat returns a [*store.VersionError] if this program does not know the version of the
+// format.
 func checkFormat(format uint64) error {
 	if format == formatNoUsers || format == formatVersion {
 		return nil
@@ -200,7 +200,7 @@ func checkFormat(format uint64) error {
 	return &store.VersionError{What: "format of the store", Found: format, Known: formatVersion, How: store.ConvertNever}
 }
 
-// database opens a database that closeDatabases closes.
+// database opens a database. Method closeDatabases closes it.
 func (r *rekeyer) database(dir string, lock *dirLock, adjust func(*pebble.Options, *engineDisk)) (*database, error) {
 	o := r.o.Options
 	o.Dir = dir
@@ -229,14 +229,14 @@ func (r *rekeyer) closeDatabases() error {
 	return first
 }
 
-// close closes everything and removes temporary files.
+// close closes all databases and removes temporary files.
 func (r *rekeyer) close() error {
 	err := r.closeDatabases()
 	err = cmp.Or(err, r.lock.release())
 	return cmp.Or(err, r.clear())
 }
 
-// clear removes the temporary files of this run, or an earlier one, beside the store.
+// clear removes the temporary files beside the store, of this run or of an earlier one.
 func (r *rekeyer) clear() error {
 	return errors.Join(
 		r.o.FS.RemoveAll(r.o.Dir+suffixMoves),
@@ -245,8 +245,8 @@ func (r *rekeyer) clear() error {
 	)
 }
 
-// mark records the version of the rules in a store in which nothing moves. It first writes the
-// index of aliases again, because aliases depend on the rules.
+// mark records the version of the rules in a store in which nothing moves. Before that, it writes
+// the index of aliases again, because aliases depend on the rules.
 func (r *rekeyer) mark() error {
 	if err := r.closeDatabases(); err != nil {
 		return err
@@ -262,7 +262,7 @@ func (r *rekeyer) mark() error {
 	)
 }
 
-// progress reports the progress of a stage.
+// progress reports how much of a stage is done.
 func (r *rekeyer) progress(stage string, done int64) error {
 	const often = 1 << 10
 	if r.o.Progress != nil && done%often == 0 {
@@ -276,8 +276,8 @@ func (r *rekeyer) last(k store.Kind, key string) (*store.Change, error) {
 	return r.old.last(store.Subject{Kind: k, Key: key})
 }
 
-// changes yields the changes of the new subject of a move, oldest first. For a subject that
-// does not move these are its own.
+// changes yields the changes of the subject that a move results in, oldest first. If the subject
+// does not move, these are its own changes.
 func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	if m.Collides() {
 		return r.united(m)
@@ -294,8 +294,8 @@ func (r *rekeyer) changes(m Move) iter.Seq2[*store.Change, error] {
 	}
 }
 
-// rename changes the name or prefix of a change. For a token or a user it rewrites
-// the prefixes.
+// rename changes the name or prefix that a change is about. For a token or a user, it changes the
+// prefixes.
 func rename(c *store.Change, key string) {
 	switch {
 	case c.Record != nil:
@@ -313,8 +313,8 @@ func rename(c *store.Change, key string) {
 	}
 }
 
-// changes yields all changes of a subject, oldest first. The view must not be used
-// otherwise during the loop.
+// changes yields all changes of a subject, oldest first. During the loop, the view must not be used
+// otherwise.
 func (v *view) changes(s store.Subject) iter.Seq2[*store.Change, error] {
 	return reading.Seq(func(yield func(*store.Change, error) bool) error {
 		beginning := appendHistory(nil, s)

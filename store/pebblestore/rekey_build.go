@@ -19,8 +19,8 @@ import (
 
 var kinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindToken, store.KindUser}
 
-// build writes the new store and compares it with the old one. It first sorts the changes
-// by time, which is their order in the log of the new store.
+// build writes the new store and compares it with the old one. It first sorts the changes by time,
+// because this is their order in the log of the new store.
 func (r *rekeyer) build() error {
 	w, err := r.filler(r.o.Dir + suffixBuilding)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *rekeyer) build() error {
 	return cmp.Or(r.compare(w.db.DB), w.db.disk.err())
 }
 
-// seal writes the changes to the new store in the given order, with their log entries.
+// seal writes the changes to the new store in the given order, and an entry of the log for each.
 func (r *rekeyer) seal(w, order *filler) error {
 	v, err := order.view()
 	if err != nil {
@@ -81,10 +81,10 @@ func (r *rekeyer) seal(w, order *filler) error {
 	return v.failure("order")
 }
 
-// seal writes a change, which is the last one of its subject if last is set.
+// seal writes a change. If the parameter last is true, it is the last change of its subject.
 func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last bool) error {
 	e := &store.Entry{Change: c}
-	if !c.Redacted { // otherwise the digest of the content is unknown
+	if !c.Redacted { // if the old content is redacted, its digest is unknown
 		e.Salt = sealer.salts.next()
 	}
 	if err := sealer.seal(e, c.Redacted); err != nil {
@@ -102,8 +102,8 @@ func (w *filler) seal(sealer *writer, s store.Subject, c *store.Change, last boo
 	return w.set(w.key, w.value)
 }
 
-// The first byte of a value in the database of sorted changes: whether another change of
-// the subject follows.
+// Values of the first byte of a value in the database of sorted changes. It says whether the
+// subject has another change after this one.
 const (
 	isFollowed = 0
 	isLast     = 1
@@ -120,7 +120,7 @@ func orderedSubject(key []byte) store.Subject {
 	return store.Subject{Kind: store.Kind(key[8]), Key: string(key[9 : len(key)-9])}
 }
 
-// everything yields the outcomes of all subjects.
+// everything yields the final moves of all subjects.
 func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		done := int64(0)
@@ -138,20 +138,20 @@ func (r *rekeyer) everything(stage string) iter.Seq2[Move, error] {
 	}
 }
 
-// A filler fills a new database without a write-ahead log: writes are on disk when flush
-// has returned. It fails if the disk fails.
+// A filler writes a new database without a write-ahead log. Writes are on disk when flush has
+// returned. If the disk fails, the filler fails.
 type filler struct {
 	db        *database
 	batch     *pebble.Batch
-	unflushed int // bytes
+	unflushed int // bytes written since the last flush
 
-	count      int64 // of records
+	count      int64 // number of records
 	key, value []byte
 }
 
 const (
-	fillerBatch = 4 << 20  // bytes
-	fillerFlush = 16 << 20 // bytes after which it waits for the disk
+	fillerBatch = 4 << 20  // size of a batch, in bytes
+	fillerFlush = 16 << 20 // number of bytes after which the filler waits for the disk
 )
 
 func (r *rekeyer) filler(dir string) (*filler, error) {
@@ -201,7 +201,7 @@ func (w *filler) set(key, value []byte) error {
 	return w.apply()
 }
 
-// apply applies the batch, and regularly waits for the disk.
+// apply writes the batch to the database, and regularly waits for the disk.
 func (w *filler) apply() error {
 	w.unflushed += w.batch.Len()
 	if err := w.db.disk.err(); err != nil {
@@ -217,7 +217,7 @@ func (w *filler) apply() error {
 	return w.flush()
 }
 
-// flush waits until everything applied is on disk.
+// flush waits until all that was applied is on disk.
 func (w *filler) flush() error {
 	w.unflushed = 0
 	done, err := w.db.AsyncFlush()
@@ -231,7 +231,8 @@ func (w *filler) flush() error {
 	return w.db.disk.err()
 }
 
-// end writes the data about the store itself, which has this format, and waits for the disk.
+// end writes the data about the store itself, including the version of the format, and waits for
+// the disk.
 func (w *filler) end(format uint64) error {
 	err := cmp.Or(
 		w.set([]byte(metaID), newID()),
@@ -247,8 +248,7 @@ func (w *filler) end(format uint64) error {
 	return cmp.Or(w.apply(), w.flush())
 }
 
-// compare reads the new store and checks that it has every change that it should have, and
-// no others.
+// compare reads the new store and checks that it has all changes that it must have, and no others.
 func (r *rekeyer) compare(db *pebble.DB) error {
 	fresh, err := newView(db)
 	if err != nil {

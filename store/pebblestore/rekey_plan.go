@@ -15,8 +15,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// plan determines, reports and counts the moves. They are stored on disk, because they may
-// include all names of a large store.
+// plan finds out, reports and counts the moves. It writes them to disk, because they can include
+// all names of a large store.
 func (r *rekeyer) plan() error {
 	w, err := r.filler(r.o.Dir + suffixMoves)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *rekeyer) plan() error {
 	return nil
 }
 
-// tell counts and reports a move.
+// tell reports a move and counts it.
 func (r *rekeyer) tell(m Move) {
 	switch {
 	case m.Blocks():
@@ -79,7 +79,7 @@ func (w *filler) note(k store.Kind, from, to string) error {
 	return w.set(w.key, nil)
 }
 
-// view returns a view of everything written.
+// view returns a view of everything that was written.
 func (w *filler) view() (*view, error) {
 	if err := w.apply(); err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (r *rekeyer) planKind(w *filler, k store.Kind) error {
 	return nil
 }
 
-// newAuthority is newPrefix for the key of an authority. Such a key has no optional
-// delimiter at its end, so a delimiter there means an empty part.
+// newAuthority is like newPrefix, for the key of an authority. A delimiter at the end of such a key
+// is not optional; it means an empty part.
 func newAuthority(s string) (key, problem string) {
 	if key, problem = newPrefix(s); len(key) < len(s) && strings.HasPrefix(s, key) {
 		return s, "ends with an empty part"
@@ -119,8 +119,8 @@ func newAuthority(s string) (key, problem string) {
 	return key, problem
 }
 
-// newPrefix returns a prefix by the rules of this program, or the reason why it is invalid. An
-// invalid prefix stays unchanged, because it covers no name.
+// newPrefix returns the form of a prefix by the rules of this program, or the reason why the prefix
+// is invalid. An invalid prefix stays as it is, because it covers no name.
 func newPrefix(s string) (key, problem string) {
 	p, err := name.ParsePrefix(s)
 	var bad *name.Error
@@ -133,9 +133,10 @@ func newPrefix(s string) (key, problem string) {
 	return p.String(), ""
 }
 
-// newPrefixes returns the prefixes of a token, or of a grant of a user, by the rules of this
-// program, and the moves of those that differ. It drops invalid prefixes, but keeps them if all
-// are invalid, because without prefixes a token or grant is valid everywhere.
+// newPrefixes returns the prefixes of a token, or of a grant of a user, in their form by the rules
+// of this program, and a move for each one that is different. It drops invalid prefixes. But if all
+// are invalid, it keeps them, because a token or grant without prefixes would be valid for all
+// names.
 func newPrefixes(kind store.Kind, id string, prefixes []string) ([]string, []Move) {
 	var list []string
 	var moves []Move
@@ -191,8 +192,8 @@ func scopes(c *store.Change) (all [][]string) {
 	return all
 }
 
-// readFolding reads the future set of authorities if one of them folds case, because that
-// authority may cover more names than before.
+// readFolding reads the authorities as they will be, if one of them folds case. Such an authority
+// may cover more names than before.
 func (r *rekeyer) readFolding(w *filler) error {
 	var err error
 	if r.moves, err = w.view(); err != nil {
@@ -225,7 +226,7 @@ func (r *rekeyer) readFolding(w *filler) error {
 	return err
 }
 
-// authorities is a reader of a list of authorities.
+// authorities is a store.Reader that has only a list of authorities.
 type authorities struct {
 	store.Reader
 	all []*store.Authority
@@ -241,8 +242,8 @@ func (l authorities) Authorities(context.Context, time.Time) iter.Seq2[*store.Au
 	}
 }
 
-// groups yields the moves of a kind in the order of their new keys; none for tokens and
-// users, whose keys do not change.
+// groups yields the moves of a kind, in the order of their new keys. For tokens and users it yields
+// nothing, because their keys do not change.
 func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	return reading.Seq(func(yield func(Move, error) bool) error {
 		v, err := r.moves.clone()
@@ -261,7 +262,7 @@ func (r *rekeyer) groups(k store.Kind) iter.Seq2[Move, error] {
 	})
 }
 
-// group reads the moves to one new key. It reports whether more follow.
+// group reads all moves to one new key. It reports whether there are moves to other keys after them.
 func (v *view) group() (Move, bool) {
 	at := bytes.IndexByte(v.it.Key(), 0)
 	beginning := slices.Clone(v.it.Key()[:at+1])
@@ -277,7 +278,7 @@ func (v *view) group() (Move, bool) {
 	}
 }
 
-// complete adds to m the subject that already has the new key, and the problem.
+// complete adds to m the subject that already has the new key, if any, and the problem.
 func (r *rekeyer) complete(m Move) (Move, error) {
 	there, err := r.last(m.Kind, m.New)
 	if err != nil {
@@ -293,8 +294,8 @@ func (r *rekeyer) complete(m Move) (Move, error) {
 	return m, err
 }
 
-// outcomes yields the moves of all subjects of a kind. First it yields the subjects that stay,
-// as moves with the same old and new key, then the groups.
+// outcomes yields the moves of all subjects of a kind. It first yields the subjects that stay, as
+// moves whose new key is the old key, and then the groups.
 func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	return func(yield func(Move, error) bool) {
 		for s, err := range r.old.subjects(k) {
@@ -316,7 +317,7 @@ func (r *rekeyer) outcomes(k store.Kind) iter.Seq2[Move, error] {
 	}
 }
 
-// isMoving reports whether the key of a subject changes, or others get its key.
+// isMoving reports whether the key of a subject changes, or other subjects get its key.
 func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	if s.Kind == store.KindToken || s.Kind == store.KindUser {
 		return false, nil
@@ -328,7 +329,8 @@ func (r *rekeyer) isMoving(s store.Subject) (bool, error) {
 	return r.moves.it.SeekGE(beginning) && bytes.HasPrefix(r.moves.it.Key(), beginning), r.moves.failure(s.Key)
 }
 
-// destination returns the new key of a name or authority, or the old one and why it stays.
+// destination returns the new key of a name or authority. If it stays, destination returns the old
+// key and the reason.
 func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	if s.Kind == store.KindAuthority {
 		return newAuthority(s.Key)
@@ -343,7 +345,7 @@ func (r *rekeyer) destination(s store.Subject) (key, problem string) {
 	return n.Key(), ""
 }
 
-// problem returns why names or authorities cannot be merged, "" if they can.
+// problem returns why names or authorities cannot be merged, or "" if they can.
 func (r *rekeyer) problem(m Move) (string, error) {
 	what := "several names become one"
 	if m.Kind == store.KindAuthority {

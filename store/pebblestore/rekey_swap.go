@@ -13,15 +13,15 @@ import (
 
 // Suffixes of the directories that exist beside a store while it is rekeyed, or afterwards.
 const (
-	suffixMoves    = ".rekeying-moves" // the moves
+	suffixMoves    = ".rekeying-moves" // database of the moves
 	suffixBuilding = ".rekeying"       // the new store, incomplete
-	suffixComplete = ".rekeyed"        // the new store, complete but not in place
-	suffixOrder    = ".rekeying-order" // changes sorted by time
-	suffixRules    = ".rules-%d"       // the old store, with the version of its rules
+	suffixComplete = ".rekeyed"        // the new store, complete but not yet in place
+	suffixOrder    = ".rekeying-order" // database of the changes sorted by time
+	suffixRules    = ".rules-%d"       // the old store; the number is the version of its rules
 )
 
-// defaults sets the file system, which keeps files private, and the clock, and cleans the
-// path so that suffixes can be appended to it.
+// defaults sets the file system, which creates private files, and the clock. It also cleans the
+// path, so that suffixes can be appended to it.
 func (o *Options) defaults() {
 	o.FS = keptPrivate(o.FS)
 	o.Dir = o.FS.PathJoin(o.Dir)
@@ -39,10 +39,10 @@ func (r *rekeyer) lockStore() error {
 	return err
 }
 
-// swap replaces the old store, which must be locked, by the new one, and returns the new
-// path of the old one.
+// swap puts the new store in the place of the old one, which must be locked, and returns the new
+// path of the old store.
 func swap(o Options, suffix string) (string, error) {
-	tighten(o) // applies to the old store, which is kept
+	tighten(o) // makes the old store private, which is kept
 	kept, err := free(o.FS, o.Dir+suffix)
 	if err != nil {
 		return "", err
@@ -59,8 +59,8 @@ func swap(o Options, suffix string) (string, error) {
 	return kept, nil
 }
 
-// settle completes an interrupted swap: it renames a complete new store if there is no store
-// in its place. It does nothing for a store that is opened read-only.
+// settle completes a swap that was interrupted: if there is a complete new store and no store in
+// its place, settle renames it. If the store is to be opened read-only, settle does nothing.
 func settle(o Options) error {
 	if o.ReadOnly {
 		return nil
@@ -86,7 +86,7 @@ func isThere(disk vfs.FS, path string) (bool, error) {
 	return err == nil, err
 }
 
-// free returns a path that does not exist: path, or path with a number appended.
+// free returns a path that does not exist: the given path, or the path with a number appended.
 func free(disk vfs.FS, path string) (string, error) {
 	for n, try := 2, path; ; n++ {
 		there, err := isThere(disk, try)

@@ -13,14 +13,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A strand is the history of one of the subjects to be merged.
+// A strand is the history of one of several subjects that are merged.
 type strand struct {
 	view *view
 	next func() (*store.Change, error, bool)
 	stop func()
-	head *store.Change // the next change, nil at the end
+	head *store.Change // the next change; nil after the last one
 
-	revisions []uint64 // new revision of each change so far
+	revisions []uint64 // the new revision of each change merged so far
 }
 
 func (s *strand) advance() error {
@@ -71,7 +71,7 @@ func (r *rekeyer) united(m Move) iter.Seq2[*store.Change, error] {
 	})
 }
 
-// renumbered converts revisions of the strand to revisions of the merged history.
+// renumbered converts revision numbers of the strand to those of the merged history.
 func (s *strand) renumbered(revisions []uint64) []uint64 {
 	var list []uint64
 	for _, r := range revisions {
@@ -104,8 +104,8 @@ func (r *rekeyer) strands(m Move) ([]*strand, error) {
 	return strands, nil
 }
 
-// earliest returns the index of the strand whose next change is the earliest, the first
-// such strand if there are several; -1 if all have ended.
+// earliest returns the index of the strand whose next change is the earliest. If several are, it
+// returns the first of them; if all strands have ended, -1.
 func earliest(strands []*strand) int {
 	first := -1
 	for i, s := range strands {
@@ -116,7 +116,8 @@ func earliest(strands []*strand) int {
 	return first
 }
 
-// rank orders the states of subjects to be merged: the greatest one is current.
+// rank returns a number for the state after a change. Of the subjects that are merged, the one with
+// the greatest number is current.
 func rank(c *store.Change) int {
 	switch {
 	case c == nil || !c.Delete.IsZero():
@@ -129,14 +130,14 @@ func rank(c *store.Change) int {
 	return 3
 }
 
-// shown returns change number i as one of the merged history, with the content that is
+// shown returns the change of strand i as a change of the merged history, with the content that is
 // current after it. The caller must set its revision.
 func shown(m Move, last []*store.Change, i int) *store.Change {
 	c := last[i].Clone()
 	if h := last[holder(last)]; rank(h) > rank(c) {
 		c = h.Clone()
 		c.Time, c.Who, c.Why = last[i].Time, last[i].Who, last[i].Why
-		if h.Redacted { // Who and Why are content, and were removed
+		if h.Redacted { // Who and Why are content too, so they were removed
 			c.Who, c.Why = "", ""
 		}
 	}
@@ -144,8 +145,8 @@ func shown(m Move, last []*store.Change, i int) *store.Change {
 	return c
 }
 
-// holder returns the index of the change that is current: the latest of the changes with the
-// greatest rank.
+// holder returns the index of the change that is current. Of the changes with the greatest rank, it
+// is the latest.
 func holder(last []*store.Change) int {
 	h := 0
 	for i, c := range last {
@@ -159,8 +160,8 @@ func holder(last []*store.Change) int {
 	return h
 }
 
-// union returns the change that merges the content of the last changes, nil if only one of
-// them has any. The caller must set its revision.
+// union returns the change that merges the content of the last changes. If only one of them has
+// content, it returns nil. The caller must set its revision.
 func union(m Move, last []*store.Change, now time.Time, who string) *store.Change {
 	h := holder(last)
 	others := slices.Clone(last)
@@ -188,7 +189,7 @@ func union(m Move, last []*store.Change, now time.Time, who string) *store.Chang
 	return c
 }
 
-// enumerate lists some keys for the history.
+// enumerate returns some of the keys as text for the history.
 func enumerate(keys []string) string {
 	const most = 10
 	if more := len(keys) - most; more > 0 {
@@ -197,7 +198,7 @@ func enumerate(keys []string) string {
 	return strings.Join(keys, ", ")
 }
 
-// add appends the values that are not in a list yet.
+// add appends to a list the values that are not in it yet.
 func add(list *[]string, values ...string) {
 	for _, s := range values {
 		if !slices.Contains(*list, s) {
@@ -206,7 +207,7 @@ func add(list *[]string, values ...string) {
 	}
 }
 
-// addRecord merges a record into one of the same status.
+// addRecord adds the values of the record o to the record r. Both must have the same status.
 func addRecord(r, o *store.Record) {
 	for _, l := range o.Locations {
 		if !slices.ContainsFunc(r.Locations, func(k nomen.Location) bool { return k.URL == l.URL && k.Component == l.Component }) {

@@ -18,11 +18,11 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// ErrNotBackup is returned by [Restore] for a directory without the files of a backup.
+// ErrNotBackup is returned by [Restore] if the directory has no files of a backup.
 var ErrNotBackup = errors.New("the directory is not a backup")
 
-// A DamagedError is returned by [Restore] when the backup is damaged. RestoreOptions.Damage
-// was called for each damaged file.
+// A DamagedError is returned by [Restore] if the backup is damaged. The function
+// RestoreOptions.Damage was called for each damaged file.
 type DamagedError struct {
 	Dir     string
 	Damaged int // number of damaged files, or of faults of the store
@@ -33,39 +33,39 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s: the backup is damaged: %d faults in %d files", e.Dir, e.Damaged, e.Files)
 }
 
-// A Damage describes damage of a file of a backup, or of the store in it.
+// A Damage says what is damaged: a file of a backup, or the store in it.
 type Damage struct {
-	File    string       // "" if it is not about a file
-	Problem string       // for people
-	Fault   *store.Fault // set if File is empty
+	File    string       // name of the file; "" if it is about the store
+	Problem string       // what is wrong, for people to read
+	Fault   *store.Fault // the fault of the store; set if File is empty
 }
 
-// RestoreOptions are the options of [Restore].
+// RestoreOptions say what [Restore] does.
 type RestoreOptions struct {
-	From string // directory of the backup, which is not modified
-	To   string // an empty directory, or one that does not exist; "" to check the backup in place, without a copy
-	FS   vfs.FS // file system; the operating system's if nil
+	From string // directory of the backup; it is not modified
+	To   string // an empty directory, or one that does not exist; if "", check the backup in place, without a copy
+	FS   vfs.FS // file system; if nil, that of the operating system
 
-	Verify   bool                     // also verify the history, as [Store.Verify] does
-	Use      func(*Store) error       // called at the end with the store, which is open read-only, unless nil or damaged
-	Damage   func(Damage)             // called for each damaged file, unless nil
-	Progress func(done, total uint64) // called with the bytes copied, unless nil
-	Checked  func(done, total uint64) // called with the progress of verifying the history, unless nil
-	Note     func(string)             // called with messages for the operator, unless nil
+	Verify   bool                     // verify the history too, as [Store.Verify] does
+	Use      func(*Store) error       // if not nil, called at the end with the store, which is open read-only; not called if anything is damaged
+	Damage   func(Damage)             // if not nil, called for each damaged file
+	Progress func(done, total uint64) // if not nil, called with the number of bytes copied
+	Checked  func(done, total uint64) // if not nil, called with the progress of verifying the history
+	Note     func(string)             // if not nil, called with messages for the operator
 }
 
-// A Restored is the result of [Restore].
+// A Restored says what [Restore] has found.
 type Restored struct {
 	Records  int64
 	Head     store.Head
 	Files    int
-	Manifest *Manifest // nil if the backup has none
+	Manifest *Manifest // manifest of the backup; nil if it has none
 }
 
-// Restore copies the backup in From to To, which can then be opened as a store. It reads every
-// file and compares it with the manifest. Without a manifest it verifies the history as
-// [Store.Verify] does. If anything is damaged, the error is a [*DamagedError], and the
-// directory To must not be used.
+// Restore copies the backup in the directory From to the directory To, which can then be opened as
+// a store. It reads every file and compares it with the manifest. If there is no manifest, Restore
+// verifies the history as [Store.Verify] does. If anything is damaged, the error is a
+// [*DamagedError], and the directory To must not be used.
 func Restore(ctx context.Context, o RestoreOptions) (Restored, error) {
 	o.FS = keptPrivate(o.FS)
 	r := &restorer{RestoreOptions: o, ctx: ctx}
@@ -100,8 +100,8 @@ func (r *restorer) note(format string, args ...any) {
 	}
 }
 
-// IsBackup returns [ErrNotBackup] if a directory has no files of a backup, even damaged
-// ones.
+// IsBackup returns [ErrNotBackup] if a directory does not have any file of a backup. Damaged files
+// count.
 func IsBackup(dir string) error {
 	there, err := vfs.Default.List(dir)
 	if err == nil && !hasBackup(there) {
@@ -110,7 +110,7 @@ func IsBackup(dir string) error {
 	return err
 }
 
-// hasBackup reports whether files include one that every backup has.
+// hasBackup reports whether the list has a file that every backup has.
 func hasBackup(files []string) bool {
 	return slices.ContainsFunc(files, func(name string) bool {
 		return name == manifestFile || strings.HasPrefix(name, "MANIFEST-")
@@ -141,7 +141,7 @@ func (r *restorer) run() error {
 	return r.open()
 }
 
-// copyListed copies the files listed in a manifest.
+// copyListed copies the files that the manifest lists.
 func (r *restorer) copyListed(m *Manifest, there []string) error {
 	if err := checkFormat(m.Format); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (r *restorer) copyAll(there []string) error {
 	})
 }
 
-// copyFiles copies files with copyOne. When it returns nil they are on disk.
+// copyFiles calls copyOne for each file. When it returns nil, the copies are on disk.
 func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error) error {
 	r.res.Files = len(files)
 	for i := range files {
@@ -211,8 +211,8 @@ func (r *restorer) copyFiles(files []BackupFile, copyOne func(*BackupFile) error
 	return syncDir(r.FS, r.To)
 }
 
-// copyOne copies a file, and compares it with its line of the manifest unless want is nil.
-// Once anything is damaged, files are only read.
+// copyOne copies a file. If the parameter want is not nil, copyOne compares the file with it; it is
+// the line of the manifest. Once anything is damaged, files are only read.
 func (r *restorer) copyOne(name string, want *BackupFile) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -246,8 +246,8 @@ func (r *restorer) copyOne(name string, want *BackupFile) error {
 	return nil
 }
 
-// transfer copies a file, or only reads it if something is damaged or there is no destination. It returns errors of
-// reading separately.
+// transfer copies a file. If something is damaged, or if there is no destination, it only reads the
+// file. The error of reading is a separate result.
 func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) {
 	in, readErr := r.FS.Open(from, vfs.SequentialReadsOption)
 	if readErr != nil {
@@ -265,7 +265,7 @@ func (r *restorer) transfer(from, to string) (f BackupFile, readErr, err error) 
 	for readErr == nil && err == nil {
 		var n int
 		n, readErr = in.Read(buffer[:])
-		_, _ = sum.Write(buffer[:n]) // it never fails
+		_, _ = sum.Write(buffer[:n]) // writing to a hash never fails
 		if out != nil {
 			_, err = out.Write(buffer[:n])
 		}
@@ -324,11 +324,12 @@ func (r *restorer) check(s *Store) error {
 	return err
 }
 
-// noClock is the clock for verifying a backup: changes dated by a wrong clock do not count
-// as damage.
+// noClock is the clock for verifying a backup. It returns the zero time, so a change made with a
+// wrong clock is not damage.
 func noClock() time.Time { return time.Time{} }
 
-// firstLine returns the first line of an error: those of the engine may contain a stack trace.
+// firstLine returns the first line of an error, because errors of the engine can contain a stack
+// trace.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

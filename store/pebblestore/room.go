@@ -12,26 +12,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Limits of the free space that is required to accept a change; the space is needed to flush
-// data from memory. On a small disk the requirement is a share of the disk. On every disk it is at
-// least the size of the write-ahead log that the next opening would replay, plus spareBytes.
+// Limits of the free space that is needed to accept a change. The space is used when data in memory
+// is written to tables. On a small disk, the limit is a share of the disk. On every disk, it is at
+// least spareBytes more than the size of the write-ahead log that the next opening would replay.
 const (
-	roomShare   = 8 // at most one eighth of the disk, and of its inodes
+	roomShare   = 8 // the limit is at most an eighth of the disk, and of its inodes
 	spareInodes = 64
-	spareBytes  = 1 << 20 // in addition to what is replayed
+	spareBytes  = 1 << 20 // bytes in addition to the log that would be replayed
 )
 
-// How often the space is checked: after this time, or this number of bytes.
+// How often the free space is checked: after this time, or after this number of bytes written.
 const (
 	lookAfter      = 100 * time.Millisecond
 	lookAfterBytes = 1 << 20
 )
 
-// A FullError is wrapped by the [*store.AwayError] that Apply returns when the disk has too
-// little space. Nothing was written; the store accepts changes again when there is space.
-// It unwraps to [syscall.ENOSPC].
+// A FullError says that the disk has too little space. It is wrapped by the [*store.AwayError] that
+// Apply returns; nothing was written. When there is space again, the store accepts changes. A
+// FullError unwraps to [syscall.ENOSPC].
 type FullError struct {
-	Free, Wanted uint64 // bytes, or inodes
+	Free, Wanted uint64 // number of bytes or inodes
 	Inodes       bool
 }
 
@@ -46,8 +46,8 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC.
 func (e *FullError) Unwrap() error { return syscall.ENOSPC }
 
-// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are
-// unknown it returns the maximum, so that only a failing write shows that the disk is full.
+// freeSpace returns the free bytes and all bytes of the disk of a directory. If they are not known,
+// it returns the maximum; then only a failing write shows that the disk is full.
 func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	usage, err := files.GetDiskUsage(dir)
 	if err != nil {
@@ -56,16 +56,16 @@ func freeSpace(files vfs.FS, dir string) (free, total uint64) {
 	return usage.AvailBytes, usage.TotalBytes
 }
 
-// A room is the free space required on a disk.
+// A room checks the free space on a disk.
 type room struct {
 	fs    vfs.FS
 	dir   string
 	spare uint64
-	last  atomic.Pointer[store.DiskUsage] // as of the last check; nil if it is unknown
+	last  atomic.Pointer[store.DiskUsage] // what the last check found; nil if it is not known
 }
 
-// check returns a *FullError if there is too little space for a store whose opening would
-// replay this many bytes.
+// check returns a [*FullError] if the disk has too little space for a store. The parameter replay
+// is the number of bytes that opening the store would replay.
 func (r *room) check(replay uint64) error {
 	free, total := freeSpace(r.fs, r.dir)
 	wanted := max(min(r.spare, total/roomShare), replay+spareBytes)
@@ -88,11 +88,11 @@ func (r *room) check(replay uint64) error {
 // A roomWatch checks the space at intervals. It must not be used concurrently.
 type roomWatch struct {
 	looked time.Time
-	since  int // bytes written since looked
+	since  int // bytes written since the last check
 	err    error
 }
 
-// check returns a *FullError if nothing may be written now.
+// check returns a [*FullError] if nothing may be written now.
 func (w *roomWatch) check(now time.Time, look func() error) error {
 	if w.err == nil && w.since < lookAfterBytes && now.Sub(w.looked) < lookAfter {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// scratchCache is the cache of a Scratch in bytes. With its memtable a Scratch uses at most
-// about 32 MiB, however many records it has.
+// scratchCache is the size of the cache of a Scratch, in bytes. Including its memtable, a Scratch
+// uses at most about 32 MiB, however many records it has.
 const scratchCache = 16 << 20
 
 // A Scratch stores records temporarily on disk, until it is closed. It must not be used
@@ -23,13 +23,13 @@ type Scratch struct {
 	files vfs.FS
 	dir   string
 	db    *database
-	view  *view // of the current content; nil after a write
+	view  *view // view of the current content; nil after a write
 	key   []byte
 	text  []byte
 }
 
-// NewScratch makes a Scratch in a temporary directory below parent, or below the system's
-// directory for temporary files if parent is empty.
+// NewScratch creates a Scratch in a temporary directory below parent. If parent is empty, it is
+// below the system's directory for temporary files.
 func NewScratch(parent string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(parent, "nomen-scratch-*")
 	if err != nil {
@@ -48,7 +48,7 @@ func newScratch(files vfs.FS, dir string) (*Scratch, error) {
 	return &Scratch{dir: dir, db: db, files: files}, nil
 }
 
-// Record returns the record of n, or nil if none.
+// Record returns the record of the name n, or nil if there is none.
 func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	if s.view == nil {
 		v, err := newView(s.db.DB)
@@ -72,7 +72,8 @@ func (s *Scratch) Record(n name.Name) (*store.Record, error) {
 	return c.Record, nil
 }
 
-// Keep stores records with their revisions and times. They replace those of the same names.
+// Keep stores records with their revisions and times. A record replaces an earlier one with the
+// same name.
 func (s *Scratch) Keep(records []*store.Record) error {
 	s.closeView()
 	batch := s.db.NewBatch()
@@ -98,6 +99,6 @@ func (s *Scratch) closeView() {
 // Close deletes the records.
 func (s *Scratch) Close() error {
 	s.closeView()
-	_ = s.db.closeAlone() // the content is not needed any more
+	_ = s.db.closeAlone() // an error does not matter: the content is not needed any more
 	return s.files.RemoveAll(s.dir)
 }

@@ -2,10 +2,10 @@ package pebblestore
 
 import "syscall"
 
-// A fileSystem describes the file system of a directory, except for its free bytes.
+// A fileSystem describes the file system of a directory, but not its free bytes.
 type fileSystem struct {
 	readOnly   bool
-	inodes     uint64 // total; 0 if unlimited
+	inodes     uint64 // total number; 0 if not limited
 	freeInodes uint64
 }
 
@@ -15,6 +15,6 @@ func statfs(dir string) (fileSystem, error) {
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return fileSystem{}, err
 	}
-	const readOnly = 1 // ST_RDONLY
+	const readOnly = 1 // the flag ST_RDONLY
 	return fileSystem{s.Flags&readOnly != 0, s.Files, s.Ffree}, nil
 }

@@ -2,13 +2,12 @@
 
 package pebblestore
 
-// A fileSystem describes the file system of a directory, except for its free bytes.
+// A fileSystem describes the file system of a directory, but not its free bytes.
 type fileSystem struct {
 	readOnly   bool
 	inodes     uint64
 	freeInodes uint64
 }
 
-// statfs returns the zero value: on this system a full disk is noticed only by a failing
-// write.
+// statfs returns the zero value. On this system, only a failing write shows that a disk is full.
 func statfs(string) (fileSystem, error) { return fileSystem{}, nil }

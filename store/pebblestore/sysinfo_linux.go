@@ -2,8 +2,8 @@ package pebblestore
 
 import "syscall"
 
-// physicalMemory returns the memory of the machine in bytes, 0 if unknown. It needs no /proc,
-// which services and containers can hide.
+// physicalMemory returns the memory of the machine in bytes, or 0 if it is not known. It does not
+// read /proc, which services and containers can hide.
 func physicalMemory() int64 {
 	var info syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&info); err != nil {

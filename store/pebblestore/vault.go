@@ -15,9 +15,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// secretsDir is the directory of the secrets, in the directory of the store: a file for each
-// key. They are outside the engine, so that backups do not contain them and a removed secret
-// leaves the disk.
+// secretsDir is the directory of secrets, in the directory of the store. It has a file for each
+// key. Secrets are not in the database, so that backups do not have them and a removed secret is
+// gone from the disk.
 const secretsDir = "secrets"
 
 // Secret implements [store.Vault].
@@ -90,10 +90,10 @@ func (s *Store) writeSecret(key string, value []byte) error {
 	if err != nil {
 		return err
 	}
-	return durable.Write(disk{s.fs}, path, bytes.Clone(value)) // since vfs.File.Write may change its argument
+	return durable.Write(disk{s.fs}, path, bytes.Clone(value)) // a copy, because vfs.File.Write may change its argument
 }
 
-// copySecrets copies the secrets of a store to the directory of another one.
+// copySecrets copies the secrets of one store to the directory of another.
 func copySecrets(files vfs.FS, from, to string) error {
 	from, to = files.PathJoin(from, secretsDir), files.PathJoin(to, secretsDir)
 	if there, err := isThere(files, from); err != nil || !there {
@@ -114,7 +114,7 @@ func copySecrets(files vfs.FS, from, to string) error {
 	return err
 }
 
-// Lease implements [store.Vault]. Only one process has the store open, so its leases are in
+// Lease implements [store.Vault]. Only one process can have the store open, so the leases are in
 // memory.
 func (s *Store) Lease(ctx context.Context, key, holder string, d time.Duration) (ok bool, err error) {
 	if err := store.CheckSecret(key, nil); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Verify implements [store.Verifier]. It reads the log in windows, then the subjects with
-// their histories, then the index. It keeps at most one window in memory.
+// Verify implements [store.Verifier]. It reads the log in windows, then the subjects with their
+// histories, and then the index. It has at most one window in memory.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	e, err := s.enter()
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress fu
 	return verify(ctx, snap, s.now(), fault, progress)
 }
 
-// verify verifies a snapshot. Changes dated after now are reported.
+// verify verifies a snapshot. It reports changes dated after the time now.
 func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	m := moment{db}
 	src := &check.Source{
@@ -59,7 +59,7 @@ func verify(ctx context.Context, db *pebble.Snapshot, now time.Time, fault func(
 	return head, m.nodes(src.Size, fault)
 }
 
-// A moment is what a store held when a snapshot was taken.
+// A moment is the content that a store had when a snapshot was taken.
 type moment struct{ db *pebble.Snapshot }
 
 // log yields the rows of the log.
@@ -85,7 +85,7 @@ func (m moment) log(leaves bool) iter.Seq2[check.Row, error] {
 	})
 }
 
-// checked returns f in the form in which it is verified.
+// checked returns f in the form that package check needs.
 func (f *foundEntry) checked() check.Row {
 	r := check.Row{Seq: f.row.seq, Subject: f.row.subject, Revision: f.row.revision, Time: f.row.time, Mark: f.row.mark[:], Err: f.err}
 	if f.entry != nil {
@@ -94,15 +94,15 @@ func (f *foundEntry) checked() check.Row {
 	return r
 }
 
-// changes yields the changes of all subjects, the last change of each first.
+// changes yields the changes of all subjects. For each subject, it yields the last change first.
 func (m moment) changes() iter.Seq2[check.Change, error] {
 	return reading.Seq(func(yield func(check.Change, error) bool) error {
 		return m.eachChange(func(c check.Change) bool { return yield(c, nil) })
 	})
 }
 
-// eachChange calls yield until it returns false. It also passes the history of subjects whose
-// last change is missing.
+// eachChange passes the changes of all subjects to yield until yield returns false. It also passes
+// the history of a subject whose last change is missing.
 func (m moment) eachChange(yield func(check.Change) bool) error {
 	past, err := m.iterate(spaceHistory)
 	if err != nil {
@@ -110,7 +110,7 @@ func (m moment) eachChange(yield func(check.Change) bool) error {
 	}
 	defer past.close()
 	past.it.First()
-	for _, kind := range []store.Kind{store.KindAuthority, store.KindName, store.KindUser} { // in the order of their spaces
+	for _, kind := range []store.Kind{store.KindAuthority, store.KindName, store.KindUser} { // in the order of their key spaces
 		present, err := m.iterate(space(kind))
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func (m moment) iterate(space byte) (*view, error) {
 	return &view{it: it}, err
 }
 
-// newest returns the last change of s, at which v is.
+// newest returns the last change of the subject s. The view v must be at its position.
 func (v *view) newest(s store.Subject) check.Change {
 	c := check.Change{Subject: s, Last: true}
 	if c.Entry, c.Err = v.entry(s); c.Err == nil {
@@ -147,8 +147,8 @@ func (v *view) newest(s store.Subject) check.Change {
 	return c
 }
 
-// pass yields the history from the position of v on, as long as more returns true for the
-// prefix of the subject's keys. It reports whether to continue.
+// pass yields the history from the position of the view v on, as long as the function more returns
+// true for the prefix of a subject's keys. It reports whether to continue.
 func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) bool) bool {
 	for ; v.it.Valid(); v.it.Next() {
 		key := v.it.Key()[1:]
@@ -169,7 +169,8 @@ func (v *view) pass(yield func(check.Change) bool, more func(subject []byte) boo
 	return true
 }
 
-// past returns the change of the history at v; key[end:] is its stamp.
+// past returns the change of the history at the position of the view v. The stamp of the change is
+// key[end:].
 func (v *view) past(key []byte, end int) check.Change {
 	c := check.Change{Subject: store.Subject{Kind: kindIn(key[0])}}
 	if c.Subject.Kind == 0 {
@@ -200,8 +201,8 @@ func (m moment) tokens() iter.Seq2[store.Subject, error] {
 	})
 }
 
-// each yields what read returns for each key of a space. The name of the space in errors is
-// what.
+// each yields what the function read returns for each key of a space. The parameter what is the
+// name of the space in errors.
 func each[T any](m moment, space byte, what string, read func(*view) (T, error)) iter.Seq2[T, error] {
 	return reading.Seq(func(yield func(T, error) bool) error {
 		v, err := m.iterate(space)
@@ -218,8 +219,8 @@ func each[T any](m moment, space byte, what string, read func(*view) (T, error))
 	})
 }
 
-// nodes reports stored nodes that the tree of a log of this size does not have. The nodes that
-// the tree does have are compared when their last leaf is read.
+// nodes reports stored nodes that the Merkle tree of a log of this size does not have. It does not
+// compare the others; that is done when their last leaf is read.
 func (m moment) nodes(size uint64, fault func(store.Fault)) error {
 	v, err := m.iterate(spaceNode)
 	if err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A view reads the tree as of one moment. It must not be used concurrently, and must be
-// closed.
+// A view reads the database as of one moment. It must not be used concurrently, and must be closed.
 type view struct {
 	it      *pebble.Iterator
-	key     []byte // scratch
+	key     []byte // buffer for a key
 	options pebble.IterOptions
 }
 
@@ -25,7 +24,7 @@ func newView(r pebble.Reader) (*view, error) {
 	return v, v.open(r)
 }
 
-// open opens v, which must be closed or new, as a view of r.
+// open makes v a view of r. The view must be new, or closed.
 func (v *view) open(r pebble.Reader) (err error) {
 	v.options = pebble.IterOptions{UseL6Filters: true}
 	if v.it, err = r.NewIter(&v.options); err != nil {
@@ -53,15 +52,15 @@ func (v *view) clone() (*view, error) {
 	return &view{it: it}, nil
 }
 
-func (v *view) close() { _ = v.it.Close() } // errors are returned by failure
+func (v *view) close() { _ = v.it.Close() } // failure has already returned any error
 
-// seek moves to the last change of s, and reports whether there is one.
+// seek moves to the last change of the subject s, and reports whether there is one.
 func (v *view) seek(s store.Subject) bool {
 	v.key = appendKey(v.key[:0], s)
 	return v.it.SeekPrefixGE(v.key) && bytes.Equal(v.it.Key(), v.key)
 }
 
-// last returns the last change of s, or nil if none.
+// last returns the last change of the subject s, or nil if none.
 func (v *view) last(s store.Subject) (*store.Change, error) {
 	if !v.seek(s) {
 		return nil, v.failure(s.Key)
@@ -69,7 +68,8 @@ func (v *view) last(s store.Subject) (*store.Change, error) {
 	return v.change(s)
 }
 
-// at returns the last change of s not later than at, or nil if none.
+// at returns the last change of the subject s that was made at the given time or earlier, or nil if
+// none.
 func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	c, err := v.last(s)
 	if err != nil || c == nil || c.KnownAt(at) {
@@ -78,8 +78,7 @@ func (v *view) at(s store.Subject, at time.Time) (*store.Change, error) {
 	return v.before(s, at)
 }
 
-// before returns the last change of s not later than at, ignoring its current change. It
-// returns nil if there is no such change.
+// before is like [view.at], but ignores the current change of the subject.
 func (v *view) before(s store.Subject, at time.Time) (*store.Change, error) {
 	if at.Before(fromMillis(minMillis)) {
 		return nil, nil
@@ -98,7 +97,7 @@ func isHistory(key, beginning []byte) bool {
 	return len(key) == len(beginning)+stampSize && bytes.HasPrefix(key, beginning)
 }
 
-// change decodes the change at the current position.
+// change decodes the change at the current position of the view.
 func (v *view) change(s store.Subject) (*store.Change, error) {
 	value, err := v.it.ValueAndErr()
 	if err != nil {
@@ -110,7 +109,7 @@ func (v *view) change(s store.Subject) (*store.Change, error) {
 	return codec.DecodeEntryChange(s, value)
 }
 
-// entry decodes the entry at the current position.
+// entry decodes the entry at the current position of the view.
 func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	value, err := v.it.ValueAndErr()
 	if err != nil {
@@ -119,7 +118,7 @@ func (v *view) entry(s store.Subject) (*store.Entry, error) {
 	return codec.DecodeEntry(s, value)
 }
 
-// failure returns the error, if any, that ended the iteration near key.
+// failure returns the error that ended the iteration near the given key, or nil if none.
 func (v *view) failure(key string) error {
 	if err := v.it.Error(); err != nil {
 		return unreadable(key, err)
@@ -127,27 +126,26 @@ func (v *view) failure(key string) error {
 	return nil
 }
 
-// A cursor looks up the last changes of many subjects. If keys ascend and are close
-// together it steps from one to the next, which is far cheaper than seeking.
+// A cursor looks up the last changes of many subjects. If their keys ascend and are close together,
+// it steps from one key to the next, which is much faster than seeking.
 type cursor struct {
 	view
 	begun  bool
-	ahead  bool // it is positioned at the first key not less than view.key, or at the end
-	apart  int  // number of lookups for which stepping is not tried
+	ahead  bool // the cursor is at the first key that is not less than view.key, or at the end
+	apart  int  // number of lookups left for which stepping is not tried
 	before []byte
 }
 
-// farApart is the number of lookups for which a cursor does not try to step after stepping
-// failed.
+// farApart is the number of lookups after a failed step for which a cursor does not try to step.
 const farApart = 32
 
-// open opens c, which must be closed or new, as a cursor of r.
+// open makes c a cursor of r. The cursor must be new, or closed.
 func (c *cursor) open(r pebble.Reader) error {
 	c.begun, c.ahead, c.apart = false, false, 0
 	return c.view.open(r)
 }
 
-// seek moves to the last change of s, and reports whether there is one.
+// seek moves to the last change of the subject s, and reports whether there is one.
 func (c *cursor) seek(s store.Subject) bool {
 	c.before, c.key = c.key, appendKey(c.before[:0], s)
 	follows := c.begun && bytes.Compare(c.before, c.key) < 0
@@ -167,7 +165,7 @@ func (c *cursor) seek(s store.Subject) bool {
 	return c.it.SeekPrefixGE(c.key) && bytes.Equal(c.it.Key(), c.key)
 }
 
-// lastOf returns the last change of s, or nil if none.
+// lastOf returns the last change of the subject s, or nil if none.
 func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	if !c.seek(s) {
 		return nil, c.failure(s.Key)
@@ -175,8 +173,8 @@ func (c *cursor) lastOf(s store.Subject) (*store.Change, error) {
 	return c.change(s)
 }
 
-// step moves at most one key forward. found reports whether it is at c.key; settled reports
-// whether the answer is final, so that no seek is needed.
+// step moves forward by at most one key. The result found says whether the cursor is at c.key. The
+// result settled says whether that is certain, so that no seek is needed.
 func (c *cursor) step() (found, settled bool) {
 	if !c.it.Valid() {
 		return false, c.it.Error() == nil

@@ -18,30 +18,30 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// How often a store checks its directory, and the maximum time between attempts to open a
-// new engine, which may have to replay much.
+// How often a store checks its directory, and the maximum time between two attempts to open a new
+// engine. The attempts become rarer because each may have to replay much.
 const (
 	watchEvery = time.Second
 	maxReopen  = time.Minute
 
-	damageAfter = time.Hour // when to retry on a damaged store, which must be replaced first
+	damageAfter = time.Hour // time between attempts if the store is damaged, because it must be restored first
 )
 
 // causeDamage is the cause shown while a store is damaged.
 const causeDamage = "the store is damaged"
 
-// A state records why a store rejects changes at present.
+// A state says why a store rejects changes at present.
 type state struct {
 	mu     sync.Mutex
-	err    error // nil if it accepts changes
+	err    error // why changes are rejected; nil if they are accepted
 	cause  string
 	since  time.Time
-	lasted time.Duration // how long it rejected changes the last time
-	told   bool          // state changes are logged: set once the store is open
+	lasted time.Duration // how long the store rejected changes the last time
+	told   bool          // changes of the state are logged; true once the store is open
 
-	logged  string // the cause that was logged last, "" if the store was back
-	changes int    // changes of the state since logged was logged
-	failed  uint64 // how often it began to reject changes
+	logged  string // the cause that was last logged; "" if the last line said that changes are accepted
+	changes int    // number of changes of the state since that line
+	failed  uint64 // how often the store has begun to reject changes
 	lines   quiet.Lines
 }
 
@@ -53,7 +53,7 @@ func (s *Store) Condition() store.Condition {
 	switch failed := e.disk.cause.Load(); {
 	case s.state.err != nil:
 		return away(s.state.err, s.state.since)
-	case failed != nil: // and away has not been called yet
+	case failed != nil: // the disk has failed, and away was not called yet
 		return away(failed.err, failed.since)
 	case e.damage != nil:
 		return store.Condition{NoReads: e.missing == nil, NoWrites: true, Cause: causeDamage, Since: e.since}
@@ -62,24 +62,24 @@ func (s *Store) Condition() store.Condition {
 	}
 }
 
-// away returns the condition of a store that has not been writable since a time, because of
-// err.
+// away returns the condition of a store that cannot be written because of err, since the given
+// time.
 func away(err error, since time.Time) store.Condition {
 	return store.Condition{NoReads: errors.Is(err, errGone), NoWrites: true, Full: errors.Is(err, syscall.ENOSPC), Cause: causeOf(err), Since: since}
 }
 
-// Damaged reports whether the store was found to be damaged when it was opened. A damaged
-// store rejects changes; the damage was logged.
+// Damaged reports whether the store was found to be damaged when it was opened. A damaged store
+// rejects changes; what is damaged was logged.
 func (s *Store) Damaged() bool { return s.engine.Load().damage != nil }
 
-// tell enables the logging of state changes.
+// tell turns on the logging of state changes.
 func (s *state) tell() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = true
 }
 
-// away records that the store rejects changes for now.
+// away records that the store rejects changes because of err.
 func (s *Store) away(err error) {
 	s.state.mu.Lock()
 	cause := causeOf(err)
@@ -95,7 +95,7 @@ func (s *Store) away(err error) {
 	s.logState()
 }
 
-// back records that the store accepts changes again, with e as its engine.
+// back records that the store accepts changes again, with the engine e.
 func (s *Store) back(e *engine) {
 	s.state.mu.Lock()
 	if s.state.err == nil || e.disk.err() != nil {
@@ -109,8 +109,8 @@ func (s *Store) back(e *engine) {
 	s.logState()
 }
 
-// logState logs the state if it has changed since it was last logged. If too many such lines
-// were logged recently, a later call logs it; watch calls logState at each check.
+// logState logs the state if it has changed since it was last logged. If too many such lines were
+// logged recently, a later call logs it; the goroutine watch calls logState at each check.
 func (s *Store) logState() {
 	s.state.mu.Lock()
 	err, cause, lasted := s.state.err, s.state.cause, s.state.lasted
@@ -122,7 +122,7 @@ func (s *Store) logState() {
 	if news {
 		s.state.changes = 0
 	}
-	s.state.mu.Unlock() // the log may be on the same disk
+	s.state.mu.Unlock() // unlock first, because the log may be on the same disk
 	if !news || !told || s.report == nil {
 		return
 	}
@@ -137,7 +137,7 @@ func (s *Store) logState() {
 	}
 }
 
-// noteRoom records whether the disk of e has enough space.
+// noteRoom records whether the disk of the engine e has enough space.
 func (s *Store) noteRoom(e *engine) {
 	if err := e.lookAtRoom(); err != nil {
 		s.away(err)
@@ -146,7 +146,7 @@ func (s *Store) noteRoom(e *engine) {
 	}
 }
 
-// causeOf returns a line about err that any client may see.
+// causeOf describes err in a line that any client may see.
 func causeOf(err error) string {
 	full := (*FullError)(nil)
 	switch {
@@ -167,13 +167,13 @@ func causeOf(err error) string {
 	}
 }
 
-// firstOf returns the first of several errors that err wraps.
+// firstOf returns the first of the given errors that err wraps, or nil if none.
 func firstOf(err error, of ...error) error {
 	return of[slices.IndexFunc(of, func(e error) bool { return errors.Is(err, e) })]
 }
 
-// isUnwritable reports whether err means that a directory cannot be written, although it
-// may be readable.
+// isUnwritable reports whether err means that a directory cannot be written. It may still be
+// readable.
 func isUnwritable(err error) bool {
 	for _, no := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ESHUTDOWN, errHung} {
 		if errors.Is(err, no) {
@@ -183,7 +183,7 @@ func isUnwritable(err error) bool {
 	return false
 }
 
-// refusal returns why an engine rejects changes, nil if it accepts them.
+// refusal returns why the engine e rejects changes, or nil if it accepts them.
 func (s *Store) refusal(e *engine) error {
 	if s.readOnly {
 		return store.ErrReadOnly
@@ -203,7 +203,7 @@ func (s *Store) refusal(e *engine) error {
 	return awayError(err)
 }
 
-// failure returns an [*store.AwayError] if the disk of e is down.
+// failure returns an [*store.AwayError] if the disk of the engine is down.
 func (e *engine) failure() error {
 	if err := e.disk.err(); err != nil {
 		return awayError(err)
@@ -211,13 +211,13 @@ func (e *engine) failure() error {
 	return nil
 }
 
-// awayError returns the error of a change that is rejected because of err.
+// awayError returns the error for a change that is rejected because of err.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: 5 * watchEvery, Err: err}
 }
 
-// unreadable returns the error for a key that cannot be read: a [*CorruptError] if it is
-// damaged, an [*store.AwayError] if the disk is the cause.
+// unreadable returns the error for a key that cannot be read. If the data is damaged, it is a
+// [*CorruptError]; if the disk has failed, an [*store.AwayError].
 func unreadable(key string, err error) error {
 	if pebble.IsCorruptionError(err) {
 		return &CorruptError{Key: key, Reason: "cannot be read: " + firstLine(err)}
@@ -229,8 +229,8 @@ func unreadable(key string, err error) error {
 	return err
 }
 
-// watch checks the directory until ctx ends. It detects that the directory is gone or cannot
-// be written, and opens another engine when the directory can be written again.
+// watch checks the directory of the store until ctx ends. It detects that the directory is gone or
+// cannot be written. When the directory can be written again, watch has another engine opened.
 func (s *Store) watch(ctx context.Context) {
 	every, pause, next := s.options.watch, time.Duration(0), time.Time{}
 	if every == 0 {
@@ -261,7 +261,7 @@ func (s *Store) watch(ctx context.Context) {
 	}
 }
 
-// inspect checks a disk that was working, and returns why it is down now.
+// inspect checks a disk that has worked until now. If the disk is down, inspect returns why.
 func (s *Store) inspect(e *engine) error {
 	if err := e.disk.check(); err != nil {
 		s.away(err)
@@ -283,7 +283,7 @@ func (s *Store) inspect(e *engine) error {
 	return nil
 }
 
-// tryWrites returns nil if the directory seems to be writable again.
+// tryWrites returns nil if it seems that the directory can be written again.
 func (s *Store) tryWrites(e *engine) error {
 	if !e.disk.same() {
 		return errGone
@@ -294,10 +294,10 @@ func (s *Store) tryWrites(e *engine) error {
 	return e.disk.timed(func() error { return cmp.Or(e.lookAtRoom(), tryWrite(s.fs, s.dir)) })
 }
 
-// errLost is why a store stays unavailable although its directory is writable again.
+// errLost is why a store still rejects changes although its directory can be written again.
 var errLost = errors.New("acknowledged changes are missing in the directory: restore a backup, or restart the server to accept what is there")
 
-// submitReopen makes decide open another engine.
+// submitReopen makes the goroutine decide open another engine.
 func (s *Store) submitReopen() error {
 	r := &request{ctx: context.Background(), task: s.reopen, done: make(chan struct{}, 1)}
 	s.requests <- r
@@ -305,15 +305,15 @@ func (s *Store) submitReopen() error {
 	return r.err
 }
 
-// reopen replaces an engine whose disk has failed by another one. The new engine recovers the
-// data on disk, which must include every acknowledged change. Only decide calls it.
+// reopen opens another engine instead of one whose disk has failed. The new engine recovers the
+// data on disk, which must include every acknowledged change. Only decide calls reopen.
 func (s *Store) reopen() error {
 	barrier := &request{ctx: context.Background(), done: make(chan struct{}, 1)}
 	s.decided <- barrier
-	<-barrier.done // everything passed to the old engine is answered
+	<-barrier.done // wait until everything passed to the old engine is answered
 	old := s.engine.Load()
 	s.lock.lenient = false
-	if old.readOnly { // on a read-only file system it may not have the lock
+	if old.readOnly { // the old engine may not have the lock if the file system was read-only
 		if _, err := s.lock.take(s.fs, s.fs.PathJoin(s.dir, lockFile)); err != nil {
 			return err
 		}
@@ -328,16 +328,16 @@ func (s *Store) reopen() error {
 	s.install(e)
 	e.run(s, s.options.Warm)
 	s.back(e)
-	old.scrubs.Wait() // they stopped when the disk failed
+	old.scrubs.Wait() // the compactions stopped when the disk failed
 	e.scrub(old.unscrubbed)
 	s.retired.Go(func() {
 		old.gate.Close()
-		_ = old.close() // its disk has failed
+		_ = old.close() // an error does not matter: its disk has failed
 	})
 	return nil
 }
 
-// extends returns errLost unless the log begins with the log whose head is h.
+// extends returns errLost unless the log of the engine begins with the log that has the head h.
 func (e *engine) extends(h store.Head) error {
 	if e.damage != nil || e.log.Size() < h.Size {
 		return errLost

@@ -18,45 +18,46 @@ import (
 // maxAhead is the maximum number of planned batches that wait for the disk.
 const maxAhead = 1024
 
-// A request is a batch, or a task, on its way through decide and acknowledge.
+// A request is a batch or a task that goes through decide and acknowledge.
 type request struct {
 	ctx     context.Context
-	changes []store.Change // from Apply; exactly one of changes, entries and task is set
+	changes []store.Change // the changes passed to Apply; exactly one of changes, entries and task is set
 	entries []*store.Entry // entries of another store, which continue this store's log
 	results []store.Result
 	err     error
 	task    func() error  // a task for decide
-	engine  *engine       // the engine that has batch
-	batch   *pebble.Batch // waits for the disk; nil if there is nothing to write
+	engine  *engine       // the engine that the batch is for
+	batch   *pebble.Batch // the batch to be synced; nil if there is nothing to write
 	log     ledger.Log    // the log, including the batch
-	scrub   []span        // keys whose redacted content is still on disk
+	scrub   []span        // ranges of keys whose redacted content is still on disk
 	done    chan struct{} // receives when results and err are final
 	stage   atomic.Int32
 }
 
-// The stages of a request. A caller can give up a waiting request, so that a disk that hangs
-// does not block the caller. The changes of the request are not read afterwards.
+// Stages of a request. A caller can give up a request that is waiting, so that a disk that hangs
+// does not block the caller. After that, the changes of the request are not read.
 const (
 	stageWaits   = iota
-	stagePlanned // its changes are being read
+	stagePlanned // the changes of the request are being read
 	stageGivenUp
 )
 
-// begin starts reading the changes of a request. It reports false if the request was given up.
+// begin begins to read the changes of a request. If the caller has given up the request, begin
+// returns false.
 func (r *request) begin() bool { return r.stage.CompareAndSwap(stageWaits, stagePlanned) }
 
-// park stops reading the changes, temporarily or finally.
+// park stops reading the changes of a request, temporarily or finally.
 func (r *request) park() { r.stage.CompareAndSwap(stagePlanned, stageWaits) }
 
-// await waits for the result of r. It reports false if r was given up because the disk of e
-// hangs; r then belongs to decide and acknowledge.
+// await waits for the result of the request. If the disk of the engine e hangs, await gives up and
+// returns false; the request then belongs to decide and acknowledge.
 func (r *request) await(e *engine) bool {
 	select {
 	case <-r.done:
 		return true
 	case <-e.disk.hung:
 	}
-	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // its changes are being read: wait for park or the result
+	for !r.stage.CompareAndSwap(stageWaits, stageGivenUp) { // the changes are being read, so wait for park or the result
 		select {
 		case <-r.done:
 			return true
@@ -106,7 +107,7 @@ func (s *Store) submit(ctx context.Context, changes []store.Change, entries []*s
 	return results, err
 }
 
-// decide plans and writes requests, one after another, until requests is closed.
+// decide plans and writes requests, one after another, until the channel requests is closed.
 func (s *Store) decide() {
 	defer close(s.decided)
 	for r := range s.requests {
@@ -121,8 +122,8 @@ func (s *Store) decide() {
 	}
 }
 
-// write writes r to the write-ahead log, without waiting for the disk. A batch can take long,
-// so each of its changes restarts the time limit.
+// write writes the request r to the write-ahead log, without waiting for the disk. A batch can take
+// long, so the time limit starts again with each of its changes.
 func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	w := &s.writer
 	w.reads = &s.reads
@@ -134,7 +135,7 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	defer w.reset()
 	w.log, w.count = s.log, s.count.Load()
 	var steps []store.Step
-	var err, refused error // refused is the error of the first entry that does not continue the log; steps holds the entries before it
+	var err, refused error // refused is the error of the first entry that does not continue the log; steps has the steps of the entries before it
 	if r.entries == nil {
 		if steps, r.results, err = w.plan.Plan(r.changes, w.last); err == nil {
 			err = store.CheckSubjects(r.changes, steps, e.owner)
@@ -165,8 +166,9 @@ func (s *Store) write(e *engine, r *request, watch *stopwatch) error {
 	return refused
 }
 
-// waiting performs a call that may wait for the disk while the changes of r are planned. If
-// r was given up meanwhile, it returns an error, and the changes must not be read any more.
+// waiting calls a function that may wait for the disk while the changes of the request are planned.
+// If the caller gives up the request during the call, waiting returns an error, and the changes
+// must not be read any more.
 func (r *request) waiting(call func() error) error {
 	r.park()
 	err := call()
@@ -190,9 +192,9 @@ func (s *Store) hasRoom(e *engine) error {
 	return nil
 }
 
-// acknowledge answers each request, in order, when this request and all earlier requests are on
-// disk. After a failure of the disk it answers every request of the engine with that failure,
-// because the state for which the request was planned may be lost.
+// acknowledge answers each request, in order, when this request and all requests before it are on
+// disk. If the disk has failed, it answers all later requests of the engine with the failure,
+// because the state for which they were planned may be lost.
 func (s *Store) acknowledge() {
 	defer close(s.answered)
 	for r := range s.decided {
@@ -200,7 +202,7 @@ func (s *Store) acknowledge() {
 			if err := r.batch.SyncWait(); err != nil {
 				e.disk.fail(err)
 			}
-			_ = r.batch.Close() // it was applied
+			_ = r.batch.Close() // the batch was applied, so this only frees memory
 			if err := e.disk.err(); err != nil {
 				r.err = awayError(err)
 			} else {

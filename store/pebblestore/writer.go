@@ -15,46 +15,47 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A writer adds the steps ([store.Step]) of one batch after another to content, history, log,
-// tree and index. Only the goroutine of decide uses it. It reuses memory between batches.
+// A writer adds the steps ([store.Step]) of one batch after another to the content, the history,
+// the log, the tree and the index. Only the goroutine decide uses it. It reuses memory between
+// batches.
 type writer struct {
 	view  cursor
 	plan  store.Planner
 	reads *reads
 
-	request *request   // being planned
-	watch   *stopwatch // of request
+	request *request   // the request being planned
+	watch   *stopwatch // stopwatch of the request
 
 	batch *pebble.Batch
-	apart []*pebble.Batch // parts of a long batch, added to batch after the last step
-	parts                 // where to write everything except the content: batch, or a batch of apart
-	size  int             // bytes per step in the last batch
+	apart []*pebble.Batch // batches with the parts of a long batch; they are added to batch after the last step
+	parts                 // where everything except the content is written: to batch, or to a batch of apart
+	size  int             // bytes per step, as in the last batch
 	salts salts
 	log   ledger.Log
 	count int64
-	raw   map[*store.Change][]byte // encoded values of changes returned by last
+	raw   map[*store.Change][]byte // encodings of the changes that the method last has returned
 	scrub []span
 
-	entries    []store.Entry // of the steps
-	grown      []ledger.Node // nodes that a step added to the tree
+	entries    []store.Entry // entries of the steps
+	grown      []ledger.Node // nodes that a step has added to the tree
 	key, value []byte
 	leaf       []byte
-	seen       [2][]string // URLs before and after a step
+	seen       [2][]string // URLs in the index before and after a step
 }
 
-// The parts of a batch.
+// The parts of a batch, each with the batch to write it to.
 type parts struct {
 	past  *pebble.Batch // the history
 	rows  *pebble.Batch // the log
 	nodes *pebble.Batch // the tree
-	added *pebble.Batch // to the index
-	gone  *pebble.Batch // from the index
+	added *pebble.Batch // keys added to the index
+	gone  *pebble.Batch // keys removed from the index
 }
 
-// together returns parts that are all written to b.
+// together returns parts that are all written to the batch b.
 func together(b *pebble.Batch) parts { return parts{b, b, b, b, b} }
 
-// reset releases the batch and what it was made from.
+// reset frees the batch and the data it was made from.
 func (w *writer) reset() {
 	w.plan.Reset()
 	clear(w.raw)
@@ -63,7 +64,7 @@ func (w *writer) reset() {
 		w.entries = nil
 	}
 	for _, b := range w.apart {
-		_ = b.Close() // of a buffer
+		_ = b.Close() // it closes only a buffer
 	}
 	clear(w.apart)
 	w.batch, w.parts, w.apart, w.scrub, w.entries, w.request, w.watch = nil, parts{}, w.apart[:0], nil, w.entries[:0], nil, nil
@@ -93,7 +94,7 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	return c, err
 }
 
-// keepRaw remembers the encoding of a change that last returns.
+// keepRaw keeps the encoding of a change that the method last returns.
 func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	if w.raw == nil {
 		w.raw = map[*store.Change][]byte{}
@@ -101,12 +102,12 @@ func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	w.raw[c] = raw
 }
 
-// follow plans entries of another store, which must continue this store's log: the numbers and
-// digests must be the expected ones. It returns the steps of the entries before the first entry
-// that does not continue the log, and the error of that entry.
+// follow plans entries of another store, which must continue this store's log: their numbers and
+// digests must be right. It returns the steps of the entries before the first one that does not
+// continue the log, and the error of that entry.
 func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	steps := make([]store.Step, 0, len(entries))
-	planned := map[store.Subject]int{} // the last step of a subject, counted from 1
+	planned := map[store.Subject]int{} // number of the last step of each subject, from 1
 	last := func(s store.Subject) (*store.Change, error) {
 		if n := planned[s]; n > 0 {
 			return steps[n-1].Next, nil
@@ -131,21 +132,21 @@ func (w *writer) follow(entries []*store.Entry) ([]store.Step, error) {
 	return steps, nil
 }
 
-// The memory of batches, in bytes: the initial size per step, the size of a part per step,
-// and the maximum kept for later batches.
+// Memory of batches, in bytes: the initial size for each step, the size of a part for each step,
+// and how much is kept for later batches.
 const (
 	firstSize = 512
 	partSize  = 128
 	keptSize  = 8 << 20
 )
 
-// longBatch is the number of steps from which the parts of a batch are collected separately.
-// This is faster, because the memtable inserts a key faster if it sorts directly after the
-// previous key.
+// longBatch is the number of steps from which the parts of a batch are written to separate batches
+// first. This is faster, because a memtable inserts a key faster if the key comes directly after
+// the one before it.
 const longBatch = 32
 
-// begin makes the batch. If a step redacts something, the batch is indexed, so that redact can
-// read it.
+// begin makes the batch for the steps. If a step redacts something, the batch is indexed, so that
+// redact can read from it.
 func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 	if slices.ContainsFunc(steps, func(s store.Step) bool { return len(s.Next.Redacts) > 0 }) {
 		w.batch = db.NewIndexedBatch()
@@ -153,7 +154,7 @@ func (w *writer) begin(db *pebble.DB, steps []store.Step) {
 		w.batch = newBatch(db, len(steps)*max(w.size, firstSize)+1024)
 	}
 	w.parts = together(w.batch)
-	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // it may write the same key twice
+	again := func(s store.Step) bool { return s.Prior > 0 || len(s.Next.Redacts) > 0 } // such a step can write a key that was written before
 	if len(steps) >= longBatch && !slices.ContainsFunc(steps, again) {
 		part := func() *pebble.Batch {
 			w.apart = append(w.apart, newBatch(db, len(steps)*partSize))
@@ -167,8 +168,8 @@ func newBatch(db *pebble.DB, size int) *pebble.Batch {
 	return db.NewBatch(pebble.WithInitialSizeBytes(size), pebble.WithMaxRetainedSizeBytes(keptSize))
 }
 
-// fill adds steps to the batch. entries are the entries of another store from which the steps
-// were made, or nil if the steps were made from changes.
+// fill adds the steps to the batch. If the steps were made from entries of another store, the
+// parameter entries has these; otherwise it is nil.
 func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	count := w.count
 	w.entries = slices.Grow(w.entries, len(steps))[:len(steps)]
@@ -211,13 +212,13 @@ func (w *writer) fill(steps []store.Step, entries []*store.Entry) error {
 	return w.batch.Set([]byte(metaCount), w.value, nil)
 }
 
-// set writes to batch, and keeps the buffers of key and value for reuse.
+// set writes a key and a value to the batch, and keeps both buffers for reuse.
 func (w *writer) set(key, value []byte) error {
 	w.key, w.value = key, value
 	return w.batch.Set(key, value, nil)
 }
 
-// put adds one step. If sealed is set, e has its salt and digest already.
+// put adds one step to the batch. If sealed is true, the entry e already has its salt and digest.
 func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	if step.Last != nil {
 		if err := w.keep(step); err != nil {
@@ -237,7 +238,7 @@ func (w *writer) put(step store.Step, e *store.Entry, sealed bool) error {
 	return w.redact(step)
 }
 
-// keep moves the change that a step replaces to the history.
+// keep moves the change that the step replaces to the history.
 func (w *writer) keep(step store.Step) error {
 	w.key = appendStamp(appendHistory(w.key[:0], step.Subject), step.Last.Time, step.Last.Revision())
 	if step.Prior == 0 {
@@ -247,8 +248,8 @@ func (w *writer) keep(step store.Step) error {
 	return w.past.Set(w.key, w.value, nil)
 }
 
-// seal appends an entry to the log. It computes the digest unless sealed is set. It leaves
-// the encoded change in w.value.
+// seal appends an entry to the log. If sealed is false, seal computes the digest. The encoded
+// change is in w.value afterwards.
 func (w *writer) seal(e *store.Entry, sealed bool) error {
 	c := e.Change
 	e.Seq = w.log.Size() + 1
@@ -271,7 +272,7 @@ func (w *writer) seal(e *store.Entry, sealed bool) error {
 	return w.rows.Set(w.key, w.leaf, nil)
 }
 
-// locate updates the index of locations.
+// locate updates the index of locations for a step.
 func (w *writer) locate(step store.Step) error {
 	before := step.Last.AppendIndexed(w.seen[0][:0])
 	after := step.Next.AppendIndexed(w.seen[1][:0])
@@ -302,8 +303,8 @@ func (w *writer) place(url string, n name.Name) []byte {
 	return w.key
 }
 
-// redact replaces the revisions that a step redacts, which are in the history already, by
-// their redacted form.
+// redact replaces the revisions that a step redacts by their redacted form. These revisions are
+// already in the history.
 func (w *writer) redact(step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -332,7 +333,7 @@ func (w *writer) redact(step store.Step) error {
 	return v.failure(step.Subject.Key)
 }
 
-// remove redacts the entry at which v is positioned.
+// remove redacts the entry at the position of the view v.
 func (w *writer) remove(v *view, s store.Subject) error {
 	e, err := v.entry(s)
 	if err != nil || e.Change.Redacted {

@@ -7,14 +7,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A backlog records since when changes have been waiting to be sealed although no node seals any.
+// A backlog records since when changes have been waiting to be sealed without any node sealing.
 type backlog struct {
 	mu    sync.Mutex
 	fence int64
-	since time.Time // zero if no changes are waiting
+	since time.Time // zero if no change is waiting
 }
 
-// saw records a look at the head of the log: its fence, and whether changes are waiting.
+// saw records what a look at the head of the log has found: the fence, and whether changes are
+// waiting.
 func (b *backlog) saw(fence int64, waiting bool, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +36,7 @@ func (b *backlog) forget() {
 	b.since = time.Time{}
 }
 
-// age returns how long changes have been waiting, 0 if none are.
+// age returns for how long changes have been waiting, or 0 if none are.
 func (b *backlog) age(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

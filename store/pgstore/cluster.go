@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	watchEvery   = 500 * time.Millisecond // interval between checks of a server
-	watchSoon    = 25 * time.Millisecond  // minimum interval between checks
-	watchTimeout = 3 * time.Second        // maximum duration of a check: a slower server hangs
-	maxSessions  = 10                     // new sessions tried in a check while an administrator ends them
-	maxLooks     = 6                      // maximum number of concurrent checks of a server
-	firstPause   = 5 * time.Millisecond   // between attempts; it doubles
+	watchEvery   = 500 * time.Millisecond // time between two checks of a server
+	watchSoon    = 25 * time.Millisecond  // minimum time between two checks
+	watchTimeout = 3 * time.Second        // maximum duration of a check; a server that takes longer counts as hanging
+	maxSessions  = 10                     // number of new sessions that a check tries while an administrator ends them
+	maxLooks     = 6                      // maximum number of checks of one server at the same time
+	firstPause   = 5 * time.Millisecond   // pause before the first retry; doubles with each retry
 	lastPause    = 250 * time.Millisecond
-	grace        = time.Second     // minimum time for which a call retries after losing a server that is not yet known to be down
-	readTimeout  = 4 * time.Second // maximum duration of one attempt at short work
-	maxHeld      = 5 * time.Second // maximum time that an idle transaction holds locks
+	grace        = time.Second     // minimum time for which a call retries after it has lost a server that is not yet known to be down
+	readTimeout  = 4 * time.Second // maximum duration of one attempt of short work
+	maxHeld      = 5 * time.Second // maximum time for which an idle transaction may hold locks
 )
 
 // errNoPrimary is returned if no server accepts changes.
@@ -48,10 +48,10 @@ type cluster struct {
 	watches sync.WaitGroup
 	state   atomic.Pointer[store.Condition]
 
-	failures atomic.Uint64 // how often the condition became bad
+	failures atomic.Uint64 // how often the condition has become bad
 	judging  sync.Mutex    // held while state is recomputed
 
-	logged store.Condition // that was logged last; guarded by judging, like lines
+	logged store.Condition // condition that was last logged; guarded by judging, like lines
 	lines  quiet.Lines
 }
 
@@ -78,8 +78,8 @@ func newCluster(c *config, log *slog.Logger) *cluster {
 	return cl
 }
 
-// impatient returns config with a timeout for idle transactions: a node that hangs must not
-// hold its locks. Listings have no such timeout, because they wait for their consumers.
+// impatient sets a timeout for idle transactions in config, because a node that hangs must not hold
+// its locks. Listings have no such timeout, because they wait for the callers who read them.
 func impatient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	const name = "idle_in_transaction_session_timeout"
 	config = config.Copy()
@@ -99,10 +99,10 @@ func (cl *cluster) close() {
 	}
 }
 
-// keepWatch checks s regularly until ctx ends, and at once when a connection to it was lost.
-// It thus acts as a circuit breaker: other calls do not try a server that is down. It checks a
-// server that is down more often. Such a check does not wait for earlier ones, because their
-// connections may hang even after the server is available again.
+// keepWatch checks the server s regularly until ctx ends, and at once when a connection to it was
+// lost. Because of these checks, other calls do not try a server that is down. A server that is
+// down is checked more often. Such a check does not wait for earlier ones, because their
+// connections can hang even after the server is available again.
 func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 	var looks sync.WaitGroup
 	defer looks.Wait()
@@ -136,16 +136,16 @@ func (cl *cluster) keepWatch(ctx context.Context, s *server) {
 
 const (
 	askRole = "show transaction_read_only"
-	// This also checks that the table from which answers come can be read.
+	// The query also checks that the table that answers are read from can be read.
 	askFence = "select fence, exists(select 1 from nomen_present where kind = 0 and key = '') from nomen_head where id = 1"
-	// Every promotion begins a timeline with a higher number (the first eight digits
-	// of a WAL file's name). Other engines do not have these functions.
+	// Every promotion of a server begins a timeline with a higher number, which is the first eight
+	// digits of the name of a WAL file. Other engines do not have these functions.
 	askReign = `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`
 )
 
-// ask determines the role of s. Every change raises the fence, a counter in the head of the
-// log, within a second. So a replica is late if its fence is one that the primary had some
-// time ago.
+// ask finds out the role of the server s. The fence is a counter in the head of the log; every
+// change increases it within a second. A replica is late if its fence is one that the primary had
+// some time ago.
 func (cl *cluster) ask(ctx context.Context, s *server) {
 	begun := time.Now()
 	a, err := s.lookAt(ctx)
@@ -168,12 +168,13 @@ func (cl *cluster) ask(ctx context.Context, s *server) {
 	default:
 		cl.judge(s, begun, standby, nil)
 		if cl.condition().NoWrites {
-			s.watch.drop() // in case only this session is read-only
+			s.watch.drop() // it may be only this session that is read-only
 		}
 	}
 }
 
-// judge records the result of a check of s, unless a later check has succeeded.
+// judge records the result of a check of the server s that began at the given time, unless a later
+// check has succeeded.
 func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	s.mu.Lock()
 	late := begun.Before(s.good)
@@ -186,8 +187,8 @@ func (cl *cluster) judge(s *server, begun time.Time, r role, err error) {
 	}
 }
 
-// set records the role of s, and why it is down. The cause may change while a server is
-// down, for instance if it comes back with another password.
+// set records the role of the server s, and why it is down. The cause can change while a server is
+// down, for example if it comes back with another password.
 func (cl *cluster) set(s *server, r role, err error) {
 	s.mu.Lock()
 	was := role(s.role.Swap(int32(r)))
@@ -207,7 +208,7 @@ func (cl *cluster) set(s *server, r role, err error) {
 	if was != r && (r == down || r == superseded) {
 		s.lose()
 	}
-	if r == primary && was == standby { // sessions that began read-only may stay so
+	if r == primary && was == standby { // sessions that began when the server was read-only may stay read-only
 		s.short.drop()
 		s.long.drop()
 	}
@@ -215,8 +216,8 @@ func (cl *cluster) set(s *server, r role, err error) {
 	cl.logServer(s)
 }
 
-// logServer logs the role of s, or why it is down, unless it logged the same last time. If too
-// many such lines were logged recently, it logs after a later check.
+// logServer logs the role of the server s, or why it is down, unless the last line said the same.
+// If there were too many such lines recently, a later check logs it.
 func (cl *cluster) logServer(s *server) {
 	s.mu.Lock()
 	r, err := role(s.role.Load()), s.lost
@@ -271,8 +272,8 @@ func (cl *cluster) judgeAll() {
 	cl.state.Store(&c)
 }
 
-// logCondition logs the condition of a cluster of several servers, unless it logged the same
-// last time. It limits the number of lines as logServer does.
+// logCondition logs the condition of a cluster of several servers, unless the last line said the
+// same. It limits the number of lines as logServer does.
 func (cl *cluster) logCondition() {
 	cl.judging.Lock()
 	defer cl.judging.Unlock()
@@ -305,8 +306,8 @@ func (cl *cluster) unable() error {
 	return &lostError{fmt.Errorf("%w: %w", errNoPrimary, last)}
 }
 
-// fail derives the state of s from an error. A lost connection may not be the server's
-// fault, so s is checked before its role changes.
+// fail updates the state of the server s after an error. The server need not be the cause of a lost
+// connection, so it is checked before its role changes.
 func (cl *cluster) fail(s *server, err error) {
 	switch {
 	case state(err) == readOnlyTransaction:
@@ -336,8 +337,9 @@ func (cl *cluster) forWriting() (*server, error) {
 	return maybe, nil
 }
 
-// forReading returns the available servers, best first: replicas in turn, then the primary,
-// then those that are late or not yet checked. With fresh the primary is first.
+// forReading returns the available servers, best first: the replicas, which take turns; then the
+// primary; then servers that are late or not yet checked. If fresh is true, the primary comes
+// first.
 func (cl *cluster) forReading(fresh bool) []*server {
 	if len(cl.servers) == 1 && !cl.servers[0].is(down) {
 		return cl.servers
@@ -358,8 +360,8 @@ func (cl *cluster) forReading(fresh bool) []*server {
 	return list
 }
 
-// forPlanning returns the server that accepts changes, if there is one: planning from a
-// replica that lags would cause false conflicts.
+// forPlanning returns the server that accepts changes, if there is one, because planning with the
+// data of a replica that lags would cause false conflicts.
 func (cl *cluster) forPlanning() []*server {
 	s, err := cl.forWriting()
 	if err != nil {
@@ -368,18 +370,18 @@ func (cl *cluster) forPlanning() []*server {
 	return []*server{s}
 }
 
-// read calls f on a server. If the server is lost, or is a replica without recent data, read
-// tries the other servers, again and again for the time that a call may wait. With fresh, it
-// tries the primary first; in a context of [store.Fresh] it uses only the primary. f gets the
-// server's role, and is called again only if it returned an error.
+// read calls f on a server. If the server is lost, or is a replica without recent data, read tries
+// the other servers, repeatedly, for the time that a call may wait. If fresh is true, it tries the
+// primary first. If ctx is from [store.Fresh], it tries only the primary. The function f gets the
+// role of the server. It is called again only if it has returned an error.
 func (cl *cluster) read(ctx context.Context, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	return cl.readWithin(ctx, max(cl.wait, store.PatienceOf(ctx)), w, fresh, f)
 }
 
-// denies reports whether err means that the only server rejects the login.
+// denies reports whether there is only one server and err means that it rejects the login.
 func (cl *cluster) denies(err error) bool { return len(cl.servers) == 1 && denied(err) }
 
-// readWithin is read with another waiting time.
+// readWithin is like read, with another time to wait.
 func (cl *cluster) readWithin(ctx context.Context, wait time.Duration, w work, fresh bool, f func(context.Context, *pgx.Conn, role) error) error {
 	stale := false
 	for p := newPatience(wait); ; {
@@ -421,7 +423,7 @@ func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	switch call.Err() { // ctx has not ended
+	switch call.Err() { // the context of the attempt has ended, but ctx has not
 	case context.Canceled:
 		err = &lostError{errServerLost}
 	case context.DeadlineExceeded:
@@ -431,7 +433,7 @@ func (cl *cluster) readOn(ctx context.Context, s *server, w work, f func(context
 	return err
 }
 
-// A patience limits how long a call is retried.
+// A patience limits for how long a call is retried.
 type patience struct {
 	begun    time.Time
 	deadline time.Time
@@ -443,9 +445,9 @@ func newPatience(wait time.Duration) *patience {
 	return &patience{begun: now, deadline: now.Add(wait), next: firstPause}
 }
 
-// pause waits a random time, which grows with each call. It reports false if the time is over
-// or ctx has ended. If hope is set, a lost server may still be available, and retries continue
-// for at least the time grace.
+// pause waits a random time, which grows with each call. If the time for retries is over or ctx has
+// ended, it returns false. If hope is true, a lost server may still be available, and retries
+// continue for at least the time grace.
 func (p *patience) pause(ctx context.Context, hope bool) bool {
 	now := time.Now()
 	if !now.Before(p.deadline) && !(hope && now.Before(p.begun.Add(grace))) {

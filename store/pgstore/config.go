@@ -16,28 +16,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 )
 
-// Parameters of the connection string in addition to those of libpq, and default values.
+// Parameters of the connection string that libpq does not have, and default values.
 const (
-	paramPool = "pool" // maximum number of connections to each server for short work
-	paramWait = "wait" // how long a call retries while no server is available
-	paramLag  = "lag"  // how long a node does not accept data older than its own writes from a replica
+	paramPool = "pool" // maximum number of connections to each server, for short work
+	paramWait = "wait" // for how long a call retries while no server is available
+	paramLag  = "lag"  // for how long a node does not accept data from a replica that is older than what the node has written
 
 	defaultPool    = 16
 	defaultWait    = 5 * time.Second
 	defaultLag     = 5 * time.Second
-	defaultTimeout = 30 * time.Second // of a statement
-	defaultConnect = 3 * time.Second  // of an attempt to connect
+	defaultTimeout = 30 * time.Second // timeout of a statement
+	defaultConnect = 3 * time.Second  // timeout of an attempt to connect
 )
 
-// When a context ends during a statement, the server is asked to cancel it after
-// cancelAfter, and the connection is closed after abandonAfter.
+// If a context ends during a statement, the server is asked after cancelAfter to cancel the
+// statement, and the connection is closed after abandonAfter.
 const (
 	cancelAfter  = 100 * time.Millisecond
 	abandonAfter = 2 * time.Second
 )
 
-// A canceller ends a statement whose context has ended. It asks the server to cancel the
-// statement, unless the server was lost.
+// A canceller ends a statement whose context has ended. It asks the server to cancel the statement,
+// unless the connection was lost.
 type canceller struct {
 	asks      pgconn.CancelRequestContextWatcherHandler
 	abandoned bool
@@ -49,7 +49,7 @@ func (c *canceller) HandleCancel(ctx context.Context) {
 		c.asks.HandleCancel(ctx)
 		return
 	}
-	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if this fails the connection is closed
+	_ = c.asks.Conn.Conn().SetDeadline(time.Unix(1, 0)) // if this fails, the connection is closed
 }
 
 // HandleUnwatchAfterCancel implements [ctxwatch.Handler].
@@ -61,20 +61,21 @@ func (c *canceller) HandleUnwatchAfterCancel() {
 
 // A config is a parsed connection string.
 type config struct {
-	servers []*pgx.ConnConfig // one for each host
+	servers []*pgx.ConnConfig // one configuration for each host
 	pool    int
 	wait    time.Duration
-	waits   bool // wait was given
+	waits   bool // the connection string has the parameter wait
 	lag     time.Duration
 }
 
-// CheckURL returns an error if [Options.URL] cannot have this value. It connects to no server.
+// CheckURL returns an error if the URL is not valid as [Options.URL]. It does not connect to a
+// server.
 func CheckURL(url string) error {
 	_, err := parseConfig(url)
 	return err
 }
 
-// parseConfig parses a connection string. Errors do not contain passwords.
+// parseConfig parses a connection string. Its errors do not contain passwords.
 func parseConfig(url string) (*config, error) {
 	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
 		return nil, fmt.Errorf("invalid connection string: it must begin with postgres://")
@@ -134,8 +135,8 @@ func duration(s string) (time.Duration, error) {
 	return d, err
 }
 
-// split returns a configuration for each host, with its fallbacks for the same host, which
-// differ in the use of TLS.
+// split returns a configuration for each host. Its fallbacks are for the same host, and differ in
+// the use of TLS.
 func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	first := &pgconn.FallbackConfig{Host: all.Host, Port: all.Port, TLSConfig: all.TLSConfig}
 	ways := map[string][]*pgconn.FallbackConfig{}
@@ -150,7 +151,7 @@ func split(all *pgx.ConnConfig) []*pgx.ConnConfig {
 	servers := make([]*pgx.ConnConfig, 0, len(hosts))
 	for _, h := range hosts {
 		c := all.Copy()
-		c.ValidateConnect = nil // roles are checked continuously
+		c.ValidateConnect = nil // not needed, because roles are checked continuously
 		c.Host, c.Port, c.TLSConfig = ways[h][0].Host, ways[h][0].Port, ways[h][0].TLSConfig
 		c.Fallbacks = slices.Clone(ways[h][1:])
 		servers = append(servers, c)

@@ -9,9 +9,9 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Confirm implements [store.Confirmer] with a transaction that changes nothing. If its server
-// has been the primary since the given time, and the transaction is replicated, no other
-// server was promoted since then. Without synchronous replication Confirm detects a promotion
+// Confirm implements [store.Confirmer]. It makes a transaction that changes nothing. If its server
+// has been the primary since the given time, and the transaction is replicated, then no other
+// server was promoted since that time. Without synchronous replication, Confirm detects a promotion
 // only if the former primary has become a standby.
 func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	if err := s.enter(ctx); err != nil {
@@ -35,7 +35,7 @@ func (s *Store) Confirm(ctx context.Context, since time.Time) (bool, error) {
 	}
 }
 
-// hasRoleSince reports whether the role of s has been the same since a time.
+// hasRoleSince reports whether the server s has had the same role since the time t.
 func (s *server) hasRoleSince(t time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

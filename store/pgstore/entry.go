@@ -11,26 +11,27 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// errBroken is wrapped by errors about rows that no store can have written.
+// errBroken is wrapped by errors about rows that no store can have written: the database is
+// damaged.
 var errBroken = errors.New("the database is damaged")
 
-// An entry is what nomen_pending and nomen_log contain about a change: a reference to its
-// content, and its leaf hash in the Merkle tree.
+// An entry is what nomen_pending and nomen_log have about a change: a reference to its content, and
+// the hash of its leaf in the Merkle tree.
 type entry struct {
 	kind     store.Kind
 	key      string
 	revision uint64
-	time     int64       // milliseconds
-	leaf     ledger.Hash // in nomen_log only the first bytes
+	time     int64       // in milliseconds
+	leaf     ledger.Hash // in nomen_log, only the first bytes of the hash
 }
 
-// checkSize is the number of bytes of the leaf hash in nomen_log. The tree shows that one of
+// checkSize is how many bytes of the leaf hash are in nomen_log. The tree shows only that one of
 // 256 entries was altered; these bytes show which one.
 const checkSize = 4
 
 func (e *entry) subject() store.Subject { return store.Subject{Kind: e.kind, Key: e.key} }
 
-// appendTo appends the encoding of e with the first leafSize bytes of its leaf hash.
+// appendTo appends the encoding of e, with the first leafSize bytes of the leaf hash.
 func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	b = append(b, byte(e.kind))
 	b = binary.AppendUvarint(b, uint64(len(e.key)))
@@ -40,7 +41,7 @@ func (e *entry) appendTo(b []byte, leafSize int) []byte {
 	return append(b, e.leaf[:leafSize]...)
 }
 
-// readEntries decodes a sequence of entries written by appendTo.
+// readEntries decodes entries that appendTo has encoded.
 func readEntries(b []byte, leafSize int) ([]entry, error) {
 	var all []entry
 	for offset := len(b); len(b) > 0; {
@@ -76,12 +77,13 @@ func readEntry(b []byte, leafSize int) (e entry, rest []byte, ok bool) {
 type changeRow struct {
 	subject        store.Subject
 	time, revision int64
-	salt, value    []byte // of a redacted change, salt is the digest
+	salt, value    []byte // for a redacted change, the salt is the digest
 }
 
 func (r *changeRow) size() int { return len(r.value) + len(r.subject.Key) }
 
-// makeRow returns the row of an entry's change, and sets the digest of e unless redacted.
+// makeRow returns the row for the change of an entry. Unless the change is redacted, makeRow sets
+// the digest of the entry.
 func makeRow(s store.Subject, e *store.Entry) changeRow {
 	r := changeRow{subject: s, time: e.Change.Time.UnixMilli(), revision: int64(e.Change.Revision()), value: codec.Append(nil, e.Change)}
 	if e.Change.Redacted {
@@ -93,7 +95,7 @@ func makeRow(s store.Subject, e *store.Entry) changeRow {
 	return r
 }
 
-// decode returns the change of a row with its salt and digest, without number.
+// decode returns the change of a row with its salt and digest. The number in the log is not set.
 func (r *changeRow) decode() (*store.Entry, error) {
 	c, err := codec.Decode(r.subject, r.value)
 	if err != nil {
@@ -116,7 +118,8 @@ func (r *changeRow) decode() (*store.Entry, error) {
 	return e, nil
 }
 
-// redact replaces the content of a row by its digest, unless it is redacted already.
+// redact replaces the content of the row by its digest. If the row is already redacted, it does
+// nothing.
 func (r *changeRow) redact() error {
 	e, err := r.decode()
 	if err != nil || e.Change.Redacted {
@@ -127,7 +130,7 @@ func (r *changeRow) redact() error {
 	return nil
 }
 
-// entryOf returns the log entry of e.
+// entryOf returns what the log has about the entry e.
 func entryOf(s store.Subject, e *store.Entry) entry {
 	return entry{
 		kind: s.Kind, key: s.Key, revision: e.Change.Revision(), time: e.Change.Time.UnixMilli(),

@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// SQLSTATEs that this package distinguishes (PostgreSQL, Appendix A).
+// SQLSTATE codes that this package distinguishes (PostgreSQL, Appendix A).
 const (
 	uniqueViolation      = "23505"
 	duplicateObject      = "42710"
@@ -26,10 +26,10 @@ const (
 	undefinedTable       = "42P01"
 	undefinedDatabase    = "3D000"
 	diskFull             = "53100"
-	sessionEnded         = "57P01" // by an administrator, or because the server shuts down
+	sessionEnded         = "57P01" // ended by an administrator, or because the server shuts down
 )
 
-// state returns the SQLSTATE of an error sent by a server, "" for other errors.
+// state returns the SQLSTATE code of an error that a server has sent, or "" for other errors.
 func state(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -38,7 +38,7 @@ func state(err error) string {
 	return ""
 }
 
-// A lostError means that the connection was lost, or could not be made in time.
+// A lostError says that a connection was lost, or could not be made in time.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string {
@@ -50,8 +50,8 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// connectText describes a failed connection on one line. It gives each reason once: pgconn
-// tries with and without TLS.
+// connectText describes a failed connection on one line. It states each reason only once, because
+// pgconn tries with and without TLS.
 func connectText(e *pgconn.ConnectError) string {
 	var reasons []string
 	for line := range strings.Lines(errors.Unwrap(e).Error()) {
@@ -62,14 +62,14 @@ func connectText(e *pgconn.ConnectError) string {
 	return fmt.Sprintf("cannot connect to database %q as user %q: %s", e.Config.Database, e.Config.User, strings.Join(reasons, "; "))
 }
 
-// gone reports whether err means that the server cannot be reached or is not available at
-// present, so that another one should be tried.
+// gone reports whether err means that the server cannot be reached or is not available at present.
+// If so, another server should be tried.
 func gone(err error) bool {
 	if lost := (*lostError)(nil); errors.As(err, &lost) {
 		return true
 	}
 	code := state(err)
-	// Shut down, crashed, not yet started.
+	// The server was shut down, has crashed, or has not yet started.
 	return code == tooManyConnections || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P0")
 }
 
@@ -80,28 +80,28 @@ func denied(err error) bool {
 	return code == undefinedDatabase || strings.HasPrefix(code, "28")
 }
 
-// Reasons for giving up a server during a call.
+// Reasons for a call to give up on a server.
 var (
 	errServerLost = errors.New("the connection to the database server was lost")
 	errHangs      = errors.New("the database server timed out")
 )
 
-// away reports whether err means that the database is unavailable, so that the same call
-// may succeed later.
+// away reports whether err means that the database is unavailable, so that a later call with the
+// same arguments can succeed.
 func away(err error) bool {
 	return transient(err) || errors.Is(err, errBusy) || errors.Is(err, errStale) || errors.Is(err, errServerLost)
 }
 
-// retryAfter is when to retry after the database was unavailable. The watch notices sooner
-// that it is back.
+// retryAfter is the time after which clients should try again if the database was unavailable. The
+// store itself may notice earlier that the database is back.
 const retryAfter = time.Second
 
-// awayError returns the *store.AwayError for an error for which away reports true.
+// awayError returns the [*store.AwayError] for an error for which away returns true.
 func awayError(err error) error {
 	return &store.AwayError{Cause: causeOf(err), After: retryAfter, Err: err}
 }
 
-// causeOf returns a line for any client that says why the database is unavailable.
+// causeOf says why the database is unavailable, in a line that any client may see.
 func causeOf(err error) string {
 	code := state(err)
 	switch {
@@ -123,8 +123,8 @@ func causeOf(err error) string {
 	return "no database server accepts changes"
 }
 
-// again reports whether err means that the same transaction may succeed if it is retried,
-// because it conflicted with another one.
+// again reports whether err means that the transaction has conflicted with another one, so that it
+// can succeed if it is retried.
 func again(err error) bool {
 	switch state(err) {
 	case serializationFailure, deadlockDetected, uniqueViolation:
@@ -133,8 +133,8 @@ func again(err error) bool {
 	return false
 }
 
-// A FullError is returned by Apply when the disk of the database is full. Nothing was
-// written; later calls succeed when there is space again. It unwraps to [syscall.ENOSPC].
+// A FullError is returned by Apply if the disk of the database is full. Nothing was written. When
+// there is space again, calls succeed. A FullError unwraps to [syscall.ENOSPC].
 type FullError struct{ err error }
 
 func (e *FullError) Error() string {
@@ -144,7 +144,7 @@ func (e *FullError) Error() string {
 // Unwrap returns ENOSPC and the error of the database.
 func (e *FullError) Unwrap() []error { return []error{syscall.ENOSPC, e.err} }
 
-// full returns a *FullError if err means that the disk is full, otherwise err.
+// full returns a [*FullError] if err means that the disk is full; otherwise err.
 func full(err error) error {
 	if state(err) == diskFull {
 		return &FullError{err}
@@ -152,7 +152,7 @@ func full(err error) error {
 	return err
 }
 
-// ended returns the cause if ctx has ended, otherwise err.
+// ended returns the cause if ctx has ended; otherwise err.
 func ended(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -11,15 +11,14 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// feedChunks is the number of rows of the log that are read at a time, with the contents of
-// their entries.
+// feedChunks is how many rows of the log are read at a time, with the contents of their entries.
 const feedChunks = 8
 
 const (
 	readHead  = "select size, hash from nomen_head where id = 1"
 	readRange = "select chunk, entries from nomen_log where chunk >= $1 and chunk < $2 order by chunk"
-	// This is one statement, so that it does not miss a change that moves to nomen_past
-	// meanwhile.
+	// This must be one statement. With two, it could miss a change that moves to nomen_past between
+	// them.
 	readContents = `select u.n, c.salt, c.value from unnest($1::integer[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
 	as u(n, kind, key, time, revision) join nomen_present c on c.kind = u.kind and c.key = u.key and c.revision = u.revision
 	union all
@@ -77,7 +76,7 @@ func (s *Store) changes(ctx context.Context, after uint64, yield func(*store.Ent
 	return ctx.Err()
 }
 
-// feedPage returns some of the entries after number after, up to number last.
+// feedPage returns some of the entries whose numbers are greater than after and at most last.
 func (s *Store) feedPage(ctx context.Context, after, last uint64) (page []*store.Entry, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		page, err = readFeed(ctx, c, after, last)
@@ -110,8 +109,8 @@ func readFeed(ctx context.Context, c queryer, after, last uint64) ([]*store.Entr
 	return page, nil
 }
 
-// logPage returns the log entries after number after, up to number last, at most a page but
-// at least one. It returns errStale if the server does not have them yet.
+// logPage returns the entries of the log whose numbers are greater than after and at most last: one
+// page at most, but at least one entry. If the server does not have them yet, it returns errStale.
 func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error) {
 	first := after / chunkSize
 	rows, err := c.Query(ctx, readRange, first, min(first+feedChunks, (last+chunkSize-1)/chunkSize))
@@ -141,7 +140,7 @@ func logPage(ctx context.Context, c queryer, after, last uint64) ([]entry, error
 	return all[:min(uint64(len(all)), last-after)], nil
 }
 
-// readAll returns the changes of entries. For missing changes value is nil.
+// readAll returns the changes of the entries. If a change is missing, its value is nil.
 func readAll(ctx context.Context, c queryer, entries []entry) ([]changeRow, error) {
 	n := len(entries)
 	numbers, kinds, keys := make([]int32, n), make([]int16, n), make([]string, n)

@@ -42,24 +42,25 @@ func (s *Store) search(ctx context.Context, prefix string, after store.Place, yi
 	})
 }
 
-// A finder yields the places whose URLs begin with a prefix. The index does not sort URLs with
-// the same first headSize bytes (the head); the finder reads and sorts them separately.
+// A finder yields the places whose URLs begin with a prefix. The index sorts URLs only by their
+// first headSize bytes, which are called the head. The finder reads all URLs with the same head and
+// sorts them itself.
 type finder struct {
 	ctx    context.Context
 	tx     pgx.Tx
 	prefix string
-	size   int // of the next page
+	size   int // size of the next page
 	yield  func(place) bool
 }
 
-// find yields the places from a given one on.
+// find yields the places from the given one on.
 func (f *finder) find(from place) error {
 	for {
 		if len(from.head) == headSize {
 			if more, err := f.group(from); err != nil || !more {
 				return err
 			}
-			from = place{head: from.head + "\x00"} // after all places with that head
+			from = place{head: from.head + "\x00"} // continue after all places with this head
 		}
 		page, err := f.page(placesFrom, []byte(from.head), []byte{}, from.key, f.size)
 		if err != nil || len(page) == 0 {
@@ -79,8 +80,8 @@ func (f *finder) find(from place) error {
 	}
 }
 
-// group yields the places with one head, from a given one on; more is false when the
-// iteration is finished.
+// group yields the places with one head, from the given one on. When the iteration is finished,
+// more is false.
 func (f *finder) group(from place) (more bool, err error) {
 	for {
 		page, err := f.page(placesOfHead, []byte(from.head), []byte(from.rest), from.key, f.size)
@@ -100,7 +101,7 @@ func (f *finder) group(from place) (more bool, err error) {
 	}
 }
 
-// hand yields a place if it has the prefix.
+// hand yields the place p if it has the prefix.
 func (f *finder) hand(p place) (more bool, err error) {
 	if err := f.ctx.Err(); err != nil {
 		return false, err

@@ -6,25 +6,26 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Keys consist of these characters (package store). A key with any other character cannot
-// exist, so the store does not ask a server about it. PostgreSQL would reject some of these
-// characters.
+// Keys consist of these characters (see package store). No key has any other character, so the
+// store does not query a server about such a key. PostgreSQL would reject some of these characters.
 const (
 	lowest  = "!"
 	highest = '~'
-	beyond  = "\x7f" // sorts after all strings of these characters
+	beyond  = "\x7f" // sorts after all strings that consist of these characters
 )
 
 // printable reports whether key is a possible key.
 func printable(key string) bool { return flaw(key) < 0 }
 
-// flaw returns the offset of the first character that is not allowed in a key, -1 if none.
+// flaw returns the offset of the first character that is not allowed in a key, or -1 if there is
+// none.
 func flaw(key string) int {
 	return strings.IndexFunc(key, func(r rune) bool { return r < rune(lowest[0]) || r > highest })
 }
 
-// bounds returns the half-open range of keys of a scan; ok is false if it is empty. Both
-// bounds consist of characters of keys, except perhaps for the last one.
+// bounds returns the range of keys that a scan reads: from lower, which is included, to upper,
+// which is not. If the range is empty, ok is false. Both bounds consist of characters of keys,
+// except perhaps the last character.
 func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	if !printable(scan.Prefix) {
 		return "", "", false
@@ -39,7 +40,8 @@ func bounds(scan store.Scan) (lower, upper string, ok bool) {
 	return lower, upper, lower < upper
 }
 
-// behind returns a string that sorts after text, and not after any key that sorts after text.
+// behind returns a string that sorts after the text, but before all keys that sort after the text,
+// or equal to the first of them.
 func behind(text string) string {
 	i := flaw(text)
 	switch {

@@ -14,13 +14,13 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The maximum number of entries, and of bytes, that are loaded in one transaction.
+// Maximum number of entries, and of their bytes, that are loaded in one transaction.
 const (
 	loadEntries = 32 << 10
 	loadBytes   = 32 << 20
 )
 
-// Load implements [store.Loader] with COPY.
+// Load implements [store.Loader]. It uses COPY.
 func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -47,9 +47,9 @@ type loader struct {
 	edge  *edge
 	fence int64
 
-	given  uint64 // number of entries so far
+	given  uint64 // number of entries received so far
 	batch  []*store.Entry
-	weight int // bytes of the changes in batch
+	weight int // size of the changes in batch, in bytes
 	buf    []byte
 }
 
@@ -84,7 +84,7 @@ func (l *loader) load(entries iter.Seq2[*store.Entry, error]) error {
 	return l.flush()
 }
 
-// giveUp writes the entries before an error.
+// giveUp writes the entries that came before the error err.
 func (l *loader) giveUp(err error) error {
 	if l.ctx.Err() != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *loader) giveUp(err error) error {
 	return errors.Join(err, l.flush())
 }
 
-// readState returns the edge of the log and the fence of its head.
+// readState returns the edge of the log, and the fence in the head of the log.
 func readState(ctx context.Context, c queryer) (*edge, int64, error) {
 	var fence int64
 	var size uint64
@@ -125,13 +125,14 @@ func (l *loader) flush() error {
 		return nil
 	}
 	wrong, err := l.try(batch, false)
-	if state(err) == uniqueViolation { // a first revision of a subject that exists
+	if state(err) == uniqueViolation { // an entry has the first revision of a subject that already exists
 		wrong, err = l.try(batch, true)
 	}
 	return cmp.Or(err, wrong)
 }
 
-// try writes entries up to the first one that does not follow the entries before it.
+// try writes the entries before the first one that does not follow the entries before it, and
+// returns the error of that one as wrong.
 func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	steps, wrong, err := l.plan(batch, ask)
 	if err != nil {
@@ -144,15 +145,15 @@ func (l *loader) try(batch []*store.Entry, ask bool) (wrong, err error) {
 	return wrong, nil
 }
 
-// plan returns the steps of the entries up to the first wrong one. A subject whose first entry
-// here is its first revision normally has no stored change, so plan looks for one only if ask
-// is set.
+// plan returns the steps of the entries before the first wrong one. If the first entry of a subject
+// is its first revision, the store normally has no change of the subject, so plan looks for one
+// only if ask is true.
 func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong, err error) {
 	subjects := map[store.Kind][]string{}
 	seen := map[store.Subject]bool{}
 	for _, e := range batch {
 		if e.Change == nil || e.Change.Token != nil {
-			continue // Follow reports it below
+			continue // Follow reports the error below
 		}
 		if s := e.Change.Subject(); !seen[s] && printable(s.Key) {
 			seen[s] = true
@@ -179,7 +180,7 @@ func (l *loader) plan(batch []*store.Entry, ask bool) (steps []store.Step, wrong
 	return steps, nil, nil
 }
 
-// write writes steps in one transaction, during which nothing else can be sealed.
+// write writes the steps in one transaction. During the transaction, nothing else can be sealed.
 func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	if len(steps) == 0 {
 		return nil
@@ -220,8 +221,8 @@ func (l *loader) write(steps []store.Step, given []*store.Entry) error {
 	return nil
 }
 
-// raise begins a transaction that moves the head, unless the store has changes that were
-// not loaded.
+// raise begins a transaction that moves the head of the log. If the store has changes that were not
+// loaded, raise returns an error.
 func (l *loader) raise(e *edge, names int) error {
 	head := e.log.Head()
 	batch := &pgx.Batch{}
@@ -262,7 +263,7 @@ func (l *loader) copy(w *rowWriter, rows []logRow) error {
 	return l.c.SendBatch(l.ctx, batch).Close()
 }
 
-// copyRows writes rows to a table; columnsOf returns the columns of each.
+// copyRows writes rows to a table. The function columnsOf returns the columns of a row.
 func copyRows[T any](l *loader, table string, rows []T, columnsOf func(*T) []any, columns ...string) error {
 	_, err := l.c.CopyFrom(l.ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 		return columnsOf(&rows[i]), nil
@@ -270,10 +271,10 @@ func copyRows[T any](l *loader, table string, rows []T, columnsOf func(*T) []any
 	return err
 }
 
-// A comparer compares entries with those in the store.
+// A comparer compares entries with the entries of the store.
 type comparer struct {
 	loader *loader
-	page   []*store.Entry // entries of the store, from the next one on
+	page   []*store.Entry // entries of the store, beginning with the next one to compare
 }
 
 func (c *comparer) same(e *store.Entry) error {

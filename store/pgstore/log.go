@@ -12,9 +12,9 @@ import (
 	"github.com/nomen-project/nomen/internal/reading"
 )
 
-// chunkSize is the number of entries of a full row of nomen_log. A full row also has the
-// hashes of the nodes of the tree that its last leaf completes, from the lowest stored level
-// up; a row that is not full has the hashes of its leaves.
+// chunkSize is the number of entries in a full row of nomen_log. A full row also has hashes of
+// nodes of the tree: those that its last leaf completes, from the lowest stored level up. A row
+// that is not full has the hashes of its leaves.
 const chunkSize = 1 << ledger.MinLevel
 
 // A logRow is a row of nomen_log.
@@ -23,18 +23,18 @@ type logRow struct {
 	entries, hashes []byte
 }
 
-// An edge is the right edge of the log, to which new entries are appended. The zero edge
-// belongs to an empty log.
+// An edge is the right edge of the log, where new entries are appended. The zero edge is that of an
+// empty log.
 type edge struct {
 	log    ledger.Log
-	leaves []ledger.Hash // of the last row, if it is not full
-	tail   []byte        // the entries of that row
+	leaves []ledger.Hash // leaf hashes of the last row, if it is not full
+	tail   []byte        // entries of that row
 }
 
-// clone returns an independent copy of e.
+// clone returns a copy of e that is independent of e.
 func (e *edge) clone() *edge { return &edge{e.log, slices.Clone(e.leaves), slices.Clone(e.tail)} }
 
-// add appends an entry. If that fills a row, add appends the row to rows.
+// add appends an entry to the log. If the entry fills a row, add appends the row to rows.
 func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	e.tail = entry.appendTo(e.tail, checkSize)
 	e.leaves = append(e.leaves, entry.leaf)
@@ -51,7 +51,7 @@ func (e *edge) add(rows []logRow, entry *entry) []logRow {
 	return rows
 }
 
-// open appends the last row to rows if it is not full.
+// open appends the last row of the log to rows, if it is not full.
 func (e *edge) open(rows []logRow) []logRow {
 	if len(e.leaves) == 0 {
 		return rows
@@ -87,7 +87,7 @@ type queryer interface {
 
 const readLog = "select entries, hashes from nomen_log where chunk = $1"
 
-// readEdge reads the edge of a log of this size.
+// readEdge reads the edge that the log has at the given size.
 func readEdge(ctx context.Context, c queryer, size uint64) (*edge, error) {
 	src := &source{ctx: ctx, c: c}
 	log, err := ledger.Open(size, src)
@@ -128,8 +128,7 @@ func (s *source) Node(level int, index uint64) (ledger.Hash, error) {
 	return hashes[height], nil
 }
 
-// Leaves implements [ledger.Source]. The leaves of a full row are recomputed from the
-// changes.
+// Leaves implements [ledger.Source]. It computes the leaves of a full row from the changes.
 func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	return reading.Seq(func(yield func(ledger.Hash, error) bool) error {
 		leaves, err := s.leaves(from, to)
@@ -142,7 +141,7 @@ func (s *source) Leaves(from, to uint64) iter.Seq2[ledger.Hash, error] {
 	})
 }
 
-// leaves returns the leaves from number from to number to, which must be in one row.
+// leaves returns the leaves from one number to another. All must be in one row.
 func (s *source) leaves(from, to uint64) ([]ledger.Hash, error) {
 	if from == to {
 		return nil, nil

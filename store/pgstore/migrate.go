@@ -14,15 +14,15 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// migrations contains one file of statements per version of the schema. The first file creates
-// the schema, and each later one converts the previous version. A file must never change after
-// it was released; the history is in docs/reference/files.md.
+// migrations has one file of SQL statements for each version of the schema. The first file creates
+// the schema; each other file converts the version before it. A file that was released must never
+// change; the history is in docs/reference/files.md.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The table of versions is created before the first migration. A migration locks the row of
-// the version, so that nodes that start at the same time do not interfere.
+// The table of versions is created before the first migration. Each migration locks the row with
+// the version, so that nodes that start at the same time do not disturb each other.
 const (
 	makeMeta = `create table if not exists nomen_meta (
 	id     integer not null primary key,
@@ -39,18 +39,19 @@ const (
 // never released.
 const firstVersion = 2
 
-// usersVersion is the version of a store with users. It has the tables of version 2. The change
-// that adds the first user sets it, so that earlier programs can open a store without users.
+// usersVersion is the version of a store with users. Its tables are those of version 2. The version
+// is set by the change that adds the first user, so that earlier programs can open a store without
+// users.
 const usersVersion = 3
 
-// A schema is the list of migrations that this program knows, oldest first: element i leads
-// to version firstVersion+i.
+// A schema is the list of the migrations that this program has, oldest first. Element i leads to
+// version firstVersion+i.
 type schema []string
 
 // version returns the version of the schema after all migrations.
 func (s schema) version() uint64 { return firstVersion + uint64(len(s)) - 1 }
 
-// next returns the version that the next migration of a schema leads to.
+// next returns the version to which the next migration leads.
 func next(format uint64) uint64 { return max(format+1, firstVersion) }
 
 // readSchema reads the files 0002.sql, 0003.sql ... of a directory.
@@ -73,14 +74,14 @@ func readSchema(dir fs.FS) (schema, error) {
 	return s, nil
 }
 
-// migrate converts the schema of a database to the version of s, from nothing or from any
-// earlier version. Each step is one transaction. It returns a [*store.VersionError] if the
-// schema is newer, or if the store was made with other rules of names.
+// migrate converts the schema of a database to the version of s. The database can have any earlier
+// version, or none. Each step is one transaction. If the schema is newer, or if the store was made
+// with other rules of names, migrate returns a [*store.VersionError].
 func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	if err := s.check(ctx, c); err == nil || !older(err) && !missing(err) {
 		return err
 	}
-	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // if another node has just made it, that is not an error
+	if _, err := c.Exec(ctx, makeMeta); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject { // it is not an error if another node has just created it
 		return err
 	}
 	if _, err := c.Exec(ctx, fillMeta, name.RulesVersion); err != nil {
@@ -94,20 +95,20 @@ func (s schema) migrate(ctx context.Context, c *pgx.Conn) error {
 	}
 }
 
-// missing reports whether err means that a database has no schema, or that one is being
+// missing reports whether err means that a database has no schema, or that one is just being
 // created.
 func missing(err error) bool {
 	return state(err) == undefinedTable || errors.Is(err, pgx.ErrNoRows)
 }
 
-// older reports whether err means that a schema must be migrated, and can be.
+// older reports whether err means that the schema is an earlier version that can be migrated.
 func older(err error) bool {
 	var version *store.VersionError
 	return errors.As(err, &version) && version.What == formatName && version.Found < version.Known &&
 		(version.Found == 0 || version.Found >= firstVersion)
 }
 
-// step runs the next migration; done reports that none is left.
+// step runs the next migration. If there is none left, done is true.
 func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var format, rules uint64
@@ -133,8 +134,8 @@ func (s schema) step(ctx context.Context, c *pgx.Conn) (done bool, err error) {
 	return done, err
 }
 
-// collation returns the clause that makes a column sort by bytes. CockroachDB always does,
-// and does not support the clause.
+// collation returns the SQL clause that makes a column sort by bytes. CockroachDB always sorts by
+// bytes, and does not support the clause.
 func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	var version string
 	err := tx.QueryRow(ctx, "select version()").Scan(&version)
@@ -144,8 +145,7 @@ func collation(ctx context.Context, tx pgx.Tx) (string, error) {
 	return `collate "C"`, err
 }
 
-// check returns a [*store.VersionError] unless this program knows the version of a database
-// with the schema s.
+// check returns a [*store.VersionError] unless this program supports the version of the database.
 func (s schema) check(ctx context.Context, c *pgx.Conn) error {
 	var format, rules uint64
 	if err := c.QueryRow(ctx, readMeta).Scan(&format, &rules); err != nil {
@@ -173,7 +173,7 @@ func (s schema) verdict(format, rules uint64) error {
 func migrationFiles() fs.FS {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		panic("pgstore: " + err.Error()) // the path is a constant
+		panic("pgstore: " + err.Error()) // cannot happen: the path is a constant
 	}
 	return dir
 }

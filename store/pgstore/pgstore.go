@@ -18,21 +18,21 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Options determine which database [Open] opens, and how.
+// Options say which database [Open] opens, and how.
 type Options struct {
-	URL      string       // postgres://USER@HOST:PORT,HOST:PORT/DATABASE?...; see the package
-	Log      *slog.Logger // for changes of the state of servers; nil disables it
+	URL      string       // postgres://USER@HOST:PORT,HOST:PORT/DATABASE?...; see the package comment
+	Log      *slog.Logger // logger for changes of the state of servers; nil for no log
 	ReadOnly bool         // write nothing; the store must exist
 
-	MustExist bool // the store must exist: otherwise Open returns fs.ErrNotExist and creates nothing
+	MustExist bool // if the store does not exist, return fs.ErrNotExist and create nothing
 
 	// Node is for servers that must start even if their database is unavailable. Open then
-	// succeeds, and calls fail with a [*store.AwayError]. When the database is available, the
-	// store is opened in the background, and created if necessary. While the database is known
-	// to be unavailable, calls fail at once unless the URL has the parameter wait.
+	// succeeds, and calls fail with a [*store.AwayError]. When the database is available, the store
+	// is opened in the background, and created if necessary. While the database is known to be
+	// unavailable, calls fail at once, unless the URL has the parameter wait.
 	Node bool
 
-	Now func() time.Time // clock of this machine; time.Now if nil
+	Now func() time.Time // returns the time of this machine; time.Now if nil
 }
 
 // A Store is an open store in a database. [Open] returns one.
@@ -47,11 +47,11 @@ type Store struct {
 	sealer   *sealer
 	settling sync.Mutex // held while a read-only store seals
 
-	requests chan *request // from Apply to write
+	requests chan *request // requests that Apply passes to write
 	writers  sync.WaitGroup
 
-	opening atomic.Pointer[store.Condition] // the condition until a node's database is opened; then nil
-	end     context.CancelFunc              // stops opening
+	opening atomic.Pointer[store.Condition] // condition of a node until its database is open; then nil
+	end     context.CancelFunc              // ends the attempts to open the database
 	opened  sync.WaitGroup
 }
 
@@ -80,9 +80,9 @@ var (
 )
 
 // Open opens the store in a database, or creates one there. If no server accepts changes, Open
-// opens an existing store from a replica. The error wraps a [*store.VersionError] if the store
-// has another version, and a [*store.AwayError] if no server can be reached within the duration
-// wait of the URL.
+// opens an existing store on a replica. If the store has another version, the error wraps a
+// [*store.VersionError]. If no server can be reached within the duration wait of the URL, the error
+// wraps a [*store.AwayError].
 func Open(ctx context.Context, o Options) (*Store, error) {
 	config, err := parseConfig(o.URL)
 	if err != nil {
@@ -123,7 +123,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// start starts the goroutines that write.
+// start starts the goroutines that write and seal.
 func (s *Store) start() {
 	if s.readOnly {
 		return
@@ -135,7 +135,7 @@ func (s *Store) start() {
 }
 
 const (
-	firstOpening = 50 * time.Millisecond // between attempts to open an unavailable database; it doubles
+	firstOpening = 50 * time.Millisecond // pause between attempts to open an unavailable database; doubles each time
 	lastOpening  = 500 * time.Millisecond
 )
 
@@ -172,7 +172,7 @@ func (s *Store) openLater(err error, schema schema) {
 	})
 }
 
-// causeOfClosed returns the cause of a store that is not open yet because of err.
+// causeOfClosed returns the cause for a store that is not open yet because of err.
 func causeOfClosed(err error) string {
 	var version *store.VersionError
 	switch {
@@ -185,8 +185,8 @@ func causeOfClosed(err error) string {
 	}
 }
 
-// enter begins a call, which must leave s.gate. It returns an error if the store is closed,
-// or not open yet, or if ctx has ended.
+// enter begins a call. It returns an error if the store is closed or not open yet, or if ctx has
+// ended. If it returns nil, the call must leave s.gate.
 func (s *Store) enter(ctx context.Context) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Store) Condition() store.Condition {
 	return s.cluster.condition()
 }
 
-// identify checks the versions of the store, creating or migrating it if necessary.
+// identify checks the versions of the store. If necessary, it creates or migrates the store.
 func (s *Store) identify(ctx context.Context, schema schema, mustExist bool) error {
 	for p := newPatience(s.cluster.wait); !s.readOnly; {
 		server, err := s.cluster.forWriting()
@@ -254,8 +254,8 @@ func (s *Store) check(ctx context.Context, wait time.Duration, schema schema) er
 	return err
 }
 
-// Close implements [store.Store]. It waits for listings to end, so it must not be called
-// from within one.
+// Close implements [store.Store]. It waits until listings have ended, so it must not be called in
+// the loop over a listing.
 func (s *Store) Close() error {
 	if !s.gate.Close() {
 		return nil
@@ -271,8 +271,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// failed adds the failed operation to err, unless it is nil. If err means that the database is
-// unavailable, failed returns a [*store.AwayError].
+// failed adds to err which operation has failed. If err means that the database is unavailable, the
+// result is a [*store.AwayError]; if err is nil, it is nil.
 func failed(what string, err error) error {
 	switch {
 	case err == nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// PostgreSQL limits index keys to about 2,700 bytes, and the key of a name may have 2,048.
-// So the index contains headSize bytes of a URL, and markSize bytes of a hash of the rest.
+// PostgreSQL limits index keys to about 2,700 bytes, and the key of a name can have 2,048. So the
+// index has headSize bytes of a URL, and markSize bytes of a hash of the rest of the URL.
 const (
 	headSize = 512
 	markSize = 16
@@ -18,12 +18,12 @@ type place struct {
 	head   string
 	rest   string
 	key    string
-	stored string // the mark in the row; "" for a place that was not read
+	stored string // the mark in the row; "" if the place was not read from a row
 }
 
 func (p *place) size() int { return len(p.head) + len(p.rest) + len(p.key) }
 
-// mark returns the hash that represents the rest in the index.
+// mark returns the hash that the index has instead of the rest of the URL.
 func (p place) mark() []byte {
 	if p.rest == "" {
 		return []byte{}
@@ -32,13 +32,14 @@ func (p place) mark() []byte {
 	return sum[:markSize]
 }
 
-// makePlace returns the place of a URL and a name's key.
+// makePlace returns the place for a URL and the key of a name.
 func makePlace(url, key string) place {
 	n := min(len(url), headSize)
 	return place{head: url[:n], rest: url[n:], key: key}
 }
 
-// places returns the places that the index has for the content after c, without duplicates.
+// places returns the places that the index must have for the subject of c after that change,
+// without duplicates.
 func places(c *store.Change) []place {
 	var all []place
 	for _, p := range c.AppendPlaces(nil) {

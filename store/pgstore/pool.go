@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	maxAge   = time.Hour        // maximum age of a connection: old ones use memory and stay at servers that have moved
+	maxAge   = time.Hour        // maximum age of a connection, because old ones use much memory and stay at servers that have moved
 	maxIdle  = 5 * time.Minute  // maximum idle time of a connection
-	maxWaits = 10 * time.Second // maximum wait for a connection when all are in use
-	readWait = time.Second      // maximum wait of a read, which the client can retry
+	maxWaits = 10 * time.Second // maximum wait for a connection if all are in use
+	readWait = time.Second      // the same for a read, which the client can retry
 )
 
-// noScans prevents plans that scan whole tables. All statements have an index. But the
-// statistics of a new table say that it is empty, so the server may plan a scan, and a
-// prepared plan stays in use after the table has grown. Engines that do not have this setting
-// do not need it.
+// noScans prevents query plans that scan whole tables. There is an index for each statement. But
+// the statistics of a new table say that it is empty, so the server may plan to scan it, and a
+// prepared plan is still used after the table has grown. Engines that do not have this setting do
+// not need it.
 const noScans = "set enable_seqscan = off"
 
-// errBusy is returned when no connection became free in time.
+// errBusy is returned if no connection became free in time.
 var errBusy = errors.New("all connections were in use for too long; to allow more, set pool= in the connection string")
 
-// A pool is a limited pool of connections to one server. It opens connections on demand and
-// prefers the one that was used last.
+// A pool has a limited number of connections to one server. It opens connections when they are
+// needed, and prefers the one that was used last.
 type pool struct {
 	config *pgx.ConnConfig
-	slots  chan struct{} // one element for each connection in use
+	slots  chan struct{} // has one element for each connection in use
 	keep   int           // maximum number of idle connections
 
 	mu     sync.Mutex
@@ -46,13 +46,13 @@ func newPool(config *pgx.ConnConfig, size int) *pool {
 	return &pool{config: config, slots: make(chan struct{}, size), keep: size}
 }
 
-// with calls f with a connection for its exclusive use. A connection that is broken or in a
-// transaction afterwards is closed.
+// with calls f with a connection that no other call uses. If the connection is broken or in a
+// transaction afterwards, it is closed.
 func (p *pool) with(ctx context.Context, f func(*pgx.Conn) error) error {
 	return p.within(ctx, maxWaits, f)
 }
 
-// within is like with, but waits for a connection for at most the time wait.
+// within is like with, but waits for a free connection for the time wait at most.
 func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn) error) error {
 	c, err := p.take(ctx, wait)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *pool) within(ctx context.Context, wait time.Duration, f func(*pgx.Conn)
 	case err != nil && ctx.Err() != nil:
 		return &lostError{err}
 	case err != nil && c.IsClosed():
-		p.drop() // the others are probably broken too
+		p.drop() // the other connections are probably broken too
 		return &lostError{err}
 	}
 	return err
@@ -99,7 +99,7 @@ func (p *pool) take(ctx context.Context, wait time.Duration) (*pooled, error) {
 	return &pooled{Conn: conn, made: time.Now()}, nil
 }
 
-// pop returns an idle connection, or nil if none is idle, and closes those that were idle for
+// pop returns an idle connection, or nil if there is none. It closes connections that were idle for
 // too long.
 func (p *pool) pop() *pooled {
 	p.mu.Lock()
@@ -138,7 +138,7 @@ func (p *pool) drop() {
 	p.idle = nil
 }
 
-// close closes all connections; those in use are closed when they are returned.
+// close closes all connections. Connections in use are closed when their calls end.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -151,6 +151,6 @@ func discard(c *pooled) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	go func() {
 		defer cancel()
-		_ = c.Close(ctx) // best effort
+		_ = c.Close(ctx) // an error does not matter
 	}()
 }

@@ -15,8 +15,8 @@ import (
 
 const (
 	presentOne = "select revision, value from nomen_present where kind = $1 and key = $2"
-	// The statement also searches nomen_present, because a replica that lags may still have a
-	// change there that the primary has moved to nomen_past.
+	// The statement also searches nomen_present, because a replica that lags may still have there a
+	// change that the primary has moved to nomen_past.
 	changeAt = `select value from (
 	(select time, revision, value from nomen_present where kind = $1 and key = $2 and time <= $3)
 	union all
@@ -26,7 +26,7 @@ const (
 	countAll = "select names + (select coalesce(sum(p.names), 0)::bigint from nomen_pending p) from nomen_head where id = 1"
 )
 
-// find returns the change of a subject that is current at a time.
+// find returns the change of a subject that was current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	if subject.Kind == store.KindToken {
 		return s.token(ctx, subject.Key)
@@ -51,12 +51,12 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c, nil
 }
 
-// last returns the last change of a subject, or nil if it has none. It never returns a change
-// that is older than one that this node has written recently.
+// last returns the last change of a subject, or nil if it has none. If this node has written a
+// change recently, last never returns an older one.
 func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change, error) {
 	need := s.recent.need(subject)
 	value, err := s.present(ctx, subject, need)
-	for errors.Is(err, errStale) { // until the answer of a replica is acceptable
+	for errors.Is(err, errStale) { // repeat until the answer of a replica is recent enough
 		value, err = s.present(ctx, subject, need)
 	}
 	if err != nil || value == nil {
@@ -65,8 +65,8 @@ func (s *Store) last(ctx context.Context, subject store.Subject) (*store.Change,
 	return codec.Decode(subject, value)
 }
 
-// present returns the last value of a subject, nil if it has none, or errStale if no
-// available server has the revision that n requires.
+// present returns the last value of a subject, or nil if it has none. If no available server has
+// the revision that n requires, present returns errStale.
 func (s *Store) present(ctx context.Context, subject store.Subject, n need) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, false, func(ctx context.Context, c *pgx.Conn, r role) error {
 		var revision uint64
@@ -82,8 +82,8 @@ func (s *Store) present(ctx context.Context, subject store.Subject, n need) (val
 	return value, err
 }
 
-// before returns the last change of a subject not later than at, or nil if none. The
-// caller knows, perhaps from another server, that the current change is later than at.
+// before returns the last change of a subject that was made at the given time or earlier, or nil if
+// none. The caller must know, perhaps from another server, that the current change is later.
 func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	value, err := s.value(ctx, s.recent.need(subject).revision > 0, changeAt, subject.Kind, subject.Key, millis(at))
 	if err != nil || value == nil {
@@ -92,7 +92,7 @@ func (s *Store) before(ctx context.Context, subject store.Subject, at time.Time)
 	return codec.Decode(subject, value)
 }
 
-// value reads one value, or nil if the query finds none.
+// value returns the one value that a query reads, or nil if the query finds none.
 func (s *Store) value(ctx context.Context, fresh bool, sql string, args ...any) (value []byte, err error) {
 	err = s.cluster.read(ctx, short, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		err := c.QueryRow(ctx, sql, args...).Scan(&value)
@@ -113,7 +113,7 @@ func collect[T any](ctx context.Context, c queryer, row func(pgx.CollectableRow)
 	return pgx.CollectRows(rows, row)
 }
 
-// millis returns a time in milliseconds, limited to the range of changes.
+// millis returns a time in milliseconds, within the range of times that changes can have.
 func millis(at time.Time) int64 {
 	switch {
 	case at.Year() > 9999:
@@ -129,7 +129,7 @@ const (
 	maxMillis = 253402300799999
 )
 
-// Records implements [store.BatchReader]. It keeps nothing.
+// Records implements [store.BatchReader]. It ignores the parameter change.
 func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*store.Record, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 	all := make([]*store.Record, 0, len(names))
 	for part := range slices.Chunk(names, lastPage) {
 		found, err := s.lasts(ctx, part)
-		for errors.Is(err, errStale) { // until the answer of a replica is acceptable
+		for errors.Is(err, errStale) { // repeat until the answer of a replica is recent enough
 			found, err = s.lasts(ctx, part)
 		}
 		if err != nil {
@@ -157,7 +157,8 @@ func (s *Store) Records(ctx context.Context, names []name.Name, _ bool) ([]*stor
 
 func nameSubject(key string) store.Subject { return store.Subject{Kind: store.KindName, Key: key} }
 
-// lasts returns the last changes of names, or errStale as present does.
+// lasts returns the last changes of the names. If no available server has recent enough data, it
+// returns errStale, as present does.
 func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.Subject]*store.Change, err error) {
 	keys := make([]string, 0, len(names))
 	for _, n := range names {
@@ -180,8 +181,8 @@ func (s *Store) lasts(ctx context.Context, names []name.Name) (found map[store.S
 	return found, err
 }
 
-// Count implements [store.Counter]. It adds up the sealed and the waiting changes, and is
-// exact.
+// Count implements [store.Counter]. It adds the numbers of the sealed and the waiting changes. The
+// result is exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, false, err

@@ -10,33 +10,33 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// maxRecent is the maximum number of subjects that are tracked. If more were written, all
-// subjects count as recently written.
+// maxRecent is the maximum number of subjects that are tracked. If more were written, all subjects
+// count as recently written.
 const maxRecent = 100_000
 
 // errStale means that a replica returned older data than this node has written.
 var errStale = errors.New("no replica has received the latest changes of this server yet, and the primary cannot be reached")
 
-// A need is the minimum that an answer must have, so that a client sees its own changes.
+// A need is what an answer must have so that a client sees its own changes.
 type need struct {
 	revision uint64    // minimum revision, unless the answer comes from the primary
-	until    time.Time // when any answer of a replica is acceptable
+	until    time.Time // after this time, any answer of a replica is accepted
 }
 
 func (n need) over() bool { return time.Now().After(n.until) }
 
-// A recent tracks what this node has written recently, so that it does not accept older
-// data from a replica. If lag is zero, as in the zero value, it tracks nothing.
+// A recent tracks what this node has written recently, so that the node does not accept older data
+// from a replica. If lag is zero, as in the zero value, it tracks nothing.
 type recent struct {
 	lag time.Duration
 
 	mu       sync.RWMutex
 	subjects map[store.Subject]need
 	last     time.Time // time of the last write
-	crowded  time.Time // until then, there are more recent writes than could be tracked
+	crowded  time.Time // until this time, more was written recently than could be tracked
 }
 
-// wrote records the last revisions of what was written.
+// wrote records the revisions that the steps have made.
 func (r *recent) wrote(steps []store.Step) {
 	if r.lag == 0 || len(steps) == 0 {
 		return
@@ -63,8 +63,7 @@ func (r *recent) wrote(steps []store.Step) {
 	}
 }
 
-// need returns the minimum that an answer about subject must have; the zero need requires
-// nothing.
+// need returns what an answer about the subject must have. The zero need requires nothing.
 func (r *recent) need(subject store.Subject) need {
 	if r.lag == 0 {
 		return need{}
@@ -81,7 +80,7 @@ func (r *recent) need(subject store.Subject) need {
 	}
 }
 
-// any reports whether anything was written that a replica may not have.
+// any reports whether this node has written anything that a replica may not have yet.
 func (r *recent) any() bool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A reign identifies the timeline of a primary. Of several primaries with the same data, the
-// one with the highest timeline was promoted last. An old primary whose failover agent is dead
-// does not know this and continues; changes committed there are lost. The zero reign is used
-// for engines without timelines.
+// A reign identifies the timeline of a primary. If several primaries have the same data, the one
+// with the highest timeline was promoted last. An old primary whose failover agent has failed does
+// not know this and continues; changes committed there will be lost. The zero reign is for engines
+// without timelines.
 type reign struct{ system, timeline string }
 
 func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
@@ -22,14 +22,14 @@ func askedReign(ctx context.Context, c *pgx.Conn) (r reign, err error) {
 	return r, err
 }
 
-// A reigns records the latest timelines.
+// A reigns has the latest timelines seen.
 type reigns struct {
 	mu   sync.Mutex
-	last map[string]string // the highest timeline, by system identifier
+	last map[string]string // highest timeline seen, by system identifier
 	of   map[*server]reign
 }
 
-// holds records the timeline of a primary, and reports whether it is the latest.
+// holds records the timeline r of the server s, and reports whether it is the latest.
 func (a *reigns) holds(s *server, r reign) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,11 +37,11 @@ func (a *reigns) holds(s *server, r reign) bool {
 		a.last, a.of = map[string]string{}, map[*server]reign{}
 	}
 	a.of[s] = r
-	a.last[r.system] = max(a.last[r.system], r.timeline) // eight hexadecimal digits each
+	a.last[r.system] = max(a.last[r.system], r.timeline) // both have eight hexadecimal digits
 	return r.timeline == a.last[r.system]
 }
 
-// over reports whether another server was promoted since s was last checked.
+// over reports whether another server was promoted after s was last checked.
 func (a *reigns) over(s *server) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,8 +49,8 @@ func (a *reigns) over(s *server) bool {
 	return r.timeline < a.last[r.system]
 }
 
-// A fences records when the primary reached each fence, the counter in the head of the log
-// that every change raises.
+// A fences records when the primary reached each fence. The fence is a counter in the head of the
+// log, which every change increases.
 type fences struct {
 	mu   sync.Mutex
 	seen []seenFence // oldest first
@@ -69,7 +69,7 @@ func (f *fences) saw(fence int64) {
 	}
 }
 
-// passed returns the fence that the primary had some time ago, 0 if unknown.
+// passed returns the fence that the primary had the given time ago, or 0 if it is not known.
 func (f *fences) passed(ago time.Duration) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

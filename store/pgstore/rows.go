@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxRows      = 5000     // rows per statement
-	maxRowsBytes = 16 << 20 // bytes of their values
-	maxEntries   = 2000     // entries per row of nomen_pending
+	maxRows      = 5000     // maximum number of rows in a statement
+	maxRowsBytes = 16 << 20 // maximum size of their values, in bytes
+	maxEntries   = 2000     // maximum number of entries in a row of nomen_pending
 )
 
 const (
@@ -42,12 +42,12 @@ const (
 	select time, revision, salt, value from nomen_past where kind = $1 and key = $2 and revision = any($3)`
 )
 
-// queueStatements queues the statements for the steps of a plan. It returns a doubt with a
-// salt by which the changes can be found again; the salt is nil if nothing is written. It
-// reads what is to be redacted from c.
+// queueStatements queues the statements for the steps of a plan. It returns a doubt with a salt by
+// which the changes can be found later; if nothing is written, the salt is nil. It uses c to read
+// what is to be redacted.
 func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) (doubt, error) {
 	salts := make([]byte, store.SaltSize*len(p.steps))
-	_, _ = rand.Read(salts) // never fails
+	_, _ = rand.Read(salts) // Read never fails
 	entries := make([]*store.Entry, len(p.steps))
 	for i, step := range p.steps {
 		entries[i] = &store.Entry{Change: step.Next}
@@ -56,7 +56,7 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	d := doubt{plan: p}
 	w := newRowWriter(batch)
 	err := w.steps(ctx, c, p.steps, entries, func(row *changeRow, step store.Step, e *store.Entry) {
-		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // those of the last step, which nothing in the plan redacts
+		d.subject, d.revision, d.salt = row.subject, row.revision, row.salt // the salt of the last step, because nothing in the plan redacts it
 		w.pend(entryOf(row.subject, e), int(step.Next.Records()-step.Last.Records()))
 	})
 	w.flush()
@@ -72,30 +72,30 @@ func queueStatements(ctx context.Context, c queryer, batch *pgx.Batch, p *plan) 
 	return d, err
 }
 
-// changeKinds are the kinds of subjects in the tables of changes.
+// changeKinds has the kinds of subjects that are in the tables of changes.
 var changeKinds = [...]store.Kind{store.KindName, store.KindAuthority, store.KindUser}
 
-// A rowWriter collects the rows of a transaction.
+// A rowWriter collects the rows that a transaction writes.
 type rowWriter struct {
 	batch *pgx.Batch
 	id    [16]byte
 	part  int
 
-	moved                []store.Subject // to be copied from nomen_present to nomen_past
+	moved                []store.Subject // subjects whose changes are copied from nomen_present to nomen_past
 	past, changed, fresh []changeRow
-	redacted             []changeRow // in nomen_past
+	redacted             []changeRow // rows of nomen_past to be redacted
 	gone, come           []place
 	entries              []byte
-	count, names         int // of entries
+	count, names         int // number of entries, and change of the number of names
 }
 
 func newRowWriter(batch *pgx.Batch) *rowWriter {
 	w := &rowWriter{batch: batch}
-	_, _ = rand.Read(w.id[:]) // never fails
+	_, _ = rand.Read(w.id[:]) // Read never fails
 	return w
 }
 
-// steps collects the rows of steps with their entries, and calls show for each.
+// steps collects the rows for steps and their entries, and calls show for each.
 func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, entries []*store.Entry, show func(*changeRow, store.Step, *store.Entry)) error {
 	final := map[store.Subject]int{}
 	for i, step := range steps {
@@ -134,7 +134,7 @@ func (w *rowWriter) steps(ctx context.Context, c queryer, steps []store.Step, en
 	return nil
 }
 
-// pend adds an entry to those to be sealed.
+// pend adds an entry to the entries that are to be sealed.
 func (w *rowWriter) pend(e entry, names int) {
 	w.entries = e.appendTo(w.entries, len(e.leaf))
 	w.count++
@@ -153,8 +153,8 @@ func (w *rowWriter) flush() {
 	w.entries, w.count, w.names = nil, 0, 0
 }
 
-// redact removes the content of the revisions that a step redacts, both those made by the
-// same transaction and existing ones.
+// redact removes the content of the revisions that a step redacts. Some may be made by the same
+// transaction; the others exist.
 func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) error {
 	if len(step.Next.Redacts) == 0 {
 		return nil
@@ -178,7 +178,7 @@ func (w *rowWriter) redact(ctx context.Context, c queryer, step store.Step) erro
 	return err
 }
 
-// place records which places a change removes from the index, and which it adds.
+// place records which places of the index a change removes, and which it adds.
 func (w *rowWriter) place(s store.Subject, before, after *store.Change) {
 	if s.Kind == store.KindAuthority {
 		return
@@ -217,8 +217,8 @@ func (w *rowWriter) queueChanges() {
 	}
 }
 
-// rows queues a statement for the rows of a kind, in the order of their keys, to prevent
-// deadlocks between transactions that create the same names.
+// rows queues a statement for the rows of a kind. The rows are in the order of their keys, so that
+// transactions that create the same names do not deadlock.
 func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	rows := slices.DeleteFunc(slices.Clone(all), func(r changeRow) bool { return r.subject.Kind != kind })
 	slices.SortStableFunc(rows, func(a, b changeRow) int { return cmp.Compare(a.subject.Key, b.subject.Key) })
@@ -234,7 +234,7 @@ func (w *rowWriter) rows(sql string, kind store.Kind, all []changeRow) {
 	}
 }
 
-// someRows returns how many of the first rows fit into one statement.
+// someRows returns how many of the rows, from the first on, can be in one statement.
 func someRows(rows []changeRow) int {
 	bytes := 0
 	for i := range rows[:min(len(rows), maxRows)] {
@@ -245,7 +245,7 @@ func someRows(rows []changeRow) int {
 	return min(len(rows), maxRows)
 }
 
-// affected returns a callback that stores the number of rows that a statement changed.
+// affected returns a callback that stores in *n the number of rows that a statement has changed.
 func affected(n *int64) func(pgconn.CommandTag) error {
 	return func(tag pgconn.CommandTag) error {
 		*n = tag.RowsAffected()

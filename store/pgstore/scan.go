@@ -11,12 +11,12 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Pages are read completely before they are processed, so that no statement waits for a
-// consumer. Pages grow as long as their size in bytes is small.
+// A page is read completely before it is processed, so that no statement waits for the caller.
+// Pages get more rows as long as their size in bytes is small.
 const (
-	firstPage = 64      // rows
-	lastPage  = 4096    // rows
-	pageBytes = 4 << 20 // target size
+	firstPage = 64      // number of rows
+	lastPage  = 4096    // number of rows
+	pageBytes = 4 << 20 // target size of a page
 )
 
 const (
@@ -40,12 +40,12 @@ type row struct {
 	value []byte
 }
 
-// snapshot calls f in a transaction that sees one snapshot. f sets begun before its first
-// visible effect. If the server is lost before that, snapshot calls f again on another server.
-// Once f has returned nil, errors of the transaction are ignored: nothing was written in it.
+// snapshot calls f in a transaction that sees one snapshot. Before its first visible effect, f must
+// set *begun. If the server is lost before that, snapshot calls f again on another server. After f
+// has returned nil, errors of the transaction are ignored, because it has written nothing.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
-	var broken error // not to be retried
+	var broken error // an error that must not be retried
 	err := s.cluster.read(ctx, long, fresh, func(ctx context.Context, c *pgx.Conn, _ role) error {
 		done := false
 		err := pgx.BeginTxFunc(ctx, c, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -71,8 +71,8 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 	return failed("read", ended(ctx, err))
 }
 
-// scan calls yield with the changes that are current at a time, in the order of their
-// keys, until it returns false.
+// scan calls yield with the changes that were current at the time of the scan, in the order of
+// their keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	if k == store.KindToken {
 		return s.tokens(ctx, yield)
@@ -116,7 +116,8 @@ func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string,
 	}, presentPage, k, lower, upper, size)
 }
 
-// nextSize returns the number of rows to read after a page whose rows have these sizes.
+// nextSize returns how many rows to read next. The parameters are the page that was read last, and
+// a function that returns the size of a row.
 func nextSize[T any](page []T, size func(*T) int) int {
 	bytes := 1
 	for i := range page {
@@ -150,11 +151,12 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether a time in milliseconds is after at; false if at is zero.
+// after reports whether ms, a time in milliseconds, is after the parameter at. If that is zero, it
+// returns false.
 func after(ms int64, at time.Time) bool { return !at.IsZero() && ms > millis(at) }
 
-// readPast returns the changes that were current at a time for those subjects of a page
-// that have changed since.
+// readPast returns the changes that were current at a time, for those subjects of a page that have
+// changed after that time.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
 	for _, row := range page {
@@ -179,7 +181,7 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 	return past, err
 }
 
-// history calls yield with the changes of a subject, newest first.
+// history calls yield with the changes of a subject, newest first, until yield returns false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -215,7 +217,8 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	})
 }
 
-// historyPage returns the changes before that with this time and revision, newest first.
+// historyPage returns the changes of a subject before the one with the given time and revision,
+// newest first.
 func historyPage(ctx context.Context, tx pgx.Tx, subject store.Subject, time, revision int64, size int) ([]row, error) {
 	return collect(ctx, tx, func(r pgx.CollectableRow) (row row, err error) {
 		err = r.Scan(&revision, &row.time, &row.value)

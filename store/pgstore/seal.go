@@ -13,16 +13,16 @@ import (
 	"github.com/nomen-project/nomen/internal/ledger"
 )
 
-// Every node of a store looks for changes to seal, but only the node that has the lease seals
-// them. Sealing renews the lease; when it expires, another node can take it.
+// Every node of a store looks for changes to seal, but only the node that has the lease seals them.
+// Sealing renews the lease. When the lease expires, another node can take it.
 const (
-	sealEvery  = 200 * time.Millisecond // between looks, if the node has not written
-	sealSoon   = 20 * time.Millisecond  // after the node has written
+	sealEvery  = 200 * time.Millisecond // time between two looks, if the node has not written
+	sealSoon   = 20 * time.Millisecond  // time until the next look, after the node has written
 	sealLease  = 500 * time.Millisecond
-	sealEnd    = 2 * time.Second // maximum time for sealing when a node is closed
-	sealPause  = 5 * time.Second // after which the server aborts a sealing transaction that is idle
-	sealUnits  = 512             // rows of nomen_pending that are read at a time
-	sealMargin = 128             // how many of them may be left for reordering
+	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
+	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
+	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
+	sealMargin = 128             // how many of these rows may be left for the next sealing, because of their order
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 	lookPending = "select id, part, names, entries from nomen_pending order by stamp, id, part limit $1"
 	raiseHead   = `update nomen_head set fence = fence + 1, size = $3, names = names + $4, hash = $5, holder = $6,
 	until = clock_timestamp() + $7::bigint * interval '1 millisecond' where id = 1 and fence = $1 and size = $2`
-	// Ending the lease lets other nodes or the next command seal at once.
+	// When the lease is ended, another node or the next command can seal at once.
 	endLease      = "update nomen_head set until = clock_timestamp() where id = 1 and holder = $1"
 	deletePending = `delete from nomen_pending where (id, part) in (
 	select u.id, u.part from unnest($1::bytea[], $2::integer[]) as u(id, part))`
@@ -48,23 +48,23 @@ const (
 // of the two changes nothing and begins again. The lease only avoids wasted work.
 type sealer struct {
 	cluster *cluster
-	node    []byte // random
+	node    []byte // random bytes that identify the node
 	nudge   chan struct{}
 	cancel  context.CancelFunc
 	ended   chan struct{}
 	pause   time.Duration
-	hook    func(stage string) // for tests: called between the steps of a sealing
+	hook    func(stage string) // set by tests; called between the steps of a sealing
 
 	backlog backlog
 
 	told  string // last error logged; used only by run
-	edge  *edge  // of the log with this fence; nil if unknown
+	edge  *edge  // edge of the log with this fence; nil if it is not known
 	fence int64
 }
 
 func newSealer(cl *cluster) *sealer {
 	s := &sealer{cluster: cl, node: make([]byte, 16), nudge: make(chan struct{}, 1), ended: make(chan struct{}), pause: sealPause, hook: func(string) {}}
-	_, _ = rand.Read(s.node) // never fails
+	_, _ = rand.Read(s.node) // Read never fails
 	return s
 }
 
@@ -74,7 +74,7 @@ func (s *sealer) start() {
 	go s.run(ctx)
 }
 
-// stop ends the sealer, after it has sealed what this node has written.
+// stop ends the sealer after it has sealed what this node has written.
 func (s *sealer) stop() {
 	if s.cancel == nil {
 		return
@@ -98,7 +98,7 @@ func (s *sealer) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			// Seal what this node has written, in case no other node runs.
+			// Seal what this node has written, because no other node may be running.
 			end, cancel := context.WithTimeout(context.Background(), sealEnd)
 			defer cancel()
 			s.sealAll(end)
@@ -106,7 +106,7 @@ func (s *sealer) run(ctx context.Context) {
 			return
 		case <-tick.C:
 		case <-s.nudge:
-			time.Sleep(sealSoon) // collect further changes
+			time.Sleep(sealSoon) // wait for further changes, to seal them together
 		}
 		s.sealAll(ctx)
 	}
@@ -116,7 +116,7 @@ func (s *sealer) run(ctx context.Context) {
 func (s *sealer) release(ctx context.Context) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
-		return // the lease expires
+		return // if this fails, the lease expires later
 	}
 	err = server.short.with(ctx, func(c *pgx.Conn) error {
 		_, err := c.Exec(ctx, endLease, s.node)
@@ -127,7 +127,7 @@ func (s *sealer) release(ctx context.Context) {
 	}
 }
 
-// sealAll seals all committed changes, unless another node does.
+// sealAll seals all committed changes, unless another node seals them.
 func (s *sealer) sealAll(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
@@ -136,7 +136,7 @@ func (s *sealer) sealAll(ctx context.Context) {
 	}
 }
 
-// tell logs why sealing fails, once per error.
+// tell logs why sealing fails. It logs the same error only once.
 func (s *sealer) tell(ctx context.Context, err error) {
 	switch {
 	case err == nil:
@@ -147,7 +147,7 @@ func (s *sealer) tell(ctx context.Context, err error) {
 	}
 }
 
-// seal seals committed changes; more reports that there are more.
+// seal seals committed changes. If there are more, it returns true.
 func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
@@ -202,8 +202,8 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	return more, nil
 }
 
-// knows reports whether the edge belongs to the log with this fence and hash. After a
-// failover that lost changes another log may have the same fence.
+// knows reports whether the edge is that of the log with this fence and hash. After a failover that
+// has lost changes, another log can have the same fence.
 func (s *sealer) knows(fence int64, hash []byte) bool {
 	if s.edge == nil || s.fence != fence {
 		return false
@@ -212,7 +212,7 @@ func (s *sealer) knows(fence int64, hash []byte) bool {
 	return head.Size == 0 || bytes.Equal(head.Hash[:], hash)
 }
 
-// readUnits returns what to seal next; more reports that there is more.
+// readUnits returns the units to seal next. If there are more, the result more is true.
 func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
 	units, err = collect(ctx, c, func(r pgx.CollectableRow) (u unit, err error) {
 		var entries []byte
@@ -238,11 +238,11 @@ type growth struct {
 	edge  *edge
 	rows  []logRow
 	names int
-	ids   [][]byte // with parts, the keys of rows of nomen_pending
+	ids   [][]byte // keys of rows of nomen_pending, together with parts
 	parts []int
 }
 
-// grow appends units to a copy of the log's edge.
+// grow appends the units to a copy of the log's edge.
 func (s *sealer) grow(units []unit) growth {
 	g := growth{edge: s.edge.clone()}
 	for _, u := range units {
@@ -256,7 +256,7 @@ func (s *sealer) grow(units []unit) growth {
 	return g
 }
 
-// commit writes a growth; done is false if another node has sealed meanwhile.
+// commit writes a growth. If another node has sealed since the edge was read, done is false.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
 	first := &pgx.Batch{}

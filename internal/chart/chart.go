@@ -8,7 +8,7 @@
 package chart
 
 import (
-	_ "embed" // for the style sheet and the template
+	_ "embed" // for chart.css and the template
 	"fmt"
 	"html/template"
 	"strings"
@@ -31,20 +31,21 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 
 // The largest chart.
 const (
-	MaxSeries = 6   // or states: there are so many patterns
-	MaxPoints = 400 // categories or events; a year has 366 days
+	MaxSeries = 6   // maximum number of series or states, because there are only so many patterns
+	MaxPoints = 400 // maximum number of categories or events; a year has up to 366 days
 )
 
-// Words are the words around a chart.
+// Words has the words around a chart.
 type Words struct {
-	ID          string // unique in the page: ASCII letters, digits and "-"
+	ID          string // ID of the chart, unique in the page: ASCII letters, digits and "-"
 	Title       string
-	Description string // what the chart shows, for readers who cannot see it
+	Description string // description of what the chart shows, for readers who cannot see it
 	Table       string // label of the control that opens the table, such as "Data as a table"
-	Empty       string // what to say if there is no data
+	Empty       string // text to show if there is no data
 }
 
-// check reports what the caller did wrong. Names of fields are for programmers.
+// check returns an error if the caller has used the chart wrongly. The error has names of fields,
+// for programmers.
 func (w *Words) check(points, series int) error {
 	isID := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-'
@@ -60,7 +61,7 @@ func (w *Words) check(points, series int) error {
 	return nil
 }
 
-// A table has the data of a chart.
+// A table has the data of a chart as text.
 type table struct {
 	Headings []string
 	Rows     []row
@@ -68,11 +69,11 @@ type table struct {
 
 type row struct {
 	Label   string
-	Machine string // the time of an event
+	Machine string // time of an event, for programs
 	Cells   []string
 }
 
-// render returns a chart in HTML. A drawing without height means that there is no data.
+// render returns a chart as HTML. If the drawing has no height, there is no data.
 func render(w Words, d *drawing, t table) (template.HTML, error) {
 	templates, err := templates()
 	if err != nil {

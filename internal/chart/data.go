@@ -11,7 +11,7 @@ type Data struct {
 	Category   string // heading of the categories in the table, such as "Day"
 	Categories []string
 	Series     []Series
-	Number     func(uint64) string // formats a value; nil means decimal digits
+	Number     func(uint64) string // returns a value as text; if nil, values are decimal digits
 }
 
 // A Series has a value for each category.

@@ -8,10 +8,10 @@ import (
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
-// plotHeight is the height of the area of lines.
+// plotHeight is the height of the area in which lines are drawn.
 const plotHeight = 640
 
-// maxMarks is how many points of a line have marks.
+// maxMarks is the maximum number of points at which a line has marks.
 const maxMarks = 20
 
 // Line draws a line for each series, over categories in order, such as days.
@@ -22,7 +22,7 @@ func (d Data) Line() (template.HTML, error) {
 	p := newDrawing(d.ID)
 	if len(d.Categories) > 0 {
 		p.legend(d.labels(), true)
-		p.Height += lineHeight / 2 // of the top label
+		p.Height += lineHeight / 2 // half of the top label
 		top := ticks(d.max())
 		left := d.valueAxis(p, top)
 		largest := max(top[len(top)-1], d.max())
@@ -39,7 +39,7 @@ func (d Data) Line() (template.HTML, error) {
 
 // valueAxis draws the marks of the vertical axis and returns where the plot begins.
 func (d *Data) valueAxis(p *drawing, ticks []uint64) (left int) {
-	const most = 28 // columns; the largest number has 26
+	const most = 28 // maximum number of columns of a value; the largest number has 26
 	top := max(ticks[len(ticks)-1], d.max())
 	widest := 0
 	for _, v := range ticks {
@@ -54,7 +54,7 @@ func (d *Data) valueAxis(p *drawing, ticks []uint64) (left int) {
 	return left
 }
 
-// positions returns n evenly spaced positions; a single one is in the middle.
+// positions returns n evenly spaced positions. If n is 1, the position is in the middle.
 func positions(n, from, to int) []int {
 	if n == 1 {
 		return []int{(from + to) / 2}
@@ -66,7 +66,7 @@ func positions(n, from, to int) []int {
 	return all
 }
 
-// line draws a series.
+// line draws the line of a series.
 func (p *drawing) line(series int, xs []int, values []uint64, top uint64) {
 	var b strings.Builder
 	every := (len(xs) + maxMarks - 1) / maxMarks
@@ -80,21 +80,22 @@ func (p *drawing) line(series int, xs []int, values []uint64, top uint64) {
 	p.Lines = append(p.Lines, stroke{b.String(), series})
 }
 
-// categoryAxis writes as many labels below the plot as fit.
+// categoryAxis writes labels of categories below the plot, as many as have space.
 func (p *drawing) categoryAxis(xs []int, labels []string) {
-	const most = 16 // columns
+	const most = 16 // maximum number of columns of a label
 	widest := 0
 	for _, l := range labels {
 		widest = max(widest, shown.Columns(shown.Short(l, most))*charWidth)
 	}
-	fit := max(1, (xs[len(xs)-1]-xs[0])/(widest*3/2+gap)) // the first label is on one side of its point
+	fit := max(1, (xs[len(xs)-1]-xs[0])/(widest*3/2+gap)) // half as much again as a label, because the first label is on one side of its point
 	every := (len(labels) + fit - 1) / fit
 	for i := 0; i < len(labels); i += every {
 		p.text(xs[i], p.Height, anchor(i, len(labels)), labels[i], most)
 	}
 }
 
-// anchor returns where the label of position i of n is, so that none leaves the picture.
+// anchor returns on which side of position i the label is, so that no label leaves the picture.
+// There are n positions.
 func anchor(i, n int) string {
 	switch {
 	case n == 1 || i > 0 && i < n-1:

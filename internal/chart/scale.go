@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// maxSteps is how many steps an axis has at most.
+// maxSteps is the maximum number of steps of an axis.
 const maxSteps = 5
 
 // ticks returns the values of the marks of an axis from 0 to at least largest: multiples of 1, 2
@@ -30,7 +30,7 @@ func tickStep(largest uint64) uint64 {
 	}
 }
 
-// scale returns value*length/top, rounded, for a value of at most top.
+// scale returns value*length/top, rounded. The value must be at most top.
 func scale(value, top uint64, length int) int {
 	if value >= top {
 		return length

@@ -13,20 +13,20 @@ type Timeline struct {
 	Words
 	When, State, What string // headings of the table
 	States            []string
-	Events            []Event // in any order
+	Events            []Event // events in any order
 	Until             time.Time
-	Time              func(time.Time) string // formats a time; nil means YYYY-MM-DD in UTC
+	Time              func(time.Time) string // returns a time as text; if nil, YYYY-MM-DD in UTC
 }
 
 // An Event is a change of a record.
 type Event struct {
 	Time  time.Time
-	State int    // since then, an index of [Timeline.States]
-	What  string // happened
+	State int    // state after the event: an index of [Timeline.States]
+	What  string // what has happened
 }
 
-// Draw draws a band from the first event to Until with the state of each time, and a mark for
-// each event.
+// Draw draws a band from the first event to the time Until. The band shows the state at each time,
+// and has a mark for each event.
 func (l Timeline) Draw() (template.HTML, error) {
 	if err := l.check(); err != nil {
 		return "", err
@@ -61,7 +61,8 @@ func (l *Timeline) ends() (from, to time.Time) {
 	return from, to
 }
 
-// x returns the position of a time. If the axis is a single moment, it is the left end.
+// x returns the position of a time. If the axis begins and ends at the same time, x returns the
+// left end.
 func (l *Timeline) x(t time.Time) int {
 	from, to := l.ends()
 	elapsed := func(t time.Time) uint64 { return uint64(t.UnixMilli() - from.UnixMilli()) }
@@ -71,7 +72,7 @@ func (l *Timeline) x(t time.Time) int {
 	return scale(elapsed(t), elapsed(to), width-gap)
 }
 
-// band draws the states, and a mark at each position of an event.
+// band draws the states, and a mark at each position that has an event.
 func (l *Timeline) band(p *drawing) {
 	const height = 2 * barHeight
 	last := -1
@@ -91,9 +92,10 @@ func (l *Timeline) band(p *drawing) {
 	p.Height += height + gap + lineHeight
 }
 
-// timeAxis writes the times at both ends of the band and in the middle, without repeating one.
+// timeAxis writes the times at both ends of the band and in the middle. It writes equal times only
+// once.
 func (l *Timeline) timeAxis(p *drawing) {
-	const most = 16 // columns
+	const most = 16 // maximum number of columns of a label
 	from, to := l.ends()
 	middle := time.UnixMilli(from.UnixMilli() + (to.UnixMilli()-from.UnixMilli())/2)
 	before := ""

@@ -23,28 +23,29 @@ import (
 // An error in the field Err of an element concerns only that element. An error that means damage
 // (see Damaged) becomes a fault; any other error ends the verification.
 type Source struct {
-	Size  uint64      // of the log
-	Head  *store.Head // as stored; nil if the store does not keep it
-	Count int64       // of records, as stored; -1 if the store does not keep it
-	Now   time.Time   // changes dated later are faults; if zero, no date is a fault
+	Size  uint64      // number of entries in the log
+	Head  *store.Head // head as stored; nil if the store does not store it
+	Count int64       // number of records as stored; -1 if the store does not store it
+	Now   time.Time   // time of the check; a change with a later time is a fault, unless Now is zero
 
-	// Log yields the rows of the log in order. If leaves is set, it also reads the change of
-	// each row, to set Leaf and Err.
+	// Log yields the rows of the log in order. If the parameter leaves is true, it also reads the
+	// change of each row, and sets Leaf and Err.
 	Log func(leaves bool) iter.Seq2[Row, error]
 
-	// Waiting are changes that are acknowledged and have no number in the log yet.
+	// Waiting has the changes that are acknowledged but do not have a number in the log yet.
 	Waiting []Row
 
-	// Node returns a node of the stored tree that the current row of Log completes.
+	// Node returns the stored hash of a node. The current row of Log must complete the node.
 	Node func(level int, index uint64) (ledger.Hash, error)
 
-	// Changes yields the changes of names, authorities and users, subject by subject. The changes of a
-	// subject are in order of revision: ascending, or descending if Descending is set.
+	// Changes yields the changes of names, authorities and users, subject by subject. The changes
+	// of a subject are in ascending order of their revisions, or in descending order if Descending
+	// is true.
 	Changes    func() iter.Seq2[Change, error]
 	Descending bool
 
-	Places func() iter.Seq2[Place, error]         // of the index; nil if none is stored
-	Tokens func() iter.Seq2[store.Subject, error] // each with the error of reading it; nil if tokens are not verified
+	Places func() iter.Seq2[Place, error]         // yields the index of locations; nil if the store has none
+	Tokens func() iter.Seq2[store.Subject, error] // yields each token with the error of reading it; nil if tokens are not verified
 
 	// Damaged reports whether an error means that data is damaged. A [Problem] and a
 	// [*codec.CorruptError] always mean damage. Damaged may be nil.
@@ -57,36 +58,37 @@ type Row struct {
 	Subject  store.Subject // zero if the row cannot be read
 	Revision uint64
 	Time     time.Time
-	Mark     []byte      // the beginning of the hash of the leaf, or all of it
-	Leaf     ledger.Hash // computed from the change
-	Err      error       // of reading the row or its change
+	Mark     []byte      // the hash of the leaf, or its first bytes
+	Leaf     ledger.Hash // hash of the leaf, computed from the change
+	Err      error       // error of reading the row or its change
 }
 
 // A Change is a change of a name, an authority or a user.
 type Change struct {
 	Subject  store.Subject
-	Revision uint64 // under which it is stored
+	Revision uint64 // revision under which the change is stored
 	Time     time.Time
-	Last     bool         // it is stored as the last change of its subject
-	Entry    *store.Entry // Seq is 0 if the store does not keep it beside the change
-	Err      error        // of reading Entry
+	Last     bool         // the change is stored as the last one of its subject
+	Entry    *store.Entry // the entry; its Seq is 0 if the store does not store it with the change
+	Err      error        // error of reading Entry
 }
 
 // A Place is a place in the index of locations.
 type Place struct {
 	store.Place
-	Err error // of reading it
+	Err error // error of reading the place
 }
 
-// A Problem is damage, in words for people.
+// A Problem describes damage in words for people to read.
 type Problem string
 
 func (p Problem) Error() string { return string(p) }
 
-// Run verifies src as [store.Verifier] describes. Its memory does not grow with the store.
+// Run verifies the source as [store.Verifier] describes. It needs the same amount of memory for any
+// size of store.
 func Run(ctx context.Context, src *Source, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	c := &checker{Source: src, ctx: ctx, fault: fault, next: 1, seed: maphash.MakeSeed(), future: store.FutureCheck{Now: src.Now}}
-	passes := 3 // over the log, the changes and the index
+	passes := 3 // the log, the changes and the index
 	if src.Places == nil {
 		passes = 2
 	}
@@ -113,23 +115,23 @@ type checker struct {
 	future store.FutureCheck
 	seed   maphash.Seed
 
-	tree ledger.Log // computed anew
-	next uint64     // number of the next row
-	bad  uint64     // number of the last row whose leaf is not known to be right
-	lost bool       // rows are missing, so that the tree cannot be computed
-	over bool       // there are rows after the end
+	tree ledger.Log // the tree computed from the rows
+	next uint64     // number that the next row must have
+	bad  uint64     // number of the last row whose leaf may be wrong
+	lost bool       // rows are missing, so the tree cannot be computed
+	over bool       // there are rows after the end of the log
 
 	records int64
-	logged  tally // changes in the log and waiting, and those stored
-	located tally // places of records, and those in the index
-	cut     bool  // a pass ended early, so that comparing its result makes no sense
+	logged  tally // compares the changes in the log and waiting with those stored
+	located tally // compares the places of records with those in the index
+	cut     bool  // a pass has ended early, so its result must not be compared
 }
 
 func (c *checker) report(s store.Subject, seq uint64, format string, args ...any) {
 	c.fault(store.Fault{Subject: s, Seq: seq, Problem: fmt.Sprintf(format, args...)})
 }
 
-// broken reports err as a fault if it is damage. Otherwise it returns err.
+// broken reports err as a fault if it means damage. Otherwise it returns err.
 func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	if err == nil {
 		return nil
@@ -137,18 +139,18 @@ func (c *checker) broken(s store.Subject, seq uint64, err error) error {
 	if !errors.As(err, new(Problem)) && !errors.As(err, new(*codec.CorruptError)) && (c.Damaged == nil || !c.Damaged(err)) {
 		return err
 	}
-	text, _, _ := strings.Cut(err.Error(), "\n") // an engine may add a stack trace
+	text, _, _ := strings.Cut(err.Error(), "\n") // the rest can be a stack trace of the database engine
 	c.report(s, seq, "%s", text)
 	return nil
 }
 
-// step counts an element of a pass.
+// step counts one element of a pass for the progress.
 func (c *checker) step() error {
 	c.passes.add(1)
 	return c.ctx.Err()
 }
 
-// log computes the tree over all rows.
+// log verifies all rows of the log, and computes the tree.
 func (c *checker) log() error {
 	c.passes.begin(c.Size)
 	for row, err := range c.Log(true) {
@@ -206,7 +208,7 @@ func (c *checker) row(r *Row) error {
 	return cmp.Or(c.nodes(c.tree.AppendHash(nil, r.Leaf), r.Seq), c.step())
 }
 
-// gap reports rows that are missing before number seq.
+// gap reports that the rows before the number seq are missing.
 func (c *checker) gap(seq uint64) {
 	switch {
 	case c.next == seq:
@@ -219,8 +221,8 @@ func (c *checker) gap(seq uint64) {
 	c.lost = true
 }
 
-// nodes compares the nodes that row seq completes with the stored nodes. It leaves out nodes above
-// a leaf that is not known to be right.
+// nodes compares the nodes that row seq completes with the stored nodes. It omits nodes above a
+// leaf that may be wrong.
 func (c *checker) nodes(nodes []ledger.Node, seq uint64) error {
 	for _, n := range nodes {
 		first := n.Index<<n.Level + 1
@@ -236,7 +238,7 @@ func (c *checker) nodes(nodes []ledger.Node, seq uint64) error {
 	return nil
 }
 
-// places reads the index of locations.
+// places verifies the index of locations.
 func (c *checker) places() error {
 	if c.Places == nil {
 		return nil
@@ -256,7 +258,7 @@ func (c *checker) places() error {
 	return nil
 }
 
-// tokens reads the tokens.
+// tokens verifies the tokens.
 func (c *checker) tokens() error {
 	if c.Tokens == nil {
 		return nil

@@ -26,28 +26,28 @@ func (c *checker) changes() error {
 	return nil
 }
 
-// A history is the state of verifying the changes of one subject.
+// A history verifies the changes of one subject.
 type history struct {
 	*checker
 	subject store.Subject
 	begun   bool
 	last    bool // the last change was found
-	unread  bool // a change cannot be read, so that its neighbours cannot be compared
+	unread  bool // a change could not be read, so the changes before and after it cannot be compared
 	before  moment
-	named   map[uint64]bool   // revisions that should be redacted
-	gone    map[uint64]uint64 // revisions that are redacted: their numbers in the log
+	named   map[uint64]bool   // revisions that must be redacted
+	gone    map[uint64]uint64 // revisions that are redacted, with their numbers in the log
 }
 
-// A moment is the position of a change in the history of its subject.
+// A moment is the revision and the time of a change.
 type moment struct {
-	revision uint64 // 0 for none
+	revision uint64 // 0 if there is none
 	time     time.Time
 	seq      uint64
 }
 
-// add verifies the next change.
+// add verifies the next change of the subject.
 func (h *history) add(ch *Change) error {
-	if ch.Subject.Kind == 0 { // not even a key can be read
+	if ch.Subject.Kind == 0 { // not even the key can be read
 		return h.broken(ch.Subject, 0, ch.Err)
 	}
 	if ch.Subject != h.subject || !h.begun {
@@ -78,8 +78,8 @@ func (h *history) add(ch *Change) error {
 	return nil
 }
 
-// follows verifies that the next change has the revision and the time that must follow those of
-// the one before it.
+// follows verifies that the next change has the revision and the time that may follow those of the
+// change before it.
 func (h *history) follows(now moment) {
 	earlier, later := h.before, now
 	if h.Descending {
@@ -98,14 +98,14 @@ func (h *history) follows(now moment) {
 	}
 }
 
-// begins verifies that a change is the first of its subject.
+// begins verifies that a change can be the first of its subject.
 func (h *history) begins(first moment) {
 	if first.revision > 1 {
 		h.report(h.subject, first.seq, "the revision before revision %d is missing", first.revision)
 	}
 }
 
-// note notes what a change redacts, and whether it is redacted itself.
+// note records which revisions a change redacts, and whether the change itself is redacted.
 func (h *history) note(c *store.Change, seq uint64) {
 	for _, r := range c.Redacts {
 		if h.named == nil {
@@ -121,8 +121,8 @@ func (h *history) note(c *store.Change, seq uint64) {
 	}
 }
 
-// end verifies a subject after all of its changes were added. Exactly those revisions must be
-// redacted that the subject's redactions name.
+// end verifies the redactions of a subject, after all of its changes were added: exactly those
+// revisions must be redacted that its changes name.
 func (h *history) end() {
 	if !h.begun {
 		return

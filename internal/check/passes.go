@@ -1,27 +1,27 @@
 package check
 
-// passes reports the progress of a verification. It converts work done in several passes into a
-// number of changes.
+// passes reports the progress of a verification, which makes several passes. It converts the work
+// done in these to a number of changes.
 type passes struct {
-	report  func(done, total uint64) // may be nil
+	report  func(done, total uint64) // nil if progress is not reported
 	changes uint64
-	number  int    // of passes
-	begun   int    // passes that have begun
-	size    uint64 // units of the current pass
-	done    uint64 // of these
-	next    uint64 // report when so many are done
+	number  int    // number of passes
+	begun   int    // number of passes that have begun
+	size    uint64 // number of units of the current pass
+	done    uint64 // number of these that are done
+	next    uint64 // number of units done at which progress is reported next
 }
 
 // passStep is how many units of a pass are done between two reports.
 const passStep = 10_000
 
-// newPasses returns the progress of reading a number of changes in a number of passes. It
-// calls report with the progress, unless report is nil.
+// newPasses returns the progress of a verification. The parameter number is the number of passes.
+// If report is not nil, it is called with the progress.
 func newPasses(changes uint64, number int, report func(done, total uint64)) *passes {
 	return &passes{report: report, changes: changes, number: number}
 }
 
-// begin begins the next pass, which has about so many units.
+// begin begins the next pass. The number of units can be an estimate.
 func (p *passes) begin(units uint64) {
 	p.begun++
 	p.size, p.done, p.next = max(units, 1), 0, passStep

@@ -24,7 +24,7 @@ const (
 
 const (
 	classes = 1 << 12
-	maxHeld = 1 << 18 // elements that are compared one by one at a time, unless one class has more
+	maxHeld = 1 << 18 // maximum number of elements that are compared one by one at the same time, unless one class has more
 )
 
 func (t *tally) add(side int, hash uint64) {
@@ -41,9 +41,9 @@ func (t *tally) count(side int) (n uint64) {
 	return n
 }
 
-// parts divides the classes that differ into parts. For each part it yields a function that reports
-// whether the hash of an element belongs to the part. To limit memory, a part has at most maxHeld
-// elements, unless a single class has more.
+// parts divides the classes that differ into parts. For each part, it yields a function that
+// reports whether the element with a hash belongs to the part. To limit memory, a part has at most
+// maxHeld elements, unless a single class has more.
 func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	return func(yield func(func(uint64) bool) bool) {
 		var part [classes]bool
@@ -69,10 +69,10 @@ func (t *tally) parts() iter.Seq[func(hash uint64) bool] {
 	}
 }
 
-// An each calls a function with each element of a multiset.
+// An each calls the function add with each element of a multiset.
 type each[T any] func(add func(T)) error
 
-// all returns the elements that pick finds in the values of a sequence.
+// all returns an each for the elements that the function pick finds in the values of a sequence.
 func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, add func(T))) each[T] {
 	return func(add func(T)) error {
 		for v, err := range seq() {
@@ -88,7 +88,7 @@ func all[V, T any](c *checker, seq func() iter.Seq2[V, error], pick func(v V, ad
 // compare finds the elements in which the multisets of a tally differ.
 func compare[T any](t *tally, hashOf func(T) uint64, want, got each[T], missing, extra func(T)) error {
 	for mine := range t.parts() {
-		var hashes []uint64 // of what is wanted, in order
+		var hashes []uint64 // hashes of the wanted elements, in order
 		elements, counts := map[uint64]T{}, map[uint64]int{}
 		err := want(func(element T) {
 			hash := hashOf(element)
@@ -137,7 +137,8 @@ func (c *checker) hashPlace(p store.Place) uint64 {
 	return maphash.Bytes(c.seed, append(append(b, 0), p.URL...))
 }
 
-// unmatched reports changes that are stored but not in the log, and the reverse.
+// unmatched reports changes that are stored but not in the log, and changes that are in the log but
+// not stored.
 func (c *checker) unmatched() error {
 	if c.cut {
 		return nil
@@ -169,8 +170,8 @@ func (c *checker) unmatched() error {
 	return compare(&c.logged, c.hashRow, want, got, missing, extra)
 }
 
-// misplaced reports locations that are missing in the index, and those that should not be
-// there.
+// misplaced reports locations that are missing in the index, and locations in the index that no
+// record has.
 func (c *checker) misplaced() error {
 	if c.cut || c.Places == nil {
 		return nil

@@ -25,9 +25,8 @@ const (
 	ruleTagRest  = "RFC 4151, 2.1: specific"
 )
 
-// Check returns the first violation by u of the rules of ark, doi, hdl,
-// info, swh or tag. It returns nil for a URI that keeps them or has another scheme, and then
-// does not allocate.
+// Check returns the first violation of the rules of ark, doi, hdl, info, swh or tag by the URI u.
+// If u follows the rules or has another scheme, Check returns nil and does not allocate memory.
 func Check(u uri.URI) *uri.Finding {
 	t := textOf(u)
 	switch name := t.s[:max(t.rest-1, 0)]; {
@@ -50,9 +49,9 @@ func Check(u uri.URI) *uri.Finding {
 // A text is the spelling of a URI with the offsets of its components.
 type text struct {
 	s             string
-	rest          int // after the colon of the scheme
+	rest          int // offset after the colon of the scheme
 	path, pathEnd int
-	end           int // before the fragment
+	end           int // offset of the fragment, or of the end
 	authority     bool
 	query         bool
 }
@@ -80,7 +79,7 @@ func flaw(from, to int, rule, message string) *uri.Finding {
 	return &uri.Finding{Code: uri.FindingScheme, Severity: uri.SeverityError, Offset: from, End: to, Rule: rule, Message: message}
 }
 
-// begins reports whether the path begins with c.
+// begins reports whether the path begins with the byte c.
 func (t *text) begins(c byte) bool { return t.path < t.pathEnd && t.s[t.path] == c }
 
 // checkARK checks the core of an ARK, which does not include the host of a
@@ -263,8 +262,8 @@ func checkTagAuthority(s string, from, to int) *uri.Finding {
 	return nil
 }
 
-// BadHostName returns the offset of the first byte in s[from:to] that is not
-// valid in a domain name, or -1.
+// BadHostName returns the offset of the first byte of s[from:to] that is not valid in a domain
+// name, or -1 if none.
 func BadHostName(s string, from, to int) int {
 	start := from
 	for i := from; i <= to; i++ {

@@ -6,9 +6,8 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// FoldARK returns the spelling that stands for all equivalent ones of an ARK
-// (draft-kunze-ark, 2.7): the NAAN in lower case, no hyphens, no repeated or
-// trailing structural characters.
+// FoldARK returns one spelling for all equivalent spellings of an ARK (draft-kunze-ark, 2.7): the
+// NAAN in lower case, no hyphens, and no repeated or trailing structural characters.
 func FoldARK(naan, name string) string {
 	b := append(make([]byte, 0, len("ark:/")+len(naan)+len(name)), "ark:"...)
 	for _, c := range []byte(naan) {
@@ -32,8 +31,8 @@ func FoldARK(naan, name string) string {
 
 func isStructural(c byte) bool { return c == '/' || c == '.' }
 
-// FoldHandle returns a handle with its prefix, which ends at the first slash, in
-// lower case (RFC 3651, 2). It does not change percent-encodings.
+// FoldHandle returns a handle with its prefix in lower case (RFC 3651, 2). The prefix ends at the
+// first slash. FoldHandle does not change percent-encodings.
 func FoldHandle(handle string) string {
 	b := []byte(handle)
 	for i := 0; i < len(b) && b[i] != '/'; i++ {
@@ -46,25 +45,25 @@ func FoldHandle(handle string) string {
 	return string(b)
 }
 
-// FoldInfo returns an info identifier with its namespace, which ends at the first
-// slash, in lower case (RFC 4452, 5).
+// FoldInfo returns an info identifier with its namespace in lower case (RFC 4452, 5). The namespace
+// ends at the first slash.
 func FoldInfo(id string) string {
 	namespace, _, _ := strings.Cut(id, "/")
 	return strings.ToLower(namespace) + id[len(namespace):]
 }
 
-// FoldDOI returns a DOI name, which is a string of decoded characters, with its
-// letters in lower case and without unnecessary percent-encodings (ISO 26324,
-// 4.2). No DOI name begins with a slash. The percent-encodings of doi must be
-// valid. It does not allocate if there is nothing to change.
+// FoldDOI converts the letters of a DOI name to lower case, and decodes unnecessary
+// percent-encodings (ISO 26324, 4.2), because a DOI name is a string of decoded characters. No DOI
+// name begins with a slash. The percent-encodings of the parameter must be valid. If nothing
+// changes, FoldDOI does not allocate memory.
 func FoldDOI(doi string) string { return foldDOI(doi, true) }
 
-// FoldDOIKeepingSlashes is like [FoldDOI] but does not decode slashes.
+// FoldDOIKeepingSlashes is like [FoldDOI], but does not decode slashes.
 func FoldDOIKeepingSlashes(doi string) string { return foldDOI(doi, false) }
 
 func foldDOI(doi string, slashes bool) string {
 	const upperHex = "0123456789ABCDEF"
-	var b []byte // nil as long as nothing has changed
+	var b []byte // nil until something changes
 	for i := 0; i < len(doi); {
 		from := i
 		c := ascii.Lower(doi[i])

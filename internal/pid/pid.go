@@ -6,20 +6,18 @@ import "github.com/nomen-project/nomen/uri"
 type Scheme struct {
 	Name string // in lower case
 
-	// Resolved means that resolvers answer requests for identifiers of the
-	// scheme.
+	// Resolved says that resolvers answer requests for identifiers of the scheme.
 	Resolved bool
 
-	// Prefix means that the scheme alone is a prefix, which covers all its
-	// identifiers.
+	// Prefix says that the scheme alone is a prefix, which covers all its identifiers.
 	Prefix bool
 
-	// Path means that an identifier ends before a query, which is addressed to
-	// the resolver or to the resource.
+	// Path says that an identifier ends before a query, because the query is for the resolver or
+	// the resource.
 	Path bool
 }
 
-// schemes is the only list of these schemes in the module.
+// schemes has all schemes of persistent identifiers. No other list in the module has them.
 var schemes = [...]Scheme{
 	{Name: "swh", Prefix: true},
 	{Name: "urn", Resolved: true},
@@ -46,8 +44,8 @@ func names(want func(Scheme) bool) []string {
 	return all
 }
 
-// Lookup returns the scheme with a name, which must be in lower case. It returns
-// the zero Scheme if none.
+// Lookup returns the scheme with a name, which must be in lower case. If there is no such scheme,
+// it returns the zero Scheme.
 func Lookup(name string) Scheme {
 	for _, s := range schemes {
 		if s.Name == name {
@@ -57,8 +55,8 @@ func Lookup(name string) Scheme {
 	return Scheme{}
 }
 
-// The rules by which spellings of web URLs are equivalent (RFC 9110, 4.2.3),
-// which apply to names such as PURLs.
+// The rules that say which spellings of web URLs are equivalent (RFC 9110, 4.2.3). They apply to
+// names such as PURLs.
 var (
 	HTTP  = uri.SchemeRules{Scheme: "http", DefaultPort: "80", RootPath: true}
 	HTTPS = uri.SchemeRules{Scheme: "https", DefaultPort: "443", RootPath: true}

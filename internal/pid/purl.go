@@ -2,13 +2,13 @@ package pid
 
 import "strings"
 
-// A PURLType says what is special about the packages of a type.
+// A PURLType says what rules there are for the packages of a type.
 type PURLType struct {
 	Name       string
-	FoldSpace  bool   // letters of the namespace are case-insensitive
-	FoldName   bool   // letters of the name are case-insensitive
-	FoldHash   bool   // letters of a version that is a Git commit hash are case-insensitive
-	Databricks bool   // letters of the name are case-insensitive in repositories of Databricks
+	FoldSpace  bool   // the namespace is case-insensitive
+	FoldName   bool   // the name is case-insensitive
+	FoldHash   bool   // a version that is a Git commit hash is case-insensitive
+	Databricks bool   // the name is case-insensitive in repositories of Databricks
 	Hyphens    bool   // "_" in the name is equivalent to "-"
 	Space      bool   // a namespace is required
 	NoSpace    bool   // a namespace is not allowed
@@ -16,8 +16,8 @@ type PURLType struct {
 	Qualifier  string // the key of a required qualifier
 }
 
-// purlTypes are the registered types of packages (package-url/purl-spec,
-// purl-types-index.json), and what their definitions say about names.
+// purlTypes has the registered types of packages (package-url/purl-spec, purl-types-index.json),
+// and what their definitions say about names.
 var purlTypes = [...]PURLType{
 	{Name: "alpm", FoldSpace: true, FoldName: true, Space: true},
 	{Name: "apk", FoldSpace: true, FoldName: true, Space: true},

@@ -7,7 +7,7 @@ import (
 	"github.com/nomen-project/nomen/uri"
 )
 
-// The rules of ORCID iDs and arXiv identifiers.
+// Rules of ORCID iDs and arXiv identifiers.
 const (
 	RuleORCID      = "Structure of the ORCID Identifier"
 	RuleORCIDCheck = "Structure of the ORCID Identifier: check digit (ISO/IEC 7064, MOD 11-2)"
@@ -31,7 +31,7 @@ func CheckORCID(id string) *uri.Finding {
 		case n == len(d):
 			return flaw(i, len(id), RuleORCID, "more than 16 digits")
 		case ascii.IsDigit(c), n == 15 && c|0x20 == 'x':
-			d[n] = c &^ 0x20 // X in upper case
+			d[n] = c &^ 0x20 // convert x to X
 			if ascii.IsDigit(c) {
 				d[n] = c
 			}
@@ -139,7 +139,7 @@ func CheckWeb(u uri.URI) *uri.Finding {
 	switch {
 	case strings.EqualFold(host, "orcid.org"):
 		if len(path) < 6 || countDigits(path[1:]) != 4 || path[5] != '-' {
-			return nil // another page
+			return nil // it is the URL of another page
 		}
 		f := CheckORCID(path[1:])
 		if f != nil {

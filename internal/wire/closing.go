@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// lastCall bounds how long a request that was arriving when net/http closed its connection may
-// keep the connection open.
+// lastCall is how long a connection stays open after net/http has closed it, if a request was
+// arriving at that time.
 const lastCall = 10 * time.Second
 
-// A closing says how far the closing of a connection has come.
+// A closing records how far the closing of a connection has come.
 type closing struct {
 	active atomic.Bool // net/http is processing a request
-	begun  atomic.Bool // bytes of a request have arrived of which net/http may not know yet
-	kept   atomic.Bool // net/http has closed the connection, but a request was arriving
+	begun  atomic.Bool // bytes of a request have arrived, of which net/http may not know yet
+	kept   atomic.Bool // net/http has closed the connection, but it stays open because a request was arriving
 }
 
 // SetActive records whether net/http is processing a request of a connection. Call it from the
@@ -47,7 +47,7 @@ func (c *conn) Close() error {
 	return c.closeNow()
 }
 
-// isArriving reports whether bytes of a request have arrived of which net/http does not know.
+// isArriving reports whether bytes of a request have arrived that net/http does not know of.
 func (c *conn) isArriving() bool {
 	if c.closing.active.Load() || c.refused.Load() || c.hijacked.Load() {
 		return false
@@ -55,15 +55,15 @@ func (c *conn) isArriving() bool {
 	return c.closing.begun.Load() || hasInput(c.Conn)
 }
 
-// waitForRequest is called before the first byte of a request is awaited. It returns false if
-// the connection is to be closed, and no request is arriving.
+// waitForRequest is called before the connection waits for the first byte of a request. If the
+// connection is to be closed, and no request is arriving, it returns false.
 func (c *conn) waitForRequest() bool {
 	c.closing.begun.Store(false)
 	return !c.closing.kept.Load() || hasInput(c.Conn)
 }
 
-// closeNow closes the connection. After a mended request, which may be followed by ignored
-// bytes, it lingers in the background.
+// closeNow closes the connection. If its last request was mended, bytes that are ignored may follow
+// that request, so closeNow lingers in the background.
 func (c *conn) closeNow() error {
 	if c.request.Load() == nil || c.hijacked.Load() || !c.lingering.CompareAndSwap(false, true) {
 		return c.Conn.Close()

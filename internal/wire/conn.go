@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxBlankLines is the number of empty lines skipped before a request line.
+	// maxBlankLines is the number of empty lines that are skipped before a request line.
 	maxBlankLines = 8
-	// minRead is the minimum free space for a read.
+	// minRead is the minimum free space in the buffer for a read.
 	minRead = 512
 )
 
@@ -33,27 +33,27 @@ const (
 type conn struct {
 	net.Conn
 	listener *listener
-	known    bool // ConnContext has tied requests to this connection
+	known    bool // ConnContext has attached this connection to the context of its requests
 	deadline deadline
 
 	// State of the reader.
 	stage   stage
 	head    head
-	in      []byte  // read, but not passed on
+	in      []byte  // bytes that were read but not passed on
 	cleared int     // bytes of in that can be passed on
-	ahead   bool    // the first byte of in was passed on already
-	blank   int     // empty lines that were skipped before the head
-	emptied int     // bytes that stage emptying has discarded
-	arming  *filter // becomes the filter when the cleared bytes are passed on
+	ahead   bool    // the first byte of in was already passed on
+	blank   int     // number of empty lines skipped before the head
+	emptied int     // number of bytes that stage emptying has discarded
+	arming  *filter // becomes the filter when the cleared bytes have been passed on
 
-	// Requests answered without net/http.
-	answer Answerer  // answers simple requests; nil if net/http answers all
+	// Requests that are answered without net/http.
+	answer Answerer  // answers plain requests; nil if net/http answers all requests
 	timed  time.Time // when the deadlines of such requests were last set
 
 	// State for handlers and writers.
 	request  atomic.Pointer[mendedRequest]
 	filter   atomic.Pointer[filter]
-	refused  atomic.Bool // the wire has answered, so net/http must not
+	refused  atomic.Bool // this package has answered the request, so net/http must not
 	hijacked atomic.Bool
 
 	closing   closing
@@ -129,7 +129,7 @@ func (c *conn) clear(n int) {
 	c.cleared = n
 }
 
-// letThrough stops inspecting.
+// letThrough stops inspecting; all later bytes pass unchanged.
 func (c *conn) letThrough() {
 	c.stage = through
 	c.closing.begun.Store(false)
@@ -157,8 +157,8 @@ func (c *conn) readAhead(p []byte) (int, error) {
 	}
 }
 
-// readInPlace reads into p and returns how many bytes of it are good heads. It copies the
-// bytes after them to c.in for readHead.
+// readInPlace reads into p. It returns how many bytes at the beginning of p are good heads, and
+// copies the bytes after these to c.in for readHead.
 func (c *conn) readInPlace(p []byte) (int, error) {
 	if !c.waitForRequest() {
 		return 0, io.EOF
@@ -187,9 +187,8 @@ func (c *conn) readInPlace(p []byte) (int, error) {
 	return k, nil // the next read returns the error again
 }
 
-// readHead reads until it can decide whether the head in c.in passes, is mended or is rejected.
-// Then it passes, mends or rejects the head. If it returns an error, Read must return this
-// error.
+// readHead reads until it can decide whether the head in c.in passes, is mended or is rejected, and
+// then does so. If it returns an error, Read must return the error.
 func (c *conn) readHead() error {
 	if !c.ahead {
 		c.skipBlankLines()
@@ -224,8 +223,8 @@ func (c *conn) letHeadThrough() {
 	c.blank = 0
 }
 
-// mendHead replaces the head in c.in. The bytes after the head are the request's body if the
-// head declares one; otherwise they are ignored.
+// mendHead replaces the head in c.in. If the head declares a body, the bytes after it are the body;
+// otherwise they are ignored.
 func (c *conn) mendHead() {
 	r := newMendedRequest(c.head.line)
 	m := c.head.mended(c.in, r.path)
@@ -253,12 +252,12 @@ func (c *conn) readMore() error {
 	case n > 0 || err == nil:
 		return nil
 	case !errors.Is(err, os.ErrDeadlineExceeded):
-		c.letThrough() // net/http gets the incomplete head and then the error
+		c.letThrough() // net/http gets the incomplete head, and then the error
 		return nil
 	case c.deadline.spent():
 		return c.refuse(requestTimeout)
 	}
-	return err // a deadline of net/http
+	return err // a deadline of net/http has passed
 }
 
 // skipBlankLines drops empty lines at the beginning of c.in.
@@ -276,8 +275,8 @@ func (c *conn) skipBlankLines() {
 	}
 }
 
-// headBegun reports whether c.in begins with a part of a request line. A CR may still become an
-// empty line.
+// headBegun reports whether c.in begins with a part of a request line. A single CR does not count,
+// because it may be the beginning of an empty line.
 func (c *conn) headBegun() bool { return len(c.in) > 0 && string(c.in) != "\r" }
 
 // empty reads and discards input until the client disconnects or exceeds a limit. Reading lets
@@ -318,7 +317,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite tells the client that nothing more will come; net/http calls it.
+// CloseWrite tells the client that no more data will come. net/http calls it.
 func (c *conn) CloseWrite() error {
 	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
@@ -329,7 +328,7 @@ func (c *conn) CloseWrite() error {
 // NetConn returns the underlying connection.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
-// SetReadDeadline sets net/http's deadline, in addition to the one for a head.
+// SetReadDeadline sets net/http's deadline. The deadline for a head stays.
 func (c *conn) SetReadDeadline(t time.Time) error { return c.deadline.set(c.Conn, t) }
 
 // SetWriteDeadline sets net/http's deadline, which replaces the one for short answers.

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// deadline is the earlier of two deadlines: net/http's for reading, and the one by which a head
-// must be complete.
+// deadline is the earlier of two deadlines: the one of net/http for reading, and the one for a head
+// to be complete.
 type deadline struct {
 	mu     sync.Mutex
 	server time.Time
-	head   time.Time // zero unless a head is expected
+	head   time.Time // zero if no head is being read
 }
 
-// set sets the server's deadline. Unlike the other methods it may be called during a read,
-// since net/http interrupts reads that way.
+// set sets the deadline of net/http. It can be called during a read, because net/http interrupts
+// reads in this way. The other methods must not.
 func (d *deadline) set(c net.Conn, t time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,7 +50,7 @@ func (d *deadline) spent() bool {
 	return !d.head.IsZero() && !time.Now().Before(d.head)
 }
 
-// earlier returns the earlier of two deadlines, of which zero means never.
+// earlier returns the earlier of two deadlines. Zero means that there is no deadline.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

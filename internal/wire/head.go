@@ -7,13 +7,13 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// fate is what happens to a head.
+// fate is what to do with a head.
 type fate uint8
 
 const (
-	unfinished fate = iota // its end has not arrived
-	good                   // a GET or HEAD without a body: pass it on, and inspect the next
-	last                   // pass on it and everything after it
+	unfinished fate = iota // the end of the head has not arrived
+	good                   // a GET or HEAD without a body: pass it on, and inspect the next head
+	last                   // pass on this head and all that comes after it
 	mend                   // replace the request line by one that net/http accepts
 	longLine               // answer 414
 	longHeader             // answer 431
@@ -23,26 +23,27 @@ const (
 // head is the state of parsing the request head at the beginning of a buffer. The zero value is
 // ready for use. It inspects each byte once, even if scan is called several times.
 type head struct {
-	first  bool // the connection's first request
+	first  bool // this is the first request of the connection
 	lenGot bool // a Content-Length was found
 	coded  bool // a Transfer-Encoding was found
 	old    bool // the version is HTTP/1.0
-	odd    bool // nothing after this request is inspected
-	body   bool // a body is, or may be, declared
-	torn   bool // the line must be mended
+	odd    bool // what follows this request must not be inspected
+	body   bool // the request has, or may have, a body
+	torn   bool // the request line must be mended
 
-	line   requestLine // of a head to be mended
-	begun  int         // start of the current line
-	sought int         // searched for its end up to here
-	block  int         // start of the header block; 0 until the request line is complete
-	end    int         // end of the head, when known
+	line   requestLine // request line of a head to be mended
+	begun  int         // offset of the current line
+	sought int         // offset up to which the end of the line was searched for
+	block  int         // offset of the header block; 0 until the request line is complete
+	end    int         // offset of the end of the head, when it is known
 }
 
-// scan continues with b, which begins with the bytes of the previous call, and returns the fate
-// of the head. It must not be called again after it returns anything but unfinished.
+// scan continues to parse the head and returns its fate. The parameter b must begin with the bytes
+// of the previous call. After scan has returned anything but unfinished, it must not be called
+// again.
 func (h *head) scan(b []byte, limits *Config) fate {
 	if len(b) > 0 && !ascii.IsToken(b[0]) {
-		return last // TLS, a leading space, junk: net/http rejects it at the line
+		return last // TLS, a leading space, or garbage, which net/http rejects at this line
 	}
 	for {
 		i := bytes.IndexByte(b[h.sought:], '\n')
@@ -62,8 +63,8 @@ func (h *head) scan(b []byte, limits *Config) fate {
 	}
 }
 
-// measure returns the fate of line if it is too long. The line extends to end and may be
-// incomplete.
+// measure returns the fate of a head whose line is too long. The line ends at the offset end, and
+// may be incomplete.
 func (h *head) measure(line []byte, end int, limits *Config) fate {
 	switch {
 	case h.block == 0 && len(line) > limits.MaxLine:
@@ -74,7 +75,7 @@ func (h *head) measure(line []byte, end int, limits *Config) fate {
 	return unfinished
 }
 
-// take processes a complete line without its ending.
+// take processes a complete line. The parameter is the line without its line ending.
 func (h *head) take(line []byte) fate {
 	switch {
 	case h.block == 0:
@@ -128,7 +129,7 @@ func (h *head) takeField(line []byte) {
 	}
 }
 
-// settle returns the fate of a complete head. If parsers disagree about the end of the body
+// settle returns the fate of a complete head. If parsers could disagree about where the body ends
 // (RFC 9112, 6.1 and 6.3), the request is rejected.
 func (h *head) settle() fate {
 	switch {
@@ -162,8 +163,8 @@ func (h *head) mended(b []byte, path string) []byte {
 	return append(m, block...)
 }
 
-// trimLineEnd removes an LF and one CR before it, as net/http does, and also the CR of an
-// incomplete line ending.
+// trimLineEnd removes an LF at the end of a line and one CR before it, as net/http does. It also
+// removes a CR that may be the first half of a line ending.
 func trimLineEnd(line []byte) []byte {
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hasInput reports whether bytes have arrived that no one has read.
+// hasInput reports whether bytes have arrived that were not read yet.
 func hasInput(c net.Conn) (has bool) {
 	for {
 		switch v := c.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// maxVersionDigits bounds the digits of each number of a leniently parsed version.
+// maxVersionDigits is the maximum number of digits in each number of a version.
 const maxVersionDigits = 8
 
 // requestLine is a request line as sent, split into its parts.
@@ -19,8 +19,8 @@ type requestLine struct {
 
 func (l requestLine) simple() bool { return l.proto == "" }
 
-// accepted reports whether net/http accepts line, which has no line ending, and returns its
-// method.
+// accepted reports whether net/http accepts the line, and returns the method in it. The line must
+// not have a line ending.
 func accepted(line []byte) (method []byte, ok bool) {
 	method, rest, ok1 := bytes.Cut(line, space)
 	target, proto, ok2 := bytes.Cut(rest, space)
@@ -35,8 +35,8 @@ func acceptedProto(proto []byte) bool {
 	return ok
 }
 
-// acceptedTarget does what net/http's readRequest does with a target, with a fast path for
-// paths without escapes.
+// acceptedTarget reports whether net/http's readRequest accepts a target. It is faster for paths
+// without escapes.
 func acceptedTarget(method, target []byte) bool {
 	if len(target) > 0 && target[0] == '/' && bytes.IndexByte(target, '%') < 0 && !hasControl(target) {
 		return true
@@ -59,18 +59,18 @@ func mendable(line []byte, first bool) (requestLine, bool) {
 	words, n := splitWords(line)
 	l := requestLine{string(words[0]), string(words[1]), string(words[2])}
 	switch n {
-	case 2: // "GET HTTP/1.0" is a Full-Request that lost its target.
+	case 2: // "GET HTTP/1.0" is a Full-Request without its target.
 		_, versioned := majorVersion(words[1])
 		return l, first && l.method == http.MethodGet && !versioned && !hasControl(words[1])
-	case 3: // A CONNECT target is a host and port, which are not mended.
+	case 3: // The target of CONNECT is a host and port, which is not mended.
 		major, ok := majorVersion(words[2])
 		return l, ok && major == 1 && isToken(words[0]) && l.method != http.MethodConnect && !hasControl(words[1])
 	}
 	return requestLine{}, false
 }
 
-// splitWords splits line at runs of spaces and tabs. It returns the first three words and their
-// number; four stands for more than three.
+// splitWords splits a line at spaces and tabs. It returns the first three words, and how many there
+// are; 4 means more than three.
 func splitWords(line []byte) (words [3][]byte, n int) {
 	for i := 0; i < len(line); {
 		if isSpace(line[i]) {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// The defaults of [Config].
+// Defaults of [Config].
 const (
 	DefaultMaxLine     = 8192
 	DefaultMaxHeader   = 64 << 10
 	DefaultHeadTimeout = 10 * time.Second
 )
 
-// Config bounds requests and configures short answers. The zero value is ready for use.
+// Config has limits for requests, and options for short answers. The zero value is ready for use.
 type Config struct {
 	// MaxLine is the maximum length of a request line in bytes, without its line ending; 0
 	// means [DefaultMaxLine].
@@ -30,12 +30,14 @@ type Config struct {
 	// HeadTimeout is the time from the first to the last byte of a head, and for a TLS
 	// handshake; 0 means [DefaultHeadTimeout].
 	HeadTimeout time.Duration
-	// Now is the clock for the Date of the wire's own responses; nil means time.Now.
+	// Now returns the time for the Date field of the responses of this package; if nil, time.Now.
 	Now func() time.Time
-	// Short, if not nil, returns the Answerer for the plain requests after the first request of
-	// a connection, or nil for none. It is not used for encrypted connections.
+	// Short returns the Answerer for the plain requests after the first request of a connection, or
+	// nil if net/http must answer them. Short itself may be nil. It is not used for encrypted
+	// connections.
 	Short func(local, remote net.Addr) Answerer
-	// IdleTimeout and WriteTimeout are those of the http.Server. They are required with Short.
+	// IdleTimeout and WriteTimeout must be those of the http.Server. They are needed only with
+	// Short.
 	IdleTimeout, WriteTimeout time.Duration
 	// Log gets a line for each request that the wire answers with an error; nil means no log.
 	Log *slog.Logger
@@ -55,8 +57,8 @@ func (c Config) withDefaults() Config {
 }
 
 // NewListener returns a listener whose connections mend requests that net/http rejects. The
-// listener must be passed to an [http.Server] without a wrapper. Closing it closes l. l may be a
-// TLS listener, whose connections are of type [*tls.Conn] or return a [*tls.Conn] from a method
+// listener must be passed to an [http.Server] without a wrapper. Closing it closes l, which may be
+// a TLS listener, whose connections are of type [*tls.Conn] or return a [*tls.Conn] from a method
 // NetConn.
 func NewListener(l net.Listener, c Config) net.Listener {
 	return &listener{
@@ -75,26 +77,26 @@ func NewListener(l net.Listener, c Config) net.Listener {
 type listener struct {
 	net.Listener
 	config       Config
-	reasonHeader string // carries a reason phrase from the handler to the filter
+	reasonHeader string // name of the field that carries a reason phrase from the handler to the filter
 
 	start    sync.Once
 	arrivals chan arrival
 	stop     sync.Once
 	closed   chan struct{}
-	left     chan struct{}  // closed some time after closed: do not wait longer for handshakes
+	left     chan struct{}  // closed some time after closed; then handshakes are not waited for any more
 	drained  chan struct{}  // closed after the last connection was passed to Accept
 	shaking  sync.WaitGroup // TLS handshakes in progress
-	rooms    sync.Pool      // of *[]byte, for answers
+	rooms    sync.Pool      // buffers for answers, each a *[]byte
 }
 
-// arrival is the result of Accept.
+// arrival is a result that Accept can return.
 type arrival struct {
 	conn net.Conn
 	err  error
 }
 
-// Accept waits for the next connection that is ready to be served. After Close it returns the
-// connections that the listener has accepted already, before it fails.
+// Accept waits for the next connection that is ready to be served. After Close, it first returns
+// the connections that the listener has already accepted, and then fails.
 func (l *listener) Accept() (net.Conn, error) {
 	l.start.Do(func() { go l.acceptAll() })
 	select {
@@ -109,15 +111,15 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) Close() error {
 	l.stop.Do(func() {
 		close(l.closed)
-		l.start.Do(func() { close(l.drained) }) // Accept was never called
+		l.start.Do(func() { close(l.drained) }) // if Accept was never called
 		time.AfterFunc(lingerTime, func() { close(l.left) })
 	})
 	return l.Listener.Close()
 }
 
-// Dial returns the client's end of a new connection in memory to a listener of NewListener. It
-// is for requests by which a program checks that it answers; see [Own]. The connection counts
-// towards no limit, and has no TLS.
+// Dial returns the client's end of a new connection in memory to a listener of NewListener. A
+// program uses it to send itself a request and check that it answers; see [Own]. The connection
+// does not count towards any limit, and has no TLS.
 func Dial(ctx context.Context, to net.Listener) (net.Conn, error) {
 	l, ok := to.(*listener)
 	if !ok {
@@ -157,7 +159,7 @@ func (l *listener) acceptAll() {
 	}
 }
 
-// drain closes drained when the handshakes in progress have ended, but does not wait long.
+// drain closes drained after the handshakes in progress have ended. It does not wait long.
 func (l *listener) drain() {
 	ended := make(chan struct{})
 	go func() {
@@ -171,8 +173,7 @@ func (l *listener) drain() {
 	close(l.drained)
 }
 
-// deliver passes a connection or an error to Accept. It reports whether the listener may still be
-// open.
+// deliver passes a connection or an error to Accept. It returns false if the listener is closed.
 func (l *listener) deliver(a arrival) bool {
 	select {
 	case l.arrivals <- a:
@@ -194,8 +195,8 @@ func tlsOf(c net.Conn) *tls.Conn {
 	return t
 }
 
-// shakeHands delivers c, or t that it is or wraps, after its handshake. net/http reports a failed
-// handshake, and supports HTTP/2, only with a bare *tls.Conn.
+// shakeHands makes the TLS handshake of t, which is c or is wrapped by c, and then delivers c. If
+// the handshake fails, or if HTTP/2 was negotiated, net/http must get a bare *tls.Conn.
 func (l *listener) shakeHands(c net.Conn, t *tls.Conn) {
 	t.SetDeadline(time.Now().Add(l.config.HeadTimeout))
 	err := t.Handshake()
@@ -215,7 +216,7 @@ func (l *listener) wrap(c net.Conn) *conn {
 	return &conn{Conn: c, listener: l, head: head{first: true}}
 }
 
-// tlsConn is a conn that net/http recognises as encrypted.
+// tlsConn is a conn that net/http recognizes as encrypted.
 type tlsConn struct {
 	*conn
 	tls *tls.Conn

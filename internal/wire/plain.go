@@ -8,13 +8,13 @@ import (
 	"github.com/nomen-project/nomen/internal/ascii"
 )
 
-// A Plain is a request with nothing but these fields: a GET or HEAD of a path in HTTP/1.1,
-// without a body.
+// A Plain is a request that has only these fields: a GET or HEAD of a path in HTTP/1.1, without a
+// body.
 type Plain struct {
 	Method, Target            string
 	Host                      string
-	Accept, Languages, Coding string // Accept, Accept-Language, Accept-Encoding; "" if absent
-	Agent                     string // User-Agent
+	Accept, Languages, Coding string // values of Accept, Accept-Language and Accept-Encoding; "" if absent
+	Agent                     string // value of User-Agent
 }
 
 // An Answerer answers the requests of one connection, in order, in place of net/http. It
@@ -22,14 +22,16 @@ type Plain struct {
 // to net/http.
 type Answerer func(out []byte, q Plain) ([]byte, bool)
 
-// maxHeldAnswers is the number of bytes of answers that are collected while pipelined requests
-// are being answered. When it is reached, the answers are written.
+// maxHeldAnswers is how many bytes of answers to pipelined requests are collected before they are
+// written.
 const maxHeldAnswers = 32 << 10
 
-// answerPlain answers the plain requests at the beginning of p, and returns their length.
+// answerPlain answers the plain requests at the beginning of p, and returns how many bytes they
+// have.
 //
-// It is called where net/http waits for a request other than the first. At that point all
-// earlier responses are written, and net/http counts the connection as idle; see [conn.Close].
+// It must be called where net/http waits for a request other than the first of a connection. At
+// that point all earlier responses are written, and net/http counts the connection as idle; see
+// [conn.Close].
 func (c *conn) answerPlain(p []byte) (k int, err error) {
 	room := c.listener.rooms.Get().(*[]byte)
 	defer c.listener.rooms.Put(room)
@@ -70,8 +72,8 @@ func (c *conn) sendAnswers(out []byte) error {
 	return err
 }
 
-// setTimes sets the deadlines that net/http would set for each request. Since setting them is
-// expensive, it does so only when they are off by more than a sixty-fourth.
+// setTimes sets the deadlines that net/http would set for each request. Because setting deadlines
+// is slow, it sets them only if they are wrong by more than a sixty-fourth.
 func (c *conn) setTimes() {
 	idle, write := c.listener.config.IdleTimeout, c.listener.config.WriteTimeout
 	now := time.Now()
@@ -83,8 +85,8 @@ func (c *conn) setTimes() {
 	c.Conn.SetWriteDeadline(now.Add(write))
 }
 
-// readPlain parses a good head. ok is false if it has anything for which Plain has no field, or
-// an unusual spelling.
+// readPlain parses a good head. If the head has anything for which Plain has no field, or an
+// unusual spelling, ok is false.
 func readPlain(head string) (q Plain, ok bool) {
 	line, rest, _ := strings.Cut(head, "\r\n")
 	method, line, _ := strings.Cut(line, " ")
@@ -107,7 +109,7 @@ func readPlain(head string) (q Plain, ok bool) {
 	}
 }
 
-// take stores a field. It returns false for an unknown or repeated field.
+// take stores the value of a field. If the field is unknown or repeated, it returns false.
 func (q *Plain) take(name, value string) bool {
 	into := &q.Host
 	switch {

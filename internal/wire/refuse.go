@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// After the last response the wire reads on for this time and number of bytes. Closing a
+// How long, and how many bytes, the connection reads on after the last response. Closing a
 // connection with unread bytes resets it, and the client may lose the response (RFC 9112, 9.6).
 const (
 	lingerTime = time.Second
 	maxLinger  = 256 << 10
 )
 
-// refusal is an error response of the wire.
+// refusal is an error response that this package sends.
 type refusal struct {
 	status int
 	advice string
@@ -31,7 +31,7 @@ var (
 	requestTimeout = refusal{http.StatusRequestTimeout, "The request did not arrive in time."}
 )
 
-// refuse responds in place of net/http and ends the connection. net/http finds nothing more to
+// refuse responds instead of net/http, and ends the connection. net/http then finds nothing more to
 // read, and its writes fail.
 func (c *conn) refuse(r refusal) error {
 	c.stage = ended
@@ -69,7 +69,7 @@ func (r refusal) answer(bare bool, now time.Time) []byte {
 	return []byte(head + body)
 }
 
-// linger signals the end of the response, and waits for the client to see it.
+// linger ends the response, and waits until the client has seen it.
 func (c *conn) linger() {
 	if c.CloseWrite() != nil {
 		return

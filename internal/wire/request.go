@@ -10,20 +10,21 @@ import (
 // mendedRequest is the request that the client sent, before it was mended.
 type mendedRequest struct {
 	requestLine
-	path string // the target passed to net/http
+	path string // the target that net/http gets
 }
 
-// newMendedRequest gives line a random path that clients cannot guess. The path is only for
-// this request, which is the last of its connection, so it is useless to anyone who learns it.
+// newMendedRequest gives a request a random path, which clients cannot guess. The path is valid
+// only for this request. Because the request is the last of its connection, the path is of no use
+// to anyone who learns it.
 func newMendedRequest(line requestLine) *mendedRequest {
 	return &mendedRequest{requestLine: line, path: "/mended/" + rand.Text()}
 }
 
-// contextKey is the key of a request's *conn.
+// contextKey is the key of the context value with the *conn of a request.
 type contextKey struct{}
 
-// ConnContext attaches a connection to the context of its requests. Use it as the ConnContext
-// of an [http.Server], or call it from there.
+// ConnContext attaches a connection to the context of its requests. It must be the ConnContext of
+// the [http.Server], or be called by it.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	w, ok := c.(interface{ wire() *conn })
 	if !ok {
@@ -40,7 +41,7 @@ func connOf(r *http.Request) *conn {
 	return c
 }
 
-// mendedOf returns the mended request of r, or nil.
+// mendedOf returns the mended request from which r was made, or nil if r was not mended.
 func mendedOf(r *http.Request) *mendedRequest {
 	c := connOf(r)
 	if c == nil {
@@ -48,7 +49,7 @@ func mendedOf(r *http.Request) *mendedRequest {
 	}
 	m := c.request.Load()
 	if m == nil || m.path != r.RequestURI {
-		return nil // r came before the mended request
+		return nil // r is an earlier request of the connection
 	}
 	return m
 }
@@ -63,8 +64,8 @@ func Target(r *http.Request) string {
 	return r.RequestURI
 }
 
-// Proto returns the version exactly as the client sent it, for example "http/1.0", or "" for a
-// Simple-Request.
+// Proto returns the HTTP version exactly as the client sent it, for example "http/1.0". For a
+// Simple-Request, it returns "".
 func Proto(r *http.Request) string {
 	if m := mendedOf(r); m != nil {
 		return m.proto

@@ -10,7 +10,7 @@ import (
 const (
 	// MaxReason is the maximum length of a reason phrase in bytes.
 	MaxReason = 4096
-	// maxResponseHead bounds the part of a response that a filter holds back.
+	// maxResponseHead is the maximum size of the part of a response that a filter holds back.
 	maxResponseHead = 1 << 20
 )
 
@@ -25,14 +25,14 @@ var errResponseHead = errors.New("wire: head of the response is too large")
 // immediately after the status line; a head without it belongs to another response and is not
 // edited.
 type filter struct {
-	reasonHeader string // the name of the header line that carries the reason phrase
-	closes       bool   // the response to a mended request, the last one
-	bare         bool   // the response to a Simple-Request: only the body
+	reasonHeader string // name of the header field that carries the reason phrase
+	closes       bool   // the response is to a mended request, so it is the last one
+	bare         bool   // the response is to a Simple-Request, so only its body is sent
 	held         []byte // the beginning of an incomplete head
 }
 
-// take takes the output of net/http and returns what to send. When done is true, everything
-// after it passes unchanged.
+// take processes output of net/http and returns what to send. If done is true, all later output
+// passes unchanged.
 func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 	f.held = append(f.held, p...)
 	for f.owns(f.held) {
@@ -55,7 +55,7 @@ func (f *filter) take(p []byte) (out []byte, done bool, err error) {
 // handler reads the body of a request with Expect.
 const goAhead = "HTTP/1.1 100 Continue\r\n\r\n"
 
-// owns reports whether b begins with the head that f edits.
+// owns reports whether b begins with the head that the filter must edit.
 func (f *filter) owns(b []byte) bool {
 	_, fields, _ := bytes.Cut(b, crlf)
 	return len(b) > 0 && (f.closes || bytes.HasPrefix(fields, []byte(f.reasonHeader+": ")))
@@ -68,7 +68,7 @@ func (f *filter) checkHeld() error {
 	return nil
 }
 
-// appendEdited appends the edited head to out.
+// appendEdited edits a head and appends it to out.
 func (f *filter) appendEdited(out, head []byte) []byte {
 	if f.bare || f.closes && isInterim(head) {
 		return out // HTTP/0.9 has no heads, and HTTP/1.0 no interim responses

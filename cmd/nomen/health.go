@@ -73,11 +73,11 @@ type healthLine struct {
 	Status  string `json:"status"` // as the server reported it, or why it could not be asked
 }
 
-// healthPause is the time between two questions of a command that waits for a server.
+// healthPause is the time between two requests of a command that waits until a server is healthy.
 const healthPause = 200 * time.Millisecond
 
-// health asks for the health of a server, repeatedly for the duration wait, and prints the last
-// answer.
+// health asks a server for its health, until the server is healthy or the duration wait is over, and
+// prints the last answer.
 func (c *cli) health(ctx context.Context, target, path string, wait time.Duration) error {
 	end := time.Now().Add(wait)
 	for {
@@ -108,8 +108,8 @@ func (c *cli) sayHealth(line healthLine) (err error) {
 	return err
 }
 
-// askServer asks a server once for its health, at most for healthTimeout. If target is "", it
-// asks the server of the data directory.
+// askServer asks a server once for its health, and waits for at most healthTimeout. If target is "",
+// it asks the server that runs on the data directory.
 func (c *cli) askServer(ctx context.Context, target, path string) (healthLine, error) {
 	guessed := ""
 	if target == "" {

@@ -58,7 +58,7 @@ type oidcTable struct {
 	Map        []oidcMap `toml:"map" json:"map,omitempty"`
 }
 
-// An oidcMap is an [[oidc.map]] table: a right for people with a claim.
+// An oidcMap is an [[oidc.map]] table: the right that people with a claim get.
 type oidcMap struct {
 	Claim  string `toml:"claim" json:"claim"`
 	Value  string `toml:"value" json:"value"`
@@ -127,7 +127,7 @@ func (c *cli) signIn(o *signInFlags) (s signin.Settings, err error) {
 	return s, errors.Join(errs...)
 }
 
-// settingError returns an error about a setting with its place.
+// settingError adds to an error about a setting the place of the setting.
 func (c *cli) settingError(err error) error {
 	var bad *signin.SettingError
 	switch {
@@ -166,7 +166,7 @@ func (c *cli) provider(i int, t oidcTable) (signin.Provider, error) {
 	return p, errors.Join(errs...)
 }
 
-// mapping returns the right of a table, or an error about one of its keys.
+// mapping returns the right in a table. If a key is invalid, it returns this key and an error.
 func (m oidcMap) mapping() (right signin.Mapping, key string, err error) {
 	role, ok := registrar.ParseRole(m.Role)
 	right = signin.Mapping{Claim: m.Claim, Value: m.Value, Grant: registrar.Grant{Role: role}}
@@ -220,19 +220,19 @@ func (c *cli) proxyCheck(o *signInFlags) (func(*http.Request) bool, error) {
 	return func(r *http.Request) bool { return fromSocket(r, sockets) || fromHolder(r, names) }, errors.Join(errs...)
 }
 
-// fromSocket reports whether a request arrived at one of some Unix sockets.
+// fromSocket reports whether a request arrived at one of the given Unix sockets.
 func fromSocket(r *http.Request, sockets []string) bool {
 	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr)
 	return ok && slices.Contains(sockets, at.Name)
 }
 
-// fromHolder reports whether a client has shown a valid certificate for one of some names.
+// fromHolder reports whether the client has shown a valid certificate for one of the given names.
 func fromHolder(r *http.Request, names []string) bool {
 	return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 &&
 		slices.ContainsFunc(names, func(name string) bool { return r.TLS.VerifiedChains[0][0].VerifyHostname(name) == nil })
 }
 
-// authorities returns the authorities of --sign-in.ca.
+// authorities returns the certificate authorities in the file of --sign-in.ca.
 func (o *signInFlags) authorities() (*x509.CertPool, error) {
 	text, err := readCredential(o.ca)
 	if err != nil {
@@ -246,7 +246,7 @@ func (o *signInFlags) authorities() (*x509.CertPool, error) {
 }
 
 // requestCertificates makes the admin listeners with TLS ask for the certificates of proxies.
-// Other clients need none.
+// Other clients need no certificate.
 func (f *serveFlags) requestCertificates() error {
 	if f.signIn.ca == "" {
 		return nil
@@ -276,7 +276,7 @@ func (s pagesSessions) Session(r *http.Request) (*pages.Session, error) {
 	return &pages.Session{UserID: found.ID, Name: found.Name, Actor: found.Actor}, nil
 }
 
-// newAdminWithPages returns an admin API with pages, and what finds out who uses them.
+// newAdminWithPages returns an admin API with pages, and the manager that finds out who uses them.
 func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (*admin.API, *signin.Manager, error) {
 	vault, err := store.VaultOf(p.store)
 	users, err2 := store.UsersOf(p.store)
@@ -355,7 +355,7 @@ func browsableURL(listeners []server.Listener) string {
 	return ""
 }
 
-// setSignIn puts settings into use, which have been checked.
+// setSignIn puts settings that have been checked into use.
 func (v *liveServer) setSignIn(s signin.Settings) {
 	if err := v.signIn.Set(s); err != nil {
 		v.parts.log.Error("cannot change how people sign in", "err", err)

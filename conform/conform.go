@@ -30,7 +30,7 @@ type Options struct {
 	Landing   string    // URL or path of the first name's landing page; if empty, the target of the name
 	TimeGate  string    // URL to which the URL of a name is appended (RFC 7089, 4.2); may be empty
 
-	Timeout time.Duration // for one exchange; DefaultTimeout if 0
+	Timeout time.Duration // the timeout of one exchange; DefaultTimeout if 0
 	TLS     *tls.Config   // nil means the defaults
 
 	// Dial connects to an address; nil means net.Dialer.

@@ -17,7 +17,7 @@ const maxQuoted = 80
 // An Error reports where and why an input is not an IRI.
 type Error struct {
 	Input  string
-	Offset int      // in bytes, of the first invalid character
+	Offset int      // offset of the first invalid character, in bytes
 	Rule   string   // the production of RFC 3987, 2.2, or the section
 	Code   uri.Code // what is wrong
 }

@@ -15,7 +15,7 @@ import (
 // rewrite spellings.
 type shape struct {
 	base  string // the key of a sample
-	role  []byte // for each byte of base: '=' the same in all names, '#' part of the sequence, '?' any
+	role  []byte // the role of each byte of base: '=' is the same in all names, '#' is part of the sequence, '?' can be anything
 	grows bool   // the sequence has no fixed width
 }
 

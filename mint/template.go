@@ -41,7 +41,7 @@ type part struct {
 	width    int    // characters; 0 for a sequence without a fixed width
 	first    uint64 // first number of a sequence
 	last     uint64
-	computed checker // of a check
+	computed checker // the checker of a check
 }
 
 // A Template is a pattern for names under a prefix. The zero Template is

@@ -30,8 +30,8 @@ type Options struct {
 	Log    *slog.Logger     // logs failed reads and writes of the file; nil means no log
 }
 
-// A Counter counts failed lookups by name. It is safe for concurrent use. A nil Counter counts
-// nothing and is empty.
+// A Counter counts failed lookups by name. It is safe for concurrent use. A Counter that is nil
+// counts nothing and has no entries.
 type Counter struct {
 	o      Options
 	random *rand.Rand
@@ -40,7 +40,7 @@ type Counter struct {
 	saving sync.Mutex // held while the file is written; locked before mu
 	mu     sync.Mutex
 	byName map[string]*entry
-	all    []*entry // in no order
+	all    []*entry // all entries, in no order
 	bytes  int      // memory of all entries
 	totals Totals
 	fresh  bool // there are changes that are not in the file

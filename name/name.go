@@ -25,7 +25,7 @@ type Name struct{ key string }
 // An Error reports why a spelling is not a valid name.
 type Error struct {
 	Input   string // the whole input
-	Offset  int    // in bytes, into Input
+	Offset  int    // offset of the first invalid byte of Input
 	Rule    string // the production or rule that the input violates
 	Message string // what is wrong, in words
 	Err     error  // the error of the underlying parser, if any

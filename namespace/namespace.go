@@ -23,7 +23,7 @@ type Part struct{ Name, Value string }
 // A Namespace is a record of the catalogue.
 type Namespace struct {
 	NID         string // in lower case
-	Name        string // for people
+	Name        string // the name of the namespace, for people
 	Kind        urn.NIDKind
 	Reference   string // the registration or standard
 	Example     string // a complete, valid URN
@@ -36,7 +36,7 @@ type Namespace struct {
 	Services       []string // designators of services known to be supported
 	DefaultService string
 	Keywords       []urn.KeywordUse
-	Fragment       Use // of the f-component
+	Fragment       Use // whether the f-component has a meaning
 
 	// Stated names the sections that were read for Delimiters, Functional, Services,
 	// DefaultService and Keywords. If one of these fields is empty, the sections state nothing

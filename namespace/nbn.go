@@ -64,9 +64,8 @@ func noHyphen(nss, name string) *Finding {
 	return f
 }
 
-// foldPrefix converts the prefix to lower case; what follows the hyphen is
-// case-sensitive (RFC 8458, 4.3). Without a hyphen only the country code is known
-// to be part of the prefix.
+// foldPrefix converts the prefix to lower case; the text after the hyphen is case-sensitive
+// (RFC 8458, 4.3). Without a hyphen only the country code is known to be part of the prefix.
 func foldPrefix(nss string) string {
 	end := strings.IndexByte(nss, '-')
 	if end < 0 {

@@ -8,9 +8,9 @@ import (
 
 // A Table is one registry.
 type Table struct {
-	Name      string   // in paths and as the identifier of the XML: "namespaces"
+	Name      string   // the name in paths and the identifier in the XML: "namespaces"
 	Entry     string   // what an entry is called: "namespace"
-	Title     string   // for people
+	Title     string   // the title for people
 	Reference string   // the document that defines the registry
 	Note      string   // a note for readers; "" for none
 	Columns   []string // the fields shown in a list
@@ -24,7 +24,7 @@ type Table struct {
 type Entry struct {
 	Name   string
 	Fields []Field
-	Value  any // for encoding/json
+	Value  any // the entry as encoding/json encodes it
 }
 
 // A Field is a property of an entry. A field without values is shown only if Missing is set.

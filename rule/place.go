@@ -90,7 +90,8 @@ func cutAny(s, chars string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// isWeb reports whether browsers find a host after a scheme, whatever the number of slashes.
+// isWeb reports whether browsers find a host after a scheme, however many slashes follow the
+// scheme.
 func isWeb(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "http", "https", "ftp", "ws", "wss":

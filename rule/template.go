@@ -19,9 +19,9 @@ const (
 // An Error reports an invalid template, pattern or rule.
 type Error struct {
 	Input   string // the template or pattern
-	Offset  int    // in bytes, into Input
+	Offset  int    // offset of the first invalid byte of Input
 	Rule    string // the production or rule that was violated
-	Message string // for people
+	Message string // what is wrong, in words
 }
 
 func (e *Error) Error() string {

@@ -7,12 +7,12 @@ type class uint16
 
 // The components, and two sets of characters.
 const (
-	inScheme   class = 1 << iota // in a scheme, after its first character
-	inUser                       // in user information
-	inHost                       // in a host name
-	inPath                       // in a path, including the slash
-	inQuery                      // in a query
-	inFrag                       // in a fragment
+	inScheme   class = 1 << iota // may appear in a scheme, after its first character
+	inUser                       // may appear in user information
+	inHost                       // may appear in a host name
+	inPath                       // may appear in a path, including the slash
+	inQuery                      // may appear in a query
+	inFrag                       // may appear in a fragment
 	inOpaque                     // only in an opaque part, which is a path without a leading slash
 	unreserved                   // the characters that the document calls unreserved
 	safeBare                     // the characters whose escapes normalisation decodes

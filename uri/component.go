@@ -240,8 +240,8 @@ func (u URI) With(c Component, raw string) (URI, error) { return u.Builder().Set
 func (u URI) Without(c Component) (URI, error) { return u.Builder().Clear(c).URI() }
 
 // Redacted returns the spelling with the password replaced by three stars. The
-// password is what follows a colon in the user information (1997, 7; 2003 and RFC
-// 3986, section 7). Use it for displays and logs.
+// password is the part of the user information after a colon (1997, 7; 2003 and RFC 3986,
+// section 7). Use it for displays and logs.
 func (u URI) Redacted() string {
 	user, _ := u.Userinfo()
 	name, password, _ := strings.Cut(user, ":")

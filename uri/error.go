@@ -14,13 +14,13 @@ const maxQuoted = 80
 // An Error reports where and why an input violates a rule of its dialect.
 //
 // The offset is that of the first byte that makes the input invalid: the bytes before it could
-// still be the beginning of a valid input. The offset is len(Input) if the input ends too
-// early. An invalid escape is reported at its percent sign, an invalid IP literal at its
+// still be the beginning of a valid input. If the input ends too early, the offset is
+// len(Input). An invalid escape is reported at its percent sign, an invalid IP literal at its
 // bracket, and an invalid port at its first character that is not a digit.
 type Error struct {
 	Dialect Dialect // the dialect in which the input was parsed
 	Input   string  // the whole input
-	Offset  int     // in bytes
+	Offset  int     // offset of the first byte that makes the input invalid
 	Rule    string  // the production of the dialect's document, such as pct-encoded
 	Code    Code    // what is wrong
 }
@@ -88,7 +88,7 @@ func (e *Error) Violation() Violation { return Violation{e.Input, e.Offset, e.Ru
 // A Violation says where and why a text violates a rule.
 type Violation struct {
 	Input   string // the whole text; "" if the error does not have it
-	Offset  int    // in bytes, into Input, of the first byte that makes it invalid
+	Offset  int    // offset in Input of the first byte that makes it invalid
 	Rule    string // the production, in the document's spelling, or the name of the rule
 	Message string // what was found, in words, without input, offset and rule
 }

@@ -83,7 +83,7 @@ const (
 type Finding struct {
 	Code     FindingCode
 	Severity Severity
-	Offset   int        // in bytes, into the spelling, of the first byte concerned
+	Offset   int        // offset in the spelling of the first byte concerned
 	End      int        // offset after the last byte concerned; 0 if only the first is known
 	Rule     string     // the violated rule, such as "RFC 4266, 2.1: selector"; "" if the code says it all
 	Message  string     // what was found, for people

@@ -8,11 +8,11 @@ import (
 
 // Params are the parameters of a query, separated by ampersands, in their order. It is an
 // immutable value; methods that change something return a new value. Parameters that a method
-// does not change keep their spelling byte for byte. Empty parameters are kept too, such as
+// does not change keep their spelling byte for byte. Methods also keep empty parameters, such as
 // the one between the ampersands of "a=1&&b".
 //
-// A parameter without an equals sign has an empty value. The zero Params has no
-// parameters, which is an undefined query.
+// A parameter without an equals sign has an empty value. The zero Params has no parameters,
+// which is an undefined query.
 type Params struct {
 	list []string // raw parameters; nil for an undefined query
 	form bool     // "+" is a space

@@ -277,7 +277,7 @@ func parseLiteral(g *grammar, t *[256]class, s string, start int) (int, HostKind
 	return end, kind, fault{}
 }
 
-// checkPort checks that what follows a host, if anything, is a colon and digits.
+// checkPort checks that a host is followed by nothing, or by a colon and digits.
 func checkPort(g *grammar, s string, hostEnd int) fault {
 	for i := hostEnd + 1; i < len(s); i++ {
 		if !ascii.IsDigit(s[i]) {

@@ -22,7 +22,7 @@ const (
 // names have at most 63 characters.
 const maxPunycode = 63
 
-// decodePunycode decodes what follows "xn--" in a label (RFC 3492, 6.2).
+// decodePunycode decodes the part of a label after "xn--" (RFC 3492, 6.2).
 func decodePunycode(s string) ([]rune, bool) {
 	if len(s) > maxPunycode {
 		return nil, false

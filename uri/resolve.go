@@ -181,8 +181,8 @@ func (m merger) target(b []byte, base, ref URI, same bool) ([]byte, error) {
 	}
 }
 
-// isOpaque reports whether what follows the scheme of u is not empty, has no
-// authority, and does not begin with a slash.
+// isOpaque reports whether the part of u after the scheme is not empty, has no authority, and
+// does not begin with a slash.
 func (u URI) isOpaque() bool {
 	return u.path == u.afterScheme() && u.path < u.query && u.s[u.path] != '/'
 }

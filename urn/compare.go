@@ -56,8 +56,8 @@ type Comparer struct {
 	// Fold maps the canonical spelling of an assigned name to a text that is the same for all
 	// names that its namespace (or, in 1995, its authority) considers equivalent. Such rules
 	// only add equivalences (2012, 5; RFC 8141, 3.1): names that are equivalent by the general
-	// rules remain equivalent, whatever Fold returns; names of different namespaces are never
-	// equivalent. If Fold is nil, no rules are added.
+	// rules remain equivalent, even if Fold returns different texts; names of different
+	// namespaces are never equivalent. If Fold is nil, no rules are added.
 	Fold func(canonical string) string
 }
 

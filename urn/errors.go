@@ -13,7 +13,7 @@ import (
 type Error struct {
 	Dialect Dialect
 	Input   string // the whole input
-	Offset  int    // in bytes, into Input
+	Offset  int    // offset of the first invalid byte of Input
 	Rule    string // the production, in the document's spelling
 	Message string // what is wrong, in words
 }

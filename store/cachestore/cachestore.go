@@ -71,8 +71,8 @@ type Options struct {
 	Every  time.Duration // how often the feed is read; default half a second
 	Within time.Duration // maximum age of an answer, not counting the second in which a change enters the feed; default 2 seconds
 	Absent time.Duration // how long the absence of a name is cached; default 1 second
-	Settle time.Duration // must exceed the lag of the store's replicas; default 15 seconds
-	Log    *slog.Logger  // for failures to read the feed; nil disables it
+	Settle time.Duration // time after which every replica has a change; must exceed the lag of the store's replicas; default 15 seconds
+	Log    *slog.Logger  // logger for failures to read the feed; nil for no log
 
 	// StaleIfError is how long after the last read of the feed the cache returns stale answers
 	// while the store is unavailable; 0 means that it returns none.
@@ -81,7 +81,7 @@ type Options struct {
 
 const (
 	patience = 500 * time.Millisecond // maximum wait for the store if a stale answer can be returned instead
-	avoided  = 500 * time.Millisecond // after such a wait, how long stale answers are returned without asking the store
+	avoided  = 500 * time.Millisecond // after such a wait, how long stale answers are returned without querying the store
 )
 
 // A Store is a cache in front of another store. [New] returns one.
@@ -89,23 +89,23 @@ type Store struct {
 	Backing
 	options Options
 	cache   *otter.Cache[store.Subject, value]
-	loader  otter.LoaderFunc[store.Subject, value] // load
+	loader  otter.LoaderFunc[store.Subject, value] // the function load
 
-	hits, misses, evictions atomic.Uint64 // an answer is counted once, even if it needs the cache twice
+	hits, misses, evictions atomic.Uint64 // numbers of answers; an answer is counted once, even if it needs the cache twice
 
 	closed  atomic.Bool
-	checked atomic.Int64 // start of the last successful read of the feed, Unix nanoseconds; 0 if none
+	checked atomic.Int64 // start of the last successful read of the feed, in Unix nanoseconds; 0 if none
 	away    atomic.Bool  // the store was unavailable when the feed was last read
-	avoid   atomic.Int64 // until then the store is not asked if there is a stale answer, Unix nanoseconds
+	avoid   atomic.Int64 // until this time, in Unix nanoseconds, the store is not queried if there is a stale answer
 	follower
 	cancel context.CancelFunc
 	ended  chan struct{}
 
 	mu      sync.RWMutex
 	minima  map[store.Subject]minimum
-	paused  time.Time          // nothing is cached until then, and until forget has emptied the cache; zero if not paused
+	paused  time.Time          // until this time, and until forget has then emptied the cache, nothing is cached; zero if not paused
 	all     []*store.Authority // the list of authorities
-	allGood bool               // all has every known change
+	allGood bool               // the list has every known change
 }
 
 // A mark records when a change was seen.
@@ -118,7 +118,7 @@ type mark struct {
 type value struct {
 	record    *store.Record
 	authority *store.Authority
-	names     []name.Name // of records that have the alias
+	names     []name.Name // for an alias, the names of the records that have it
 	until     time.Time   // when an alias, or the absence of a record or authority, must be read again
 }
 
@@ -157,8 +157,8 @@ var (
 	_ store.Vault     = (*Store)(nil)
 )
 
-// New returns a cache in front of b. Closing it closes b. If b is unavailable, nothing is
-// cached until its feed can be read.
+// New returns a cache in front of the store b. Closing the cache closes b. If b is unavailable,
+// nothing is cached until the feed of b can be read.
 func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	o.Bytes = cmp.Or(o.Bytes, 64<<20)
 	o.Every = cmp.Or(o.Every, 500*time.Millisecond)
@@ -182,7 +182,7 @@ func New(ctx context.Context, b Backing, o Options) (*Store, error) {
 	return s, nil
 }
 
-// begin skips to the end of the feed.
+// begin moves to the end of the feed without reading the changes before it.
 func (s *Store) begin(ctx context.Context) error {
 	begun := time.Now()
 	head, err := s.Backing.Head(ctx)
@@ -197,7 +197,7 @@ func (s *Store) begin(ctx context.Context) error {
 // weight returns the approximate memory of a value in bytes.
 func weight(s store.Subject, v value) uint32 {
 	const (
-		fixed    = 400 // for a record and the cache's own data about it
+		fixed    = 400 // bytes for a record and for what the cache itself stores about it
 		location = 250
 		text     = 20
 	)
@@ -241,7 +241,8 @@ func (s *Store) Close() error {
 	return s.Backing.Close()
 }
 
-// usable reports whether the cache may be read and filled, and its answers are current.
+// usable reports whether the cache may be read and filled, which means that its answers are
+// current.
 func (s *Store) usable() bool {
 	if time.Since(time.Unix(0, s.checked.Load())) > s.options.Within || store.ConditionOf(s.Backing).NoReads {
 		return false
@@ -251,7 +252,7 @@ func (s *Store) usable() bool {
 	return s.paused.IsZero()
 }
 
-// good reports whether v includes all known changes of its subject.
+// good reports whether the value v includes all known changes of its subject.
 func (s *Store) good(subject store.Subject, v value) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -262,7 +263,7 @@ func (s *Store) good(subject store.Subject, v value) bool {
 // keep caches a value, unless its subject was changed recently.
 func (s *Store) keep(subject store.Subject, v value) {
 	s.mu.RLock()
-	defer s.mu.RUnlock() // if the subject changes meanwhile, s.changed waits for this lock and then removes the value
+	defer s.mu.RUnlock() // if the subject changes in the meantime, s.changed waits for this lock and then removes the value
 	if _, heard := s.minima[subject]; !heard && s.paused.IsZero() {
 		s.cache.Set(subject, v)
 	}
@@ -279,8 +280,8 @@ func (s *Store) stale(ctx context.Context, subject store.Subject) (v value, use 
 	return v, use, ok && s.good(subject, v)
 }
 
-// mayBeStale reports whether ctx accepts a stale answer now. A caller that returns a stale
-// answer must call use.
+// mayBeStale reports whether ctx currently accepts a stale answer. A caller that returns a stale
+// answer must call the function use.
 func (s *Store) mayBeStale(ctx context.Context) (use func(), ok bool) {
 	staleness, checked := store.StalenessOf(ctx), s.checked.Load()
 	since := time.Unix(0, checked)
@@ -321,7 +322,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 		subject := changes[i].Subject()
 		switch {
 		case subject.Kind == store.KindToken:
-		case store.IsAway(err): // nothing was written
+		case store.IsAway(err): // after an AwayError nothing was written
 		case err != nil:
 			s.doubt(&changes[i])
 		case results[i].Changed:
@@ -331,7 +332,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, err
 }
 
-// doubt removes from the cache the data that c may have changed.
+// doubt removes from the cache the data that the change c may have changed.
 func (s *Store) doubt(c *store.Change) {
 	s.mu.Lock()
 	s.allGood = s.allGood && c.Authority == nil

@@ -11,8 +11,8 @@ import (
 // A follower is the state of the goroutine that reads the feed.
 type follower struct {
 	begun bool     // the feed has been read
-	seen  uint64   // number of the last change
-	last  [32]byte // its digest; zero if unknown
+	seen  uint64   // number of the last change that was read
+	last  [32]byte // digest of that change; zero if unknown
 	marks []mark   // when earlier changes were seen, oldest first
 	lost  bool     // the feed cannot be read
 }
@@ -103,7 +103,7 @@ func (s *Store) readAll(ctx context.Context) error {
 		return nil
 	}
 	s.mu.Lock()
-	s.allGood = true // unless one changes meanwhile
+	s.allGood = true // unless an authority changes in the meantime
 	s.mu.Unlock()
 	all, err := listed(s.Backing.Authorities(ctx, time.Time{}))
 	s.mu.Lock()
@@ -113,8 +113,8 @@ func (s *Store) readAll(ctx context.Context) error {
 	return err
 }
 
-// hasHeard reports whether a list of authorities includes all known changes. The caller
-// must hold the lock.
+// hasHeard reports whether a list of authorities has all known changes. The caller must hold the
+// lock.
 func (s *Store) hasHeard(all []*store.Authority) bool {
 	revisions := make(map[string]uint64, len(all))
 	for _, a := range all {
@@ -157,7 +157,7 @@ func (s *Store) behind(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pause empties the cache, and caches nothing until a time.
+// pause empties the cache. Until the given time, nothing is cached.
 func (s *Store) pause(until time.Time) {
 	s.mu.Lock()
 	if until.After(s.paused) {

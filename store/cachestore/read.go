@@ -87,7 +87,8 @@ type unkept struct{ value value }
 
 func (u *unkept) Error() string { return "cachestore: value must not be cached" }
 
-// unkeptValue returns the result of a loader, whether or not it may be cached.
+// unkeptValue returns the result of a loader. If the loader has returned an error that is an
+// unkept, the result is its value.
 func unkeptValue(v value, err error) (value, error) {
 	var once *unkept
 	if errors.As(err, &once) {
@@ -133,7 +134,7 @@ func (s *Store) get(ctx context.Context, subject store.Subject, load otter.Loade
 	return v, err
 }
 
-// kept calls ask until its result is current or must not be cached.
+// kept calls the function ask until the result is current, or must not be cached.
 func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(context.Context) (value, error)) (value, error) {
 	for {
 		v, err := ask(ctx)
@@ -144,7 +145,7 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 		case store.IsAway(err):
 			return value{}, err
 		case err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
-			continue // the caller that started the shared load has gone away
+			continue // the caller that started the shared load has cancelled it
 		case err != nil:
 			return value{}, err
 		case s.good(subject, v):
@@ -157,12 +158,12 @@ func (s *Store) kept(ctx context.Context, subject store.Subject, ask func(contex
 // errSlow is returned by a slow store if there is a stale answer.
 var errSlow = &store.AwayError{Cause: "the store does not respond"}
 
-// avoids reports whether the store should not be asked if there is a stale answer.
+// avoids reports whether the store should not be queried if there is a stale answer.
 func (s *Store) avoids() bool {
 	return s.away.Load() || time.Now().UnixNano() < s.avoid.Load() || store.ConditionOf(s.Backing).NoReads
 }
 
-// load reads a subject from the store.
+// load reads the value of a subject from the store.
 func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err error) {
 	switch subject.Kind {
 	case store.KindName:
@@ -179,7 +180,7 @@ func (s *Store) load(ctx context.Context, subject store.Subject) (v value, err e
 	return v, err
 }
 
-// bypassed reports whether the cache must not answer a call about a time.
+// bypassed reports whether the cache must not answer a call, because of its context or its time.
 func (s *Store) bypassed(ctx context.Context, at time.Time) bool {
 	return s.closed.Load() || ctx.Err() != nil || !at.IsZero() || store.IsFresh(ctx)
 }
@@ -204,7 +205,7 @@ func (s *Store) Records(ctx context.Context, names []name.Name, change bool) ([]
 	if store.IsFresh(ctx) {
 		return store.Records(ctx, s.Backing, names, change)
 	}
-	return store.Records(ctx, struct{ store.Reader }{s}, names, change) // one by one, with Get
+	return store.Records(ctx, struct{ store.Reader }{s}, names, change) // read the records one by one, with Get
 }
 
 // Authority implements [store.Reader].

@@ -17,8 +17,8 @@ import (
 // record still has the location.
 type places struct {
 	made   bool
-	sorted []store.Place // replaced by a new slice, never changed
-	fresh  []store.Place // not yet in sorted, unordered
+	sorted []store.Place // sorted places; replaced by a new slice, never changed
+	fresh  []store.Place // places that are not in sorted yet, in any order
 }
 
 // add adds the locations of a record, if there is an index.
@@ -33,10 +33,10 @@ func (p *places) add(step store.Step) {
 	}
 }
 
-// has reports whether the record after a change has a location or alias.
+// has reports whether the record has a location or an alias after the change c.
 func has(c *store.Change, url string) bool { return slices.Contains(c.AppendIndexed(nil), url) }
 
-// all returns the current index, and builds it from names on first use.
+// all returns the current index. If there is none yet, it builds the index from the names.
 func (p *places) all(names *table) []store.Place {
 	if !p.made {
 		p.made = true

@@ -29,7 +29,7 @@ type place struct {
 // seal appends a change and returns its number.
 func (l *sealedLog) seal(c *store.Change) uint64 {
 	e := &store.Entry{Seq: uint64(len(l.entries)) + 1, Change: c}
-	_, _ = rand.Read(e.Salt[:]) // it never fails
+	_, _ = rand.Read(e.Salt[:]) // Read never fails
 	l.buf = codec.Append(l.buf[:0], c)
 	e.Digest = codec.Digest(e.Salt, l.buf)
 	l.add(e)
@@ -146,7 +146,8 @@ func (s *Store) Load(ctx context.Context, entries iter.Seq2[*store.Entry, error]
 	return err
 }
 
-// load adds one entry, whose number must be seq, unless it exists already.
+// load adds the entry e, whose number must be seq. If the store already has an entry with this
+// number, load compares the two.
 func (s *Store) load(ctx context.Context, seq uint64, e *store.Entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

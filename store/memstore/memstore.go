@@ -18,11 +18,11 @@ type Store struct {
 	mu     sync.RWMutex
 	closed bool
 	moment uint64 // number of the last batch
-	count  int64  // of records
+	count  int64  // number of records
 	tables map[store.Kind]*table
 	log    sealedLog
 	places places
-	users  map[string]string // by subject: ID of the user who has it
+	users  map[string]string // ID of the user who has a subject, by subject
 
 	secrets map[string][]byte
 	leases  store.Leases
@@ -88,7 +88,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	return results, nil
 }
 
-// write adds a step to the current moment. The caller must hold the lock.
+// write writes a step as part of the current batch. The caller must hold the lock.
 func (s *Store) write(step store.Step) {
 	seq := uint64(0)
 	if step.Subject.Kind != store.KindToken {
@@ -97,8 +97,8 @@ func (s *Store) write(step store.Step) {
 	s.add(step, seq)
 }
 
-// add adds a step with its number in the log, and redacts the revisions that the step
-// lists.
+// add adds a step whose change has the number seq in the log, and redacts the revisions that the
+// step lists.
 func (s *Store) add(step store.Step, seq uint64) {
 	t, key := s.tables[step.Subject.Kind], step.Subject.Key
 	t.add(key, version{s.moment, seq, step.Next})
@@ -108,14 +108,14 @@ func (s *Store) add(step store.Step, seq uint64) {
 	for _, revision := range step.Next.Redacts {
 		v := &t.versions[key][revision-1]
 		if !v.change.Redacted {
-			s.places = places{} // it contains redacted locations
+			s.places = places{} // the index has redacted locations, so it is built again when it is needed
 			v.change = v.change.Redact()
 			s.log.redact(v.seq, v.change)
 		}
 	}
 }
 
-// usable returns the error of a call that cannot begin. The caller must hold the lock.
+// usable returns an error if a call cannot begin. The caller must hold the lock.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed {
 		return store.ErrClosed
@@ -145,14 +145,14 @@ func (s *Store) identify(step store.Step) {
 	}
 }
 
-// owner returns the ID of the user who has a subject, "" if none has it.
+// owner returns the ID of the user who has a subject, or "" if there is none.
 func (s *Store) owner(ctx context.Context, subject string) (string, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.users[subject], s.usable(ctx)
 }
 
-// find returns a copy of the change of a subject that is current at a time.
+// find returns a copy of the change of a subject that was current at a time.
 func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (*store.Change, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -166,8 +166,8 @@ func (s *Store) find(ctx context.Context, subject store.Subject, at time.Time) (
 	return c.Clone(), nil
 }
 
-// scan calls yield with copies of the changes that are current at a time, in the order of
-// their keys, as of the moment when it begins.
+// scan calls yield with copies of the changes that were current at the time of the scan, in the
+// order of their keys. Changes made after scan has begun have no effect.
 func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	keys, moment, err := s.begin(ctx, kind)
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Store) scan(ctx context.Context, kind store.Kind, scan store.Scan, yiel
 	return nil
 }
 
-// begin returns the sorted keys of a kind and the current moment.
+// begin returns the sorted keys of a kind, and the number of the last batch.
 func (s *Store) begin(ctx context.Context, kind store.Kind) ([]string, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +197,8 @@ func (s *Store) lookup(kind store.Kind, key string, moment uint64, at time.Time)
 	return s.tables[kind].at(key, moment, at)
 }
 
-// history calls yield with copies of the changes of a subject, newest first.
+// history calls yield with copies of the changes of a subject, newest first, until yield returns
+// false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	versions, err := s.versions(ctx, subject)
 	if err != nil {
@@ -214,14 +215,14 @@ func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*
 	return nil
 }
 
-// versions returns a copy of the versions of a subject, since a redaction modifies them.
+// versions returns a copy of the versions of a subject, because a redaction modifies them.
 func (s *Store) versions(ctx context.Context, subject store.Subject) ([]version, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return slices.Clone(s.tables[subject.Kind].versions[subject.Key]), s.usable(ctx)
 }
 
-// Count implements [store.Counter]. It is exact.
+// Count implements [store.Counter]. The number is exact.
 func (s *Store) Count(ctx context.Context) (int64, bool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

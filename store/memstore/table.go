@@ -9,20 +9,20 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// A version is a change, the number of its batch and its number in the log, from 1; 0 for
-// tokens. The change is not modified; a redaction replaces it.
+// A version is a change, the number of its batch, and its number in the log, which begins at 1 and
+// is 0 for tokens. The change is not modified; a redaction replaces it.
 type version struct {
 	moment uint64
 	seq    uint64
 	change *store.Change
 }
 
-// A table contains the versions of all subjects of one kind. Keys are only added, so a slice
-// of them remains valid.
+// A table has the versions of all subjects of one kind. Keys are only added, so a slice of them
+// remains valid.
 type table struct {
-	versions map[string][]version // oldest first
-	keys     []string             // sorted; replaced by a new slice, never changed
-	fresh    []string             // keys not yet in keys
+	versions map[string][]version // versions of each subject, oldest first
+	keys     []string             // sorted keys; replaced by a new slice, never changed
+	fresh    []string             // keys that are not in the field keys yet
 }
 
 func newTable() *table { return &table{versions: map[string][]version{}} }
@@ -35,8 +35,9 @@ func (t *table) add(key string, v version) {
 	t.versions[key] = append(before, v)
 }
 
-// at returns the last change of key not later than the moment and the time at; nil if there is
-// none. Moment and time increase from each version to the next.
+// at returns the last change of the subject with this key that belongs to the batch moment or an
+// earlier one, and was made at the given time or earlier. If there is none, it returns nil. Both
+// numbers increase from each version to the next.
 func (t *table) at(key string, moment uint64, at time.Time) *store.Change {
 	all := t.versions[key]
 	n := sort.Search(len(all), func(i int) bool {
@@ -71,7 +72,7 @@ func merge(a, b []string) []string {
 	return append(append(all, a...), b...)
 }
 
-// within returns the part of sorted keys that match scan.
+// within returns the part of the sorted keys that a scan selects.
 func within(keys []string, scan store.Scan) []string {
 	from := sort.Search(len(keys), func(i int) bool { return keys[i] > scan.After && keys[i] >= scan.Prefix })
 	keys = keys[from:]

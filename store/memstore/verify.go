@@ -14,7 +14,7 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// Verify implements [store.Verifier]. Changes wait while it runs.
+// Verify implements [store.Verifier]. While it runs, changes wait.
 func (s *Store) Verify(ctx context.Context, fault func(store.Fault), progress func(done, total uint64)) (store.Head, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

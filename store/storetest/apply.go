@@ -18,7 +18,7 @@ func unchanged(s *suite) {
 	before := s.get("urn:ietf:rfc:2648")
 	again := write(Rich(), 1)
 	again.Who, again.Why = "library-it", "once more"
-	again.Record.Modified, again.Record.Revision = minute(5), 9 // not content
+	again.Record.Modified, again.Record.Revision = minute(5), 9 // these fields are not content
 	s.equal("the same again", s.apply(again), []store.Result{already(1)})
 	s.equal("record", s.get("urn:ietf:rfc:2648"), before)
 	again.Expected = 1

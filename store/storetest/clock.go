@@ -15,7 +15,7 @@ func clocks(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(put(k, "u:1", 5))
 	s.apply(put(k, "u:2", future))
-	s.apply(put("urn:x-a:c", "u:1", 6)) // the times of other names are not affected
+	s.apply(put("urn:x-a:c", "u:1", 6)) // the times of other names do not matter
 	s.modified("another name", "urn:x-a:c", minute(6))
 	refused := func(what string, changes ...store.Change) {
 		s.Helper()
@@ -37,7 +37,7 @@ func clocks(s *suite) {
 		s.Errorf("accepted: revision %d, want 3", got)
 	}
 	refused("a change after one that was accepted", put(k, "u:4", 6))
-	s.apply(put(k, "u:4", future-day)) // exactly the maximum skew
+	s.apply(put(k, "u:4", future-day)) // the difference is exactly the maximum
 	s.modified("within the bound", k, minute(future))
 	s.sealed()
 	for _, e := range s.entries(0) {

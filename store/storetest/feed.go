@@ -37,8 +37,8 @@ func settled(ctx context.Context, s store.Store) (store.Head, error) {
 	return store.HeadOf(ctx, s)
 }
 
-// entries returns the entries after a number, and checks that they are complete, follow
-// one another and lead to the head. It returns none for a store without a log.
+// entries returns the entries after a number, and checks that they are complete, follow one another
+// and lead to the head. If the store has no log, it returns none.
 func (s *suite) entries(after uint64) []*store.Entry {
 	s.Helper()
 	if !has[store.Feed](s.Store) {
@@ -56,7 +56,7 @@ func (s *suite) entries(after uint64) []*store.Entry {
 	return all
 }
 
-// flawed returns what is wrong with e, or "" if nothing is.
+// flawed returns what is wrong with the entry e, or "" if nothing is.
 func flawed(e *store.Entry) string {
 	switch {
 	case e.Change == nil || e.Change.Token != nil:
@@ -88,7 +88,7 @@ func changesOf(entries []*store.Entry) (all []*store.Change) {
 	return all
 }
 
-// story makes changes of all kinds, and returns those that belong in the log.
+// story makes changes of all kinds, and returns those that must be in the log.
 func (s *suite) story() []*store.Change {
 	s.Helper()
 	a := store.Change{Authority: RichAuthority(), Expected: store.AnyRevision, Time: minute(1), Who: "archive", Why: "ours"}
@@ -97,7 +97,7 @@ func (s *suite) story() []*store.Change {
 	rich := write(Rich(), 0)
 	k := Rich().Name.Key()
 	s.apply(rich, put("urn:x-a:b", "https://example.org/1", 0))
-	s.apply(rich) // the same content again
+	s.apply(rich) // the same content again, which makes no revision
 	s.apply(store.Change{Token: &store.Token{ID: "t", Role: "editor"}, Time: minute(0)}, a, reserve("urn:x-a:r", 1))
 	s.apply(put("urn:x-a:b", "https://example.org/2", 2), remove("urn:x-a:r", 2), put("urn:x-a:b", "https://example.org/3", 1))
 	s.apply(b, remove("urn:x-a:never", 2), put(k, "https://example.org/1", 3))
@@ -163,8 +163,8 @@ func feedSettled(s *suite) {
 	}
 }
 
-// sealTime is how long the suites wait for the store to seal changes by itself. That
-// should take at most a second.
+// sealTime is how long the suites wait until the store has sealed changes by itself. That should
+// take a second at most.
 const sealTime = 20 * time.Second
 
 // feedWhileWriting checks that a reader that follows the log during writes misses no
@@ -227,7 +227,7 @@ func (s *suite) oneOrder(all []*store.Entry) {
 // proofs checks that the store's proofs about its log are valid for its head.
 func proofs(s *suite) {
 	p := s.Store.(store.Prover)
-	const n = 300 // more than one stored node
+	const n = 300 // so many that the store saves more than one node
 	for i := range n {
 		s.apply(put(fmt.Sprint("urn:x-a:", i%7), fmt.Sprint("u:", i), 0))
 	}

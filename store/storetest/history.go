@@ -14,7 +14,7 @@ import (
 func times(s *suite) {
 	k := "urn:x-a:b"
 	s.apply(put(k, "u:1", 5))
-	s.apply(put(k, "u:2", 3)) // a clock that was set back
+	s.apply(put(k, "u:2", 3)) // made when the clock had been set back
 	s.modified("set back", k, minute(5))
 	s.apply(put("urn:x-a:c", "u:1", 3))
 	s.modified("another name", "urn:x-a:c", minute(3))
@@ -107,7 +107,7 @@ func history(s *suite) {
 	back.Record.Name, back.Who, back.Why = key(k), "", ""
 	s.apply(first, gone)
 	s.apply(back, put(k+"x", "u:1", 0), put(k[:len(k)-1], "u:1", 0), put(k+"-", "u:1", 9))
-	s.apply(back) // changes nothing, so it is not in the history
+	s.apply(back) // this changes nothing, so it is not in the history
 	early := put(k, "u:1", 2)
 	s.apply(early)
 	want := []*store.Change{
@@ -118,8 +118,8 @@ func history(s *suite) {
 	leave(s, seq, len(want))
 }
 
-// kept returns c as a store keeps it if it follows revision after and was made
-// at minute n.
+// kept returns the change c as a store keeps it. The parameter after is the revision before it, and
+// n the minute at which it was made.
 func kept(c store.Change, after uint64, n int) *store.Change {
 	k := c.Clone()
 	k.Expected, k.Time = after, minute(n)
@@ -271,7 +271,7 @@ func tokenUse(s *suite) {
 	for _, c := range read(s, store.TokenChanges(s.Context(), s.Store)) {
 		s.equal("time and author of a token that was used", []any{c.Token.ID, c.Time, c.Who, c.UseOnly}, []any{tok.ID, minute(1), "", false})
 	}
-	tok.Revoked, want.Revoked = true, true // by a client that read the token before it was used
+	tok.Revoked, want.Revoked = true, true // written by a client that read the token before it was used
 	s.equal("revoked", s.apply(change), []store.Result{changed(0)})
 	s.equal("token", s.token(tok.ID), want)
 	use("a use that was noted late", tok.ID, day(2), changed(0), day(2)) // the token stays revoked

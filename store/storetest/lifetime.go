@@ -152,8 +152,8 @@ func cancelled(s *suite) {
 	}
 }
 
-// stopped checks that a loop that the caller stops yields nothing more, not even the error of
-// its cancelled context, and that the store still works afterwards.
+// stopped checks that a loop that the caller stops yields nothing more, not even the error of a
+// cancelled context, and that the store works afterwards.
 func stopped(s *suite) {
 	s.little()
 	for what, loop := range s.loops() {

@@ -75,7 +75,7 @@ func (s *suite) loadRefuses(o *suite) {
 		what    string
 		into    *suite
 		entries []*store.Entry
-		seq     uint64 // of the rejected change
+		seq     uint64 // number of the entry that is rejected
 	}{
 		{"into a store with other changes", o, all, n - 2}, // both stores had further changes, with different salts
 		{"of less than is there", o, all[:n-5], n - 4},

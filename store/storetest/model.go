@@ -15,7 +15,7 @@ import (
 // of all changes, which every call reads from beginning to end. It must not be
 // used concurrently.
 type model struct {
-	kept []*store.Change // in order, including those of tokens
+	kept []*store.Change // all changes in order, including those of tokens
 }
 
 // Apply implements [store.Store].

@@ -47,7 +47,7 @@ func Same(t *testing.T, open ...Open) {
 	})
 }
 
-// peers are a model and the stores that get the same operations as the model.
+// A peers has a model and the stores that get the same operations as the model.
 type peers struct {
 	*testing.T
 	ctx    context.Context
@@ -291,7 +291,7 @@ func (p *peers) anyChange(r *rapid.T) store.Change {
 	return c
 }
 
-// anyUser draws a user with few subjects, so that they meet.
+// anyUser draws a user with few subjects, so that different users get the same subject.
 func anyUser(r *rapid.T, n name.Name) *store.User {
 	return &store.User{
 		ID: n.Key(), Name: anyText(r), Disabled: rapid.Bool().Draw(r, "disabled"),

@@ -24,7 +24,7 @@ func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name  string
 		test  func(s *suite)
-		needs func(s store.Store) bool // whether the store has what is tested; nil for every store
+		needs func(s store.Store) bool // reports whether the store has what is tested; nil if every store has it
 	}{
 		{"Missing", missing, nil},
 		{"RoundTrip", roundTrip, nil},
@@ -107,7 +107,7 @@ type suite struct {
 	*testing.T
 	store.Store
 	open Open // opens another store
-	kept int  // how many changes apply has added to the log
+	kept int  // how many changes the method apply has added to the log
 }
 
 // newSuite opens a store, which is closed at the end of the test.
@@ -216,7 +216,7 @@ func (s *suite) authority(p name.Prefix, at time.Time) *store.Authority {
 	return found(s, a, err)
 }
 
-// token returns a token, nil if none exists or the store finds no tokens.
+// token returns a token. If it does not exist, or if the store has no tokens, it returns nil.
 func (s *suite) token(id string) *store.Token {
 	s.Helper()
 	tokens, ok := s.Store.(store.Tokens)
@@ -227,8 +227,8 @@ func (s *suite) token(id string) *store.Token {
 	return found(s, t, err)
 }
 
-// found returns v, the result of a read. It checks that v is nil exactly if err is
-// ErrNotFound.
+// found returns v, the result of a read. It checks that v is nil if err is ErrNotFound, and not nil
+// otherwise.
 func found[T any](s *suite, v *T, err error) *T {
 	s.Helper()
 	if (v == nil) != (err == store.ErrNotFound) || v != nil && err != nil {
@@ -291,7 +291,7 @@ func until[T any](seq iter.Seq2[T, error], more func() bool) error {
 	return nil
 }
 
-// ended returns a context that has ended.
+// ended returns a context that was cancelled.
 func (s *suite) ended() context.Context {
 	ctx, cancel := context.WithCancel(s.Context())
 	cancel()
@@ -307,7 +307,7 @@ func together(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// during calls look repeatedly while work runs, and once afterwards.
+// during calls look repeatedly while work runs, and once after it.
 func during(work, look func()) {
 	done := make(chan struct{})
 	go func() {

@@ -23,7 +23,8 @@ func RichUser() *store.User {
 	}
 }
 
-// user is a change of whatever is there, to a user with some subjects.
+// user returns a change of the user with this ID, whatever the current revision is. The user then
+// has the given name and subjects.
 func user(id, name string, n int, subjects ...string) store.Change {
 	return store.Change{
 		User:     &store.User{ID: id, Name: name, Subjects: subjects},
@@ -40,14 +41,14 @@ func (s *suite) users() store.Users {
 	return u
 }
 
-// user returns a user, nil if there is none.
+// user returns a user, or nil if there is none.
 func (s *suite) user(id string, at time.Time) *store.User {
 	s.Helper()
 	u, err := s.users().User(s.Context(), id, at)
 	return found(s, u, err)
 }
 
-// userOf returns the ID of the user who has a subject, "" if none has it.
+// userOf returns the ID of the user who has a subject, or "" if there is none.
 func (s *suite) userOf(subject string) string {
 	s.Helper()
 	u, err := s.users().UserOf(s.Context(), subject)
@@ -57,7 +58,7 @@ func (s *suite) userOf(subject string) string {
 	return u.ID
 }
 
-// sound is verifies after all changes have a number in the log, if the store has one.
+// sound verifies the store after all changes have got a number in the log, if the store has a log.
 func (s *suite) sound() {
 	s.Helper()
 	if has[store.Feed](s.Store) {
@@ -66,7 +67,8 @@ func (s *suite) sound() {
 	s.verifies()
 }
 
-// users: users are made, changed, disabled, listed and found, now and as of earlier times.
+// users checks that users are created, changed, disabled, listed and found, now and as of earlier
+// times.
 func users(s *suite) {
 	if got := read(s, s.users().AllUsers(s.Context(), time.Time{})); got != nil || s.user("u-b", time.Time{}) != nil || s.userOf("") != "" {
 		s.Errorf("users of an empty store: %+v", got)
@@ -107,7 +109,7 @@ func users(s *suite) {
 	s.sound()
 }
 
-// userLimits: what cannot be stored is rejected.
+// userLimits checks that users that cannot be stored are rejected.
 func userLimits(s *suite) {
 	for what, spoil := range map[string]func(u *store.User){
 		"a key with a space": func(u *store.User) { u.ID = "u 1" },
@@ -152,7 +154,7 @@ func userLimits(s *suite) {
 	s.sound()
 }
 
-// userContent: each field is content.
+// userContent checks that a change of any field of a user makes a revision.
 func userContent(s *suite) {
 	u := &store.User{ID: "u-c"}
 	s.apply(store.Change{User: u, Time: minute(0)})
@@ -179,11 +181,12 @@ func userContent(s *suite) {
 	u.Grants[1].Role = "editor"
 	written("role of a grant")
 	got := s.user("u-c", time.Time{})
-	got.Grants[0].Prefixes[0], got.Subjects[0] = "spoilt", "spoilt" // it belongs to the caller
+	got.Grants[0].Prefixes[0], got.Subjects[0] = "spoilt", "spoilt" // the result belongs to the caller
 	s.equal("user", s.user("u-c", time.Time{}), kept(change, change.Expected-1, 1).User)
 }
 
-// userHistory: the history of a user is like that of an authority, and users are in the feed.
+// userHistory checks that the history of a user is like that of an authority, and that users are in
+// the feed.
 func userHistory(s *suite) {
 	first, second := user("u-a", "Ali", 1, "a"), user("u-a", "Ali B", 3, "b")
 	s.apply(first, user("u-aa", "A", 1), put("u-a", "u:1", 0))
@@ -206,7 +209,7 @@ func userHistory(s *suite) {
 	s.sound()
 }
 
-// userSubjects: a subject belongs to one user.
+// userSubjects checks that no two users have the same subject.
 func userSubjects(s *suite) {
 	s.apply(user("u-a", "Ali", 1, "1", "2"), user("u-b", "Bea", 1, "3"))
 	taken := func(what string, index int, changes ...store.Change) {
@@ -224,7 +227,7 @@ func userSubjects(s *suite) {
 	disabled.User.Disabled = true
 	s.apply(disabled)
 	taken("of a disabled user", 0, user("u-b", "Bea", 2, "1"))
-	s.apply(user("u-b", "Bea", 3, "1"), user("u-a", "Ali", 3, "2")) // takes it over, in either order
+	s.apply(user("u-b", "Bea", 3, "1"), user("u-a", "Ali", 3, "2")) // u-b takes over the subject of u-a, in either order of the changes
 	s.equal("taken over", []string{s.userOf("1"), s.userOf("2"), s.userOf("3")}, []string{"u-b", "u-a", ""})
 	s.apply(user("u-b", "Bea", 4), user("u-a", "Ali", 4, "2", "1"))
 	s.equal("taken back", []string{s.userOf("1"), s.userOf("2")}, []string{"u-a", "u-a"})
@@ -233,7 +236,8 @@ func userSubjects(s *suite) {
 	s.sound()
 }
 
-// userRace: of users who are given the same subject at once, one gets it.
+// userRace checks that, if several users are given the same subject at the same time, one of them
+// gets it.
 func userRace(s *suite) {
 	for round := range 5 {
 		subject := fmt.Sprint("header ", round)
@@ -258,7 +262,8 @@ func userRace(s *suite) {
 	s.sound()
 }
 
-// userRedaction: what was redacted of a user is found nowhere, and the subject is free.
+// userRedaction checks that no read returns redacted content of a user, and that another user can
+// get the subject.
 func userRedaction(s *suite) {
 	first := user("u-a", secret, 1, secret)
 	first.Who, first.Why = secret, secret

@@ -27,7 +27,7 @@ func vault(s *suite) {
 		}
 	}
 	absent("a")
-	put("a", nil) // removing what is absent
+	put("a", nil) // remove a secret that does not exist
 	all := make([]byte, 256)
 	for i := range all {
 		all[i] = byte(i)
@@ -126,7 +126,7 @@ func leases(s *suite) {
 	lease("k", "b", time.Hour, false)
 	lease("other", "b", time.Hour, true)
 	lease("k", "a", time.Hour, true)
-	lease("k", "b", 0, false) // ends nothing
+	lease("k", "b", 0, false) // another holder cannot end the lease
 	lease("k", "b", time.Hour, false)
 	lease("k", "a", 0, true)
 	lease("k", "b", 20*time.Millisecond, true)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A Policy says for which clients other servers are asked.
+// A Policy says on behalf of which clients this server asks other servers.
 type Policy string
 
 // The policies.
@@ -156,7 +156,7 @@ func (d *AccessControl) isOwn(a *Client) bool {
 	return slices.ContainsFunc(d.a.Own, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// enter counts a request of a client that begins. The caller must call leave when the request ends.
+// enter counts a client's request when the request begins. The caller must call leave when the request ends.
 // The error is errDenied or a [*LimitError].
 func (d *AccessControl) enter(a *Client) (leave func(), err error) {
 	if !d.Admits(a) {

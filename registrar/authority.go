@@ -134,8 +134,9 @@ func asksAnew(next, there *store.Authority) bool {
 	return there == nil || there.Delegation == nil || *there.Delegation != *d
 }
 
-// sharedOwner returns an owner that a change adds and that an authority outside the actor's scope
-// already has, and that authority. If there is none, the authority is nil. Names of authorities
+// sharedOwner looks for an owner that a change adds and that an authority outside the actor's
+// scope already has. It returns the owner and that authority; the authority is nil if there is no
+// such owner. Names of authorities
 // with a common owner can be aliases of each other (same_as). So by adding the owner, the actor
 // would get control over names of the other authority.
 func sharedOwner(a Actor, next, there *store.Authority, set *store.AuthoritySet) (string, *store.Authority) {
@@ -328,8 +329,8 @@ func shared(a, b []string) int {
 	return slices.IndexFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
-// checkFolded returns an error if the authority next begins to fold case although there are names
-// with upper-case letters, because requests could no longer find those. It reads every name under
+// checkFolded returns an error if the new state of an authority, next, turns on case folding
+// although there are names with upper-case letters, because requests could no longer find those. It reads every name under
 // the prefix.
 func (r *Registrar) checkFolded(ctx context.Context, next *store.Authority, set *store.AuthoritySet) error {
 	for rec, err := range r.store.List(ctx, store.Scan{Prefix: next.Prefix.String()}) {

@@ -65,13 +65,13 @@ type canonicalReader struct {
 	s      string
 	i      int
 	folded int // the number of leading bytes that are case-insensitive
-	hex    int // bytes before this offset are the hex digits of an escape
+	hex    int // the unread bytes before this offset are hex digits of an escape
 	kept   int // the offset of an escape that is not decoded; 0 for none
 	plain  bool
 }
 
-// canonicalFrom returns a reader of the canonical spelling of u, which begins at byte i of the
-// spelling of u. Byte i must not be inside an escape.
+// canonicalFrom returns a reader that yields the canonical spelling of u from byte i of u's own
+// spelling on. Byte i must not be inside an escape.
 func (u URN) canonicalFrom(i int) canonicalReader {
 	u, kept := u.withEscapedRequest()
 	return canonicalReader{s: u.s[:u.nss], i: i, folded: u.folded(), kept: kept, plain: u.dialect == Draft1995}

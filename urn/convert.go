@@ -43,8 +43,8 @@ func (u URN) Convert(d Dialect) (URN, error) {
 
 const escapedTilde = "%7E"
 
-// beforeEscape converts the offset at in the text escaped to the offset in s. The text escaped
-// is s with escaped tildes.
+// beforeEscape returns the offset in s that corresponds to an offset in its escaped form. The
+// parameter escaped is s with its tildes escaped, and at is the offset in escaped.
 func beforeEscape(s, escaped string, at int) int {
 	if len(s) == len(escaped) {
 		return at

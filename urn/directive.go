@@ -31,8 +31,8 @@ func (ds Directives) Get(keyword string) (string, bool) {
 //
 //   - The keyword is not registered.
 //   - The keyword occurs more than once, even with the same value.
-//   - The function accepts returns false for the keyword and the value. If the function is nil,
-//     every value is accepted. [Namespace.Accepts] is a suitable function.
+//   - The parameter accepts is a function that returns false for the keyword and the value. If it
+//     is nil, every value is accepted. [Namespace.Accepts] is a suitable function.
 func (u URN) Directives(registered Keywords, accepts func(keyword, value string) bool) Directives {
 	query, ok := u.Query()
 	if !ok {

@@ -92,7 +92,7 @@ func (o *authorityOptions) declare() {
 	textOption(o, "contact", "contact URL, such as mailto:, https: or tel:", func(a *store.Authority) *string { return &a.Contact })
 	textOption(o, "description", "description for people", func(a *store.Authority) *string { return &a.Description })
 	o.boolOption("list", "let clients list the names of this authority (urn+a)", func(a *store.Authority) *bool { return &a.List })
-	textOption(o, "default-service", "service of web paths: I2L, I2C and others (default I2L)", func(a *store.Authority) *nomen.Service { return &a.Service })
+	textOption(o, "default-service", "service for HTTP requests that give only a name: I2L, I2C and others (default I2L)", func(a *store.Authority) *nomen.Service { return &a.Service })
 	o.boolOption("fold-case", "ignore case in what follows the prefix", func(a *store.Authority) *bool { return &a.FoldCase })
 	o.intOption("redirect-status", "status code of redirects to HTTP/1.1 clients (default 303)", func(a *store.Authority) *int { return &a.Redirect })
 }
@@ -106,7 +106,7 @@ func (o *authorityOptions) declarePolicy(stdin io.Reader) {
 		return err
 	})
 	o.declareDelegation()
-	textOption(o, "suffix", "append: add what follows a registered name in a request to the locations of the name", func(a *store.Authority) *store.Suffix { return &a.Suffix })
+	textOption(o, "suffix", "append: if a request has text after a registered name, add this text to the locations of the name", func(a *store.Authority) *store.Suffix { return &a.Suffix })
 	textOption(o, "access", "reject all requests: denied (status 403), or legal (status 451: for legal reasons)", func(a *store.Authority) *store.Access { return &a.Access })
 	textOption(o, "access-note", "reason for --access, for people", func(a *store.Authority) *string { return &a.AccessNote })
 	o.declareServices()

@@ -306,7 +306,7 @@ func (e *engine) identify() error {
 	_, rules, err := versionsOf(e.db.DB)
 	switch {
 	case err == errNotStore:
-		return e.found()
+		return e.initialize()
 	case err != nil:
 		return err
 	case rules != name.RulesVersion:

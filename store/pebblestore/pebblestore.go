@@ -245,8 +245,8 @@ func unopenable(err error) error {
 	return fmt.Errorf("the store cannot be opened, because its files are damaged or were written by a newer program: %w; if they are damaged, move the store away and restore a backup", err)
 }
 
-// found writes the data about the store itself to a new store.
-func (e *engine) found() error {
+// initialize writes the data about the store itself to a new store.
+func (e *engine) initialize() error {
 	v, err := newView(e.db)
 	if err != nil {
 		return err

@@ -118,8 +118,8 @@ func (k *encodings) keep(value []byte) []byte {
 	return k.free[start:len(k.free):len(k.free)]
 }
 
-// scan calls yield with the changes that were current at the time of the scan, in the order of
-// their keys, until yield returns false.
+// scan calls yield with the changes that were current at the time scan.At, in the order of their
+// keys, until yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	return s.viewing(ctx, func(v *view) error {
 		lower, upper, ok := bounds(k, scan)

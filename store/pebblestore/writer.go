@@ -33,7 +33,7 @@ type writer struct {
 	salts salts
 	log   ledger.Log
 	count int64
-	raw   map[*store.Change][]byte // encodings of the changes that the method last has returned
+	raw   map[*store.Change][]byte // encodings of the changes returned by the method writer.last
 	scrub []span
 
 	entries    []store.Entry // entries of the steps
@@ -94,7 +94,7 @@ func (w *writer) last(s store.Subject) (*store.Change, error) {
 	return c, err
 }
 
-// keepRaw keeps the encoding of a change that the method last returns.
+// keepRaw keeps the encoding of a change that is returned by the method writer.last.
 func (w *writer) keepRaw(c *store.Change, raw []byte) {
 	if w.raw == nil {
 		w.raw = map[*store.Change][]byte{}
@@ -140,8 +140,8 @@ const (
 	keptSize  = 8 << 20
 )
 
-// longBatch is the number of steps from which the parts of a batch are written to separate batches
-// first. This is faster, because a memtable inserts a key faster if the key comes directly after
+// If a batch has at least longBatch steps, its parts are first written to separate batches. This
+// is faster, because a memtable inserts a key faster if the key comes directly after
 // the one before it.
 const longBatch = 32
 

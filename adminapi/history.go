@@ -230,14 +230,25 @@ func (c *Client) Entries(ctx context.Context, after uint64) iter.Seq2[Entry, err
 // AuthorityHistory yields the changes of the authority with exactly this prefix, newest
 // first, as they arrive. It yields nothing for an unknown prefix.
 func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[*store.Change, error] {
-	all := converted(lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
-		if r.Authority == nil || r.Revision == 0 {
-			return nil, fmt.Errorf("adminapi: %s: revision without content or number", p)
-		}
-		return &store.Change{
-			Authority: r.Authority, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
+	return revisionsOf(ctx, c, prefixPath(p), p.String(), func(r Revision, change *store.Change) bool {
+		change.Authority = r.Authority
+		return r.Authority != nil
+	})
+}
+
+// revisionsOf yields the changes in the history of an authority or a user, and nothing if it is
+// unknown. The function content sets the content of a change, and reports whether the revision has
+// content. In errors, the subject is called what.
+func revisionsOf(ctx context.Context, c *Client, path, what string, content func(Revision, *store.Change) bool) iter.Seq2[*store.Change, error] {
+	all := converted(lines[Revision](ctx, c, path+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
+		change := &store.Change{
+			Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
 			Redacts: r.Redacts, Redacted: r.Redacted,
-		}, nil
+		}
+		if !content(r, change) || r.Revision == 0 {
+			return nil, fmt.Errorf("adminapi: %s: revision without content or number", what)
+		}
+		return change, nil
 	})
 	return knownOnly(all)
 }

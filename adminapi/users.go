@@ -3,7 +3,6 @@ package adminapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -69,16 +68,10 @@ func (c *Client) RedactUser(ctx context.Context, id string, r registrar.Redactio
 // UserHistory yields the changes of the user with this ID, newest first, as they arrive. If the ID
 // is unknown, it yields nothing.
 func (c *Client) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Change, error] {
-	all := converted(lines[Revision](ctx, c, userPath(id)+"/history", url.Values{"format": {"jsonl"}}), func(r Revision) (*store.Change, error) {
-		if r.User == nil || r.Revision == 0 {
-			return nil, fmt.Errorf("adminapi: %s: revision without content or number", id)
-		}
-		return &store.Change{
-			User: r.User, Expected: r.Revision - 1, Time: r.Time, Who: r.Who, Why: r.Why, Batch: r.Batch,
-			Redacts: r.Redacts, Redacted: r.Redacted,
-		}, nil
+	return revisionsOf(ctx, c, userPath(id), id, func(r Revision, change *store.Change) bool {
+		change.User = r.User
+		return r.User != nil
 	})
-	return knownOnly(all)
 }
 
 // knownOnly yields the values of seq, and ends without an error at [store.ErrNotFound].

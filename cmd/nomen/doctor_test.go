@@ -5,9 +5,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -266,20 +263,7 @@ func TestDoctorOfCertificate(t *testing.T) {
 // testCertificate returns a certificate for names.example.org that it signs itself.
 func testCertificate(t *testing.T, begins, ends time.Time) tls.Certificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: begins, NotAfter: ends, DNSNames: []string{"names.example.org"}}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+	return sign(t, &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: begins, NotAfter: ends, DNSNames: []string{"names.example.org"}}, nil)
 }
 
 // A support bundle says what is wrong, but has no names, addresses and secrets.

@@ -263,13 +263,18 @@ prefix = "urn:nbn:fi"
 // issue returns a certificate for a name, signed by another one, or by itself.
 func issue(t *testing.T, name string, ca *tls.Certificate) tls.Certificate {
 	t.Helper()
+	return sign(t, &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: ca == nil, BasicConstraintsValid: true,
+	}, ca)
+}
+
+// sign returns the certificate c with a new key, signed by ca, or by itself if ca is nil.
+func sign(t *testing.T, c *x509.Certificate, ca *tls.Certificate) tls.Certificate {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
-	}
-	c := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: ca == nil, BasicConstraintsValid: true,
 	}
 	parent, signer := c, any(key)
 	if ca != nil {

@@ -135,6 +135,8 @@ func (c *cli) settingError(err error) error {
 		return err
 	case bad.Provider >= 0:
 		return c.file.errorf(fmt.Sprintf("oidc.%d.%s", bad.Provider+1, bad.Key), "oidc %d: %s: %s", bad.Provider+1, bad.Key, bad.Message)
+	case bad.Key == "url" && !c.flags.Changed("sign-in.url"): // the tables need it
+		return c.file.errorf("oidc.1.issuer", "sign-in.url %s", bad.Message)
 	}
 	return usagef("serve: --sign-in.%s: %s", bad.Key, bad.Message)
 }

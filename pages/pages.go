@@ -140,7 +140,23 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 		}
 	}
 	mux.HandleFunc("GET "+staticPath+"{file}", p.serveStatic)
-	for pattern, handle := range map[string]func(*request) error{
+	for _, handlers := range []handlers{nameHandlers()} {
+		for pattern, handle := range handlers {
+			method, path, _ := strings.Cut(pattern, " ")
+			mux.Handle(method+" "+Root+path, p.page(handle))
+		}
+	}
+	mux.Handle("/", p.page(func(*request) error { return errNoPage }))
+	return mux
+}
+
+// handlers are the functions that answer requests, by method and path below [Root]. Each file
+// with such functions has its own.
+type handlers map[string]func(*request) error
+
+// nameHandlers are the handlers of the overview, of lists and of single names.
+func nameHandlers() handlers {
+	return handlers{
 		"GET {$}":                  (*request).dashboard,
 		"GET names":                (*request).names,
 		"GET name/{name}":          (*request).name,
@@ -158,10 +174,5 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 		"POST name/{name}/redact":  (*request).redact,
 		"GET name/{name}/history":  (*request).history,
 		"GET name/{name}/diff":     (*request).diff,
-	} {
-		method, path, _ := strings.Cut(pattern, " ")
-		mux.Handle(method+" "+Root+path, p.page(handle))
 	}
-	mux.Handle("/", p.page(func(*request) error { return errNoPage }))
-	return mux
 }

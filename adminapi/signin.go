@@ -16,3 +16,9 @@ type SignInLink struct {
 func (c *Client) SignInLink(ctx context.Context, id string) (SignInLink, error) {
 	return request[SignInLink](ctx, c, http.MethodPost, userPath(id)+"/sign-in-link", nil, nil)
 }
+
+// EndSessions signs the user with this ID out of the pages, everywhere.
+func (c *Client) EndSessions(ctx context.Context, id string) error {
+	_, err := c.call(ctx, http.MethodDelete, userPath(id)+"/sessions", nil, nil, nil)
+	return err
+}

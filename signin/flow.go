@@ -140,6 +140,7 @@ func (m *Manager) endFlow(w http.ResponseWriter, r *http.Request, s *state, p *p
 	if err := m.begin(w, r, person, p.Issuer, claims.matched(p.Map)); err != nil {
 		return err
 	}
+	m.o.Count(wayProvider, resultSuccess)
 	see(w, m.localOr(f.Next))
 	return nil
 }

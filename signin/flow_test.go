@@ -61,6 +61,7 @@ func TestFlow(t *testing.T) {
 		t.Error("the cookie of the flow is left")
 	}
 	b.get(Path+"?next=/-/ui/names").wantTo(t, "/-/ui/names")
+	s.wantCounts("provider success 1")
 }
 
 // TestFlowFails: each response that is not the right one is rejected.
@@ -122,6 +123,8 @@ func TestFlowFails(t *testing.T) {
 			}
 			u.RawQuery = q.Encode()
 			got := b.get(u.String())
+			s.wantCounts(map[Fault]string{FaultFlow: "provider invalid 1", FaultProvider: "provider invalid 1", FaultDenied: "provider denied 1"}[got.Fault] +
+				map[int]string{403: "provider unknown 1", 303: "provider success 1"}[got.status])
 			if got.status != tt.status || got.Fault != tt.fault {
 				t.Errorf("got %d, page %q, fault %q; want %d, %q", got.status, got.Kind, got.Fault, tt.status, tt.fault)
 			}
@@ -338,6 +341,7 @@ func TestUnknownPerson(t *testing.T) {
 	if b.get(b.at(Root)).want(t, 403, Disabled, ""); b.user() != "" {
 		t.Error("a disabled user is signed in")
 	}
+	s.wantCounts("provider disabled 1, provider unknown 1")
 }
 
 // TestNewcomer: a person for whom claims give rights becomes a user, once.

@@ -133,6 +133,7 @@ func (m *Manager) fail(w http.ResponseWriter, r *http.Request, s *state, err err
 		v.Fault, status = FaultStore, http.StatusServiceUnavailable
 	}
 	m.log.Warn("sign-in failed", "err", err)
+	m.countFailure(r, err)
 	m.o.Show(w, r, status, v)
 }
 
@@ -223,6 +224,7 @@ func (m *Manager) takeLink(w http.ResponseWriter, r *http.Request, _ *state) err
 	if err := m.begin(w, r, p, ByLink, nil); err != nil {
 		return err
 	}
+	m.o.Count(wayLink, resultSuccess)
 	see(w, Root)
 	return nil
 }
@@ -239,7 +241,7 @@ func (m *Manager) list(w http.ResponseWriter, r *http.Request, s *state) error {
 	}
 	v := m.view(s, Listing, Root)
 	v.Person = session.Name
-	v.Sessions, err = m.sessionViews(r.Context(), s, session.ID, r)
+	v.Sessions, err = m.sessionViews(r.Context(), s, &session.Person, r)
 	if err != nil {
 		return err
 	}
@@ -247,8 +249,8 @@ func (m *Manager) list(w http.ResponseWriter, r *http.Request, s *state) error {
 	return nil
 }
 
-func (m *Manager) sessionViews(ctx context.Context, s *state, user string, r *http.Request) (views []SessionView, err error) {
-	text, err := m.secret(ctx, sessionsKey(user))
+func (m *Manager) sessionViews(ctx context.Context, s *state, p *Person, r *http.Request) (views []SessionView, err error) {
+	text, err := m.secret(ctx, sessionsKey(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -258,12 +260,16 @@ func (m *Manager) sessionViews(ctx context.Context, s *state, user string, r *ht
 	}
 	c, _ := presented(r)
 	for _, e := range all {
-		if e.isOver(s, m.now()) {
+		valid, err := m.survives(ctx, p, e.Revision)
+		if err != nil {
+			return nil, err
+		}
+		if !valid || e.isOver(s, m.now()) {
 			continue
 		}
-		v := SessionView{Created: e.Created, Used: e.Used, Current: c.user == user && c.matches(e.Hash)}
-		if p := s.byIssuer(e.Provider); p != nil {
-			v.Provider = p.name()
+		v := SessionView{Created: e.Created, Used: e.Used, Current: c.user == p.ID && c.matches(e.Hash)}
+		if at := s.byIssuer(e.Provider); at != nil {
+			v.Provider = at.name()
 		}
 		views = append(views, v)
 	}

@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +28,7 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 type fakePeople struct {
 	mu       sync.Mutex
 	byID     map[string]Person
+	disabled map[string]uint64 // the last revision in which a user was disabled
 	subjects map[string]string // IDs by subject
 	err      error
 	added    []Newcomer
@@ -61,13 +64,25 @@ func (f *fakePeople) Add(_ context.Context, n Newcomer) (*Person, error) {
 	return &p, nil
 }
 
+func (f *fakePeople) LastDisabled(_ context.Context, id string, after uint64) (uint64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if last := f.disabled[id]; last > after {
+		return last, f.err
+	}
+	return 0, f.err
+}
+
 // change changes a user.
 func (f *fakePeople) change(id string, edit func(*Person)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := f.byID[id]
 	edit(&p)
-	f.byID[id] = p
+	p.Revision++
+	if f.byID[id] = p; p.Disabled {
+		f.disabled[id] = p.Revision
+	}
 }
 
 // A slowVault takes a millisecond to read and to write, so that what happens at the same time
@@ -101,13 +116,34 @@ type stage struct {
 	clock  sync.Mutex
 	set    Settings
 	nodes  []*Manager
+	counts sync.Map // how many sign-ins were counted, as *atomic.Int64, by way and result
+}
+
+// count counts a sign-in.
+func (s *stage) count(way, result string) {
+	n, _ := s.counts.LoadOrStore(way+" "+result, new(atomic.Int64))
+	n.(*atomic.Int64).Add(1)
+}
+
+// wantCounts fails the test unless exactly these sign-ins were counted since the last call.
+func (s *stage) wantCounts(want string) {
+	s.Helper()
+	var got []string
+	for what, n := range s.counts.Range {
+		got = append(got, fmt.Sprintf("%s %d", what, n.(*atomic.Int64).Load()))
+	}
+	s.counts.Clear()
+	slices.Sort(got)
+	if got := strings.Join(got, ", "); got != want {
+		s.Errorf("counted %q, want %q", got, want)
+	}
 }
 
 const anna, zoe = "u-anna0000", "u-zoe00000"
 
 func newStage(t *testing.T, change func(*Settings)) *stage {
 	t.Helper()
-	s := &stage{T: t, vault: memstore.New(), time: noon, people: &fakePeople{byID: map[string]Person{}, subjects: map[string]string{}}}
+	s := &stage{T: t, vault: memstore.New(), time: noon, people: &fakePeople{byID: map[string]Person{}, disabled: map[string]uint64{}, subjects: map[string]string{}}}
 	for _, id := range []string{anna, zoe} {
 		s.people.byID[id] = Person{ID: id, Name: "Ms " + id, Actor: actor(id, registrar.Editor, "urn:dns:example.org")}
 		s.people.subjects["header "+id] = id
@@ -144,7 +180,7 @@ func (s *stage) pass(d time.Duration) {
 func (s *stage) node() *Manager {
 	s.Helper()
 	m, err := New(Options{
-		Vault: s.vault, People: s.people, Now: s.now,
+		Vault: s.vault, People: s.people, Now: s.now, Count: s.count,
 		IsLocal: func(target string) bool { return strings.HasPrefix(target, Root) },
 		Show: func(w http.ResponseWriter, _ *http.Request, status int, v View) {
 			w.WriteHeader(status)
@@ -203,17 +239,22 @@ func (b *browser) do(r *http.Request) page {
 	m := b.s.nodes[b.node]
 	m.Protect(m.Handler()).ServeHTTP(w, r)
 	p := page{status: w.Code, to: w.Header().Get("Location"), cookies: w.Result().Cookies()}
-	for _, c := range p.cookies {
-		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
-			delete(b.cookies, c.Name)
-		}
-	}
+	b.keep(p.cookies)
 	if p.to == "" {
 		if err := json.Unmarshal(w.Body.Bytes(), &p.View); err != nil {
 			b.s.Fatalf("%s %s: %d %s", r.Method, r.URL, w.Code, w.Body)
 		}
 	}
 	return p
+}
+
+// keep keeps the cookies of a response.
+func (b *browser) keep(cookies []*http.Cookie) {
+	for _, c := range cookies {
+		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		}
+	}
 }
 
 func (b *browser) get(target string) page { b.s.Helper(); return b.do(b.request("GET", target, nil)) }

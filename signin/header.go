@@ -44,6 +44,7 @@ func (m *Manager) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := m.state.Load(); s.isForged(r) {
 			m.log.Warn("request rejected: it has the field of a trusted proxy, but does not come from one", "field", s.Header)
+			m.o.Count(wayProxy, resultInvalid)
 			m.o.Show(w, r, http.StatusForbidden, View{Kind: Forged, Header: s.Header})
 			return
 		}

@@ -39,6 +39,7 @@ func TestHeader(t *testing.T) {
 		t.Error("a disabled user is signed in")
 	}
 	b.do(b.through(Path, anna)).want(t, 403, Disabled, "")
+	s.wantCounts("proxy disabled 1, proxy unknown 1")
 	b.link(zoe)
 	for _, none := range []string{"", "(null)", " ", strings.Repeat("x", 1001)} {
 		if session, _ := s.nodes[0].Session(b.through(Root, none)); session == nil || session.ID != zoe {
@@ -65,6 +66,7 @@ func TestForgedHeader(t *testing.T) {
 	if passed > 0 {
 		t.Error("passed on")
 	}
+	s.wantCounts("proxy invalid 4")
 	s.nodes[0].Protect(next).ServeHTTP(httptest.NewRecorder(), b.through(Root, anna))
 	s.nodes[0].Protect(next).ServeHTTP(httptest.NewRecorder(), b.request("GET", Root, nil))
 	if passed != 2 {

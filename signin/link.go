@@ -17,6 +17,8 @@ const LinkTime = 10 * time.Minute
 type linkEntry struct {
 	Hash  []byte    `json:"hash"` // SHA-256 of the secret
 	Until time.Time `json:"until"`
+
+	Revision uint64 `json:"revision"` // as in a session
 }
 
 func linkKey(user string) string { return "link." + user }
@@ -39,7 +41,7 @@ func (m *Manager) Link(ctx context.Context, user string) (target string, until t
 		return "", until, &store.StateError{Key: user, Rule: "the user is disabled; enable the user before you make a link"}
 	}
 	c, until := newCredential(user), m.now().Add(LinkTime)
-	text, err := json.Marshal(linkEntry{c.hash(), until})
+	text, err := json.Marshal(linkEntry{c.hash(), until, p.Revision})
 	if err != nil {
 		return "", until, err
 	}
@@ -55,22 +57,32 @@ func (m *Manager) linked(ctx context.Context, c credential) (*Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkLink(text, c); err != nil {
+	e, err := m.parseLink(text, c)
+	if err != nil {
 		return nil, err
 	}
 	p, err := m.o.People.Person(ctx, c.user)
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Disabled {
 		return nil, errLink
 	}
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	switch valid, err := m.survives(ctx, p, e.Revision); {
+	case err != nil:
+		return nil, err
+	case !valid:
+		return nil, errLink
+	}
+	return p, nil
 }
 
-func (m *Manager) checkLink(text []byte, c credential) error {
-	var e linkEntry
+// parseLink parses the link of a user, and returns errLink unless it is the one of a credential.
+func (m *Manager) parseLink(text []byte, c credential) (e linkEntry, err error) {
 	if err := json.Unmarshal(text, &e); err != nil || !c.matches(e.Hash) || !m.now().Before(e.Until) {
-		return errLink
+		return e, errLink
 	}
-	return nil
+	return e, nil
 }
 
 // useLink makes a link invalid, and returns the person whom it was for, or errLink.
@@ -80,6 +92,7 @@ func (m *Manager) useLink(ctx context.Context, c credential) (*Person, error) {
 		return nil, err
 	}
 	return p, m.change(ctx, linkKey(c.user), func(text []byte) ([]byte, error) {
-		return nil, m.checkLink(text, c)
+		_, err := m.parseLink(text, c)
+		return nil, err
 	})
 }

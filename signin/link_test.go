@@ -56,12 +56,17 @@ func TestLinkEnds(t *testing.T) {
 		"late":     func() { s.pass(10 * time.Minute) },
 		"replaced": func() { make() },
 		"disabled": func() { s.people.change(anna, func(p *Person) { p.Disabled = true }) },
+		"disabled for a moment": func() {
+			s.people.change(anna, func(p *Person) { p.Disabled = true })
+			s.people.change(anna, func(p *Person) { p.Disabled = false })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.people.change(anna, func(p *Person) { p.Disabled = false })
 			b, code := s.browser(), make()
 			end()
 			b.post(linkPath, linkField, code).want(t, 410, Failed, FaultLink)
+			s.wantCounts("link invalid 1")
 			if b.user() != "" {
 				t.Error("signed in")
 			}

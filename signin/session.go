@@ -29,6 +29,7 @@ type sessionEntry struct {
 	Created  time.Time    `json:"created"`
 	Used     time.Time    `json:"used"`             // at most useGrain ago if the session is in use
 	Claims   []claimValue `json:"claims,omitempty"` // those that had a meaning when the session began
+	Revision uint64       `json:"revision"`         // of the user, in which and before which no disabling ends the session
 }
 
 func sessionsKey(user string) string { return "sessions." + user }
@@ -133,7 +134,14 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 		m.endDisabled(ctx, c.user)
 		return nil, nil
 	}
-	if valid := m.noteUse(ctx, c, all[i].Used, s); !valid {
+	switch valid, err := m.survives(ctx, p, all[i].Revision); {
+	case err != nil:
+		return nil, err
+	case !valid:
+		_ = m.endPresented(r) // after an error, the next request with the session does this
+		return nil, nil
+	}
+	if valid := m.noteUse(ctx, c, &all[i], p.Revision, s); !valid {
 		return nil, nil
 	}
 	session := &Session{*p, all[i].Provider}
@@ -141,26 +149,39 @@ func (m *Manager) cookieSession(r *http.Request, s *state) (*Session, error) {
 	return session, nil
 }
 
-// endDisabled ends the sessions of a disabled user, so that they do not come back when the user is
-// enabled again.
+// survives reports whether what was given to a user at a revision, a session or a link, is still
+// valid: if the user has not been disabled since then. So nothing comes back when a user is enabled
+// again, whoever disabled the user, and however.
+func (m *Manager) survives(ctx context.Context, p *Person, revision uint64) (bool, error) {
+	if p.Revision == revision {
+		return true, nil
+	}
+	last, err := m.o.People.LastDisabled(ctx, p.ID, revision)
+	return last == 0, err
+}
+
+// endDisabled ends the sessions of a disabled user.
 func (m *Manager) endDisabled(ctx context.Context, user string) {
 	if err := m.EndAll(ctx, user); err != nil {
 		m.log.Warn("cannot end the sessions of a disabled user", "user", user, "err", err)
 	}
 }
 
-// noteUse stores that a session is used, unless that was stored just before. It returns false if
-// the session has been ended meanwhile. While the vault cannot be changed, sessions remain valid
-// until they were idle for too long.
-func (m *Manager) noteUse(ctx context.Context, c credential, last time.Time, s *state) (valid bool) {
+// noteUse stores that a session is used, and the revision of the user who uses it, unless that was
+// stored just before. It returns false if the session has been ended meanwhile. While the vault
+// cannot be changed, sessions remain valid until they were idle for too long.
+func (m *Manager) noteUse(ctx context.Context, c credential, last *sessionEntry, revision uint64, s *state) (valid bool) {
 	now := m.now()
-	if now.Sub(last) < s.grain() {
+	if now.Sub(last.Used) < s.grain() && last.Revision >= revision {
 		return true
 	}
 	err := m.editSessions(ctx, c.user, func(all []sessionEntry) []sessionEntry {
 		i := findSession(all, c)
-		if valid = i >= 0; valid && all[i].Used.Before(now) {
-			all[i].Used = now
+		if valid = i >= 0; valid {
+			all[i].Revision = max(all[i].Revision, revision)
+			if all[i].Used.Before(now) {
+				all[i].Used = now
+			}
 		}
 		return all
 	})
@@ -178,7 +199,7 @@ func (m *Manager) begin(w http.ResponseWriter, r *http.Request, p *Person, provi
 	}
 	c, now := newCredential(p.ID), m.now()
 	err := m.editSessions(r.Context(), p.ID, func(all []sessionEntry) []sessionEntry {
-		return append(all, sessionEntry{c.hash(), provider, now, now, claims})
+		return append(all, sessionEntry{c.hash(), provider, now, now, claims, p.Revision})
 	})
 	if err != nil {
 		return err

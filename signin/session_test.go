@@ -255,7 +255,7 @@ func TestLateUse(t *testing.T) {
 	if err := s.nodes[1].EndAll(t.Context(), anna); err != nil {
 		t.Fatal(err)
 	}
-	if s.nodes[0].noteUse(t.Context(), c, noon, s.nodes[0].state.Load()) {
+	if s.nodes[0].noteUse(t.Context(), c, &sessionEntry{Used: noon}, 0, s.nodes[0].state.Load()) {
 		t.Error("an ended session is valid")
 	}
 	if b.user() != "" {
@@ -325,6 +325,7 @@ func TestStoreAway(t *testing.T) {
 		t.Errorf("got %v, %v", session, err)
 	}
 	b.post(signOutPath).want(t, 503, Failed, FaultStore)
+	s.wantCounts("link success 1") // signing out is not counted
 }
 
 // TestTooLarge: sessions that do not fit into the vault make room.
@@ -332,7 +333,7 @@ func TestTooLarge(t *testing.T) {
 	var all []sessionEntry
 	for i := range 10 {
 		claims := []claimValue{{"groups", strings.Repeat("x", 10_000)}}
-		all = append(all, sessionEntry{newCredential(anna).hash(), "p", noon, noon.Add(time.Duration(i)), claims})
+		all = append(all, sessionEntry{newCredential(anna).hash(), "p", noon, noon.Add(time.Duration(i)), claims, 0})
 	}
 	text, err := formatSessions(all)
 	if err != nil || len(text) > store.MaxSecret {

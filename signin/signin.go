@@ -27,6 +27,7 @@ type Person struct {
 	Name     string          // for display
 	Actor    registrar.Actor // with the rights of the user
 	Disabled bool            // the user may not sign in
+	Revision uint64          // of the user
 }
 
 // A Newcomer is a person who has signed in at a provider, and is not a user yet.
@@ -45,6 +46,10 @@ type People interface {
 	// PersonOf returns the user who has a subject, or [store.ErrNotFound]. A subject is "ISSUER SUB"
 	// for OpenID Connect, and "header VALUE" for the field of a proxy.
 	PersonOf(ctx context.Context, subject string) (*Person, error)
+
+	// LastDisabled returns the newest revision of a user, of those after the given one, in which the
+	// user was disabled; 0 if there is none.
+	LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error)
 
 	// Add adds a user without grants.
 	Add(ctx context.Context, n Newcomer) (*Person, error)
@@ -73,6 +78,10 @@ type Options struct {
 
 	// Show sends a page about signing in.
 	Show func(w http.ResponseWriter, r *http.Request, status int, v View)
+
+	// Count counts a sign-in, or an attempt, by way and result. The values are those of [Ways] and
+	// [Results]. It may be nil.
+	Count func(way, result string)
 
 	Transport http.RoundTripper // for requests to providers; [http.DefaultTransport] if nil
 
@@ -124,6 +133,9 @@ func New(o Options, s Settings) (*Manager, error) {
 	m := &Manager{o: o, now: o.Now, log: o.Log, asking: make(chan struct{}, maxAsking)}
 	if m.now == nil {
 		m.now = time.Now
+	}
+	if m.o.Count == nil {
+		m.o.Count = func(string, string) {}
 	}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)

@@ -26,6 +26,24 @@ func (u Users) PersonOf(ctx context.Context, subject string) (*Person, error) {
 	return personOf(u.Store.UserOf(store.Fresh(ctx), subject))
 }
 
+// LastDisabled implements [People]. It counts a revision whose content was removed as one in which
+// the user was disabled.
+func (u Users) LastDisabled(ctx context.Context, id string, after uint64) (revision uint64, err error) {
+	for c, err := range u.Store.UserHistory(store.Fresh(ctx), id) {
+		switch {
+		case err != nil:
+			return 0, err
+		case c.User == nil:
+			continue
+		case c.User.Revision <= after:
+			return 0, nil
+		case c.User.Disabled || c.User.Redacted:
+			return c.User.Revision, nil
+		}
+	}
+	return 0, nil
+}
+
 // Add implements [People]. The operator of the machine is the author of the change, because the
 // configuration permits it.
 func (u Users) Add(ctx context.Context, n Newcomer) (*Person, error) {
@@ -43,5 +61,5 @@ func personOf(u *store.User, err error) (*Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Person{ID: u.ID, Name: u.Name, Actor: a, Disabled: u.Disabled || u.Redacted}, nil
+	return &Person{ID: u.ID, Name: u.Name, Actor: a, Disabled: u.Disabled || u.Redacted, Revision: u.Revision}, nil
 }

@@ -40,6 +40,7 @@ func TestOnlySomeCommandsMakeStores(t *testing.T) {
 		"verify":           {""},
 		"reload":           {""},
 		"sign-in-link":     {""},
+		"user sign-out":    {"", "u-00000000"},
 		"config check":     {""},
 		"config show":      {""},
 		"config explain":   {"rate"},

@@ -288,7 +288,7 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 	}
 	var site *pages.Pages // set before the first request
 	manager, err := signin.New(signin.Options{
-		Vault: vault, People: signin.Users{Store: users, Registrar: p.registrar}, IsLocal: pages.IsLocal, Now: clock, Log: p.log,
+		Vault: vault, People: signin.Users{Store: users, Registrar: p.registrar}, IsLocal: pages.IsLocal, Now: clock, Log: p.log, Count: p.seen.metrics.SignIn,
 		Show: func(w http.ResponseWriter, r *http.Request, status int, v signin.View) {
 			site.ShowSignIn(w, r, status, v)
 		},
@@ -305,6 +305,7 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 		target, until, err := manager.Link(ctx, user)
 		return base + target, until, err
 	}
+	o.EndSessions = manager.EndAll
 	api, err := admin.New(o)
 	if err != nil {
 		return nil, nil, err

@@ -83,3 +83,22 @@ func (c *cli) onlyAdministrator(ctx context.Context, api *adminapi.Client) (stri
 	fmt.Fprintf(c.err, "nomen: added %s as an administrator of all names; 'nomen user change' changes the name\n", out.User.ID)
 	return out.User.ID, nil
 }
+
+func (c *cli) userSignOutCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sign-out ID",
+		Short: "end all sessions of a user",
+		Long: `Sign-out makes the server that runs on the data directory (--data) end all sessions of a
+user, for example after a computer was lost. The user can sign in again; 'nomen user disable'
+prevents that.`,
+		Example: "  nomen user sign-out u-7k3m9qx0",
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, err := c.server(cmd.Context())
+			if err != nil {
+				return fmt.Errorf("%s: no server is running: %w", c.data, err)
+			}
+			return namedUser(args[0], api.EndSessions(cmd.Context(), args[0]))
+		},
+	}
+}

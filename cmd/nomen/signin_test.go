@@ -187,8 +187,56 @@ func TestSignInByLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.want("/-/ui/", nil, 303, "/-/ui/sign-in?next=")
+	if got := send(t, "GET", "http://"+p.admin+"/-/metrics", "").body; !strings.Contains(got, `nomen_sign_ins_total{result="success",way="link"} 1`) {
+		t.Errorf("the sign-in is not counted:\n%s", got)
+	}
 	if strings.Contains(p.output(), code) {
 		t.Errorf("the log has the secret:\n%s", p.output())
+	}
+}
+
+// TestEndsOfSessions: sessions end when a user is disabled, through the API or by a command, even if
+// there is no request before the user is enabled again, and when an administrator signs the user out.
+func TestEndsOfSessions(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	p := start(t, data)
+	api, id := newUser(t, data, &store.User{Name: "Anna Berg", Grants: []store.UserGrant{{Role: "administrator"}}})
+	command := func(args ...string) {
+		t.Helper()
+		var log strings.Builder
+		if status := run(t.Context(), append([]string{"--data", data, "user"}, args...), streams{strings.NewReader(""), io.Discard, &log}); status != exitYes {
+			t.Fatalf("%q: status %d: %s", args, status, log.String())
+		}
+	}
+	put := func(disabled bool) {
+		t.Helper()
+		u, err := api.User(t.Context(), id)
+		if err == nil {
+			u.Disabled = disabled
+			_, err = api.PutUser(t.Context(), u, u.Revision, "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for door, end := range map[string]func(){
+		"API":      func() { put(true); put(false) },
+		"command":  func() { command("disable", id); command("enable", id) },
+		"sign-out": func() { command("sign-out", id) },
+	} {
+		link, err := api.SignInLink(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := visit(t, p.admin)
+		_, code, _ := strings.Cut(link.URL, "code=")
+		v.do(http.MethodPost, "/-/ui/sign-in/link", url.Values{"code": {code}}, nil)
+		v.want("/-/ui/", nil, 200, "Anna Berg")
+		end()
+		if status, _, body := v.do(http.MethodGet, "/-/ui/", nil, nil); status != 303 {
+			t.Errorf("%s: got %d, want 303:\n%s", door, status, body)
+		}
 	}
 }
 

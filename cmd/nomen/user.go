@@ -28,7 +28,7 @@ everywhere.`
 func (c *cli) userCommand() *cobra.Command {
 	return groupOf("user", "manage users and what they may do", userLong,
 		c.userListCommand(), c.userAddCommand(), c.userShowCommand(), c.userChangeCommand(),
-		c.userGrantCommand(), c.userRevokeCommand(), c.userDisableCommand(), c.userEnableCommand(),
+		c.userGrantCommand(), c.userRevokeCommand(), c.userDisableCommand(), c.userEnableCommand(), c.userSignOutCommand(),
 		c.userHistoryCommand(), c.userRedactCommand())
 }
 
@@ -277,13 +277,13 @@ subjects; --subject '' removes them.`,
 
 func (c *cli) userDisableCommand() *cobra.Command {
 	return c.userSwitchCommand("disable", true, "take all rights from a user",
-		`Disable takes effect at once on every server. The user keeps the grants, but may do nothing
+		`Disable takes effect at once on every server, and ends all sessions. The user keeps the grants, but may do nothing
 until 'nomen user enable'. A user who leaves can also be erased: 'nomen user redact'.`)
 }
 
 func (c *cli) userEnableCommand() *cobra.Command {
 	return c.userSwitchCommand("enable", false, "give a disabled user the rights back",
-		"Enable gives a disabled user the grants back that the user had.")
+		"Enable gives a disabled user the grants back that the user had. Earlier sessions stay ended.")
 }
 
 func (c *cli) userSwitchCommand(verb string, disabled bool, short, long string) *cobra.Command {

@@ -43,6 +43,9 @@ type Options struct {
 	// time. It returns [store.ErrNotFound] for an unknown user. It may be nil.
 	SignInLink func(ctx context.Context, user string) (url string, until time.Time, err error)
 
+	// EndSessions ends all sessions of a user of the pages. It may be nil.
+	EndSessions func(ctx context.Context, user string) error
+
 	Misses *misses.Counter // counts failed lookups; nil disables it
 
 	Scratch func() (bulk.Scratch, error) // temporary storage for dry runs of large files; memory if nil
@@ -99,7 +102,8 @@ type API struct {
 	config   Configuration        // may be nil
 	pages    http.Handler         // may be nil
 
-	signInLink func(context.Context, string) (string, time.Time, error) // may be nil
+	signInLink  func(context.Context, string) (string, time.Time, error) // may be nil
+	endSessions func(context.Context, string) error                      // may be nil
 
 	handler   http.Handler
 	health    health.State
@@ -121,7 +125,7 @@ func New(o Options) (*API, error) {
 	}
 	s := &API{
 		store: o.Store, registrar: o.Registrar, resolver: o.Resolver, authorities: o.Authorities,
-		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink,
+		version: cmp.Or(o.Version, "(unknown version)"), instance: o.Instance, config: o.Config, pages: o.Pages, signInLink: o.SignInLink, endSessions: o.EndSessions,
 		misses: o.Misses, scratch: o.Scratch, timeout: cmp.Or(o.Timeout, 30*time.Second),
 		now: o.Now, log: o.Log, nodeToken: o.NodeToken, metrics: o.Metrics,
 	}

@@ -78,6 +78,7 @@ func (s *API) operations() []operation {
 		{http.MethodGet, "users/{id}/history", registrar.Administrator, s.userHistory, unchecked},
 		{http.MethodPost, "users/{id}/grants", registrar.Owner, s.grantUser, unchecked},
 		{http.MethodPost, "users/{id}/sign-in-link", registrar.Administrator, s.makeSignInLink, ""},
+		{http.MethodDelete, "users/{id}/sessions", registrar.Administrator, s.signUserOut, ""},
 		{http.MethodPost, "users/{id}/redact", registrar.Administrator, s.redactUser, unchecked},
 		{http.MethodGet, "users/{id}", registrar.Reader, s.getUser, ""},
 		{http.MethodPut, "users/{id}", registrar.Owner, s.replaceUser, unchecked},

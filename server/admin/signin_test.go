@@ -54,6 +54,74 @@ func TestSignInLink(t *testing.T) {
 	}
 }
 
+// TestEndSessions checks who may sign a user out, and that the sessions of a user are removed when the
+// user is disabled or redacted.
+func TestEndSessions(t *testing.T) {
+	var ended []string
+	fail := false
+	api, _ := newTestAPI(t, func(o *Options) {
+		o.EndSessions = func(_ context.Context, user string) error {
+			if fail {
+				return errors.New("the vault is away")
+			}
+			ended = append(ended, user)
+			return nil
+		}
+	})
+	ctx := t.Context()
+	admin := api.Client(person("u-admin", registrar.Administrator))
+	out, err := admin.PutUser(ctx, &store.User{Name: "Anna"}, store.AnyRevision, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := out.User
+	want := func(what string, n int) {
+		t.Helper()
+		if len(ended) != n || n > 0 && ended[n-1] != u.ID {
+			t.Errorf("%s: ended %q, want %d times", what, ended, n)
+		}
+	}
+	want("added", 0)
+	if err := admin.EndSessions(ctx, u.ID); err != nil {
+		t.Error(err)
+	}
+	want("signed out", 1)
+	if err := admin.EndSessions(ctx, "u-00000000"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("unknown user: %v", err)
+	}
+	for _, a := range []registrar.Actor{person("u-owner", registrar.Owner), person("u-some", registrar.Administrator, "urn:dns:example.org"), person(u.ID, registrar.Reader)} {
+		if err := api.Client(a).EndSessions(ctx, u.ID); !errors.As(err, new(*registrar.DeniedError)) {
+			t.Errorf("%s: %v", a.Who, err)
+		}
+	}
+	want("not permitted", 1)
+	for i, disabled := range []bool{true, false} {
+		u.Disabled = disabled
+		if _, err := admin.PutUser(ctx, u, store.AnyRevision, ""); err != nil {
+			t.Error(err)
+		}
+		want([]string{"disabled", "enabled"}[i], 2)
+	}
+	fail = true
+	if err := admin.EndSessions(ctx, u.ID); err == nil {
+		t.Error("no error while the vault is away")
+	}
+	u.Disabled = true
+	if _, err := admin.PutUser(ctx, u, store.AnyRevision, ""); err != nil {
+		t.Errorf("a user cannot be disabled while the vault is away: %v", err)
+	}
+	fail = false
+	if _, err := admin.RedactUser(ctx, u.ID, registrar.Redaction{Reason: "left", Expected: store.AnyRevision}); err != nil {
+		t.Error(err)
+	}
+	want("redacted", 3)
+	plain, _ := newTestAPI(t, nil)
+	var status *adminapi.StatusError
+	if err := plain.Client(person("u-admin", registrar.Administrator)).EndSessions(ctx, u.ID); !errors.As(err, &status) || status.Status != http.StatusNotImplemented {
+		t.Errorf("without pages: %v", err)
+	}
+}
+
 // TestSecretsNotLogged: the access log has no query of a page about signing in.
 func TestSecretsNotLogged(t *testing.T) {
 	var log bytes.Buffer

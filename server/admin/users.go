@@ -91,6 +91,7 @@ func (s *API) replaceUser(c *call) error {
 
 func (s *API) putUser(c *call, u *store.User, in intent) error {
 	out, err := s.registrar.PutUser(c.r.Context(), c.actor, u, in.expected, in.why)
+	s.forgetSessions(c.r.Context(), out.User)
 	return c.userOutcome(out, err, in.conditional)
 }
 
@@ -124,6 +125,7 @@ func (s *API) redactUser(c *call) error {
 		return err
 	}
 	out, err := s.registrar.RedactUser(c.r.Context(), c.actor, c.value, red)
+	s.forgetSessions(c.r.Context(), out.User)
 	return c.userOutcome(out, err, conditional)
 }
 

@@ -62,6 +62,7 @@ type Metrics struct {
 	stale    prometheus.Counter
 	refusals *prometheus.CounterVec
 	admin    *prometheus.CounterVec
+	signIns  *prometheus.CounterVec
 	tasks    *Tasks
 	registry *prometheus.Registry
 	handler  http.Handler
@@ -83,6 +84,7 @@ func New(o Options) *Metrics {
 		requests: counters("nomen_requests_total", "Requests answered, by form and status.", "form", "status"),
 		refusals: counters("nomen_refused_total", "Requests and connections rejected, by reason: limit (429), busy (503), connections (limit reached), idle (idle connections closed for new ones), slow (responses aborted).", "reason"),
 		admin:    counters("nomen_admin_requests_total", "Requests of the admin API, by the role of the token and status.", "role", "status"),
+		signIns:  counters("nomen_sign_ins_total", "Sign-ins to the pages and failed attempts, by way and result.", "way", "result"),
 		stale: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "nomen_stale_answers_total", Help: "Answers from the cache while the store was unavailable.",
 		}),
@@ -100,7 +102,7 @@ func New(o Options) *Metrics {
 	for _, name := range o.Forms {
 		m.forms[name] = &form{name: name, times: seconds.WithLabelValues(name)}
 	}
-	m.registry.MustRegister(m.requests, seconds, m.refusals, m.stale, m.admin, buildInfo(o.Build),
+	m.registry.MustRegister(m.requests, seconds, m.refusals, m.stale, m.admin, m.signIns, buildInfo(o.Build),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	o.Tasks = m.tasks
 	m.registry.MustRegister(sources(o)...)
@@ -134,6 +136,9 @@ func (m *Metrics) Stale() { m.stale.Inc() }
 func (m *Metrics) AdminRequest(role string, status int) {
 	m.admin.WithLabelValues(role, strconv.Itoa(min(max(status, 0), maxStatus))).Inc()
 }
+
+// SignIn counts a sign-in to the pages, or an attempt that failed, by way and result.
+func (m *Metrics) SignIn(way, result string) { m.signIns.WithLabelValues(way, result).Inc() }
 
 // Ran records that a recurring task ended; err is nil if the task succeeded.
 func (m *Metrics) Ran(task string, at time.Time, err error) { m.tasks.Ran(task, at, err) }

@@ -78,6 +78,7 @@ func full(s store.Reader) *Metrics {
 	m.Refused("busy")
 	m.Stale()
 	m.AdminRequest("editor", http.StatusForbidden)
+	m.SignIn("link", "success")
 	return m
 }
 

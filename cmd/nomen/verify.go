@@ -29,24 +29,30 @@ that head, the names and authorities in these changes, and the index entries of 
 locations. This takes much less time than a full verify. Only a full verify finds damage in
 older changes and records: run a full verify from time to time.
 
+With --proof FILE, verify checks a proof that the log contains a change, as the log page of
+a server and GET changes/SEQ of the admin API give it. It reads only this file. Compare the
+head in the output with one that you keep, or pass it with --head.
+
 On a running server, verify is a job: see 'nomen jobs'. With a PostgreSQL store, verify
 first seals the newest changes (adds them to the log). The exit status is 1 if there
 are faults, or if changes up to the given head differ.`
 
 func (c *cli) verifyCommand() *cobra.Command {
-	var noted, since string
+	var noted, since, proof string
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "verify all records and the history",
 		Long:  verifyLong,
 		Example: `  nomen verify
   nomen verify --head 1234:5f0c...e1 --json
-  nomen verify --since 1234:5f0c...e1`,
+  nomen verify --since 1234:5f0c...e1
+  nomen verify --proof change-17.json --head 1234:5f0c...e1`,
 		Args: noArguments,
 	}
 	cmd.Flags().StringVar(&noted, "head", "", "SIZE:HASH from an earlier verify: also check that all changes up to this head are the same")
 	c.memoryFlag(cmd.Flags(), "1024, less if the machine has little memory")
 	cmd.Flags().StringVar(&since, "since", "", "SIZE:HASH from an earlier verify: verify only the changes after this head")
+	cmd.Flags().StringVar(&proof, "proof", "", "file with the proof of a change, - for the standard input: check only this proof (default none)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := c.boundMemory(cmd.Context(), pebblestore.DefaultCacheSize()); err != nil {
 			return err
@@ -61,6 +67,10 @@ func (c *cli) verifyCommand() *cobra.Command {
 			return err
 		case from != nil && earlier != nil:
 			return usagef("verify: --since includes the check of --head; pass only one of them")
+		case from != nil && proof != "":
+			return usagef("verify: --since cannot be used with --proof")
+		case proof != "":
+			return c.verifyProof(proof, earlier)
 		}
 		return c.withStore(cmd.Context(), reads, func(b backend) error {
 			return c.verify(cmd.Context(), b, earlier, from)

@@ -20,13 +20,21 @@ import (
 
 // at parses the parameter "at". Without it, at returns the zero time, which means now.
 func (c *call) at() (time.Time, error) {
-	q, err := c.query("at")
-	if err != nil || q.Get("at") == "" {
+	if _, err := c.query("at"); err != nil {
 		return time.Time{}, err
 	}
-	t, err := adminapi.ParseTime(q.Get("at"))
+	return c.timeOf("at")
+}
+
+// timeOf parses a parameter that is a time. If the parameter is missing, it returns the zero time.
+func (c *call) timeOf(key string) (time.Time, error) {
+	text := c.r.URL.Query().Get(key)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := adminapi.ParseTime(text)
 	if err != nil {
-		return t, &adminapi.RequestError{Field: "at", Message: err.Error()}
+		return t, &adminapi.RequestError{Field: key, Message: err.Error()}
 	}
 	return t, nil
 }
@@ -199,14 +207,19 @@ const (
 	waitStep = 200 * time.Millisecond
 )
 
-// changes streams the log without its first "after" changes. If there are no changes after these
-// and the parameter "wait" is given, it waits for one.
+// changes streams the log without its first "after" changes, up to the one with the number "until".
+// If there are no changes after these and the parameter "wait" is given, it waits for one. Further
+// parameters select changes.
 func (s *API) changes(c *call) error {
-	var after, limit, wait uint64
+	filter, err := newLogFilter(c.q)
+	if err != nil {
+		return err
+	}
+	var after, until, limit, wait uint64
 	for _, n := range []struct {
 		key  string
 		into *uint64
-	}{{"after", &after}, {"limit", &limit}, {"wait", &wait}} {
+	}{{"after", &after}, {"until", &until}, {"limit", &limit}, {"wait", &wait}} {
 		var err error
 		if *n.into, err = number(c.q, n.key, 0); err != nil {
 			return err
@@ -218,14 +231,14 @@ func (s *API) changes(c *call) error {
 		}
 	}
 	names := s.userNames()
-	return stream(s, c, store.Changes(c.r.Context(), s.store, after), limit, nil, func(e *store.Entry) (any, bool) {
+	return stream(s, c, upTo(until, store.Changes(c.r.Context(), s.store, after)), limit, nil, func(e *store.Entry) (any, bool) {
 		e, ok := seenBy(c.actor, e)
 		if !ok {
 			return nil, false
 		}
 		j := adminapi.NewEntry(e)
 		j.WhoName = names.Of(c.r.Context(), j.Who)
-		return j, true
+		return j, filter.selects(&j)
 	})
 }
 
@@ -274,11 +287,18 @@ func (s *API) await(ctx context.Context, after uint64, most time.Duration) error
 }
 
 // head sends the head of the log. With the parameter "since" it also sends a proof that the log of
-// that head begins with the log of the size "since".
+// that head begins with the log of the size "since". With the parameter "at" it sends the head at
+// that time instead.
 func (s *API) head(c *call) error {
 	h, err := store.HeadOf(c.r.Context(), s.store)
 	if err != nil {
 		return unsupportedError(err)
+	}
+	if at, err := c.timeOf("at"); err != nil || !at.IsZero() {
+		if err != nil {
+			return err
+		}
+		return s.headAt(c, at)
 	}
 	out := adminapi.NewHead(h)
 	if c.q.Get("since") == "" {

@@ -106,7 +106,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Authorities": adminapi.Authorities{}, "Grant": adminapi.Grant{}, "Granted": adminapi.Granted{},
 		"Tokens": adminapi.Tokens{}, "Minting": adminapi.Minting{}, "Token": adminapi.Token{}, "Problem": adminapi.Problem{},
 		"Record": store.Record{}, "Authority": store.Authority{}, "Location": nomen.Location{}, "Warning": registrar.Warning{},
-		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Place": adminapi.Place{},
+		"Redaction": adminapi.Redaction{}, "Entry": adminapi.Entry{}, "Head": adminapi.Head{}, "Proof": adminapi.Proof{}, "Place": adminapi.Place{},
 		"Relocation": registrar.Relocation{}, "Relocated": registrar.Relocated{}, "Undoing": registrar.Undoing{}, "Undone": registrar.Undone{}, "Reversal": registrar.Reversal{}, "BackupRequest": adminapi.BackupRequest{},
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
 		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},

@@ -1,0 +1,110 @@
+package adminapi
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/nomen-project/nomen/store"
+)
+
+// The kinds of subjects of changes.
+const (
+	KindOfName      = "name"
+	KindOfAuthority = "authority"
+	KindOfUser      = "user"
+)
+
+// A LogQuery selects entries of the log. Fields that are empty select all entries.
+type LogQuery struct {
+	After  uint64 // number of the last entry that is not read
+	Until  uint64 // number of the last entry that is read; 0 for the end of the log
+	Limit  uint64 // maximum number of entries
+	Who    string // who made the change: the exact ID, or the present name of a user in any letter case
+	Prefix string // beginning of the key
+	Kind   string // what was changed: KindOfName, KindOfAuthority or KindOfUser
+	Batch  string // ID of the import, relocation or undo
+}
+
+// values returns q as parameters.
+func (q LogQuery) values() url.Values {
+	v := url.Values{}
+	setNumber(v, "after", q.After)
+	setNumber(v, "until", q.Until)
+	setNumber(v, "limit", q.Limit)
+	for key, text := range map[string]string{"who": q.Who, "prefix": q.Prefix, "kind": q.Kind, "batch": q.Batch} {
+		setText(v, key, text)
+	}
+	return v
+}
+
+// Search yields the entries that q selects, in the order of the log, with the names of users. It is
+// limited to the scope of the token.
+func (c *Client) Search(ctx context.Context, q LogQuery) iter.Seq2[Entry, error] {
+	return lines[Entry](ctx, c, "changes", q.values())
+}
+
+// HeadAt returns the head that the log had at a time. If several servers write to the store, it is
+// as exact as their clocks agree.
+func (c *Client) HeadAt(ctx context.Context, at time.Time) (store.Head, error) {
+	q := url.Values{}
+	setTime(q, "at", at)
+	j, err := request[Head](ctx, c, http.MethodGet, "head", q, nil)
+	if err != nil {
+		return store.Head{}, err
+	}
+	return j.head()
+}
+
+// A Proof is the response to GET changes/{seq}: a change, and the proof that the log with a head
+// contains it (RFC 6962, 2.1.1).
+type Proof struct {
+	Entry  Entry    `json:"entry"`
+	Head   Head     `json:"head"`
+	Hashes []string `json:"hashes"` // in hex
+}
+
+// NewProof returns the JSON form of a proof.
+func NewProof(e Entry, h store.Head, hashes [][32]byte) Proof {
+	p := Proof{Entry: e, Head: NewHead(h), Hashes: []string{}}
+	for i := range hashes {
+		p.Hashes = append(p.Hashes, hex.EncodeToString(hashes[i][:]))
+	}
+	return p
+}
+
+// maxProof is the number of hashes of the longest proof.
+const maxProof = 64
+
+// Parts returns the parts of a proof in the form of package store.
+func (p Proof) Parts() (e *store.Entry, h store.Head, hashes [][32]byte, err error) {
+	if len(p.Hashes) > maxProof {
+		return nil, h, nil, fmt.Errorf("adminapi: a proof with %d hashes, expected at most %d", len(p.Hashes), maxProof)
+	}
+	if e, err = p.Entry.entry(); err == nil {
+		h, err = p.Head.head()
+	}
+	if err != nil {
+		return nil, h, nil, err
+	}
+	hashes = make([][32]byte, len(p.Hashes))
+	for i, text := range p.Hashes {
+		if err := unhex(hashes[i][:], text); err != nil {
+			return nil, h, nil, fmt.Errorf("adminapi: hash %d of the proof: %w", i+1, err)
+		}
+	}
+	return e, h, hashes, nil
+}
+
+// Prove returns the proof that the log contains the change with a number. If size is not 0, the
+// proof is for the head that the log had at this size.
+func (c *Client) Prove(ctx context.Context, seq, size uint64) (Proof, error) {
+	q := url.Values{}
+	setNumber(q, "size", size)
+	return request[Proof](ctx, c, http.MethodGet, "changes/"+strconv.FormatUint(seq, 10), q, nil)
+}

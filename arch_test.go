@@ -48,6 +48,8 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/validator"},
 
 	{layer: 1, dir: "internal/chart", ours: "internal/shown"},
+	{layer: 1, dir: "internal/messages", ours: "internal/shown", theirs: "golang.org/x/text github.com/pelletier/go-toml/v2"},
+	{layer: 2, dir: "internal/messages/messagestest", ours: "internal/messages", theirs: "golang.org/x/text"},
 	{layer: 1, dir: "internal/qrcode", ours: "internal/shown", theirs: "rsc.io/qr"},
 	{layer: 1, dir: "internal/requestlog", ours: "internal/trace internal/wire internal/ascii"},
 	{layer: 1, dir: "misses", ours: "internal/durable"},
@@ -110,7 +112,7 @@ var layout = []modulePackage{
 	{layer: 10, dir: "internal/problempage", ours: ". adminapi format internal/accept"},
 	{layer: 11, dir: "server", ours: ". adminapi gateway internal/ascii internal/health internal/openfiles internal/paced internal/problempage internal/question internal/requestlog internal/validator misses registrar registry format store rule name scheme urn uri internal/accept internal/wire internal/guard internal/pid internal/shown internal/location scheme/extra internal/trace", theirs: "github.com/klauspost/compress golang.org/x/sync"},
 	{layer: 11, dir: "server/admin", ours: ". adminapi bulk internal/audit internal/durable internal/health internal/paced internal/problempage internal/question internal/rates internal/requestlog internal/retryafter internal/shown internal/validator mint mint/reserve misses registrar format store name internal/trace"},
-	{layer: 11, dir: "pages", ours: ". adminapi format internal/location internal/requestlog internal/shown misses name namespace registrar signin store", theirs: "github.com/pelletier/go-toml/v2"},
+	{layer: 11, dir: "pages", ours: ". adminapi format internal/location internal/messages internal/requestlog internal/shown misses name namespace registrar signin store"},
 	{layer: 11, dir: "server/metrics", ours: "internal/requestlog store", theirs: "github.com/prometheus/client_golang"},
 	{layer: 11, dir: "server/certificates", ours: "internal/retryafter store", theirs: "golang.org/x/crypto"},
 	{layer: 5, dir: "server/certificates/acmetest", ours: "discover/dnstest", theirs: "github.com/letsencrypt/pebble/v2"},

@@ -210,7 +210,7 @@ func (a *answer) text() string {
 		switch {
 		case n.Type == html.TextNode && n.Parent.Data != "title":
 			b.WriteString(strings.Join(strings.Fields(n.Data), " ") + " ")
-		case n.Data == "input":
+		case n.Data == "input" && attribute(n, "name") != "next": // which repeats the URL of the page
 			b.WriteString("[" + attribute(n, "value") + "] ")
 		}
 	}

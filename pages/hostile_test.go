@@ -46,14 +46,15 @@ func views() map[string]view {
 // TestTemplatesWithHostileData executes every template with every text in every field.
 func TestTemplatesWithHostileData(t *testing.T) {
 	s := newSite(t)
-	if got, want := slices.Sorted(maps.Keys(views())), slices.Sorted(maps.Keys(s.pages.layouts)); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(views())), slices.Sorted(maps.Keys(s.pages.editions["en"].layouts)); !slices.Equal(got, want) {
 		t.Fatalf("views of %q, templates %q", got, want)
 	}
 	for _, text := range hostileTexts() {
 		for page, v := range views() {
 			stuff(reflect.ValueOf(v).Elem(), text, 0)
 			w := httptest.NewRecorder()
-			c := &request{Pages: s.pages, w: w, r: httptest.NewRequest(http.MethodGet, Root, nil), session: &Session{Name: text}}
+			c := s.pages.newRequest(w, httptest.NewRequest(http.MethodGet, Root, nil))
+			c.session = &Session{Name: text}
 			if c.show(http.StatusOK, page, v); w.Code != http.StatusOK {
 				t.Fatalf("%s: %q: got %d", page, text, w.Code)
 			}

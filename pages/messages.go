@@ -1,60 +1,102 @@
 package pages
 
 import (
-	_ "embed" // for the catalogue
-	"fmt"
+	"embed"
 	"maps"
+	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
-	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/messages"
 )
 
-//go:embed messages_en.toml
-var english string
+//go:embed messages_*.toml
+var messageFiles embed.FS
+
+const messagePrefix = "messages_"
+
+// readTexts reads the texts of the pages. English is the language of clients that accept none of
+// the others.
+func readTexts() (*messages.Set, error) {
+	return messages.Read(messageFiles, messagePrefix, "en", "de")
+}
 
 // A catalogue has the texts of the pages in one language, by section and key, as in
-// "names.title". A text is a whole sentence, label or heading; {1} and so on stand for arguments.
-type catalogue map[string]string
+// "names.title".
+type catalogue struct{ *messages.Catalogue }
 
-// parseCatalogue reads a catalogue.
-func parseCatalogue(text string) (catalogue, error) {
-	var sections map[string]map[string]string
-	if err := toml.Unmarshal([]byte(text), &sections); err != nil {
-		return nil, fmt.Errorf("pages: catalogue: %w", err)
-	}
-	all := catalogue{}
-	for section, texts := range sections {
-		for key, text := range texts {
-			all[section+"."+key] = text
+// text returns a text for the code of this package. A test shows that it has all its texts.
+func (c catalogue) text(key string, args ...any) string { return c.Text(key, args...) }
+
+// An edition is the pages in one language.
+type edition struct {
+	texts   catalogue
+	layouts layouts
+}
+
+// newEditions returns the editions by language.
+func newEditions(set *messages.Set) (map[string]edition, error) {
+	all := map[string]edition{}
+	for _, c := range set.All() {
+		layouts, err := parseLayouts(c)
+		if err != nil {
+			return nil, err
 		}
+		all[c.Tag()] = edition{catalogue{c}, layouts}
 	}
 	return all, nil
 }
 
-// lookup returns the text for a key with its arguments, which are made safe to show.
-func (c catalogue) lookup(key string, args ...any) (string, error) {
-	text, ok := c[key]
-	if !ok {
-		return "", fmt.Errorf("pages: no text for %q", key)
-	}
-	pairs := make([]string, 0, 2*len(args))
-	for i, a := range args {
-		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", shown.Inline(fmt.Sprint(a)))
-	}
-	return strings.NewReplacer(pairs...).Replace(text), nil
+// edition returns the edition for a request.
+func (p *Pages) edition(r *http.Request) edition { return p.editions[p.messages.For(r).Tag()] }
+
+// A languageChoice is a language in the footer.
+type languageChoice struct {
+	Tag, Name string
+	Current   bool
 }
 
-// text is lookup for the code of this package. A test shows that it has all its texts.
-func (c catalogue) text(key string, args ...any) string {
-	s, err := c.lookup(key, args...)
-	if err != nil {
-		return key
+// languages returns the languages that can be chosen.
+func (c *request) languages() []languageChoice {
+	var all []languageChoice
+	for _, l := range c.messages.All() {
+		all = append(all, languageChoice{l.Tag(), l.Name(), l.Tag() == c.texts.Tag()})
 	}
-	return s
+	return all
+}
+
+// here returns the path of a page to which the choice of a language returns. It is "" if this
+// would lose what was entered.
+func (c *request) here() string {
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		return ""
+	}
+	if strings.HasPrefix(c.r.URL.Path, signInPath+"/at/") { // an answer of a provider is good for one request
+		return signInPath
+	}
+	return c.r.URL.RequestURI()
+}
+
+// serveLanguage keeps the choice of a language in a cookie, and returns to a page. It needs no
+// session: the choice is on the pages about signing in too.
+func (p *Pages) serveLanguage(w http.ResponseWriter, r *http.Request) {
+	c := p.newRequest(w, r)
+	if err := r.ParseForm(); err != nil {
+		c.fail(formError(err))
+		return
+	}
+	l := p.messages.In(r.PostForm.Get("lang"))
+	if l == nil {
+		c.fail(&adminapi.RequestError{Field: "lang", Message: "unknown language"})
+		return
+	}
+	next := r.PostForm.Get("next")
+	if !IsLocal(next) {
+		next = Root
+	}
+	http.SetCookie(w, messages.NewCookie(l.Tag(), Root))
+	c.see(next)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,78 +1,30 @@
 package pages
 
 import (
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/nomen-project/nomen/internal/messages/messagestest"
 )
 
-// usedTexts returns the keys that templates and code use, with where.
-func usedTexts(t *testing.T) map[string]string {
-	t.Helper()
-	used := map[string]string{}
-	files, _ := filepath.Glob("html/*.html")
-	code, _ := filepath.Glob("*.go")
-	for _, file := range append(files, code...) {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, before := range []string{`t "`, `text("`, `, "error.`} {
-			parts := strings.Split(string(b), before)
-			for _, rest := range parts[1:] {
-				key, _, _ := strings.Cut(rest, `"`)
-				if strings.HasPrefix(before, ", ") {
-					key = "error." + key
-				}
-				if section, k, ok := strings.Cut(key, "."); ok && isWord(section) && isWord(k) {
-					used[key] = file
-				}
-			}
-		}
-		for _, rest := range strings.Split(string(b), `return "error.`)[1:] {
-			key, _, _ := strings.Cut(rest, `"`)
-			used["error."+key] = file
-		}
+// sameTexts are the texts that are the same in English and in other languages.
+func sameTexts() map[string]string {
+	return map[string]string{
+		"dashboard.name": "de", "edit.element": "de", "edit.text": "de", "location.url": "de", "names.name": "de",
+		"names.status": "de", "new.name": "de",
 	}
-	return used
 }
 
-func isWord(s string) bool { return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-") == "" }
-
-// Every text that is used is in the catalogue, and every text of the catalogue is used.
+// TestTextsAreComplete compares the keys of the catalogues with their uses and with each other.
 func TestTextsAreComplete(t *testing.T) {
-	texts, err := parseCatalogue(english)
+	set, err := readTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := usedTexts(t)
-	for key, file := range used {
-		if texts[key] == "" {
-			t.Errorf("%s: no text for %q", file, key)
-		}
+	templates, _ := filepath.Glob("html/*.html")
+	code, _ := filepath.Glob("*.go")
+	if len(templates) < 10 || len(code) < 10 {
+		t.Fatalf("found %d templates and %d files of Go", len(templates), len(code))
 	}
-	for _, key := range slices.Sorted(maps.Keys(texts)) {
-		if used[key] == "" {
-			t.Errorf("%q is not used", key)
-		}
-	}
-	if len(used) < 50 {
-		t.Errorf("found only %d uses", len(used))
-	}
-}
-
-func TestLookup(t *testing.T) {
-	c := catalogue{"a.b": "from {1} to {2}, {1}"}
-	if got, err := c.lookup("a.b", "{2}", 7); err != nil || got != "from {2} to 7, {2}" {
-		t.Errorf("got %q, %v", got, err)
-	}
-	if _, err := c.lookup("a.c"); err == nil {
-		t.Error("an unknown key has a text")
-	}
+	messagestest.Check(t, set, messagestest.Options{Prefix: messagePrefix, Sources: append(templates, code...), Same: sameTexts()})
 }

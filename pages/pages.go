@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/messages"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/registrar"
 )
@@ -15,7 +16,10 @@ import (
 // Root is the path of the pages.
 const Root = "/-/ui/"
 
-const signInPath = Root + "sign-in"
+const (
+	signInPath   = Root + "sign-in"
+	languagePath = Root + "language"
+)
 
 // maxForm bounds the body of a request, in bytes.
 const maxForm = 4 << 20
@@ -66,8 +70,8 @@ type Pages struct {
 	condition func() Condition // may be nil
 	now       func() time.Time
 	log       *slog.Logger
-	texts     catalogue
-	layouts   layouts
+	messages  *messages.Set
+	editions  map[string]edition // by language
 	static    map[string]asset
 	handler   http.Handler
 }
@@ -85,10 +89,10 @@ func New(o Options) (*Pages, error) {
 		p.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
-	if p.texts, err = parseCatalogue(english); err != nil {
+	if p.messages, err = readTexts(); err != nil {
 		return nil, err
 	}
-	if p.layouts, err = parseLayouts(p.texts); err != nil {
+	if p.editions, err = newEditions(p.messages); err != nil {
 		return nil, err
 	}
 	p.handler, err = p.protected(p.routes(o.SignIn), o.TrustedOrigins)
@@ -126,7 +130,7 @@ func (p *Pages) protected(h http.Handler, trusted []string) (http.Handler, error
 		}
 	}
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		(&request{Pages: p, w: w, r: r}).refuse(http.StatusForbidden, "error.cross-site", "")
+		p.newRequest(w, r).refuse(http.StatusForbidden, "error.cross-site", "")
 	}))
 	return crossOrigin.Handler(h), nil
 }
@@ -139,6 +143,7 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 			mux.Handle(Root+path, signIn)
 		}
 	}
+	mux.HandleFunc("POST "+languagePath, p.serveLanguage)
 	mux.HandleFunc("GET "+staticPath+"{file}", p.serveStatic)
 	for _, handlers := range []handlers{nameHandlers()} {
 		for pattern, handle := range handlers {

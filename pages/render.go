@@ -11,6 +11,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/location"
+	"github.com/nomen-project/nomen/internal/messages"
 	"github.com/nomen-project/nomen/internal/shown"
 )
 
@@ -20,6 +21,8 @@ var htmlFiles embed.FS
 // A frame is what the layout needs on every page.
 type frame struct {
 	Lang    string
+	Choices []languageChoice // languages that can be chosen
+	Here    string           // path of this page; "" if what was entered is not in it
 	Title   string
 	Section string    // of the navigation: dashboard, names or new
 	User    string    // "" if the client is not signed in
@@ -53,7 +56,7 @@ func (f *frame) Fault(id string) string {
 type layouts map[string]*template.Template
 
 // parseLayouts parses the layout with the file of each page.
-func parseLayouts(texts catalogue) (layouts, error) {
+func parseLayouts(texts *messages.Catalogue) (layouts, error) {
 	files, err := htmlFiles.ReadDir("html")
 	if err != nil {
 		return nil, err
@@ -81,15 +84,20 @@ func parseLayouts(texts catalogue) (layouts, error) {
 }
 
 // functions returns the functions of the templates.
-func functions(texts catalogue) template.FuncMap {
+func functions(texts *messages.Catalogue) template.FuncMap {
 	return template.FuncMap{
-		"t":       texts.lookup,
+		"t":       texts.Lookup,
 		"name":    namePath,
 		"line":    shown.Inline,
 		"text":    shown.Text,
 		"isLink":  location.IsLink,
-		"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-		"human":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") },
+		"machine": machineTime,
+		"time":    func(t time.Time) template.HTML { return timeElement(texts, t) },
+		"human":   texts.Time,
+		"who":     func(name, id string) template.HTML { return whoElement(texts, name, id) },
+		"bdi":     isolated,
+		"code":    codeElement,
+		"number":  texts.Number,
 		"field":   newFieldView,
 		"add":     func(a, b int) int { return a + b },
 	}
@@ -101,7 +109,8 @@ func namePath(spelling string) string { return Root + "name/" + adminapi.EscapeN
 // show sends a page. It shows the error page if the template fails.
 func (c *request) show(status int, page string, v view) {
 	f := v.top()
-	f.Lang, f.Style = "en", staticPath+styleName()
+	f.Lang, f.Choices, f.Here, f.Style = c.texts.Tag(), c.languages(), c.here(), staticPath+styleName()
+	c.texts.Describe(c.w.Header())
 	if c.session != nil {
 		f.User = shown.Inline(c.session.Name)
 	}

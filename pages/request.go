@@ -15,10 +15,16 @@ import (
 // A request is a request of a person who is signed in.
 type request struct {
 	*Pages
+	edition
 	w       http.ResponseWriter
 	r       *http.Request
 	session *Session         // nil before the check
 	api     *adminapi.Client // with the rights of the session
+}
+
+// newRequest returns a request in the language of the client.
+func (p *Pages) newRequest(w http.ResponseWriter, r *http.Request) *request {
+	return &request{Pages: p, edition: p.edition(r), w: w, r: r}
 }
 
 // errNoPage is the error for a path without a page.
@@ -30,7 +36,7 @@ func (c *request) ctx() context.Context { return c.r.Context() }
 // client to sign in, or keeps the text of a form until it has done so.
 func (p *Pages) page(handle func(*request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &request{Pages: p, w: w, r: r}
+		c := p.newRequest(w, r)
 		var err error
 		switch c.session, err = p.sessions.Session(r); {
 		case err != nil:

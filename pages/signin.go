@@ -16,20 +16,20 @@ type signInView struct {
 // ShowSignIn sends a page about signing in. It is for [signin.Options].
 func (p *Pages) ShowSignIn(w http.ResponseWriter, r *http.Request, status int, v signin.View) {
 	secure(w.Header())
-	view := &signInView{V: v}
+	c, view := p.newRequest(w, r), &signInView{V: v}
 	switch v.Kind {
 	case signin.Choose:
-		view.Title = p.texts.text("signin.title")
+		view.Title = c.texts.text("signin.title")
 	case signin.LinkPage:
-		view.Title = p.texts.text("signin.link-title")
+		view.Title = c.texts.text("signin.link-title")
 	case signin.Listing:
-		view.Title, view.User = p.texts.text("signin.sessions-title"), shown.Inline(v.Person)
+		view.Title, view.User = c.texts.text("signin.sessions-title"), shown.Inline(v.Person)
 	case signin.Unknown, signin.Disabled:
-		view.Title = p.texts.text("signin.unknown-title")
+		view.Title = c.texts.text("signin.unknown-title")
 	case signin.SignedOut:
-		view.Title = p.texts.text("signin.out-title")
+		view.Title = c.texts.text("signin.out-title")
 	default:
-		view.Title = p.texts.text("signin.failed-title")
+		view.Title = c.texts.text("signin.failed-title")
 	}
-	(&request{Pages: p, w: w, r: r}).show(status, "signin", view)
+	c.show(status, "signin", view)
 }

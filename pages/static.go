@@ -33,7 +33,7 @@ func styleName() string {
 func (p *Pages) serveStatic(w http.ResponseWriter, r *http.Request) {
 	a, ok := p.static[r.PathValue("file")]
 	if !ok {
-		(&request{Pages: p, w: w, r: r}).refuse(http.StatusNotFound, "error.not-found", "")
+		p.newRequest(w, r).refuse(http.StatusNotFound, "error.not-found", "")
 		return
 	}
 	w.Header().Set("Content-Type", a.contentType)

@@ -1,0 +1,212 @@
+package messagestest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template/parse"
+
+	"github.com/nomen-project/nomen/internal/messages"
+)
+
+// uses are the keys that templates and code use.
+type uses map[string][]use
+
+// A use is where a key is used, and with how many arguments; -1 if that is not known.
+type use struct {
+	file      string
+	arguments int
+}
+
+// faults returns keys without a text, texts without a use, and uses with a wrong number of
+// arguments.
+func (u uses) faults(c *messages.Catalogue, o Options) (faults []string) {
+	for _, key := range slices.Sorted(maps.Keys(u)) {
+		for _, use := range u[key] {
+			switch n := c.Arguments(key); {
+			case c.Forms(key) == nil:
+				faults = append(faults, fmt.Sprintf("%s: %s%s.toml has no text %q", use.file, o.Prefix, c.Tag(), key))
+			case use.arguments >= 0 && use.arguments != n:
+				faults = append(faults, fmt.Sprintf("%s: %q has %d arguments, found %d", use.file, key, n, use.arguments))
+			}
+		}
+	}
+	for _, key := range c.Keys() {
+		if len(u[key]) == 0 && !strings.HasPrefix(key, "format.") {
+			faults = append(faults, fmt.Sprintf("%s%s.toml: %s is not used", o.Prefix, c.Tag(), key))
+		}
+	}
+	return faults
+}
+
+// readUses reads templates, which ask for a text with {{t "key" arguments}}, and Go files. In
+// these each string that looks like a key of a section of c is a use.
+func readUses(files []string, c *messages.Catalogue) (uses, error) {
+	r := reader{uses: uses{}, sections: map[string]bool{}}
+	for _, key := range c.Keys() {
+		section, _, _ := strings.Cut(key, ".")
+		r.sections[section] = true
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		r.file = file
+		switch {
+		case strings.HasSuffix(file, "_test.go"):
+			continue
+		case strings.HasSuffix(file, ".go"):
+			err = r.code(b)
+		default:
+			err = r.template(string(b))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.uses, nil
+}
+
+// A reader finds uses in a file.
+type reader struct {
+	uses     uses
+	sections map[string]bool
+	file     string
+}
+
+func (r *reader) add(key string, arguments int) {
+	r.uses[key] = append(r.uses[key], use{r.file, arguments})
+}
+
+// isKey reports whether a string of a Go file looks like a key.
+func (r *reader) isKey(s string) bool {
+	section, name, ok := strings.Cut(s, ".")
+	isFile := slices.Contains([]string{"csv", "html", "json", "jsonl", "tsv", "toml", "txt", "xlsx"}, name)
+	return ok && r.sections[section] && messages.IsWord(name) && !isFile
+}
+
+// code finds the uses in a Go file.
+func (r *reader) code(src []byte) error {
+	f, err := parser.ParseFile(token.NewFileSet(), r.file, src, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	called := map[ast.Expr]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if key, ok := r.literal(n); ok && isText(n.Fun) {
+				called[n.Args[0]] = true
+				r.add(key, countArguments(n))
+			}
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(n.Value); err == nil && !called[n] && r.isKey(s) {
+				r.add(s, -1)
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// literal returns the first argument of a call, if it is a key.
+func (r *reader) literal(call *ast.CallExpr) (string, bool) {
+	if len(call.Args) == 0 {
+		return "", false
+	}
+	lit, ok := call.Args[0].(*ast.BasicLit)
+	if !ok {
+		return "", false
+	}
+	key, err := strconv.Unquote(lit.Value)
+	section, name, _ := strings.Cut(key, ".")
+	return key, err == nil && messages.IsWord(section) && messages.IsWord(name)
+}
+
+// isText reports whether a function returns the text of a key.
+func isText(fun ast.Expr) bool {
+	s, ok := fun.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"text", "Text", "Lookup"}, s.Sel.Name)
+}
+
+// countArguments returns the number of arguments after the key.
+func countArguments(call *ast.CallExpr) int {
+	if call.Ellipsis.IsValid() {
+		return -1
+	}
+	return len(call.Args) - 1
+}
+
+// template finds the uses in a template.
+func (r *reader) template(src string) error {
+	t := parse.New(r.file)
+	t.Mode = parse.SkipFuncCheck
+	trees := map[string]*parse.Tree{}
+	if _, err := t.Parse(src, "", "", trees); err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		r.node(tree.Root)
+	}
+	return nil
+}
+
+func (r *reader) node(n parse.Node) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		if n == nil {
+			return
+		}
+		for _, sub := range n.Nodes {
+			r.node(sub)
+		}
+	case *parse.ActionNode:
+		r.pipe(n.Pipe)
+	case *parse.TemplateNode:
+		r.pipe(n.Pipe)
+	case *parse.IfNode:
+		r.branch(&n.BranchNode)
+	case *parse.WithNode:
+		r.branch(&n.BranchNode)
+	case *parse.RangeNode:
+		r.branch(&n.BranchNode)
+	case *parse.PipeNode:
+		r.pipe(n)
+	case *parse.CommandNode:
+		r.command(n)
+	}
+}
+
+func (r *reader) branch(n *parse.BranchNode) {
+	r.pipe(n.Pipe)
+	r.node(n.List)
+	r.node(n.ElseList)
+}
+
+func (r *reader) pipe(n *parse.PipeNode) {
+	if n == nil {
+		return
+	}
+	for _, c := range n.Cmds {
+		r.node(c)
+	}
+}
+
+// command finds t with a key and its arguments.
+func (r *reader) command(n *parse.CommandNode) {
+	if f, ok := n.Args[0].(*parse.IdentifierNode); ok && f.Ident == "t" && len(n.Args) > 1 {
+		if key, ok := n.Args[1].(*parse.StringNode); ok {
+			r.add(key.Text, len(n.Args)-2)
+		}
+	}
+	for _, a := range n.Args {
+		r.node(a)
+	}
+}

@@ -1,0 +1,38 @@
+package pages
+
+import (
+	"html/template"
+	"time"
+
+	"github.com/nomen-project/nomen/internal/messages"
+	"github.com/nomen-project/nomen/internal/shown"
+)
+
+// The functions of this file return elements that can be arguments of a sentence.
+
+// timeElement returns a time as an element that programs can read too.
+func timeElement(c *messages.Catalogue, t time.Time) template.HTML {
+	return template.HTML(`<time datetime="` + machineTime(t) + `">` + template.HTMLEscapeString(c.Time(t)) + `</time>`)
+}
+
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// isolated returns a text of a user as an element whose direction of writing does not affect the
+// text around it.
+func isolated(text string) template.HTML {
+	return template.HTML("<bdi>" + template.HTMLEscapeString(shown.Inline(text)) + "</bdi>")
+}
+
+// codeElement returns a name or another identifier.
+func codeElement(text string) template.HTML { return "<code>" + isolated(text) + "</code>" }
+
+// whoElement returns who made a change, by name if it is known.
+func whoElement(texts *messages.Catalogue, name, id string) template.HTML {
+	switch {
+	case name != "":
+		return isolated(name) + template.HTML(` <span class="dim">`+template.HTMLEscapeString(shown.Inline(id))+`</span>`)
+	case id != "":
+		return isolated(id)
+	}
+	return template.HTML(template.HTMLEscapeString(texts.Text("history.operator")))
+}

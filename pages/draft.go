@@ -220,7 +220,14 @@ func (d *draft) fieldID(field string) string {
 
 // faultOf returns the error of a change as an entry of the error summary. It returns false if
 // the error is not about what was entered.
-func (d *draft) faultOf(err error) (problem, bool) {
+func (d *draft) faultOf(err error) (problem, bool) { return faultOf(err, d.fieldID) }
+
+// faultOf returns an error of the API as an entry of the error summary. It returns false if the
+// error is not about what was entered. The function id returns the ID of a field.
+func faultOf(err error, id func(field string) string) (problem, bool) {
+	if err == nil {
+		return problem{}, false
+	}
 	p := adminapi.NewProblem(err)
 	if p.Status != http.StatusUnprocessableEntity && p.Status != http.StatusBadRequest && p.Status != http.StatusRequestEntityTooLarge {
 		return problem{}, false
@@ -229,7 +236,7 @@ func (d *draft) faultOf(err error) (problem, bool) {
 	if p.Offset > 0 {
 		text = fmt.Sprintf("%s (offset %d)", text, p.Offset)
 	}
-	return problem{d.fieldID(p.Field), text}, true
+	return problem{id(p.Field), text}, true
 }
 
 // editFields are the fields of a record that a draft has.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -334,4 +335,9 @@ func (s *site) add(spelling string) {
 	if _, err := s.store.Apply(context.Background(), []store.Change{{Record: rec, Time: servertest.Now}}); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// hasTarget reports whether one of the links has a target.
+func hasTarget(links []*html.Node, target string) bool {
+	return slices.ContainsFunc(links, func(n *html.Node) bool { return attribute(n, "href") == target })
 }

@@ -40,6 +40,7 @@ func views() map[string]view {
 		"dashboard": &dashboardView{}, "names": &namesView{}, "name": &nameView{}, "history": &historyView{}, "diff": &diffView{},
 		"edit": &editView{draft: &draft{}}, "new": &newView{editView: editView{draft: &draft{}}}, "retire": &retireView{}, "delete": &deleteView{},
 		"restore": &restoreView{}, "redact": &redactView{}, "error": &errorView{}, "kept": &keptView{}, "signin": &signInView{},
+		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
 	}
 }
 

@@ -26,6 +26,11 @@ func isolated(text string) template.HTML {
 // codeElement returns a name or another identifier.
 func codeElement(text string) template.HTML { return "<code>" + isolated(text) + "</code>" }
 
+// meElement returns the name of the person who is signed in, with a link to what this person may do.
+func meElement(name string) template.HTML {
+	return `<a href="` + Root + `me">` + isolated(name) + `</a>`
+}
+
 // whoElement returns who made a change, by name if it is known.
 func whoElement(texts *messages.Catalogue, name, id string) template.HTML {
 	switch {

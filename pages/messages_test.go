@@ -11,7 +11,7 @@ import (
 func sameTexts() map[string]string {
 	return map[string]string{
 		"dashboard.name": "de", "edit.element": "de", "edit.text": "de", "location.url": "de", "names.name": "de",
-		"names.status": "de", "new.name": "de",
+		"names.status": "de", "new.name": "de", "role.with-rights": "de", "users.name": "de",
 	}
 }
 

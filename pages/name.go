@@ -77,6 +77,8 @@ func (c *request) rights(n name.Name) rights {
 // notice returns the text about the change after which a page is shown.
 func (c *request) notice() string {
 	switch c.r.Form.Get("done") {
+	case "revoked":
+		return c.texts.text("done.revoked")
 	case "saved":
 		return c.texts.text("done.saved")
 	case "created":

@@ -145,7 +145,7 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	}
 	mux.HandleFunc("POST "+languagePath, p.serveLanguage)
 	mux.HandleFunc("GET "+staticPath+"{file}", p.serveStatic)
-	for _, handlers := range []handlers{nameHandlers()} {
+	for _, handlers := range []handlers{nameHandlers(), meHandlers(), tokenHandlers()} {
 		for pattern, handle := range handlers {
 			method, path, _ := strings.Cut(pattern, " ")
 			mux.Handle(method+" "+Root+path, p.page(handle))

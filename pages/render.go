@@ -13,6 +13,7 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/messages"
 	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/registrar"
 )
 
 //go:embed html
@@ -29,7 +30,12 @@ type frame struct {
 	Style   string    // URL of the style sheet
 	Faults  []problem // what is wrong with the input
 	Notice  string    // what a change has done
+
+	actor registrar.Actor // who is signed in
 }
+
+// SeesTokens reports whether the person may see the pages about tokens.
+func (f *frame) SeesTokens() bool { return f.actor.MayAll(registrar.Administrator) }
 
 // A problem is an entry of the error summary.
 type problem struct {
@@ -96,6 +102,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"human":   texts.Time,
 		"who":     func(name, id string) template.HTML { return whoElement(texts, name, id) },
 		"bdi":     isolated,
+		"me":      meElement,
 		"code":    codeElement,
 		"number":  texts.Number,
 		"field":   newFieldView,
@@ -112,7 +119,7 @@ func (c *request) show(status int, page string, v view) {
 	f.Lang, f.Choices, f.Here, f.Style = c.texts.Tag(), c.languages(), c.here(), staticPath+styleName()
 	c.texts.Describe(c.w.Header())
 	if c.session != nil {
-		f.User = shown.Inline(c.session.Name)
+		f.User, f.actor = shown.Inline(c.session.Name), c.session.Actor
 	}
 	var b bytes.Buffer
 	if err := c.layouts[page].Execute(&b, v); err != nil {

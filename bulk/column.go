@@ -38,7 +38,7 @@ func elements() []string {
 
 // parseColumn returns the column with this title. If the title is unknown, the bit is isUnknown.
 func parseColumn(title string) column {
-	c := column{title: title}
+	c := column{title: title, ignored: title == errorColumn}
 	if e, ok := strings.CutPrefix(title, elementColumn); ok {
 		for _, known := range elements() {
 			if e == known {

@@ -99,12 +99,17 @@ type ImportOptions struct {
 	// such a dry run holds all records of the file in memory.
 	Scratch func() (Scratch, error)
 
-	Begun    func(id string) // called with the batch ID before the first change, if not nil; not in a dry run
-	Progress func(Summary)   // called after every batch, if not nil
-	Refused  func(Refusal)   // called for every rejected record in order, if not nil
-	Warned   func(Warning)   // called for every warning in order, if not nil; only records that are created or changed, and retired names that are left unchanged, have warnings
-	Changed  func(Change)    // called in order for every name that is created or changed, if not nil
-	Doubted  func(Doubts)    // called at the end if any count is not zero, if not nil
+	// Rejects receives the lines of rejected records as a table that can be corrected and imported,
+	// with a column "error"; nil disables it. Nothing is written after its first error.
+	Rejects io.Writer
+
+	Begun    func(id string)             // called with the batch ID before the first change, if not nil; not in a dry run
+	Progress func(Summary)               // called after every batch, if not nil
+	Refused  func(Refusal)               // called for every rejected record in order, if not nil
+	Warned   func(Warning)               // called for every warning in order, if not nil; only records that are created or changed, and retired names that are left unchanged, have warnings
+	Changed  func(Change)                // called in order for every name that is created or changed, if not nil
+	After    func(Change, *store.Record) // like Changed, with the record after the change, if not nil
+	Doubted  func(Doubts)                // called at the end if any count is not zero, if not nil
 }
 
 // request returns the request for a record. If the record has a revision, an existing name must
@@ -175,6 +180,10 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 	}
 	defer in.close()
 	i := &importer{load: load, options: o, start: o.Now()}
+	if o.Rejects != nil {
+		in.keep()
+		i.rejects = newRejects(o.Rejects, in.table)
+	}
 	if !o.DryRun {
 		if i.id, err = load.Begin(ctx); err != nil {
 			return Summary{}, err
@@ -184,6 +193,9 @@ func Import(ctx context.Context, reg *registrar.Registrar, a registrar.Actor, r 
 		}
 	}
 	err = i.run(ctx, in)
+	if i.rejects != nil {
+		_ = i.rejects.close() // the writer reports its errors
+	}
 	if i.scratch != nil {
 		err = errors.Join(err, i.scratch.Close())
 	}
@@ -203,14 +215,15 @@ type importer struct {
 	summary Summary
 	id      string // batch ID
 	doubts  Doubts
-	scratch Scratch // for a dry run; nil until there is more than one batch
+	scratch Scratch  // for a dry run; nil until there is more than one batch
+	rejects *rejects // may be nil
 }
 
 // A batch is a group of consecutive records of the file that are imported together.
 type batch struct {
 	items   []item
 	reqs    []registrar.Request // of the valid items
-	size    int                 // bytes of the lines of the valid items
+	size    int                 // bytes of the lines of the valid items, and of others that are kept
 	checked *registrar.Batch
 	err     error         // error of checking
 	ready   chan struct{} // closed when the batch has been checked
@@ -288,6 +301,7 @@ func (i *importer) batch(in *reader) *batch {
 			b.size += line.size
 		case errors.As(err, &bad):
 			b.items = append(b.items, item{bad: bad})
+			b.size += bad.kept()
 		default:
 			b.end = err
 			return b
@@ -324,7 +338,7 @@ func (i *importer) applyBatch(ctx context.Context, b *batch) error {
 		it := &b.items[k]
 		i.summary.Read++
 		if bad := it.bad; bad != nil {
-			i.refuse(Refusal{Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Reason: bad.Message, Err: bad})
+			i.refuse(Refusal{Line: bad.Line, Column: bad.Column, Offset: bad.Offset, Name: bad.Name, Field: bad.Field, Reason: bad.Message, Err: bad}, bad.lines)
 			continue
 		}
 		i.count(&it.line, &outs[next])
@@ -373,7 +387,7 @@ func (i *importer) count(l *fileLine, out *registrar.Outcome) {
 		var state *store.StateError
 		r := Refusal{Name: l.Record.Spelling, Reason: reason, Clock: errors.As(out.Err, &state) && state.Clock, Err: out.Err}
 		r.Field, r.Line, r.Offset = l.title(field)
-		i.refuse(r)
+		i.refuse(r, l.lines)
 		return
 	case out.Retired:
 		i.summary.Retired++
@@ -397,8 +411,19 @@ func (i *importer) count(l *fileLine, out *registrar.Outcome) {
 		i.doubts.Uncovered++
 	}
 	i.warn(l, out.Warnings)
+	if i.options.Changed != nil || i.options.After != nil {
+		i.change(l, out)
+	}
+}
+
+// change reports a record that was created or changed.
+func (i *importer) change(l *fileLine, out *registrar.Outcome) {
+	change := Change{Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()}
 	if i.options.Changed != nil {
-		i.options.Changed(Change{Line: l.Number, Name: l.Record.Spelling, Created: out.Created, Fields: out.Fields.Names()})
+		i.options.Changed(change)
+	}
+	if i.options.After != nil {
+		i.options.After(change, out.Record)
 	}
 }
 
@@ -434,8 +459,12 @@ func mapResolver(s *string) {
 	}
 }
 
-func (i *importer) refuse(r Refusal) {
+// refuse reports a rejected record with these lines.
+func (i *importer) refuse(r Refusal, lines []string) {
 	i.summary.Refused++
+	if i.rejects != nil {
+		i.rejects.add(lines, r)
+	}
 	if i.options.Refused != nil {
 		i.options.Refused(r)
 	}

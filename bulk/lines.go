@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -149,6 +150,8 @@ func (l *lines) mark() error {
 		n, err := l.in.Discard(len("\uFEFF"))
 		l.next = int64(n)
 		return err
+	case slices.ContainsFunc(workbooks(), func(begin string) bool { return bytes.HasPrefix(head, []byte(begin)) }):
+		return &BrokenError{Line: 1, Err: errors.New("it is a workbook or a ZIP archive, such as .xlsx, .ods or .xls; save the sheet as CSV")}
 	case l.encoding != "": // the user has named the encoding
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE, 0, 0}), bytes.HasPrefix(head, []byte{0, 0, 0xFE, 0xFF}):
 		return &BrokenError{Line: 1, Err: errors.New("it is UTF-32; save it as UTF-8")}
@@ -157,6 +160,10 @@ func (l *lines) mark() error {
 	}
 	return nil
 }
+
+// workbooks returns the first bytes of the native files of spreadsheet programs: ZIP archives, and
+// compound files of old versions.
+func workbooks() []string { return []string{"PK\x03\x04", "\xD0\xCF\x11\xE0"} }
 
 // Errors about the encoding of a line.
 const (

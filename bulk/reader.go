@@ -17,12 +17,22 @@ type fileLine struct {
 	size   int              // bytes
 	table  *table           // the table of the record; nil for JSON Lines
 	places []place          // positions of the locations in the table
+	lines  []string         // the lines of the record, if they are kept
 }
 
 // A reader reads the records of a file one after another.
 type reader struct {
 	lines *lines
 	read  func() (fileLine, error)
+	table *table // nil for JSON Lines
+	json  jsonReader
+}
+
+// keep makes the reader keep the lines of each record.
+func (r *reader) keep() {
+	if r.json.keep = true; r.table != nil {
+		r.table.keep = true
+	}
 }
 
 // newReader returns a reader of r. The error is a [*BrokenError] if even the beginning cannot
@@ -44,7 +54,7 @@ func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, erro
 	}
 	in := &reader{lines: l}
 	if f == JSONLines {
-		in.read = (&jsonReader{lines: l}).next
+		in.json.lines, in.read = l, in.json.next
 		return in, nil
 	}
 	t, err := newTable(l, f, sheet)
@@ -52,7 +62,7 @@ func newReader(r io.Reader, f Format, c Compression, sheet Sheet) (*reader, erro
 		l.close()
 		return nil, err
 	}
-	in.read = t.next
+	in.table, in.read = t, t.next
 	return in, nil
 }
 
@@ -75,6 +85,7 @@ func (r *reader) next() (fileLine, error) {
 // A jsonReader reads JSON Lines.
 type jsonReader struct {
 	lines *lines
+	keep  bool // keep the lines
 	d     decoder
 }
 
@@ -94,14 +105,18 @@ func (r *jsonReader) next() (fileLine, error) {
 			r.d.fail(at, fmt.Sprintf(notEncoded, l.encoding))
 		}
 		rec, fields := r.d.record()
+		var kept []string
+		if r.keep {
+			kept = []string{line}
+		}
 		if r.d.err == nil {
-			return fileLine{Number: l.number, Offset: l.offset, Record: rec, Fields: fields, size: len(text)}, nil
+			return fileLine{Number: l.number, Offset: l.offset, Record: rec, Fields: fields, size: len(text), lines: kept}, nil
 		}
 		if r.d.short && l.done != nil {
 			return fileLine{}, l.broken(l.number, io.ErrUnexpectedEOF)
 		}
 		bad := r.d.err
-		bad.Name = rec.Spelling
+		bad.Name, bad.lines = rec.Spelling, kept
 		bad.Line, bad.Offset = l.number, l.offset+int64(bad.Column-1)
 		return fileLine{}, bad
 	}

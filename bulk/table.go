@@ -19,7 +19,9 @@ type table struct {
 	rows    rowReader
 	sheet   Sheet
 	columns []column
-	name    int // index of the column of the name
+	titles  []string // of the columns, as in the file
+	name    int      // index of the column of the name
+	keep    bool     // keep the lines of each record
 
 	open  bool     // a record is being read
 	line  fileLine // the record that is being read
@@ -100,7 +102,7 @@ func (t *table) header(head *row) {
 			t.name = i
 		}
 		seen[col.title] = !col.ignored
-		t.columns = append(t.columns, col)
+		t.columns, t.titles = append(t.columns, col), append(t.titles, c.text)
 	}
 	if len(unknown) > 0 {
 		t.failUnknown(head, unknown)
@@ -198,6 +200,9 @@ func (t *table) row() (*row, error) {
 	case t.cut(r):
 		return nil, t.rows.lines.broken(r.number, fmt.Errorf("the last line has too few cells: %w", io.ErrUnexpectedEOF))
 	case t.nameOf(r) == "":
+		if t.keep {
+			r.bad.lines = []string{r.text}
+		}
 		return nil, r.bad
 	}
 	return r, nil
@@ -261,7 +266,7 @@ func (t *table) complete(line int) bool {
 // finished returns a record, or why it is invalid.
 func finished(l fileLine, bad *LineError) (fileLine, error) {
 	if bad != nil {
-		bad.Name = l.Record.Spelling
+		bad.Name, bad.lines = l.Record.Spelling, l.lines
 		return fileLine{}, bad
 	}
 	return l, nil
@@ -321,6 +326,9 @@ func (t *table) begin(r *row) {
 func (t *table) add(r *row) {
 	if t.line.size += len(r.text); t.line.size > maxLine {
 		r.fail(0, "", "the lines of this name have more than %d bytes", maxLine)
+	}
+	if t.keep && t.line.size <= maxLine {
+		t.line.lines = append(t.line.lines, r.text)
 	}
 	if t.gap > 0 {
 		r.fail(0, "", "line %d, between the lines of this name, cannot be read", t.gap)

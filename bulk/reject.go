@@ -1,0 +1,160 @@
+package bulk
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+)
+
+// errorColumn is the title of the column that says why a line was rejected. An import ignores this
+// column.
+const errorColumn = "error"
+
+// rejects writes the lines of rejected records as a table that can be corrected and imported: with
+// the columns of the file and the column "error". For JSON Lines, the columns are "text" and
+// "error".
+//
+// The table is UTF-8 with a byte order mark, and cells that a spreadsheet would execute are marked;
+// see [Sheet.Spreadsheet].
+type rejects struct {
+	out   *bufio.Writer
+	table *table // nil for JSON Lines
+	begun bool
+	err   error // the first error of writing; nothing is written after it
+}
+
+func newRejects(w io.Writer, t *table) *rejects { return &rejects{out: bufio.NewWriter(w), table: t} }
+
+// add writes the lines of a rejected record.
+func (r *rejects) add(lines []string, why Refusal) {
+	if !r.begun {
+		r.begun = true
+		_, r.err = r.out.WriteString("\uFEFF")
+		r.write(r.titles(), errorColumn)
+	}
+	if len(lines) == 0 { // a line that is too long
+		lines = []string{""}
+	}
+	for _, line := range lines {
+		r.write(r.cells(strings.ToValidUTF8(line, "\uFFFD")), why.String())
+	}
+}
+
+// close writes what is buffered.
+func (r *rejects) close() error {
+	if r.err == nil {
+		r.err = r.out.Flush()
+	}
+	return r.err
+}
+
+// titles returns the titles of the columns of the file.
+func (r *rejects) titles() []string {
+	if r.table == nil {
+		return []string{"text"}
+	}
+	return r.without(r.table.titles)
+}
+
+// cells returns as many cells of a line as the file has columns.
+func (r *rejects) cells(line string) []string {
+	if r.table == nil {
+		return []string{strings.TrimRight(line, "\r\n")}
+	}
+	all, delimiter := splitRow(line, r.table.rows.tabs, r.table.rows.delimiter)
+	most := len(r.table.titles)
+	if len(all) > most {
+		all = append(all[:most-1], strings.Join(all[most-1:], delimiter))
+	}
+	for len(all) < most {
+		all = append(all, "")
+	}
+	return r.without(all)
+}
+
+// without returns the cells of a line without those of an earlier column "error".
+func (r *rejects) without(cells []string) []string {
+	kept := make([]string, 0, len(cells)+1)
+	for i, c := range cells {
+		if r.table.columns[i].title != errorColumn {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// write writes a row.
+func (r *rejects) write(cells []string, last string) {
+	if r.err != nil {
+		return
+	}
+	if r.table != nil && r.table.rows.tabs {
+		text := escapeTabs([]byte(strings.Join(marked(cells), "\t")+"\t"), last, false)
+		_, r.err = r.out.Write(append(text, "\r\n"...))
+		return
+	}
+	w := csv.NewWriter(r.out)
+	w.UseCRLF = true
+	if r.table != nil {
+		w.Comma = rune(r.table.rows.delimiter)
+	}
+	r.err = w.Write(marked(append(cells, last)))
+	w.Flush()
+}
+
+// marked marks cells that a spreadsheet would execute, unless they have a mark.
+func marked(cells []string) []string {
+	for i, c := range cells {
+		if isFormula(c) && c[0] != '\'' {
+			cells[i] = "'" + c
+		}
+	}
+	return cells
+}
+
+// splitRow splits a line into cells as far as it is valid. The last cell is the rest.
+func splitRow(line string, tabs bool, delimiter byte) (cells []string, separator string) {
+	r := &row{text: line}
+	if tabs {
+		r.splitTabs()
+		delimiter = '\t'
+	} else if at := r.splitCells(delimiter); at >= 0 {
+		for len(r.cells) > 0 && r.cells[len(r.cells)-1].at >= at {
+			r.cells = r.cells[:len(r.cells)-1]
+		}
+		r.cells = append(r.cells, cell{strings.TrimRight(line[at:], "\r\n"), at})
+	}
+	for _, c := range r.cells {
+		cells = append(cells, c.text)
+	}
+	return cells, string(rune(delimiter))
+}
+
+// Names calls each with the name of every record of a file that an import with the options o could
+// read, and the line of that record. It stops at the first error of each, and returns this error.
+func Names(r io.Reader, o ImportOptions, each func(line int, spelling string) error) error {
+	in, err := newReader(r, o.Format, o.Compression, o.Sheet)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	for {
+		line, err := in.next()
+		switch {
+		case errors.As(err, new(*LineError)):
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if o.Resolvers {
+			mapResolvers(line.Record)
+		}
+		if err := each(line.Number, line.Record.Spelling); err != nil {
+			return err
+		}
+	}
+}

@@ -77,6 +77,35 @@ type Job struct {
 	Result   *JobResult `json:"result,omitempty"`  // so far, and at the end
 	Problem  *Problem   `json:"problem,omitempty"` // why the job is incomplete
 	Next     string     `json:"next,omitempty"`    // how to continue if the job is incomplete, for people
+
+	Upload   *Upload `json:"upload,omitempty"`     // the file of a dry run that the server keeps
+	DryRunOf string  `json:"dry_run_of,omitempty"` // of a job that applies a dry run: ID of the dry run
+	Applied  string  `json:"applied,omitempty"`    // of a dry run: ID of the last job that applied it
+}
+
+// CanApply reports whether j is a dry run that [Client.ApplyJob] can apply, or could apply before
+// it was applied.
+func (j *Job) CanApply() bool {
+	switch {
+	case !j.DryRun || !j.Complete:
+		return false
+	case j.Kind == JobImport:
+		return j.Upload != nil
+	}
+	return j.Kind == JobRelocate || j.Kind == JobUndo
+}
+
+// An Upload is the file of a dry run of an import that the server keeps, so that exactly this file
+// can be imported.
+type Upload struct {
+	Size   int64   `json:"size"`           // in bytes
+	SHA256 string  `json:"sha256"`         // hexadecimal
+	Query  string  `json:"query"`          // the parameters of the import, such as format and on_conflict
+	Head   *uint64 `json:"head,omitempty"` // number of changes in the log before the dry run; absent if the store has no log
+	Kept   bool    `json:"kept"`           // false once the file was deleted
+
+	Rejects    bool `json:"rejects,omitempty"`     // the rejected lines can be downloaded
+	RejectsCut bool `json:"rejects_cut,omitempty"` // only the first of the rejected lines were kept
 }
 
 // A JobResult is what a job has done so far.
@@ -89,6 +118,38 @@ type JobResult struct {
 	Faults     []Fault              `json:"faults,omitempty"`      // of verify: the first MaxJobDetails
 	Refused    []Refused            `json:"refused,omitempty"`     // of relocate and undo: the first MaxJobDetails
 	Refusals   []bulk.Refusal       `json:"refusals,omitempty"`    // of import: the first MaxJobDetails
+
+	// What a dry run would change: the first MaxJobSamples.
+	Changes  []JobChange          `json:"changes,omitempty"`  // of import, if the file is kept
+	Moved    []Moved              `json:"moved,omitempty"`    // of relocate
+	Reverted []registrar.Reversal `json:"reverted,omitempty"` // of undo
+	Reach    []Reach              `json:"reach,omitempty"`    // of relocate: whose names would change
+
+	Intervening *Intervening `json:"intervening,omitempty"` // of a job that applies a dry run: why it changed nothing
+}
+
+// MaxJobSamples is the maximum number of changes that the result of a dry run has.
+const MaxJobSamples = 50
+
+// A JobChange is a change that a dry run of an import would make.
+type JobChange struct {
+	bulk.Change
+
+	Differences []Difference `json:"differences"` // the first ones; long values are truncated
+}
+
+// A Reach says how many names of an authority a relocation would change.
+type Reach struct {
+	Prefix string   `json:"prefix,omitempty"` // of the authority; "" for names without one
+	Owners []string `json:"owners,omitempty"` // of the authority
+	Names  int64    `json:"names"`
+}
+
+// An Intervening lists the names of a file that were changed since its dry run.
+type Intervening struct {
+	Count int      `json:"count"` // names that the caller may see
+	Names []string `json:"names"` // the first MaxJobSamples
+	Head  uint64   `json:"head"`  // number of changes in the log; [Application.Seen] accepts the changes up to this one
 }
 
 // Jobs is the response to GET jobs, newest first.

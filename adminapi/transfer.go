@@ -17,9 +17,25 @@ import (
 // and Changed of the options as the server reports, and ignores Now. r may be compressed.
 // Only an administrator may set Who.
 func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) (bulk.Summary, error) {
+	q := importQuery(o)
+	setFlag(q, "changes", o.Changed != nil)
+	in := &watchedReader{r: r, fail: make(chan error, 1)}
+	resp, err := c.send(ctx, http.MethodPost, "import", q, in, o.Format.MediaType())
+	if err != nil {
+		return bulk.Summary{}, errors.Join(in.failure(), err)
+	}
+	defer resp.Body.Close()
+	s, err := readEvents(resp.Body, o)
+	if err != nil {
+		err = errors.Join(in.failure(), err)
+	}
+	return s, err
+}
+
+// importQuery returns the parameters of an import.
+func importQuery(o bulk.ImportOptions) url.Values {
 	q := url.Values{}
 	setFlag(q, "dry_run", o.DryRun)
-	setFlag(q, "changes", o.Changed != nil)
 	setFlag(q, "retired", o.Retired)
 	setFlag(q, "strict", o.Strict)
 	setFlag(q, "map_resolvers", o.Resolvers)
@@ -41,17 +57,7 @@ func (c *Client) Import(ctx context.Context, r io.Reader, o bulk.ImportOptions) 
 	if o.Format != bulk.JSONLines {
 		q.Set("format", o.Format.String())
 	}
-	in := &watchedReader{r: r, fail: make(chan error, 1)}
-	resp, err := c.send(ctx, http.MethodPost, "import", q, in, o.Format.MediaType())
-	if err != nil {
-		return bulk.Summary{}, errors.Join(in.failure(), err)
-	}
-	defer resp.Body.Close()
-	s, err := readEvents(resp.Body, o)
-	if err != nil {
-		err = errors.Join(in.failure(), err)
-	}
-	return s, err
+	return q
 }
 
 func setFlag(q url.Values, name string, on bool) {

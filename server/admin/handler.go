@@ -24,6 +24,7 @@ type call struct {
 	actor registrar.Actor
 	value string     // the part of the path that the braces of the route stand for
 	q     url.Values // the parameters, if the operation lists the known ones
+	async bool       // respond before the job has ended, whatever the client prefers
 }
 
 // An operation is one route of the admin API.
@@ -51,7 +52,7 @@ func (s *API) operations() []operation {
 		{http.MethodPut, "names/{name}", registrar.Editor, s.putName, unchecked},
 		{http.MethodDelete, "names/{name}", registrar.Editor, s.deleteName, unchecked},
 		{http.MethodPost, "mint", registrar.Editor, s.mint, ""},
-		{http.MethodPost, "import", registrar.Editor, s.importNames, "format on_conflict dry_run changes retired strict map_resolvers encoding delimiter map split spreadsheet as why compression"},
+		{http.MethodPost, "import", registrar.Editor, s.importNames, "format on_conflict dry_run changes retired strict map_resolvers encoding delimiter map split spreadsheet as why compression keep file filename"},
 		{http.MethodGet, "export", registrar.Reader, s.exportNames, "format prefix status at revisions spreadsheet compression"},
 		{http.MethodGet, "authorities", registrar.Reader, s.listAuthorities, unchecked},
 		{http.MethodPost, "authorities/{prefix}/redact", registrar.Administrator, s.redactAuthority, unchecked},
@@ -67,6 +68,8 @@ func (s *API) operations() []operation {
 		{http.MethodPost, "verify", registrar.Administrator, s.verify, "since"},
 		{http.MethodPost, "backup", registrar.Administrator, s.backup, ""},
 		{http.MethodGet, "jobs", registrar.Reader, s.listJobs, ""},
+		{http.MethodGet, "jobs/{id}/rejects", registrar.Reader, s.getRejects, ""},
+		{http.MethodPost, "jobs/{id}/apply", registrar.Editor, s.applyJob, ""},
 		{http.MethodGet, "jobs/{id}", registrar.Reader, s.getJob, ""},
 		{http.MethodDelete, "jobs/{id}", registrar.Reader, s.cancelJob, ""},
 		{http.MethodGet, "resolve", registrar.Reader, s.explain, "name s c r q query with accept languages country at explain"},

@@ -60,14 +60,15 @@ type jobTable struct {
 
 	over func(*job) // called when a job has ended, while mu is held; may be nil
 
-	mu      sync.Mutex
-	all     []*job // all jobs, the oldest first
-	saving  bool   // a save is scheduled but has not begun
-	changed bool   // something has changed since the file was read
-	failed  bool   // the last save failed
-	closing bool
-	running sync.WaitGroup
-	writing sync.Mutex
+	mu       sync.Mutex
+	all      []*job         // all jobs, the oldest first
+	reserved map[string]int // number of jobs of each token that wait for the body of their request
+	saving   bool           // a save is scheduled but has not begun
+	changed  bool           // something has changed since the file was read
+	failed   bool           // the last save failed
+	closing  bool
+	running  sync.WaitGroup
+	writing  sync.Mutex
 }
 
 // newJobs returns a table with the jobs that are saved in a directory. If a job was running when
@@ -103,48 +104,8 @@ func newJobs(dir string, now func() time.Time, log *slog.Logger) *jobTable {
 		}
 		js.all = append(js.all, j)
 	}
+	js.sweep()
 	return js
-}
-
-// start adds a job for a request, and returns it and its context.
-func (js *jobTable) start(c *call, of adminapi.Job) (*job, context.Context, error) {
-	token, limits := c.token(), js.limits()
-	js.mu.Lock()
-	defer js.mu.Unlock()
-	all, own := 0, 0
-	for _, j := range js.all {
-		if j.State == adminapi.JobRunning {
-			all++
-			if j.Token == token {
-				own++
-			}
-		}
-	}
-	refuse := func(status int, detail string) error {
-		return &adminapi.JobsError{Status: status, Detail: detail, After: retryJob}
-	}
-	switch {
-	case js.closing:
-		return nil, nil, adminapi.ErrUnavailable
-	case own >= limits.TokenJobs:
-		return nil, nil, refuse(http.StatusTooManyRequests, fmt.Sprintf("too many jobs: %d of this token are running", own))
-	case all >= limits.Jobs:
-		return nil, nil, refuse(http.StatusServiceUnavailable, fmt.Sprintf("too many jobs: %d are running", all))
-	}
-	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
-		of.ID = adminapi.NewJobID()
-	}
-	if !adminapi.IsJobID(of.ID) || slices.ContainsFunc(js.all, func(j *job) bool { return j.ID == of.ID }) {
-		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "must be a unique ID of ten characters, a to z and 2 to 7"}
-	}
-	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
-	j := &job{Job: of, Token: token, cancel: cancel, ended: make(chan struct{})}
-	js.all = append(js.all, j)
-	js.tidy()
-	js.running.Add(1)
-	js.saveSoon()
-	return j, ctx, nil
 }
 
 // run runs the function work for a job, and returns the error that ended it.
@@ -259,6 +220,9 @@ var nextSteps = map[string]string{
 // next says what to do if the job ended before it was complete.
 func (j *job) next() string {
 	s := nextSteps[j.Kind]
+	if j.DryRunOf != "" {
+		s = "apply the dry run " + j.DryRunOf + " again; what was already changed remains unchanged"
+	}
 	if j.Import != "" {
 		s += "; or undo import " + j.Import
 	}
@@ -292,7 +256,7 @@ func (js *jobTable) begun(j *job) func(id string) {
 
 // note adds a report to the result of a job.
 func (js *jobTable) note(j *job, r adminapi.Report) {
-	if r.Moved != nil || r.Reverted != nil {
+	if (r.Moved != nil || r.Reverted != nil) && !j.DryRun {
 		return
 	}
 	js.update(j, func(j *adminapi.Job, of *adminapi.JobResult) {
@@ -306,6 +270,14 @@ func (js *jobTable) note(j *job, r adminapi.Report) {
 		case r.Refused != nil:
 			if len(of.Refused) < adminapi.MaxJobDetails {
 				of.Refused = append(of.Refused, *r.Refused)
+			}
+		case r.Moved != nil:
+			if len(of.Moved) < adminapi.MaxJobSamples {
+				of.Moved = append(of.Moved, *r.Moved)
+			}
+		case r.Reverted != nil:
+			if len(of.Reverted) < adminapi.MaxJobSamples {
+				of.Reverted = append(of.Reverted, *r.Reverted)
 			}
 		case r.Relocated != nil:
 			of.Relocated, j.Done = r.Relocated, uint64(r.Relocated.Names+r.Relocated.Refused)
@@ -329,7 +301,12 @@ func (js *jobTable) snapshot(j *job) adminapi.Job {
 	if j.Result != nil {
 		r := *j.Result
 		r.Faults, r.Refused, r.Refusals = slices.Clone(r.Faults), slices.Clone(r.Refused), slices.Clone(r.Refusals)
+		r.Changes, r.Moved, r.Reverted = slices.Clone(r.Changes), slices.Clone(r.Moved), slices.Clone(r.Reverted)
 		out.Result = &r
+	}
+	if j.Upload != nil {
+		u := *j.Upload
+		out.Upload = &u
 	}
 	return out
 }
@@ -348,8 +325,10 @@ func (js *jobTable) tidy() {
 			return false
 		}
 		ended--
+		js.discard(j)
 		return true
 	})
+	js.thin()
 }
 
 // close interrupts the jobs that run, and waits until they have ended or ctx ends. Then it writes
@@ -387,7 +366,10 @@ func (js *jobTable) close(ctx context.Context) {
 // A job is one job. The mutex of its jobTable guards it.
 type job struct {
 	adminapi.Job
-	Token string `json:"token"` // ID of the token that started the job
+	Token   string          `json:"token"`             // ID of the token that started the job
+	Key     string          `json:"key,omitempty"`     // of the request; see [adminapi.KeyHeader]
+	Print   string          `json:"print,omitempty"`   // digest of a request that has a key
+	Request json.RawMessage `json:"request,omitempty"` // body of the request for a dry run
 
 	cancel context.CancelCauseFunc
 	ended  chan struct{}

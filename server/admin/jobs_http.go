@@ -116,8 +116,11 @@ func (s *API) accepted(c *call, j *job) error {
 }
 
 // prefersAsync reports whether the client asks for a response before the job ends (RFC 7240, 4.1).
-func prefersAsync(r *http.Request) bool {
-	for _, field := range r.Header.Values("Prefer") {
+func prefersAsync(c *call) bool {
+	if c.async {
+		return true
+	}
+	for _, field := range c.r.Header.Values("Prefer") {
 		for p := range strings.SplitSeq(field, ",") {
 			p, _, _ = strings.Cut(p, ";")
 			if strings.EqualFold(strings.TrimSpace(p), "respond-async") {
@@ -129,11 +132,16 @@ func prefersAsync(r *http.Request) bool {
 }
 
 // reportJob runs work as a job and sends its reports, one per line. If the client disconnects, the
-// job continues. The job ends early only if it is cancelled or the server shuts down.
-func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context, tell func(adminapi.Report), begun func(id string)) (adminapi.Report, error)) error {
-	j, ctx, err := s.jobs.start(c, of)
-	if err != nil {
+// job continues. The job ends early only if it is cancelled or the server shuts down. The value
+// request is the body of the request.
+func (s *API) reportJob(c *call, of adminapi.Job, request any, work func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error)) error {
+	start := startOf{Job: of}
+	if err := c.identify(&start, request); err != nil {
 		return err
+	}
+	j, ctx, err := s.jobs.start(c, start)
+	if err != nil {
+		return s.repeated(c, err)
 	}
 	do := func(tell func(adminapi.Report)) {
 		var last adminapi.Report
@@ -142,7 +150,7 @@ func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context,
 				s.jobs.note(j, r)
 				tell(r)
 			}
-			last, err = work(ctx, note, s.jobs.begun(j))
+			last, err = work(ctx, j, note)
 			s.jobs.note(j, last)
 			return err
 		})
@@ -151,7 +159,7 @@ func (s *API) reportJob(c *call, of adminapi.Job, work func(ctx context.Context,
 		}
 		tell(last)
 	}
-	if prefersAsync(c.r) {
+	if prefersAsync(c) {
 		go do(func(adminapi.Report) {})
 		return s.accepted(c, j)
 	}

@@ -2,6 +2,8 @@ package admin
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -72,15 +74,22 @@ func (js *jobTable) save() {
 	js.mu.Unlock()
 }
 
+// A spooled is the stored body of a request.
+type spooled struct {
+	*os.File
+	size int64
+	sum  string // SHA-256 in hexadecimal
+}
+
 // spool stores the body of a request in a file, for a job that reads it after the response. The
 // error says whether the client, the size of the body or the disk is the cause.
-func (js *jobTable) spool(body io.Reader) (*os.File, error) {
+func (js *jobTable) spool(body io.Reader) (*spooled, error) {
 	f, err := js.createSpool()
 	if err != nil {
 		return nil, unstored(err)
 	}
-	in := &bodyReader{Reader: body}
-	n, err := io.Copy(f, io.LimitReader(in, maxSpool+1))
+	in, sum := &bodyReader{Reader: body}, sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(in, maxSpool+1))
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
@@ -96,7 +105,7 @@ func (js *jobTable) spool(body io.Reader) (*os.File, error) {
 		drop(f)
 		return nil, err
 	}
-	return f, nil
+	return &spooled{f, n, hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
 func (js *jobTable) createSpool() (*os.File, error) {

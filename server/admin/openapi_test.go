@@ -111,6 +111,7 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 		"Report": adminapi.Report{}, "Progress": adminapi.Progress{}, "Fault": adminapi.Fault{}, "Moved": adminapi.Moved{}, "Refused": adminapi.Refused{},
 		"Misses": adminapi.Misses{}, "Miss": misses.Miss{}, "Settings": adminapi.Settings{}, "Setting": adminapi.Setting{}, "Reloaded": adminapi.Reloaded{}, "SettingChange": adminapi.SettingChange{},
 		"User": store.User{}, "UserGrant": store.UserGrant{}, "Users": adminapi.Users{}, "Granting": adminapi.Granting{},
+		"Application": adminapi.Application{}, "Upload": adminapi.Upload{}, "JobChange": adminapi.JobChange{}, "Difference": adminapi.Difference{}, "Reach": adminapi.Reach{}, "Intervening": adminapi.Intervening{},
 		"Summary": bulk.Summary{}, "Refusal": bulk.Refusal{}, "Change": bulk.Change{},
 	} {
 		got := slices.Sorted(maps.Keys(doc.Components.Schemas[name].Properties))

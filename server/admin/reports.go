@@ -1,10 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/internal/audit"
@@ -47,19 +50,71 @@ func (s *API) relocate(c *call) error {
 	if err := readJSON(c, &rel); err != nil {
 		return err
 	}
-	job := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, Unit: "names"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
-		rel.Begun = begun
+	return s.relocateAs(c, rel, "")
+}
+
+// relocateAs starts a relocation, which may apply a dry run.
+func (s *API) relocateAs(c *call, rel registrar.Relocation, dryRun string) error {
+	reach := reach{api: s, counts: map[string]*adminapi.Reach{}}
+	of := adminapi.Job{Kind: adminapi.JobRelocate, Subject: rel.From + " -> " + rel.To, DryRun: rel.DryRun, DryRunOf: dryRun, Unit: "names"}
+	return s.reportJob(c, of, rel, func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error) {
+		rel.Begun = s.jobs.begun(j)
 		rel.Moved = func(n name.Name, from, to string) {
 			tell(adminapi.Report{Moved: &adminapi.Moved{Key: n.Key(), From: from, To: to}})
+			if rel.DryRun {
+				reach.add(ctx, n)
+			}
 		}
 		rel.Refused = func(n name.Name, err error) {
 			tell(adminapi.Report{Refused: &adminapi.Refused{Key: n.Key(), Problem: adminapi.NewProblem(err)}})
 		}
 		rel.Progress = func(sum registrar.Relocated) { tell(adminapi.Report{Relocated: &sum}) }
 		sum, err := s.registrar.Relocate(ctx, c.actor, rel)
+		if rel.DryRun {
+			s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) { of.Reach = reach.all() })
+		}
 		return adminapi.Report{Relocated: &sum}, err
 	})
+}
+
+// A reach counts the names that a relocation would change, by authority.
+type reach struct {
+	api    *API
+	last   name.Name // the last name that was counted
+	counts map[string]*adminapi.Reach
+}
+
+// maxReach is the maximum number of authorities in the result of a relocation.
+const maxReach = 100
+
+// add counts a name. A relocation reports all locations of a name one after the other.
+func (r *reach) add(ctx context.Context, n name.Name) {
+	if n == r.last {
+		return
+	}
+	r.last = n
+	var of adminapi.Reach
+	if set, err := r.api.authorities.Set(ctx, time.Time{}); err == nil {
+		if a := set.Of(n); a != nil {
+			of.Prefix, of.Owners = a.Prefix.String(), a.Owners
+		}
+	}
+	if r.counts[of.Prefix] == nil {
+		r.counts[of.Prefix] = &of
+	}
+	r.counts[of.Prefix].Names++
+}
+
+// all returns the authorities with most names.
+func (r *reach) all() []adminapi.Reach {
+	all := make([]adminapi.Reach, 0, len(r.counts))
+	for _, of := range r.counts {
+		all = append(all, *of)
+	}
+	slices.SortFunc(all, func(a, b adminapi.Reach) int {
+		return cmp.Or(cmp.Compare(b.Names, a.Names), cmp.Compare(a.Prefix, b.Prefix))
+	})
+	return all[:min(len(all), maxReach)]
 }
 
 // undo reverts changes.
@@ -68,13 +123,18 @@ func (s *API) undo(c *call) error {
 	if err := readJSON(c, &u); err != nil {
 		return err
 	}
+	return s.undoAs(c, u, "")
+}
+
+// undoAs starts an undo, which may apply a dry run.
+func (s *API) undoAs(c *call, u registrar.Undoing, dryRun string) error {
 	subject := u.Batch
 	if subject == "" {
 		subject = fmt.Sprintf("changes %d to %d", u.From, u.To)
 	}
-	job := adminapi.Job{Kind: adminapi.JobUndo, Subject: subject, DryRun: u.DryRun, Unit: "names"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), begun func(string)) (adminapi.Report, error) {
-		u.Begun = begun
+	of := adminapi.Job{Kind: adminapi.JobUndo, Subject: subject, DryRun: u.DryRun, DryRunOf: dryRun, Unit: "names"}
+	return s.reportJob(c, of, u, func(ctx context.Context, j *job, tell func(adminapi.Report)) (adminapi.Report, error) {
+		u.Begun = s.jobs.begun(j)
 		u.Reverted = func(r registrar.Reversal) {
 			tell(adminapi.Report{Reverted: &r})
 			if r.Authority && !u.DryRun {
@@ -125,8 +185,8 @@ func (s *API) verify(c *call) error {
 	if err != nil {
 		return err
 	}
-	job := adminapi.Job{Kind: adminapi.JobVerify, Subject: subject, Unit: "changes"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
+	of := adminapi.Job{Kind: adminapi.JobVerify, Subject: subject, Unit: "changes"}
+	return s.reportJob(c, of, c.r.URL.RawQuery, func(ctx context.Context, _ *job, tell func(adminapi.Report)) (adminapi.Report, error) {
 		h, err := check(ctx,
 			func(f store.Fault) {
 				j := adminapi.NewFault(f)
@@ -156,8 +216,8 @@ func (s *API) backup(c *call) error {
 	if !filepath.IsAbs(body.Dir) {
 		return &adminapi.RequestError{Field: "dir", Message: "must be an absolute path on the machine of the server"}
 	}
-	job := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
-	return s.reportJob(c, job, func(ctx context.Context, tell func(adminapi.Report), _ func(string)) (adminapi.Report, error) {
+	of := adminapi.Job{Kind: adminapi.JobBackup, Subject: filepath.Clean(body.Dir), Unit: "bytes"}
+	return s.reportJob(c, of, body, func(ctx context.Context, _ *job, tell func(adminapi.Report)) (adminapi.Report, error) {
 		err := store.Backup(ctx, s.store, filepath.Clean(body.Dir), func(done, total uint64) {
 			tell(adminapi.Report{Progress: &adminapi.Progress{Done: done, Total: total}})
 		})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"mime"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/nomen-project/nomen/adminapi"
 	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/ascii"
 	"github.com/nomen-project/nomen/internal/paced"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/store"
@@ -31,13 +33,17 @@ func (s *API) importNames(c *call) error {
 		return err
 	}
 	o.Now, o.Scratch = s.now, s.scratch
-	job := adminapi.Job{Kind: adminapi.JobImport, DryRun: o.DryRun, Unit: "records"}
+	kept, err := c.keptUpload(o)
+	if err != nil {
+		return err
+	}
+	job := adminapi.Job{Kind: adminapi.JobImport, Subject: ascii.Head(c.q.Get("filename"), maxFileName), DryRun: o.DryRun, Unit: "records", Upload: kept}
 	control := http.NewResponseController(c.w)
 	in := paced.NewReader(c.r.Body, c.w, s.timeout)
-	if prefersAsync(c.r) {
+	if prefersAsync(c) {
 		return s.importLater(c, job, in, o)
 	}
-	j, ctx, err := s.jobs.start(c, job)
+	j, ctx, err := s.jobs.start(c, startOf{Job: job})
 	if err != nil {
 		return err
 	}
@@ -54,64 +60,190 @@ func (s *API) importNames(c *call) error {
 	in.Until(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) }) // when ctx ends, stop waiting for the body
 	defer stop()
-	s.runImport(ctx, c, j, in, o, out)
+	_ = (&importRun{api: s, call: c, job: j, in: in, options: o, out: out}).do(ctx) // the last line has the error
 	return nil
 }
 
+// maxFileName is the maximum length of the name of a file in bytes.
+const maxFileName = 255
+
 // importLater stores the body in a file, sends the response, and then imports the file.
 func (s *API) importLater(c *call, job adminapi.Job, body io.Reader, o bulk.ImportOptions) error {
-	j, ctx, err := s.jobs.start(c, job)
+	release, err := s.jobs.reserve(c)
 	if err != nil {
 		return err
 	}
-	spool, err := s.jobs.spool(body)
+	defer release()
+	f, err := s.receive(c, body)
 	if err != nil {
-		return s.jobs.run(ctx, j, func(context.Context) error { return err })
+		return err
+	}
+	of := startOf{Job: job, reserved: true}
+	if err := c.identify(&of, []string{c.q.Encode(), f.sum}); err != nil {
+		drop(f.File)
+		return err
+	}
+	if of.Upload != nil {
+		of.Upload.Size, of.Upload.SHA256 = f.size, f.sum
+	}
+	j, ctx, err := s.jobs.start(c, of)
+	if err != nil {
+		drop(f.File)
+		return s.repeated(c, err)
+	}
+	run := &importRun{api: s, call: c, job: j, in: f.File, options: o, out: nowhere()}
+	if job.Upload != nil {
+		if err := s.keep(c, run, f); err != nil {
+			drop(f.File)
+			return s.jobs.run(ctx, j, func(context.Context) error { return err })
+		}
 	}
 	go func() {
-		defer drop(spool)
-		s.runImport(ctx, c, j, spool, o, &eventWriter{err: io.ErrClosedPipe})
+		defer drop(f.File)
+		_ = run.do(ctx) // the job has the error
 	}()
 	return s.accepted(c, j)
 }
 
-// runImport imports the records of the reader in as the job j, and writes the events to out.
-func (s *API) runImport(ctx context.Context, c *call, j *job, in io.Reader, o bulk.ImportOptions, out *eventWriter) {
-	o.Refused = func(r bulk.Refusal) {
-		s.jobs.update(j, func(_ *adminapi.Job, of *adminapi.JobResult) {
-			if len(of.Refusals) < adminapi.MaxJobDetails {
-				of.Refusals = append(of.Refusals, r)
-			}
-		})
-		out.write(adminapi.Event{Refused: &r})
+// receive stores the body of an import, or finds the file of the dry run in the parameter "file".
+func (s *API) receive(c *call, body io.Reader) (*spooled, error) {
+	id := c.q.Get("file")
+	if id == "" {
+		return s.jobs.spool(body)
 	}
-	if o.Changed != nil {
-		o.Changed = func(change bulk.Change) { out.write(adminapi.Event{Change: &change}) }
+	s.jobs.mu.Lock()
+	j := s.jobs.find(id)
+	s.jobs.mu.Unlock()
+	if j == nil || !c.sees(j) {
+		return nil, &adminapi.RequestError{Field: "file", Message: fmt.Sprintf("%.40q: job not found", id)}
 	}
-	o.Warned = func(w bulk.Warning) { out.write(adminapi.Event{Warned: &w}) }
-	o.Doubted = func(d bulk.Doubts) { out.write(adminapi.Event{Doubts: &d}) }
-	o.Begun = s.jobs.begun(j)
-	note := func(sum bulk.Summary) {
-		s.jobs.update(j, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
+	f, err := s.jobs.open(j)
+	if err != nil {
+		return nil, err
 	}
-	o.Progress = func(sum bulk.Summary) {
-		note(sum)
-		out.write(adminapi.Event{Progress: &sum})
-		out.flush()
+	defer f.Close()
+	return s.jobs.spool(f)
+}
+
+// keptUpload returns what the server keeps of the body of a dry run if the parameter "keep" says
+// so, and nil otherwise.
+func (c *call) keptUpload(o bulk.ImportOptions) (*adminapi.Upload, error) {
+	keep, err := flag(c.q, "keep")
+	if err != nil {
+		return nil, err
 	}
+	if c.q.Has("file") && !(keep && prefersAsync(c)) {
+		return nil, &adminapi.RequestError{Field: "file", Message: "needs the parameter keep and the field Prefer: respond-async"}
+	}
+	if !keep {
+		return nil, nil
+	}
+	if !o.DryRun || !prefersAsync(c) {
+		return nil, &adminapi.RequestError{Field: "keep", Message: "needs the parameter dry_run and the field Prefer: respond-async"}
+	}
+	q := maps.Clone(c.q)
+	for _, key := range []string{"dry_run", "keep", "file", "filename", "changes"} {
+		q.Del(key)
+	}
+	q.Set("format", o.Format.String())
+	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && q.Get("compression") == "" && !strings.EqualFold(encoding, "identity") {
+		q.Set("compression", strings.TrimPrefix(strings.ToLower(encoding), "x-"))
+	}
+	return &adminapi.Upload{Query: q.Encode()}, nil
+}
+
+// keep keeps the file of a dry run, and prepares the dry run to store what it would change and
+// what it rejects.
+func (s *API) keep(c *call, run *importRun, f *spooled) error {
+	if s.jobs.dir == "" {
+		return &adminapi.StatusError{Kind: adminapi.KindUnsupported, Status: http.StatusNotImplemented, Detail: "this server has no directory in which it could keep the file"}
+	}
+	if head, err := store.HeadOf(c.r.Context(), s.store); err == nil {
+		s.jobs.update(run.job, func(j *adminapi.Job, _ *adminapi.JobResult) { j.Upload.Head = &head.Size })
+	} else if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	run.samples = &samples{api: s, job: run.job}
+	run.rejects = &rejectsFile{jobs: s.jobs, job: run.job, left: maxRejects}
+	return s.jobs.keep(run.job, f)
+}
+
+// An importRun is an import that is a job.
+type importRun struct {
+	api     *API
+	call    *call
+	job     *job
+	in      io.Reader
+	options bulk.ImportOptions
+	out     *eventWriter
+	before  func(context.Context) error // called first; an error ends the import. May be nil
+	samples *samples                    // may be nil
+	rejects *rejectsFile                // may be nil
+}
+
+// do imports the records, and writes the events.
+func (r *importRun) do(ctx context.Context) error {
+	r.observe(ctx)
 	var sum bulk.Summary
-	err := s.jobs.run(ctx, j, func(ctx context.Context) (err error) {
-		sum, err = bulk.Import(ctx, s.registrar, c.actor, in, o)
-		note(sum)
+	err := r.api.jobs.run(ctx, r.job, func(ctx context.Context) (err error) {
+		if r.before != nil {
+			if err := r.before(ctx); err != nil {
+				return err
+			}
+		}
+		sum, err = bulk.Import(ctx, r.api.registrar, r.call.actor, r.in, r.options)
+		r.note(sum)
+		if r.rejects != nil {
+			r.rejects.close()
+		}
 		return err
 	})
 	last := adminapi.Event{Summary: &sum, Complete: err == nil}
 	if err != nil {
 		last.Problem = jobProblem(err)
 	}
-	out.write(last)
-	out.flush()
+	r.out.write(last)
+	r.out.flush()
+	return err
 }
+
+// observe makes the import report its progress to the job and to the client.
+func (r *importRun) observe(ctx context.Context) {
+	o, jobs := &r.options, r.api.jobs
+	o.Refused = func(refusal bulk.Refusal) {
+		jobs.update(r.job, func(_ *adminapi.Job, of *adminapi.JobResult) {
+			if len(of.Refusals) < adminapi.MaxJobDetails {
+				of.Refusals = append(of.Refusals, refusal)
+			}
+		})
+		r.out.write(adminapi.Event{Refused: &refusal})
+	}
+	if o.Changed != nil {
+		o.Changed = func(change bulk.Change) { r.out.write(adminapi.Event{Change: &change}) }
+	}
+	if r.samples != nil {
+		o.After = func(change bulk.Change, after *store.Record) { r.samples.add(ctx, change, after) }
+	}
+	if r.rejects != nil {
+		o.Rejects = r.rejects
+	}
+	o.Warned = func(w bulk.Warning) { r.out.write(adminapi.Event{Warned: &w}) }
+	o.Doubted = func(d bulk.Doubts) { r.out.write(adminapi.Event{Doubts: &d}) }
+	o.Begun = jobs.begun(r.job)
+	o.Progress = func(sum bulk.Summary) {
+		r.note(sum)
+		r.out.write(adminapi.Event{Progress: &sum})
+		r.out.flush()
+	}
+}
+
+// note records the progress of the import.
+func (r *importRun) note(sum bulk.Summary) {
+	r.api.jobs.update(r.job, func(j *adminapi.Job, of *adminapi.JobResult) { of.Summary, j.Done = &sum, uint64(sum.Read) })
+}
+
+// nowhere returns an eventWriter for a client that does not wait.
+func nowhere() *eventWriter { return &eventWriter{err: io.ErrClosedPipe} }
 
 // importOptions returns the options in the parameters of an import. It sets the option Changed if
 // the client asks for the changes of each record.

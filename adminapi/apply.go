@@ -1,0 +1,106 @@
+package adminapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/registrar"
+)
+
+// KeyHeader is the request field with a key that the client has chosen. If the client sends the
+// same request with the same key again, while the job of the first one is kept, the response has
+// that job, and no other job is started.
+const KeyHeader = "Idempotency-Key"
+
+// MaxKey is the maximum length of a key in bytes.
+const MaxKey = 64
+
+// An Application is the body of POST jobs/ID/apply.
+type Application struct {
+	SHA256       string `json:"sha256,omitempty"`        // of an import: the digest in the dry run
+	SkipRejected bool   `json:"skip_rejected,omitempty"` // apply the dry run although it rejected a part
+	Seen         uint64 `json:"seen,omitempty"`          // accept changes of the same names by others up to this one; see [Intervening]
+}
+
+// A Background says how to start a job that continues in the background.
+type Background struct {
+	Key string // see [KeyHeader]; may be ""
+
+	// For a dry run of an import:
+	Keep     bool   // the server keeps the file, so that ApplyJob can import it
+	FileName string // for people; may be ""
+	File     string // ID of an earlier dry run whose file is used in place of the body; may be ""
+}
+
+// StartImport is like Import, but returns as soon as the server has the file. The import continues
+// in the background. Of the functions of the options, none is called.
+func (c *Client) StartImport(ctx context.Context, r io.Reader, o bulk.ImportOptions, b Background) (Job, error) {
+	q := importQuery(o)
+	setFlag(q, "keep", b.Keep)
+	setText(q, "filename", b.FileName)
+	setText(q, "file", b.File)
+	return c.start(ctx, "import", q, r, o.Format.MediaType(), b.Key)
+}
+
+// StartRelocation is like Relocate, but returns at once. The relocation continues in the
+// background.
+func (c *Client) StartRelocation(ctx context.Context, rel registrar.Relocation, b Background) (Job, error) {
+	return c.startJSON(ctx, "relocate", rel, b.Key)
+}
+
+// StartUndo is like Undo, but returns at once. The undo continues in the background.
+func (c *Client) StartUndo(ctx context.Context, u registrar.Undoing, b Background) (Job, error) {
+	return c.startJSON(ctx, "undo", u, b.Key)
+}
+
+// ApplyJob makes the changes of a dry run, in a job in the background. A dry run can be applied
+// once: if a job is applying it or has done so, the result is that job.
+func (c *Client) ApplyJob(ctx context.Context, id string, a Application) (Job, error) {
+	return c.startJSON(ctx, "jobs/"+EscapeName(id)+"/apply", a, "")
+}
+
+// Rejects writes to w the rejected lines of a dry run whose file is kept, as a table that can be
+// corrected and imported.
+func (c *Client) Rejects(ctx context.Context, id string, w io.Writer) error {
+	resp, err := c.send(ctx, http.MethodGet, "jobs/"+EscapeName(id)+"/rejects", nil, nil, "")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(w, resp.Body); err != nil {
+		return fmt.Errorf("adminapi: rejects: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) startJSON(ctx context.Context, path string, body any, key string) (Job, error) {
+	b, err := Encode(body)
+	if err != nil {
+		return Job{}, err
+	}
+	return c.start(ctx, path, nil, bytes.NewReader(b), "application/json", key)
+}
+
+// start sends a request that starts a job in the background.
+func (c *Client) start(ctx context.Context, path string, q url.Values, body io.Reader, contentType, key string) (Job, error) {
+	fields := http.Header{"Prefer": {"respond-async"}}
+	if key != "" {
+		fields.Set(KeyHeader, key)
+	}
+	var j Job
+	resp, err := c.sendWith(ctx, fields, http.MethodPost, path, q, body, contentType)
+	if err != nil {
+		return j, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxResponse)).Decode(&j); err != nil {
+		return j, fmt.Errorf("adminapi: %s: %w", path, err)
+	}
+	return j, nil
+}

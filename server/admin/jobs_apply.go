@@ -1,0 +1,315 @@
+package admin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/bulk"
+	"github.com/nomen-project/nomen/internal/ascii"
+	"github.com/nomen-project/nomen/internal/paced"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// identify records what a request is recognised by if the client sends it again, and what
+// applying it starts. The value body is the content of the request.
+func (c *call) identify(of *startOf, body any) (err error) {
+	if of.request, err = json.Marshal(body); err != nil {
+		return err
+	}
+	if of.key = c.r.Header.Get(adminapi.KeyHeader); len(of.key) > adminapi.MaxKey || !prefersAsync(c) && of.key != "" {
+		return &adminapi.RequestError{Field: adminapi.KeyHeader, Message: fmt.Sprintf("must have at most %d bytes, and needs the field Prefer: respond-async", adminapi.MaxKey)}
+	}
+	if of.key != "" {
+		sum := sha256.Sum256(append([]byte(of.Kind+" "), of.request...))
+		of.print = hex.EncodeToString(sum[:])
+	}
+	if !of.DryRun || of.Kind == adminapi.JobImport {
+		of.request = nil
+	}
+	return nil
+}
+
+// repeated responds to a request that has started a job before. It returns all other errors.
+func (s *API) repeated(c *call, err error) error {
+	var again *repeatedError
+	if errors.As(err, &again) {
+		return s.accepted(c, again.job)
+	}
+	return err
+}
+
+// applyJob makes the changes of a dry run.
+func (s *API) applyJob(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	var a adminapi.Application
+	if err := readJSON(c, &a); err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	dry := s.jobs.snapshot(j)
+	s.jobs.mu.Unlock()
+	if err := applicable(&dry, a); err != nil {
+		return err
+	}
+	c.async = true
+	switch dry.Kind {
+	case adminapi.JobRelocate:
+		return applyRequest(j, func(rel registrar.Relocation) error {
+			rel.DryRun = false
+			return s.relocateAs(c, rel, j.ID)
+		})
+	case adminapi.JobUndo:
+		return applyRequest(j, func(u registrar.Undoing) error {
+			u.DryRun = false
+			return s.undoAs(c, u, j.ID)
+		})
+	}
+	return s.applyImport(c, j, &dry, a)
+}
+
+// applicable returns an error unless a job can be applied.
+func applicable(dry *adminapi.Job, a adminapi.Application) error {
+	refuse := func(detail string) error {
+		return &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: detail}
+	}
+	refused := int64(0)
+	switch r := dry.Result; {
+	case !dry.CanApply() || r == nil:
+		return refuse("only a dry run of an import, relocation or undo that is complete can be applied; the file of an import must be kept")
+	case r.Summary != nil:
+		refused = r.Summary.Refused
+	case r.Relocated != nil:
+		refused = r.Relocated.Refused
+	case r.Undone != nil:
+		refused = r.Undone.Refused
+	}
+	switch {
+	case refused > 0 && !a.SkipRejected:
+		return refuse(fmt.Sprintf("the dry run rejected %d %s; set skip_rejected to apply the rest", refused, dry.Unit))
+	case dry.Upload != nil && a.SHA256 != dry.Upload.SHA256:
+		return &adminapi.RequestError{Field: "sha256", Message: "is not the digest of the file of this dry run"}
+	}
+	return nil
+}
+
+// applyRequest calls start with the request of a dry run.
+func applyRequest[T any](j *job, start func(T) error) error {
+	var of T
+	if err := json.Unmarshal(j.Request, &of); err != nil {
+		return fmt.Errorf("job %s: %w", j.ID, err)
+	}
+	return start(of)
+}
+
+// applyImport imports the file of a dry run.
+func (s *API) applyImport(c *call, j *job, dry *adminapi.Job, a adminapi.Application) error {
+	if err := s.takesChanges(); err != nil {
+		return err
+	}
+	o, err := s.keptOptions(c, dry.Upload)
+	if err != nil {
+		return err
+	}
+	of := startOf{Job: adminapi.Job{Kind: adminapi.JobImport, Subject: dry.Subject, DryRunOf: j.ID, Unit: dry.Unit, Total: dry.Done}}
+	next, ctx, err := s.jobs.start(c, of)
+	if err != nil {
+		return s.repeated(c, err)
+	}
+	f, err := s.jobs.open(j)
+	if err != nil {
+		return s.jobs.run(ctx, next, func(context.Context) error { return err })
+	}
+	run := &importRun{api: s, call: c, job: next, in: f, options: o, out: nowhere(), before: func(ctx context.Context) error {
+		return s.checkFile(ctx, c, fileCheck{job: next, dry: j, upload: dry.Upload, file: f, options: o, seen: a.Seen})
+	}}
+	go func() {
+		defer f.Close()
+		if run.do(ctx) == nil {
+			s.jobs.mu.Lock()
+			defer s.jobs.mu.Unlock()
+			s.jobs.forget(j)
+		}
+	}()
+	return s.accepted(c, next)
+}
+
+// keptOptions returns the options of a dry run, for importing its file.
+func (s *API) keptOptions(c *call, u *adminapi.Upload) (bulk.ImportOptions, error) {
+	q, err := url.ParseQuery(u.Query)
+	if err != nil {
+		return bulk.ImportOptions{}, err
+	}
+	as := *c
+	as.q = q
+	o, err := as.importOptions()
+	o.Now, o.Scratch = s.now, s.scratch
+	return o, err
+}
+
+// A fileCheck says what to check before a file is imported.
+type fileCheck struct {
+	job     *job // the import
+	dry     *job // the dry run
+	upload  *adminapi.Upload
+	file    *os.File
+	options bulk.ImportOptions
+	seen    uint64
+}
+
+// checkFile returns an error if a file has not the digest of its dry run, or if others have
+// changed names of the file since.
+func (s *API) checkFile(ctx context.Context, c *call, f fileCheck) error {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f.file); err != nil {
+		return unstored(err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != f.upload.SHA256 {
+		return &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: "the stored file has changed since the dry run; send the file again"}
+	}
+	if f.upload.Head != nil {
+		if err := s.checkNames(ctx, c, f); err != nil {
+			return err
+		}
+	}
+	_, err := f.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// maxIntervening is the maximum number of names changed since a dry run that are compared with the
+// file.
+const maxIntervening = 100_000
+
+// checkNames returns an error if others have changed names of a file since its dry run, or since
+// the changes that the client has accepted.
+func (s *API) checkNames(ctx context.Context, c *call, f fileCheck) error {
+	changed, head, err := s.changedNames(ctx, f)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	found := &adminapi.Intervening{Head: head, Names: []string{}}
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return unstored(err)
+	}
+	err = bulk.Names(f.file, f.options, func(_ int, spelling string) error {
+		n, err := name.Parse(spelling)
+		if err != nil {
+			return ctx.Err() // this line is rejected
+		}
+		if n, err = s.registrar.Kept(ctx, n, time.Time{}); err == nil && changed[n] && c.actor.Reaches(n) {
+			delete(changed, n) // count it once
+			if found.Count++; found.Count <= adminapi.MaxJobSamples {
+				found.Names = append(found.Names, n.Key())
+			}
+		}
+		return errors.Join(err, ctx.Err())
+	})
+	if err != nil || found.Count == 0 {
+		return err
+	}
+	s.jobs.update(f.job, func(_ *adminapi.Job, of *adminapi.JobResult) { of.Intervening = found })
+	return &adminapi.StatusError{
+		Kind: adminapi.KindJobEnded, Status: http.StatusConflict,
+		Detail: fmt.Sprintf("%d names of the file were changed since the dry run; nothing was imported. Do the dry run again, or set seen to %d", found.Count, head),
+	}
+}
+
+// changedNames returns the names that others have changed since a dry run, and the number of
+// changes in the log. Changes of earlier attempts to apply the same dry run do not count.
+func (s *API) changedNames(ctx context.Context, f fileCheck) (map[name.Name]bool, uint64, error) {
+	own := s.jobs.batches(f.dry)
+	changed, head := map[name.Name]bool{}, max(*f.upload.Head, f.seen)
+	for e, err := range store.Changes(ctx, s.store, head) {
+		if err != nil {
+			return nil, 0, err
+		}
+		head = e.Seq
+		if of := e.Change.Subject(); of.Kind == store.KindName && (e.Change.Batch == "" || !slices.Contains(own, e.Change.Batch)) {
+			changed[name.FromKey(of.Key)] = true
+		}
+		if len(changed) > maxIntervening {
+			return nil, 0, &adminapi.StatusError{
+				Kind: adminapi.KindJobEnded, Status: http.StatusConflict,
+				Detail: fmt.Sprintf("more than %d names were changed since the dry run; do the dry run again", maxIntervening),
+			}
+		}
+	}
+	return changed, head, nil
+}
+
+// batches returns the IDs of the changes of the jobs that have applied a dry run.
+func (js *jobTable) batches(dry *job) (all []string) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	for _, j := range js.all {
+		if j.DryRunOf == dry.ID && j.Import != "" {
+			all = append(all, j.Import)
+		}
+	}
+	return all
+}
+
+// samples collects the first changes of a dry run.
+type samples struct {
+	api *API
+	job *job
+	n   int
+}
+
+// Limits of a change in the result of a dry run.
+const (
+	maxDifferences    = 20
+	maxDifferenceText = 500 // bytes of a value
+)
+
+// add adds a change whose record will be after.
+func (s *samples) add(ctx context.Context, change bulk.Change, after *store.Record) {
+	if s.n++; s.n > adminapi.MaxJobSamples || after == nil {
+		return
+	}
+	var before *store.Record
+	if !change.Created {
+		before, _ = s.api.store.Get(ctx, after.Name, time.Time{}) // on an error, all of the record is shown
+	}
+	all := adminapi.Differences(before, after)
+	all = all[:min(len(all), maxDifferences)]
+	for i := range all {
+		all[i].Before, all[i].After = shorten(all[i].Before), shorten(all[i].After)
+	}
+	s.api.jobs.update(s.job, func(_ *adminapi.Job, of *adminapi.JobResult) {
+		of.Changes = append(of.Changes, adminapi.JobChange{Change: change, Differences: all})
+	})
+}
+
+func shorten(s string) string { return ascii.Head(s, maxDifferenceText) }
+
+// paced returns a writer for the response that has a deadline for each step.
+func (s *API) paced(c *call) io.Writer { return paced.NewWriter(c.w, s.timeout) }
+
+// rejectsFormat returns the format of the rejected lines of a job.
+func rejectsFormat(j *job) bulk.Format {
+	if q, err := url.ParseQuery(j.Upload.Query); err == nil && q.Get("format") == bulk.TSV.String() {
+		return bulk.TSV
+	}
+	return bulk.CSV
+}
+
+func rejectsType(j *job) string { return rejectsFormat(j).MediaType() }
+
+func rejectsExtension(j *job) string { return "." + strings.ToLower(rejectsFormat(j).String()) }

@@ -1,0 +1,167 @@
+package admin
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/durable"
+)
+
+// The suffixes of the files of a dry run. The ID of the job comes before them.
+const (
+	uploadSuffix  = ".upload"  // what would be imported
+	rejectsSuffix = ".rejects" // the rejected lines
+)
+
+// Limits of the files that jobs keep.
+const (
+	maxUploads     = 20       // number of files that can be applied
+	maxUploadBytes = 16 << 30 // size of these files together
+	maxRejects     = 64 << 20 // bytes of the rejected lines of one job
+)
+
+// errNoFile is the error for a dry run whose file was deleted.
+var errNoFile = &adminapi.StatusError{Kind: adminapi.KindJobEnded, Status: http.StatusConflict, Detail: "the server no longer has the file of this dry run; send the file again"}
+
+func (js *jobTable) path(id, suffix string) string { return filepath.Join(js.dir, id+suffix) }
+
+// keep makes the stored body f the file of a job, which then can be applied.
+func (js *jobTable) keep(j *job, f *spooled) error {
+	if err := os.Rename(f.Name(), js.path(j.ID, uploadSuffix)); err != nil {
+		return unstored(err)
+	}
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	j.Upload.Kept = true
+	js.thin()
+	js.saveSoon()
+	return nil
+}
+
+// open opens the file of a job.
+func (js *jobTable) open(j *job) (*os.File, error) {
+	f, err := os.Open(js.path(j.ID, uploadSuffix))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errNoFile
+	}
+	return f, err
+}
+
+// thin deletes the files of the oldest jobs if there are too many. mu must be held.
+func (js *jobTable) thin() {
+	files, size := 0, int64(0)
+	for _, j := range slices.Backward(js.all) {
+		if j.Upload == nil || !j.Upload.Kept {
+			continue
+		}
+		files, size = files+1, size+j.Upload.Size
+		if (files > maxUploads || size > maxUploadBytes) && j.State != adminapi.JobRunning && !js.applies(j) {
+			js.forget(j)
+		}
+	}
+}
+
+// applies reports whether a running job applies the dry run j. mu must be held.
+func (js *jobTable) applies(j *job) bool {
+	by := js.find(j.Applied)
+	return by != nil && by.State == adminapi.JobRunning
+}
+
+// forget deletes the file of a job. mu must be held.
+func (js *jobTable) forget(j *job) {
+	j.Upload.Kept = false
+	_ = os.Remove(js.path(j.ID, uploadSuffix)) // if this fails, the next start removes it
+}
+
+// discard deletes all files of a job that is removed. mu must be held.
+func (js *jobTable) discard(j *job) {
+	if j.Upload != nil {
+		js.forget(j)
+		_ = os.Remove(js.path(j.ID, rejectsSuffix)) // if this fails, the next start removes it
+	}
+}
+
+// sweep removes the files of jobs that do not exist or need them no longer. It is called once,
+// before the table is used.
+func (js *jobTable) sweep() {
+	for _, suffix := range []string{uploadSuffix, rejectsSuffix} {
+		files, _ := filepath.Glob(filepath.Join(js.dir, "*"+suffix)) // no error, because the pattern is valid
+		for _, file := range files {
+			j := js.find(strings.TrimSuffix(filepath.Base(file), suffix))
+			if j == nil || j.Upload == nil || suffix == uploadSuffix && !j.Upload.Kept {
+				_ = os.Remove(file) // if removing it fails, the next start tries again
+			}
+		}
+	}
+}
+
+// A rejectsFile stores the rejected lines of a job, up to a limit.
+type rejectsFile struct {
+	jobs *jobTable
+	job  *job
+	file *os.File // created by the first write
+	left int
+	cut  bool
+}
+
+// errCut ends the writing of rejected lines.
+var errCut = errors.New("too many rejected lines")
+
+// Write implements [io.Writer].
+func (r *rejectsFile) Write(p []byte) (n int, err error) {
+	if r.file == nil && !r.cut {
+		r.file, err = os.OpenFile(r.jobs.path(r.job.ID, rejectsSuffix), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, durable.Private)
+	}
+	if r.cut = r.cut || err != nil || len(p) > r.left; r.cut {
+		return 0, errCut
+	}
+	r.left -= len(p)
+	n, err = r.file.Write(p)
+	r.cut = err != nil
+	return n, err
+}
+
+// close ends the file, and records that it exists.
+func (r *rejectsFile) close() {
+	if r.file == nil {
+		return
+	}
+	if err := r.file.Close(); err != nil {
+		r.cut = true
+	}
+	r.jobs.update(r.job, func(j *adminapi.Job, _ *adminapi.JobResult) {
+		j.Upload.Rejects, j.Upload.RejectsCut = true, r.cut
+	})
+}
+
+// getRejects sends the rejected lines of a dry run.
+func (s *API) getRejects(c *call) error {
+	j, err := s.job(c)
+	if err != nil {
+		return err
+	}
+	s.jobs.mu.Lock()
+	ready := j.Upload != nil && j.Upload.Rejects
+	s.jobs.mu.Unlock()
+	if !ready {
+		return &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this job has no rejected lines"}
+	}
+	f, err := os.Open(s.jobs.path(j.ID, rejectsSuffix))
+	if err != nil {
+		return unstored(err)
+	}
+	defer f.Close()
+	describe(c.w.Header(), rejectsType(j))
+	c.w.Header().Set("Content-Disposition", `attachment; filename="rejected-`+j.ID+rejectsExtension(j)+`"`)
+	if c.r.Method == http.MethodHead {
+		return nil
+	}
+	_, err = io.Copy(s.paced(c), f)
+	return ignored(err)
+}

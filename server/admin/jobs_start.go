@@ -1,0 +1,130 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/nomen-project/nomen/adminapi"
+)
+
+// A startOf says how to start a job.
+type startOf struct {
+	adminapi.Job
+
+	key, print string          // of the request, if it may be sent again; see [adminapi.KeyHeader]
+	request    json.RawMessage // what applying this dry run starts; may be nil
+	reserved   bool            // [jobTable.reserve] has made sure that the limits allow the job
+}
+
+// A repeatedError is returned for a request that has already started a job.
+type repeatedError struct{ job *job }
+
+func (*repeatedError) Error() string { return "the request has already started a job" }
+
+// start adds a job for a request, and returns it and its context.
+func (js *jobTable) start(c *call, of startOf) (*job, context.Context, error) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if j := js.earlier(c, &of); j != nil {
+		return nil, nil, &repeatedError{j}
+	}
+	if err := js.admit(c); err != nil && !(of.reserved && !js.closing) {
+		return nil, nil, err
+	}
+	if of.ID = c.r.Header.Get(adminapi.JobHeader); of.ID == "" {
+		of.ID = adminapi.NewJobID()
+	}
+	if !adminapi.IsJobID(of.ID) || js.find(of.ID) != nil {
+		return nil, nil, &adminapi.RequestError{Field: adminapi.JobHeader, Message: "must be a unique ID of ten characters, a to z and 2 to 7"}
+	}
+	of.State, of.Who, of.Started = adminapi.JobRunning, c.actor.Who, js.now().UTC()
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(c.r.Context()))
+	j := &job{Job: of.Job, Token: c.token(), Key: of.key, Print: of.print, Request: of.request, cancel: cancel, ended: make(chan struct{})}
+	if dry := js.find(of.DryRunOf); dry != nil {
+		dry.Applied = j.ID
+	}
+	js.all = append(js.all, j)
+	js.tidy()
+	js.running.Add(1)
+	js.saveSoon()
+	return j, ctx, nil
+}
+
+// find returns the job with an ID, or nil. mu must be held.
+func (js *jobTable) find(id string) *job {
+	for _, j := range js.all {
+		if j.ID == id {
+			return j
+		}
+	}
+	return nil
+}
+
+// earlier returns the job that the same request has started before, or nil: the request has the
+// same key, or applies the same dry run. mu must be held.
+func (js *jobTable) earlier(c *call, of *startOf) *job {
+	if dry := js.find(of.DryRunOf); dry != nil {
+		if j := js.find(dry.Applied); j != nil && (j.State == adminapi.JobRunning || j.State == adminapi.JobDone) {
+			return j
+		}
+	}
+	for _, j := range js.all {
+		if of.key != "" && j.Key == of.key && j.Print == of.print && j.Token == c.token() {
+			return j
+		}
+	}
+	return nil
+}
+
+// admit returns an error if the limits do not allow the caller another job. mu must be held.
+func (js *jobTable) admit(c *call) error {
+	token, limits := c.token(), js.limits()
+	all, own := 0, js.reserved[token]
+	for _, n := range js.reserved {
+		all += n
+	}
+	for _, j := range js.all {
+		if j.State == adminapi.JobRunning {
+			all++
+			if j.Token == token {
+				own++
+			}
+		}
+	}
+	refuse := func(status int, detail string) error {
+		return &adminapi.JobsError{Status: status, Detail: detail, After: retryJob}
+	}
+	switch {
+	case js.closing:
+		return adminapi.ErrUnavailable
+	case own >= limits.TokenJobs:
+		return refuse(http.StatusTooManyRequests, fmt.Sprintf("too many jobs: %d of this token are running", own))
+	case all >= limits.Jobs:
+		return refuse(http.StatusServiceUnavailable, fmt.Sprintf("too many jobs: %d are running", all))
+	}
+	return nil
+}
+
+// reserve counts a job that will be started when the body of its request has arrived, until the
+// function release is called.
+func (js *jobTable) reserve(c *call) (release func(), err error) {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	if err := js.admit(c); err != nil {
+		return nil, err
+	}
+	if js.reserved == nil {
+		js.reserved = map[string]int{}
+	}
+	token := c.token()
+	js.reserved[token]++
+	return func() {
+		js.mu.Lock()
+		defer js.mu.Unlock()
+		if js.reserved[token]--; js.reserved[token] == 0 {
+			delete(js.reserved, token)
+		}
+	}, nil
+}

@@ -151,6 +151,9 @@ func optionError(name string, err error) error {
 	default:
 		want = errors.Unwrap(invalid).Error()
 	}
+	if errors.Is(err, errNegative) {
+		want = errNegative.Error()
+	}
 	return fmt.Errorf("%s %q: %s", cmp.Or(name, "--"+invalid.GetFlag().Name), invalid.GetValue(), want)
 }
 

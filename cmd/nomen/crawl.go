@@ -94,6 +94,7 @@ func (c *cli) crawlCommand() *cobra.Command {
 	f.IntVar(&r.options.Parallel, "parallel", crawl.DefaultParallel, "number of authorities to ask concurrently")
 	f.IntVar(&r.options.MaxDepth, "depth", crawl.DefaultMaxDepth, "maximum number of links between the first authority and another; 0 for only the first")
 	f.IntVar(&r.options.MaxNodes, "max-authorities", crawl.DefaultMaxNodes, "maximum number of authorities to ask")
+	notNegative(f, "delay", "parallel", "depth", "max-authorities")
 	f.StringVar(&r.bytes, "max-bytes", "", "maximum size of all responses, such as 500M (default 64M)")
 	f.StringVar(&r.state, "state", "", "file in which to save the progress")
 	f.BoolVar(&r.options.Retry, "retry", false, "with --state: ask failed authorities again")

@@ -107,6 +107,7 @@ func (c *cli) fetchCommand() *cobra.Command {
 	f.StringVar(&r.size, "max-size", "", "maximum number of bytes, such as 500M; 0 for no limit (default 1G)")
 	f.DurationVar(&r.options.Timeout, "timeout", fetch.DefaultTimeout, "maximum time without data from the server")
 	f.DurationVar(&r.options.MaxTime, "max-time", fetch.DefaultMaxTime, "maximum total time")
+	notNegative(f, "timeout", "max-time")
 	f.IntVar(&r.options.MaxRedirects, "max-redirects", fetch.DefaultMaxRedirects, "maximum number of redirects; -1 to follow none")
 	r.find.register(f)
 	return cmd

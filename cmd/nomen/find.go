@@ -33,15 +33,13 @@ func (c *cli) findCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&prefix, "location", "", "beginning of the locations (required)")
-	f.IntVar(&limit, "limit", 0, "maximum number of lines (default all)")
+	limitOption(f, &limit, 0, "maximum number of lines (default all)")
 	f.StringVar(&after.location, "after-location", "", "continue after the line with this location (default from the first line)")
 	f.StringVar(&after.name, "after-name", "", "continue after the line with this name and the location of --after-location")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case !cmd.Flags().Changed("location"):
 			return usagef("find: --location is required")
-		case limit < 0:
-			return usagef("--limit %d: must not be negative", limit)
 		case after.name != "" && after.location == "":
 			return usagef("--after-name needs --after-location")
 		}

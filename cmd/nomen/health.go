@@ -52,6 +52,7 @@ func (c *cli) healthCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&live, "live", false, "only ask whether the server answers")
 	cmd.Flags().DurationVar(&wait, "wait", 0, "repeat the question until the server is ready, for at most this time")
+	notNegative(cmd.Flags(), "wait")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		target := ""
 		if len(args) > 0 {

@@ -39,11 +39,8 @@ func (c *cli) historyCommand() *cobra.Command {
 		Args: arguments(0, -1),
 	}
 	cmd.Flags().StringVar(&authority, "authority", "", "show the history of the authority with this prefix (default none)")
-	cmd.Flags().IntVar(&limit, "limit", 0, "show only this many of the newest revisions (default all)")
+	limitOption(cmd.Flags(), &limit, 0, "show only this many of the newest revisions (default all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if limit < 0 {
-			return usagef("--limit %d: must not be negative", limit)
-		}
 		if (authority == "") != (len(args) > 0) {
 			return usagef("history: expected either names or --authority PREFIX")
 		}

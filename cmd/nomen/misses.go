@@ -50,13 +50,11 @@ func (c *cli) missesCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	prefixOption(f, &o.prefix)
-	f.IntVar(&o.limit, "limit", 0, "maximum number of names (default all)")
+	limitOption(f, &o.limit, 0, "maximum number of names (default all)")
 	f.BoolVar(&o.clear, "clear", false, "reset all counts")
 	f.BoolVar(&o.yes, "yes", false, "confirm --clear")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		switch {
-		case o.limit < 0:
-			return usagef("--limit %d: must not be negative", o.limit)
 		case !o.clear && o.yes:
 			return usagef("misses: --yes needs --clear")
 		case o.clear && (len(files) > 0 || o.prefix != "" || o.limit > 0):

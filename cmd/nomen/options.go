@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -40,6 +42,7 @@ func portOption(f *pflag.FlagSet, port *uint16) {
 
 func timeoutOption(f *pflag.FlagSet, timeout *time.Duration) {
 	f.DurationVar(timeout, "timeout", client.DefaultTimeout, "timeout of one attempt at one address")
+	notNegative(f, "timeout")
 }
 
 func dnsOption(f *pflag.FlagSet, servers *[]string) {
@@ -50,4 +53,31 @@ func dnsOption(f *pflag.FlagSet, servers *[]string) {
 func preferenceOptions(f *pflag.FlagSet, accept, languages *string) {
 	f.StringVar(accept, "accept", "", "preferred media types, as in an Accept field (default any)")
 	f.StringVar(languages, "language", "", "preferred languages, as in an Accept-Language field (default any)")
+}
+
+// limitOption declares an option for the maximum number of lines or the like. 0 means all.
+func limitOption(f *pflag.FlagSet, limit *int, preset int, usage string) {
+	f.IntVar(limit, "limit", preset, usage)
+	notNegative(f, "limit")
+}
+
+var errNegative = errors.New("must not be negative")
+
+// notNegative makes options reject negative values.
+func notNegative(f *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		option := f.Lookup(name)
+		option.Value = notNegativeValue{option.Value}
+	}
+}
+
+type notNegativeValue struct{ pflag.Value }
+
+func (v notNegativeValue) Set(s string) error {
+	before := v.String()
+	if err := v.Value.Set(s); err != nil || !strings.HasPrefix(v.String(), "-") {
+		return err
+	}
+	_ = v.Value.Set(before) // it was valid
+	return errNegative
 }

@@ -94,6 +94,7 @@ func (o *resolveFlags) register(f *pflag.FlagSet, q *nomen.Question) {
 	f.IntVar(&o.client.Retries, "retries", client.DefaultRetries, "number of retries when a resolver is busy")
 	f.IntVar(&o.jobs, "jobs", defaultJobs, "number of names to resolve concurrently")
 	f.Float64Var(&o.client.Rate, "rate", 0, "maximum requests per second to one host (default no limit)")
+	notNegative(f, "retries", "rate")
 	f.StringVar(&o.cache, "cache", "", "directory in which to cache answers (default none)")
 	f.BoolVar(&o.noCache, "no-cache", false, "use no cache, even if the environment or the configuration file sets --cache")
 	f.BoolVar(&o.offline, "offline", false, "answer only from the cache")

@@ -134,13 +134,10 @@ func (c *cli) changesCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.IntVar(&limit, "limit", 20, "consider only this many of the newest changes; 0 for all")
+	limitOption(f, &limit, 20, "consider only this many of the newest changes; 0 for all")
 	f.Uint64Var(&after, "after", 0, "show the changes after this number (default the newest)")
 	f.StringVar(&id, "import", "", "show only the changes of the import, relocation or undo with this ID")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if limit < 0 {
-			return usagef("--limit %d: must not be negative", limit)
-		}
 		if !cmd.Flags().Changed("limit") && (id != "" || cmd.Flags().Changed("after")) {
 			limit = 0
 		}

@@ -354,11 +354,8 @@ func (c *cli) userHistoryCommand() *cobra.Command {
 		Example: "  nomen user history u-7k3m9qx0\n  nomen user history --limit 1 --json u-7k3m9qx0",
 		Args:    arguments(1, -1),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "show only this many of the newest revisions (default all)")
+	limitOption(cmd.Flags(), &limit, 0, "show only this many of the newest revisions (default all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if limit < 0 {
-			return usagef("--limit %d: must not be negative", limit)
-		}
 		return c.answerStored(cmd.Context(), reads, args, func(a *answers, b backend, id string) error {
 			return a.revisions(id, id, namedRevisions(cmd.Context(), b, revisionsOf(b.UserHistory(cmd.Context(), id))), limit)
 		})

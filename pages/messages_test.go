@@ -10,8 +10,8 @@ import (
 // sameTexts are the texts that are the same in English and in other languages.
 func sameTexts() map[string]string {
 	return map[string]string{
-		"dashboard.name": "de", "edit.element": "de", "edit.text": "de", "location.url": "de", "names.name": "de",
-		"names.status": "de", "new.name": "de", "role.with-rights": "de", "users.name": "de",
+		"edit.element": "de", "edit.text": "de", "location.url": "de",
+		"names.status": "de", "role.with-rights": "de", "users.name": "de",
 	}
 }
 

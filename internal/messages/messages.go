@@ -213,7 +213,7 @@ func Categories(tag language.Tag) []string {
 	seen := map[string]bool{}
 	for n := range uint64(1000) {
 		seen[Category(tag, n)] = true
-		seen[Category(tag, n*1000)] = true
+		seen[Category(tag, n*1_000_000)] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
 }

@@ -144,11 +144,13 @@ func rulesReference(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(generatedErrors + `# Rules
 
-An error about an identifier, a template or a field names the rule that the input violates. Some rules are productions of an RFC or another document, with the name that they have there. All others are defined by nomen. In a message below, ` + "`...`" + ` stands for a value from the input. If nomen can guess what was meant, the message adds "did you mean". Semicolons separate the messages of a rule. The row *several rules* has messages that occur with more than one rule. See also [Errors](errors.md).
+An error about an identifier, a template or a field names the rule that the input violates: a production of an RFC or another document, by its name there, or a rule of nomen. See also [Errors](errors.md).
+
+In a message below, ` + "`...`" + ` stands for a value from the input. Semicolons separate the messages of a rule. The row *several rules* has messages of more than one rule. A message can end with "did you mean" and a correction.
 
 ## Syntax of URIs
 
-The rules are the productions of RFC 3986, of RFC 3987 for IRIs, and with ` + "`--dialect`" + ` those of RFC 1808, RFC 1738 and the draft of 1993. The message is one of:
+The rules are the productions of RFC 3986, for IRIs of RFC 3987, and with ` + "`--dialect`" + ` of RFC 1808, RFC 1738 and the draft of 1993. The messages:
 
 | message |
 | --- |

@@ -38,6 +38,7 @@ var layout = []modulePackage{
 	{layer: 0, dir: "internal/trace"},
 	{layer: 0, dir: "internal/shown", theirs: "golang.org/x/text"},
 	{layer: 0, dir: "internal/testrun"},
+	{layer: 0, dir: "internal/browsertest", theirs: "github.com/chromedp/chromedp github.com/chromedp/cdproto"},
 	{layer: 0, dir: "internal/country", theirs: "github.com/oschwald/maxminddb-golang/v2"},
 
 	{layer: 0, dir: "internal/paced"},

@@ -12,13 +12,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/client"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/browsertest"
 	"github.com/nomen-project/nomen/name"
 	"github.com/nomen-project/nomen/server"
 	"github.com/nomen-project/nomen/store"
@@ -111,66 +111,35 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// browser returns a context of a new browser.
-func browser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Context {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(options, flags...)...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// do does in a browser what a person does, one step after the other.
-func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// see returns what a person sees in a browser.
-func see[T any](t *testing.T, ctx context.Context, what chromedp.Action[T]) T {
-	t.Helper()
-	v, err := chromedp.Run(ctx, what)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // A person pastes a name on the home page, reads what it is, and lands where it
 // leads.
 func TestClientBrowser(t *testing.T) {
 	g := newGate(t)
-	ctx := browser(t)
-	do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/"))
-	if !see(t, ctx, chromedp.Evaluate[bool](`!document.getElementById("handler").hidden`)) {
+	ctx := browsertest.Start(t)
+	browsertest.Do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/"))
+	if !browsertest.See(t, ctx, chromedp.Evaluate[bool](`!document.getElementById("handler").hidden`)) {
 		t.Error("the script of the home page did not run")
 	}
-	do(t, ctx,
+	browsertest.Do(t, ctx,
 		chromedp.SendKeys("#name", " <urn:dns:there.example: x>"),
 		chromedp.Click("form button:not([formaction])"),
 		chromedp.WaitVisible("#lead"),
 	)
-	explanation := see(t, ctx, chromedp.Text("main"))
+	explanation := browsertest.See(t, ctx, chromedp.Text("main"))
 	for _, want := range []string{"namespace dns", "urn:dns:there.example:x", "looks up the name at another resolver"} {
 		if !strings.Contains(explanation, want) {
 			t.Errorf("got %q, want %q", explanation, want)
 		}
 	}
-	do(t, ctx, chromedp.Click("#lead"), chromedp.WaitVisible("#landed"))
-	at, landed := see(t, ctx, chromedp.Location()), see(t, ctx, chromedp.Text("body"))
+	browsertest.Do(t, ctx, chromedp.Click("#lead"), chromedp.WaitVisible("#landed"))
+	at, landed := browsertest.See(t, ctx, chromedp.Location()), browsertest.See(t, ctx, chromedp.Text("body"))
 	if at != g.landing || !strings.Contains(landed, "You have landed") || strings.Contains(landed, "from http") {
 		t.Errorf("at %s: %q", at, landed)
 	}
 
 	// A link of web+urn, as a browser hands it to a page that handles it.
-	do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/-/handler?uri=web%2Burn%3Adns%3Athere.example%3Ax"), chromedp.WaitVisible("#landed"))
-	if at := see(t, ctx, chromedp.Location()); at != g.landing {
+	browsertest.Do(t, ctx, chromedp.Navigate("http://"+g.http.String()+"/-/handler?uri=web%2Burn%3Adns%3Athere.example%3Ax"), chromedp.WaitVisible("#landed"))
+	if at := browsertest.See(t, ctx, chromedp.Location()); at != g.landing {
 		t.Errorf("at %s", at)
 	}
 }
@@ -179,9 +148,9 @@ func TestClientBrowser(t *testing.T) {
 // its authorities, which DNS does not know.
 func TestClientProxyConfig(t *testing.T) {
 	g := newGate(t)
-	ctx := browser(t, chromedp.Flag("proxy-pac-url", "http://"+g.http.String()+"/-/proxy.pac"))
-	do(t, ctx, chromedp.Navigate("http://here.example/one"))
-	if page := see(t, ctx, chromedp.Text("body")); !strings.Contains(page, "The first of all") {
+	ctx := browsertest.Start(t, chromedp.Flag("proxy-pac-url", "http://"+g.http.String()+"/-/proxy.pac"))
+	browsertest.Do(t, ctx, chromedp.Navigate("http://here.example/one"))
+	if page := browsertest.See(t, ctx, chromedp.Text("body")); !strings.Contains(page, "The first of all") {
 		t.Errorf("got %q", page)
 	}
 }

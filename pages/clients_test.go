@@ -4,52 +4,31 @@ package pages
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
-	"github.com/nomen-project/nomen"
-	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/internal/browsertest"
 )
 
-// browser returns a context of a new browser.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// do does in a browser what a person does, one step after the other.
-func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// see returns what a person sees in a browser.
-func see[T any](t *testing.T, ctx context.Context, what chromedp.Action[T]) T {
-	t.Helper()
-	v, err := chromedp.Run(ctx, what)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
+var update = flag.Bool("update", false, "write the golden file of the order of Tab anew")
 
 // serve serves the pages to a browser in which a user is signed in.
 func (s *site) serve() string {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == Root+sender {
+			showSender(w, r)
+			return
+		}
 		r.AddCookie(&http.Cookie{Name: "who", Value: s.who})
 		s.pages.ServeHTTP(w, r)
 	}))
@@ -57,44 +36,90 @@ func (s *site) serve() string {
 	return srv.URL + Root
 }
 
-// layoutFaults returns what is wider than the window, what is too small to hit, and fields
-// without a label.
-const layoutFaults = `(() => {
-	const faults = [], wide = document.documentElement.scrollWidth - innerWidth;
-	if (wide > 0) faults.push(wide + " px wider than the window");
-	for (const e of document.querySelectorAll("button, select, textarea, summary, input[type=text], nav a, .button, .choice label")) {
-		const r = e.getBoundingClientRect();
-		if (r.width > 0 && r.right > 0 && (r.height < 43.9 || r.width < 24)) faults.push(e.outerHTML.slice(0, 80) + " is " + r.width + " x " + r.height);
-	}
-	for (const e of document.querySelectorAll("td a, th a, dd a, li a, td input")) {
-		const r = e.getBoundingClientRect();
-		if (r.height < 24 || r.width < 8) faults.push(e.outerHTML.slice(0, 80) + " is " + r.width + " x " + r.height);
-	}
-	for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea"))
-		if (e.labels.length == 0 && !e.ariaLabel) faults.push(e.outerHTML.slice(0, 80) + " has no label");
-	return faults;
-})()`
+// sender is the path of a page with a button that sends any form.
+const sender = "send"
 
-// TestClientLayout opens every page in a narrow and in a wide window.
-func TestClientLayout(t *testing.T) {
-	s := newSite(t)
-	s.change(alb, "moved to a longer place", func(r *store.Record) {
-		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note"})
-		r.Metadata = nomen.Metadata{"title": {"A title that is quite long, as titles of albums are"}}
-	})
-	root, ctx := s.serve(), browser(t)
-	for _, width := range []int64{320, 1280} {
-		for _, path := range []string{
-			"", "names", "names?prefix=urn:dns:", "names?q=urn:dns:example.org:a|b", "names?q=https://example.org/", "names?q=urn:dns:example.org:none", "new",
-			nameAt(alb), nameAt(alb) + "?at=never", nameAt(alb) + "/history", nameAt(alb) + "/diff?a=1&b=2", nameAt(alb) + "/edit",
-			nameAt(alb) + "/retire", nameAt(alb) + "/restore?to=1", nameAt(alb) + "/redact", "nothing",
-			nameAt("urn:dns:example.org:secret") + "/delete",
-		} {
-			do(t, ctx, chromedp.EmulateViewport(width, 700), chromedp.Navigate(root+path))
-			for _, fault := range see(t, ctx, chromedp.Evaluate[[]string](layoutFaults)) {
-				t.Errorf("%s at %d px: %s", path, width, fault)
-			}
+func showSender(w http.ResponseWriter, r *http.Request) {
+	form, _ := url.ParseQuery(r.FormValue("form")) // ours
+	fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><title>Send</title><form method="post" action="%s">`, html.EscapeString(Root+r.FormValue("to")))
+	for key, values := range form {
+		fmt.Fprintf(w, `<input type="hidden" name="%s" value="%s">`, html.EscapeString(key), html.EscapeString(values[0]))
+	}
+	fmt.Fprint(w, `<button>Send</button></form>`)
+}
+
+// smallTargets returns what is less than 44 pixels high: more than WCAG 2.2 AA requires.
+const smallTargets = `[...document.querySelectorAll("button, select, textarea, summary, input[type=text], nav a, .button, .choice label")].
+	map(e => [e, e.getBoundingClientRect()]).
+	filter(([e, r]) => r.width > 0 && r.right > 0 && (r.height < 43.9 || r.width < 24)).
+	map(([e, r]) => e.outerHTML.slice(0, 80) + " is " + r.width + " x " + r.height)`
+
+// A theatre shows the sites of a stage to a browser.
+type theatre struct {
+	*stage
+	urls map[string]string // of servers, by site and user
+}
+
+// open opens the page of a row.
+func (th *theatre) open(t *testing.T, ctx context.Context, r row) {
+	t.Helper()
+	s := th.of(r)
+	key := fmt.Sprintf("%p %s", s.store, s.who)
+	if th.urls[key] == "" {
+		th.urls[key] = s.serve()
+	}
+	root := th.urls[key]
+	if r.form == "" {
+		browsertest.Do(t, ctx, chromedp.Navigate(root+r.path))
+		return
+	}
+	browsertest.Do(t, ctx, chromedp.Navigate(root+sender+"?"+url.Values{"to": {r.path}, "form": {r.form}}.Encode()), chromedp.Click("button"), chromedp.WaitReady("main"))
+}
+
+// TestClientRows opens every page, and looks for what some people could not use.
+func TestClientRows(t *testing.T) {
+	th := &theatre{newStage(t), map[string]string{}}
+	ctx := browsertest.Start(t)
+	watch := browsertest.NewWatch(t, ctx)
+	orders := ""
+	for _, r := range allRows() {
+		th.open(t, ctx, r)
+		faults := append(browsertest.Faults(t, ctx), browsertest.See(t, ctx, chromedp.Evaluate[[]string](smallTargets))...)
+		for _, fault := range append(faults, watch.Take()...) {
+			t.Errorf("%s: %s", r, fault)
 		}
+		if r.state == "full" {
+			orders += tabOrder(t, ctx, r)
+		}
+	}
+	wantGolden(t, "testdata/tab-order.txt", orders)
+}
+
+// tabOrder returns what Tab reaches on a page of a row, without the navigation.
+func tabOrder(t *testing.T, ctx context.Context, r row) string {
+	t.Helper()
+	order, _ := browsertest.Tabs(t, ctx)
+	text := strings.Join(order, "\n") + "\n"
+	if _, rest, ok := strings.Cut(text, "button Sign out\n"); ok && r.route != "GET {$}" {
+		text = rest
+	}
+	return "# " + r.String() + "\n" + text
+}
+
+// wantGolden compares a text with a file.
+func wantGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(got, string(want)); d != "" {
+		t.Errorf("%s (got -, want +; -update writes it anew):\n%s", file, d)
 	}
 }
 
@@ -102,8 +127,8 @@ func TestClientLayout(t *testing.T) {
 // first of the other buttons.
 func TestClientEdit(t *testing.T) {
 	s := newSite(t)
-	root, ctx := s.serve(), browser(t)
-	do(t, ctx,
+	root, ctx := s.serve(), browsertest.Start(t)
+	browsertest.Do(t, ctx,
 		chromedp.Navigate(root+nameAt(alb)+"/edit"),
 		chromedp.Click("button[value=add-location]"),
 		chromedp.WaitVisible("#location-1-url"),
@@ -113,12 +138,12 @@ func TestClientEdit(t *testing.T) {
 	if got := s.record(alb); len(got.Locations) != 2 || got.Locations[1].URL != "https://example.org/typed" {
 		t.Errorf("got %+v", got)
 	}
-	do(t, ctx,
+	browsertest.Do(t, ctx,
 		chromedp.Navigate(root+nameAt(alb)+"/edit"),
 		chromedp.SendKeys("#location-1-url", " x y\r"),
 		chromedp.WaitVisible(".faults"),
 	)
-	if got := see(t, ctx, chromedp.Evaluate[string]("document.activeElement.className")); got != "faults" {
+	if got := browsertest.See(t, ctx, chromedp.Evaluate[string]("document.activeElement.className")); got != "faults" {
 		t.Errorf("after an error the focus is on %q", got)
 	}
 }

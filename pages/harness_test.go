@@ -21,6 +21,7 @@ import (
 	"github.com/nomen-project/nomen/resolve"
 	"github.com/nomen-project/nomen/server/admin"
 	"github.com/nomen-project/nomen/server/servertest"
+	"github.com/nomen-project/nomen/signin"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/store/memstore"
 )
@@ -73,35 +74,62 @@ func (fakeSessions) Session(r *http.Request) (*Session, error) {
 	return &Session{UserID: a.Who, Name: "Ms " + c.Value, Actor: a}, nil
 }
 
+// newSite returns a site with the fixture and a failed lookup.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	s := memstore.New()
 	servertest.Fill(t, s)
+	return siteOf(t, s, "urn:dns:example.org:alb03")
+}
+
+// siteOf returns a site with a store, and with failed lookups.
+func siteOf(t *testing.T, s *memstore.Store, failed ...string) *site {
+	t.Helper()
 	now := func() time.Time { return servertest.Now }
 	api, err := admin.New(admin.Options{
 		Store: s, Resolver: resolve.New(s, resolve.Options{Now: now}), Registrar: registrar.New(s, registrar.Options{Now: now}),
-		Now: now, Misses: newMisses(t, now),
+		Now: now, Misses: newMisses(t, now, failed),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	signIn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "signing in") })
-	pages, err := New(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: signIn, Now: now})
+	site := &site{t: t, store: s, who: "admin"}
+	site.pages, err = New(Options{Client: api.Client, Sessions: fakeSessions{}, SignIn: http.HandlerFunc(site.signIn), Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &site{t: t, pages: pages, store: s, who: "admin"}
+	return site
 }
 
-// newMisses returns a counter that has seen a failed lookup.
-func newMisses(t *testing.T, now func() time.Time) *misses.Counter {
+// signIn shows the page about signing in of the kind in the request, if there is one.
+func (s *site) signIn(w http.ResponseWriter, r *http.Request) {
+	if kind := signin.Kind(r.FormValue("kind")); kind != "" {
+		s.pages.ShowSignIn(w, r, http.StatusOK, signInPage(kind, signin.Fault(r.FormValue("fault")), r.FormValue("text")))
+		return
+	}
+	io.WriteString(w, "signing in")
+}
+
+// signInPage returns a view that has a text everywhere.
+func signInPage(kind signin.Kind, fault signin.Fault, text string) signin.View {
+	return signin.View{
+		Kind: kind, Fault: fault, Providers: []signin.ProviderView{{Name: text, SignIn: signin.Path + "/at/uni?next=%2F", Away: true}}, Contact: text, Subject: text, Person: text, Code: text,
+		Header: "X-Remote-User", Provider: text, ByHeader: true, Ended: true,
+		Sessions: []signin.SessionView{{Provider: text, Created: servertest.Now, Used: servertest.Now, Current: true}, {Created: servertest.Now, Used: servertest.Now}},
+	}
+}
+
+// newMisses returns a counter that has seen failed lookups.
+func newMisses(t *testing.T, now func() time.Time, failed []string) *misses.Counter {
 	t.Helper()
 	c, err := misses.Open(misses.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	c.Add("urn:dns:example.org:alb03", []string{alb})
+	for _, n := range failed {
+		c.Add(n, []string{alb})
+	}
 	return c
 }
 
@@ -331,8 +359,14 @@ func (s *site) addUser(id, display string) {
 // add stores an active name.
 func (s *site) add(spelling string) {
 	s.t.Helper()
-	rec := &store.Record{Name: name.MustParse(spelling), Spelling: spelling, Status: nomen.Active}
-	if _, err := s.store.Apply(context.Background(), []store.Change{{Record: rec, Time: servertest.Now}}); err != nil {
+	s.apply(store.Record{Spelling: spelling, Status: nomen.Active})
+}
+
+// apply stores a record.
+func (s *site) apply(rec store.Record) {
+	s.t.Helper()
+	rec.Name = name.MustParse(rec.Spelling)
+	if _, err := s.store.Apply(context.Background(), []store.Change{{Record: &rec, Time: servertest.Now}}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -145,7 +145,7 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 	}
 	mux.HandleFunc("POST "+languagePath, p.serveLanguage)
 	mux.HandleFunc("GET "+staticPath+"{file}", p.serveStatic)
-	for _, handlers := range []handlers{nameHandlers(), meHandlers(), tokenHandlers()} {
+	for _, handlers := range allHandlers() {
 		for pattern, handle := range handlers {
 			method, path, _ := strings.Cut(pattern, " ")
 			mux.Handle(method+" "+Root+path, p.page(handle))
@@ -158,6 +158,11 @@ func (p *Pages) routes(signIn http.Handler) http.Handler {
 // handlers are the functions that answer requests, by method and path below [Root]. Each file
 // with such functions has its own.
 type handlers map[string]func(*request) error
+
+// allHandlers returns the handlers of all pages but those about signing in.
+func allHandlers() []handlers {
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers()}
+}
 
 // nameHandlers are the handlers of the overview, of lists and of single names.
 func nameHandlers() handlers {

@@ -95,6 +95,8 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"t":       texts.Lookup,
 		"name":    namePath,
 		"line":    shown.Inline,
+		"brief":   brief,
+		"isBrief": isBrief,
 		"text":    shown.Text,
 		"isLink":  location.IsLink,
 		"machine": machineTime,
@@ -109,6 +111,15 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 		"add":     func(a, b int) int { return a + b },
 	}
 }
+
+// maxBrief is how many columns of a text a list shows, so that the size of the page has a bound.
+const maxBrief = 200
+
+// brief returns the beginning of a text, for a list. The page of the entry has all of it.
+func brief(text string) string { return shown.Short(text, maxBrief) }
+
+// isBrief reports whether a list shows all of a text.
+func isBrief(text string) bool { return len(text) <= maxBrief }
 
 // namePath returns the path of the page of a name.
 func namePath(spelling string) string { return Root + "name/" + adminapi.EscapeName(spelling) }

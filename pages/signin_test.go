@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nomen-project/nomen/server/servertest"
 	"github.com/nomen-project/nomen/signin"
 )
 
@@ -14,17 +13,10 @@ import (
 func TestShowSignIn(t *testing.T) {
 	s := newSite(t)
 	const bad = "<script>x</script>\u202e\"'"
-	view := signin.View{
-		Providers: []signin.ProviderView{{Name: bad, SignIn: signin.Path + "/at/uni?next=%2F", Away: true}}, Contact: bad, Subject: bad, Person: bad, Code: bad,
-		Header: "X-Remote-User", Provider: bad, ByHeader: true, Ended: true,
-		Sessions: []signin.SessionView{{Provider: bad, Created: servertest.Now, Used: servertest.Now, Current: true}, {Created: servertest.Now, Used: servertest.Now}},
-	}
 	texts := map[string]bool{}
 	show := func(kind signin.Kind, fault signin.Fault) *answer {
-		v := view
-		v.Kind, v.Fault = kind, fault
 		w := httptest.NewRecorder()
-		s.pages.ShowSignIn(w, httptest.NewRequest("GET", signin.Path, nil), http.StatusForbidden, v)
+		s.pages.ShowSignIn(w, httptest.NewRequest("GET", signin.Path, nil), http.StatusForbidden, signInPage(kind, fault, bad))
 		a := &answer{w, t}
 		if texts[a.text()] {
 			t.Errorf("%s %s: the same page as another one", kind, fault)

@@ -3,7 +3,6 @@
 package chart_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -13,10 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/nomen-project/nomen/internal/browsertest"
 	"github.com/nomen-project/nomen/internal/chart"
 )
 
@@ -51,7 +50,7 @@ func TestClientCharts(t *testing.T) {
 	server := httptest.NewServer(gallery(t))
 	t.Cleanup(server.Close)
 	for scheme, setting := range map[string]string{"dark": "0", "light": "1"} {
-		ctx := browser(t, chromedp.Flag("blink-settings", "preferredColorScheme="+setting))
+		ctx := browsertest.Start(t, chromedp.Flag("blink-settings", "preferredColorScheme="+setting))
 		for _, columns := range []int64{320, 1000} {
 			if err := chromedp.Do(ctx, chromedp.EmulateViewport(columns, 900), chromedp.Navigate(server.URL)); err != nil {
 				t.Fatal(err)
@@ -96,17 +95,4 @@ func gallery(t *testing.T) http.Handler {
 		_, _ = io.WriteString(w, ":root { color-scheme: light dark; } body { font: 17px/1.5 sans-serif; } "+chart.CSS)
 	})
 	return mux
-}
-
-// browser returns a context of a new browser.
-func browser(t *testing.T, flags ...chromedp.ExecAllocatorOption) context.Context {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(options, flags...)...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -10,17 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/nomen-project/nomen/internal/browsertest"
 	"github.com/nomen-project/nomen/internal/qrcode"
 )
 
 // TestClientReader draws codes with a browser and reads them with zbarimg, a reader of QR codes
 // that shares nothing with the module that made them.
 func TestClientReader(t *testing.T) {
-	ctx := browser(t)
+	ctx := browsertest.Start(t)
 	for _, text := range []string{
 		"1", "0123456789", "HTTPS://NAMES.EXAMPLE/URN:NBN:FI-FE1234",
 		"https://names.example/urn:dns:example.org:one",
@@ -59,17 +59,4 @@ func draw(t *testing.T, ctx context.Context, svg string) []byte {
 		t.Fatal(err)
 	}
 	return png
-}
-
-// browser returns a context of a new browser.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -11,9 +11,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/nomen-project/nomen/internal/browsertest"
 )
 
 // secret is in what only own users may learn from another resolver.
@@ -52,15 +53,7 @@ func newLure(t *testing.T) lure {
 // rebinding.
 func browse(t *testing.T) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("host-resolver-rules", "MAP *.example 127.0.0.1"))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
-	t.Cleanup(cancel)
-	return ctx
+	return browsertest.Start(t, chromedp.Flag("host-resolver-rules", "MAP *.example 127.0.0.1"))
 }
 
 // open goes to a page.

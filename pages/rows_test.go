@@ -1,0 +1,235 @@
+package pages
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nomen-project/nomen"
+	"github.com/nomen-project/nomen/server/servertest"
+	"github.com/nomen-project/nomen/signin"
+	"github.com/nomen-project/nomen/store"
+	"github.com/nomen-project/nomen/store/memstore"
+)
+
+// A row is a page in some state. Browsers open it, and look for all kinds of faults.
+type row struct {
+	route  string // as in handlers
+	state  string // empty, full, errors, hostile or kept
+	path   string // below Root
+	who    string // who is signed in; "" means admin
+	form   string // sent by POST, as the query of a URL
+	status int    // 0 means 200, and 422 for a form
+}
+
+// allRows are the pages in their states. Each route that shows a page has a row for a full page and
+// one for hostile content, and each route of a form has one for invalid input.
+func allRows() []row {
+	return slices.Concat(nameRows(), listRows(), signInRows())
+}
+
+func signInRows() (all []row) {
+	for _, kind := range []signin.Kind{signin.Choose, signin.Unknown, signin.Disabled, signin.Forged, signin.LinkPage, signin.Listing, signin.SignedOut, signin.Failed} {
+		path := "sign-in?kind=" + string(kind) + "&text="
+		all = append(all, row{route: "sign-in", state: "full", path: path + "University+of+Example", who: "nobody"})
+		all = append(all, row{route: "sign-in", state: "hostile", path: path + url.QueryEscape(strings.Join(hostileTexts(), " ")), who: "nobody"})
+	}
+	return append(all, row{route: "POST new", state: "kept", path: "new", who: "nobody", form: "name=urn:x-a:1&why=%3Cscript%3E", status: 401})
+}
+
+// The name with hostile content, and one with a long key.
+const (
+	wild = "urn:dns:example.org:wild%3Cscript%3E"
+	long = "urn:dns:example.org:long"
+)
+
+func longName() string { return long + strings.Repeat("%3Cscript%3E", 70) }
+
+func listRows() []row {
+	return []row{
+		{route: "GET {$}", state: "empty"},
+		{route: "GET {$}", state: "empty", who: "none", status: 403},
+		{route: "GET {$}", state: "full"},
+		{route: "GET {$}", state: "full", who: "reader"},
+		{route: "GET {$}", state: "hostile"},
+		{route: "GET names", state: "empty", path: "names"},
+		{route: "GET names", state: "full", path: "names"},
+		{route: "GET names", state: "full", path: "names?prefix=urn:dns:&after=urn:dns:example.org:a"},
+		{route: "GET names", state: "full", path: "names?q=https://example.org/"},
+		{route: "GET names", state: "errors", path: "names?q=urn:dns:example.org:none", status: 404},
+		{route: "GET names", state: "errors", path: "names?q=urn:dns:example.org:a|b", status: 422},
+		{route: "GET names", state: "errors", path: "names?status=lost", status: 422},
+		{route: "GET names", state: "hostile", path: "names"},
+		{route: "GET names", state: "hostile", path: "names?q=" + url.QueryEscape("urn:dns:example.org:\"><script>\u202e"+strings.Repeat("long", 300)), status: 422},
+		{route: "GET new", state: "full", path: "new"},
+		{route: "GET new", state: "hostile", path: "new?name=" + url.QueryEscape(longName())},
+		{route: "POST new", state: "errors", path: "new", form: "name=no+name&status=active&locations=1&location-0-url=x+y&metadata=1&metadata-0-element=title&do=save"},
+		{route: "GET no-page", state: "errors", path: "no-page", status: 404},
+	}
+}
+
+func nameRows() []row {
+	reserved := "urn:dns:example.org:secret"
+	all := []row{
+		{route: "GET name/{name}", state: "full", path: nameAt(rfc)},
+		{route: "GET name/{name}", state: "full", path: nameAt("urn:dns:example.org:old")},
+		{route: "GET name/{name}", state: "full", path: nameAt(rfc) + "?done=saved", who: "owner"},
+		{route: "GET name/{name}", state: "empty", path: nameAt("urn:dns:example.org:bare")},
+		{route: "GET name/{name}", state: "errors", path: nameAt(rfc) + "?at=never", status: 422},
+		{route: "GET name/{name}", state: "errors", path: nameAt(rfc), who: "other", status: 403},
+		{route: "GET name/{name}/delete", state: "full", path: nameAt(reserved) + "/delete"},
+		{route: "GET name/{name}/delete", state: "hostile", path: nameAt(long+"-reserved") + "/delete"},
+		{route: "POST name/{name}/delete", state: "errors", path: nameAt(reserved) + "/delete", form: "revision=1&why=%07"},
+		{route: "POST name/{name}/edit", state: "errors", path: nameAt(alb) + "/edit", form: "revision=1&status=active&locations=1&location-0-url=https://example.org/mine&metadata=0&do=save&accept=1", status: 409},
+		{route: "POST name/{name}/edit", state: "errors", path: nameAt(alb) + "/edit", form: "revision=2&status=active&locations=2&location-0-url=x+y&location-1-priority=many&metadata=1&metadata-0-element=title&metadata-0-value=%07&do=save"},
+		{route: "POST name/{name}/retire", state: "errors", path: nameAt(alb) + "/retire", form: "revision=2&successors=no+name"},
+		{route: "POST name/{name}/restore", state: "errors", path: nameAt(alb) + "/restore?to=1", form: "revision=2&why=%07"},
+		{route: "POST name/{name}/redact", state: "errors", path: nameAt(alb) + "/redact", form: "revision=2"},
+	}
+	for _, page := range []string{"", "/edit", "/retire", "/restore?to=1", "/redact", "/history", "/diff?a=1&b=2"} {
+		path, _, _ := strings.Cut(page, "?")
+		route := "GET name/{name}" + path
+		all = append(all, row{route: route, state: "full", path: nameAt(alb) + page})
+		for _, n := range []string{wild, longName()} {
+			all = append(all, row{route: route, state: "hostile", path: nameAt(n) + page})
+		}
+	}
+	return all
+}
+
+// A stage is the sites that the rows are about.
+type stage struct{ empty, full, hostile *site }
+
+func newStage(t *testing.T) *stage {
+	return &stage{siteOf(t, memstore.New()), fullSite(t), hostileSite(t)}
+}
+
+// of returns the site of a row, in which its user is signed in.
+func (g *stage) of(r row) *site {
+	s := g.full
+	switch r.state {
+	case "empty":
+		if r.route != "GET name/{name}" {
+			s = g.empty
+		}
+	case "hostile":
+		s = g.hostile
+	}
+	if r.who != "" {
+		s = s.as(r.who)
+	}
+	return s
+}
+
+// answer returns the response for a row.
+func (g *stage) answer(r row) *answer {
+	s := g.of(r)
+	if r.form == "" {
+		return s.get(r.path)
+	}
+	form, err := url.ParseQuery(r.form)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.send(r.path, form)
+}
+
+func (r row) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s (%s) %.100s %s", r.route, r.state, r.path, r.who))
+}
+
+// want returns the status of the response.
+func (r row) want() int {
+	switch {
+	case r.status != 0:
+		return r.status
+	case r.form != "":
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusOK
+}
+
+// maxPage is the limit of the size of a page without compression, in bytes.
+const maxPage = 100_000
+
+// TestRows opens each page. Those about signing in have their own table.
+func TestRows(t *testing.T) {
+	g := newStage(t)
+	missing := map[string]bool{}
+	for _, handlers := range allHandlers() {
+		for route := range handlers {
+			if strings.HasPrefix(route, "GET ") {
+				missing[route+" full"], missing[route+" hostile"] = true, true
+			} else {
+				missing[route+" errors"] = true
+			}
+		}
+	}
+	for _, r := range allRows() {
+		a := g.answer(r)
+		if a.Code != r.want() {
+			t.Errorf("%s: got %d, want %d:\n%s", r, a.Code, r.want(), a.text())
+		}
+		if a.Body.Len() > maxPage {
+			t.Errorf("%s: the page has %d bytes, more than %d", r, a.Body.Len(), maxPage)
+		}
+		a.wantHarmless(r.String())
+		delete(missing, r.route+" "+r.state)
+	}
+	for what := range maps.Keys(missing) {
+		t.Errorf("no row for %s: add one to a function of this file", what)
+	}
+}
+
+// fullSite has a user and a name with a history.
+func fullSite(t *testing.T) *site {
+	s := newSite(t)
+	s.addUser("u-colleague", "Zoe Zhang")
+	s.change(alb, "moved to a longer place", func(r *store.Record) {
+		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note"})
+		r.Metadata = nomen.Metadata{"title": {"A title that is quite long, as titles of albums are"}}
+	})
+	return s
+}
+
+// hostileSite has records with hostile texts in all fields, and many revisions of one of them.
+func hostileSite(t *testing.T) *site {
+	s := newSite(t)
+	s.store = memstore.New()
+	servertest.Fill(t, s.store)
+	evil := strings.Join(hostileTexts(), " ")
+	s.addUser("u-colleague", evil)
+	s.add(wild)
+	s.add(longName())
+	for i := range 60 {
+		s.change(wild, evil, func(r *store.Record) { r.Metadata = hostileMetadata(i) })
+		s.add("urn:dns:example.org:" + strconv.Itoa(i))
+	}
+	for _, n := range []string{wild, longName()} {
+		s.change(n, evil, stuffRecord)
+	}
+	s.apply(store.Record{Spelling: long + "-reserved", Status: nomen.Reserved, Metadata: hostileMetadata(1)})
+	return siteOf(t, s.store, "urn:dns:example.org:<script>\u202e", longName())
+}
+
+// stuffRecord sets all texts of a record.
+func stuffRecord(r *store.Record) {
+	for _, text := range shortHostileTexts() {
+		r.Locations = append(r.Locations, nomen.Location{URL: text, Type: text, Lang: text, Rel: text, Country: text, Component: text, Charset: text, Note: text})
+		r.SameAs = append(r.SameAs, text)
+	}
+	r.Metadata = hostileMetadata(0)
+}
+
+func hostileMetadata(i int) nomen.Metadata {
+	return nomen.Metadata{"title": {strings.Join(hostileTexts(), " ")}, "date": {strconv.Itoa(i)}, hostileTexts()[1]: shortHostileTexts()}
+}
+
+func shortHostileTexts() []string {
+	return slices.DeleteFunc(hostileTexts(), func(text string) bool { return len(text) > 100 })
+}

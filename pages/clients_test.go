@@ -11,9 +11,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
@@ -60,13 +63,17 @@ type theatre struct {
 	urls map[string]string // of servers, by site and user
 }
 
+func (th *theatre) key(r row) string {
+	s := th.of(r)
+	return fmt.Sprintf("%p %s", s.store, s.who)
+}
+
 // open opens the page of a row.
 func (th *theatre) open(t *testing.T, ctx context.Context, r row) {
 	t.Helper()
-	s := th.of(r)
-	key := fmt.Sprintf("%p %s", s.store, s.who)
+	key := th.key(r)
 	if th.urls[key] == "" {
-		th.urls[key] = s.serve()
+		th.urls[key] = th.of(r).serve()
 	}
 	root := th.urls[key]
 	if r.form == "" {
@@ -74,6 +81,24 @@ func (th *theatre) open(t *testing.T, ctx context.Context, r row) {
 		return
 	}
 	browsertest.Do(t, ctx, chromedp.Navigate(root+sender+"?"+url.Values{"to": {r.path}, "form": {r.form}}.Encode()), chromedp.Click("button"), chromedp.WaitReady("main"))
+}
+
+// german returns what is wrong with the layout in German, whose words are longer.
+func (th *theatre) german(t *testing.T, ctx context.Context, r row) []string {
+	t.Helper()
+	cookie := func(value string) chromedp.Action[chromedp.Void] {
+		return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, network.SetCookie, network.SetCookieParams{Name: "lang", Value: value, URL: th.urls[th.key(r)], Path: Root})
+			return err
+		})
+	}
+	browsertest.Do(t, ctx, cookie("de"))
+	th.open(t, ctx, r)
+	browsertest.Do(t, ctx, cookie("en"), chromedp.EmulateViewport(320, 256))
+	if lang := browsertest.See(t, ctx, chromedp.Evaluate[string]("document.documentElement.lang")); lang != "de" {
+		t.Errorf("%s: in the language %q, want de", r, lang)
+	}
+	return browsertest.Layout(t, ctx)
 }
 
 // TestClientRows opens every page, and looks for what some people could not use.
@@ -89,6 +114,10 @@ func TestClientRows(t *testing.T) {
 			t.Errorf("%s: %s", r, fault)
 		}
 		if r.state == "full" {
+			for _, fault := range th.german(t, ctx, r) {
+				t.Errorf("%s, in German: %s", r, fault)
+			}
+			th.open(t, ctx, r)
 			orders += tabOrder(t, ctx, r)
 		}
 	}
@@ -99,6 +128,7 @@ func TestClientRows(t *testing.T) {
 func tabOrder(t *testing.T, ctx context.Context, r row) string {
 	t.Helper()
 	order, _ := browsertest.Tabs(t, ctx)
+	order = slices.DeleteFunc(order, func(at string) bool { return strings.HasPrefix(at, "button lang=") }) // of the footer
 	text := strings.Join(order, "\n") + "\n"
 	if _, rest, ok := strings.Cut(text, "button Sign out\n"); ok && r.route != "GET {$}" {
 		text = rest

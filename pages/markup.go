@@ -35,9 +35,9 @@ func meElement(name string) template.HTML {
 func whoElement(texts *messages.Catalogue, name, id string) template.HTML {
 	switch {
 	case name != "":
-		return isolated(name) + template.HTML(` <span class="dim">`+template.HTMLEscapeString(shown.Inline(id))+`</span>`)
+		return isolated(brief(name)) + template.HTML(` <span class="dim">`+template.HTMLEscapeString(shown.Inline(id))+`</span>`)
 	case id != "":
-		return isolated(id)
+		return isolated(brief(id))
 	}
 	return template.HTML(template.HTMLEscapeString(texts.Text("history.operator")))
 }

@@ -30,7 +30,7 @@ type row struct {
 // allRows are the pages in their states. Each route that shows a page has a row for a full page and
 // one for hostile content, and each route of a form has one for invalid input.
 func allRows() []row {
-	return slices.Concat(nameRows(), listRows(), signInRows())
+	return slices.Concat(nameRows(), listRows(), signInRows(), tokenRows())
 }
 
 func signInRows() (all []row) {
@@ -100,6 +100,37 @@ func nameRows() []row {
 		}
 	}
 	return all
+}
+
+func tokenRows() (all []row) {
+	all = []row{
+		{route: "GET tokens", state: "empty", path: "tokens"},
+		{route: "GET me", state: "full", path: "me", who: "anna"},
+		{route: "POST tokens/new", state: "full", path: "tokens/new", form: "who=Harvester&role=reader&scope=all", status: 303},
+		{route: "POST tokens/new", state: "errors", path: "tokens/new", form: "who=&role=reader&prefixes=x+y&expires=never"},
+		{route: "POST tokens/revoke/{id}", state: "errors", path: "tokens/revoke/none", form: "why=", status: 404},
+	}
+	for _, state := range []string{"full", "hostile"} {
+		all = append(all,
+			row{route: "GET me", state: state, path: "me"},
+			row{route: "GET tokens", state: state, path: "tokens?all=1"},
+			row{route: "GET tokens/new", state: state, path: "tokens/new"},
+			row{route: "GET tokens/made", state: state, path: "tokens/made"},
+			row{route: "GET tokens/revoke/{id}", state: state, path: "tokens/revoke/0000"},
+		)
+	}
+	return all
+}
+
+// addTokens stores tokens with a text in all fields: a valid one, and one that is revoked.
+func (s *site) addTokens(text string) {
+	s.t.Helper()
+	for i, revoked := range []bool{false, true} {
+		token := &store.Token{ID: fmt.Sprintf("%04d", i), Role: "editor", Who: text, Prefixes: []string{"urn:dns:example.org", text}, Created: servertest.Now, Revoked: revoked}
+		if _, err := s.store.Apply(s.t.Context(), []store.Change{{Token: token, Time: servertest.Now}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 // A stage is the sites that the rows are about.
@@ -190,6 +221,7 @@ func TestRows(t *testing.T) {
 func fullSite(t *testing.T) *site {
 	s := newSite(t)
 	s.addUser("u-colleague", "Zoe Zhang")
+	s.addTokens("Harvester")
 	s.change(alb, "moved to a longer place", func(r *store.Record) {
 		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note"})
 		r.Metadata = nomen.Metadata{"title": {"A title that is quite long, as titles of albums are"}}
@@ -204,6 +236,7 @@ func hostileSite(t *testing.T) *site {
 	servertest.Fill(t, s.store)
 	evil := strings.Join(hostileTexts(), " ")
 	s.addUser("u-colleague", evil)
+	s.addTokens(evil)
 	s.add(wild)
 	s.add(longName())
 	for i := range 60 {

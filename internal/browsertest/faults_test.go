@@ -53,7 +53,7 @@ func TestClientFaults(t *testing.T) {
 	found := strings.Join(Faults(t, ctx), "\n")
 	for _, want := range []string{
 		"zoom 400 %: 1", "px wider than the window", " is cut off", " is 3", " has no label", "axe, light: color-contrast", `axe, dark: color-contrast: Elements must meet minimum color contrast ratio thresholds: <p id="dark">`,
-		"axe, light: label: ", "keeps its own colours", "has no line around it", "the focus on button over cannot be seen", "is not in sight while it has the focus", "Tab goes to\np jumps",
+		"axe, light: label: ", "keeps its own colours", "has no line around it", "the focus on button over cannot be seen", "is not in sight while it has the focus", "Tab goes to\ninput",
 	} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not found:\n%s", want, found)

@@ -31,9 +31,11 @@
 		if (!e || e == document.body || e == document.documentElement) return ["nothing"];
 		const all = [this.name(e)], s = getComputedStyle(e), r = e.getClientRects()[0];
 		if (s.outlineStyle == "none" || parseFloat(s.outlineWidth) < 2) all.push("the focus on " + this.name(e) + " cannot be seen");
-		const x = r.left + Math.min(r.width, innerWidth) / 2, y = r.top + Math.min(r.height, innerHeight) / 2;
-		const there = document.elementFromPoint(x, y);
-		if (!there || !(e.contains(there) || there.contains(e))) all.push(this.name(e) + " is not in sight while it has the focus, at " + x + ", " + y);
+		const at = (x, y) => {
+			const there = document.elementFromPoint(r.left + Math.min(r.width, innerWidth) * x, r.top + Math.min(r.height, innerHeight) * y);
+			return there && (e.contains(there) || there.contains(e) && there != document.body && there != document.documentElement);
+		};
+		if (!at(0.5, 0.5) && !at(0.5, 0.1) && !at(0.5, 0.9)) all.push(this.name(e) + " is not in sight while it has the focus, at " + r.left + ", " + r.top);
 		return all;
 	},
 })

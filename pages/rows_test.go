@@ -36,10 +36,10 @@ func allRows() []row {
 func signInRows() (all []row) {
 	for _, kind := range []signin.Kind{signin.Choose, signin.Unknown, signin.Disabled, signin.Forged, signin.LinkPage, signin.Listing, signin.SignedOut, signin.Failed} {
 		path := "sign-in?kind=" + string(kind) + "&text="
-		all = append(all, row{route: "sign-in", state: "full", path: path + "University+of+Example", who: "nobody"})
-		all = append(all, row{route: "sign-in", state: "hostile", path: path + url.QueryEscape(strings.Join(hostileTexts(), " ")), who: "nobody"})
+		all = append(all, row{route: "sign-in", state: "full", path: path + "University+of+Example", who: "stranger"})
+		all = append(all, row{route: "sign-in", state: "hostile", path: path + url.QueryEscape(strings.Join(hostileTexts(), " ")), who: "stranger"})
 	}
-	return append(all, row{route: "POST new", state: "kept", path: "new", who: "nobody", form: "name=urn:x-a:1&why=%3Cscript%3E", status: 401})
+	return append(all, row{route: "POST new", state: "kept", path: "new", who: "stranger", form: "name=urn:x-a:1&why=%3Cscript%3E", status: 401})
 }
 
 // The name with hostile content, and one with a long key.

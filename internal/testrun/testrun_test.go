@@ -67,6 +67,7 @@ var elsewhere = map[string]string{
 	"scripts/attacks/files_test.go":     "as root only; run by make attack",
 	"scripts/release/packages_test.go":  "as root only; run by make test-packages",
 	"cmd/nomen/guide_clients_test.go":   "runs the image of a release, if one is given; run by make test-clients",
+	"pages/browser_test.go":             "opens some pages if Chromium is installed; make test-clients installs it, and opens all",
 	"cmd/nomen/upgrade_clients_test.go": "needs an earlier commit in the clone; run by make test-clients",
 }
 

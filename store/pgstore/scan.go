@@ -12,7 +12,7 @@ import (
 )
 
 // A page is read completely before it is processed, so that no statement waits for the caller.
-// Pages get more rows as long as their size in bytes is small.
+// While the rows of a page are small, the next page has more of them.
 const (
 	firstPage = 64      // number of rows
 	lastPage  = 4096    // number of rows
@@ -40,9 +40,9 @@ type row struct {
 	value []byte
 }
 
-// snapshot calls f in a transaction that sees one snapshot. Before its first visible effect, f must
-// set *begun. If the server is lost before that, snapshot calls f again on another server. After f
-// has returned nil, errors of the transaction are ignored, because it has written nothing.
+// snapshot calls f in a read-only transaction that sees one snapshot. If the server is lost,
+// snapshot calls f again on another server, unless f has set *begun. So f must set *begun before
+// its first visible effect. After f has returned nil, errors of the transaction are ignored.
 func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Context, tx pgx.Tx, begun *bool) error) error {
 	begun := false
 	var broken error // an error that must not be retried
@@ -72,7 +72,7 @@ func (s *Store) snapshot(ctx context.Context, fresh bool, f func(ctx context.Con
 }
 
 // scan calls yield with the changes that were current at the time of the scan, in the order of
-// their keys, until yield returns false.
+// their keys. It ends when yield returns false.
 func (s *Store) scan(ctx context.Context, k store.Kind, scan store.Scan, yield func(*store.Change) bool) error {
 	if k == store.KindToken {
 		return s.tokens(ctx, yield)
@@ -116,8 +116,8 @@ func readPage(ctx context.Context, tx pgx.Tx, k store.Kind, lower, upper string,
 	}, presentPage, k, lower, upper, size)
 }
 
-// nextSize returns how many rows to read next. The parameters are the page that was read last, and
-// a function that returns the size of a row.
+// nextSize returns how many rows to read after a page. The function size returns the size of a
+// row.
 func nextSize[T any](page []T, size func(*T) int) int {
 	bytes := 1
 	for i := range page {
@@ -128,7 +128,7 @@ func nextSize[T any](page []T, size func(*T) int) int {
 
 func (r *row) size() int { return len(r.key) + len(r.value) }
 
-// decodePage returns the changes that were current at a time for the subjects of a page.
+// decodePage returns the changes of the subjects of a page that were current at a time.
 func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) ([]*store.Change, error) {
 	past, err := readPast(ctx, tx, k, page, at)
 	if err != nil {
@@ -151,12 +151,11 @@ func decodePage(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at tim
 	return changes, nil
 }
 
-// after reports whether ms, a time in milliseconds, is after the parameter at. If that is zero, it
-// returns false.
+// after reports whether ms, a time in milliseconds, is after at. It returns false for a zero at.
 func after(ms int64, at time.Time) bool { return !at.IsZero() && ms > millis(at) }
 
-// readPast returns the changes that were current at a time, for those subjects of a page that have
-// changed after that time.
+// readPast returns the changes that were current at a time. It reads only those of subjects on a
+// page that have changed since.
 func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.Time) (map[string][]byte, error) {
 	var keys []string
 	for _, row := range page {
@@ -181,7 +180,8 @@ func readPast(ctx context.Context, tx pgx.Tx, k store.Kind, page []row, at time.
 	return past, err
 }
 
-// history calls yield with the changes of a subject, newest first, until yield returns false.
+// history calls yield with the changes of a subject, newest first. It ends when yield returns
+// false.
 func (s *Store) history(ctx context.Context, subject store.Subject, yield func(*store.Change, error) bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -16,13 +16,13 @@ import (
 // Every node of a store looks for changes to seal, but only the node that has the lease seals them.
 // Sealing renews the lease. When the lease expires, another node can take it.
 const (
-	sealEvery  = 200 * time.Millisecond // time between two looks, if the node has not written
-	sealSoon   = 20 * time.Millisecond  // time until the next look, after the node has written
+	sealEvery  = 200 * time.Millisecond // time between two checks, if the node has not written
+	sealSoon   = 20 * time.Millisecond  // time until the next check, after the node has written
 	sealLease  = 500 * time.Millisecond
 	sealEnd    = 2 * time.Second // maximum time for sealing while a node is closed
 	sealPause  = 5 * time.Second // time after which the server aborts a sealing transaction that is idle
 	sealUnits  = 512             // number of rows of nomen_pending that are read at a time
-	sealMargin = 128             // how many of these rows may be left for the next sealing, because of their order
+	sealMargin = 128             // rows that may be left for the next sealing, because of their order
 )
 
 const (
@@ -39,13 +39,12 @@ const (
 	on conflict (chunk) do update set entries = excluded.entries, hashes = excluded.hashes`
 )
 
-// A sealer assigns committed changes their numbers in the log. It does not see open
-// transactions; their changes get later numbers when they are committed. So no reader of the
-// log misses a change.
+// A sealer assigns committed changes their numbers in the log. Changes of an open transaction get
+// later numbers, when it is committed. So no reader of the log misses a change.
 //
-// Two sealers at once do no harm: a sealer raises the fence of the head in the transaction in
-// which it seals, and only if the fence still has the value that the sealer has read. So one
-// of the two changes nothing and begins again. The lease only avoids wasted work.
+// Two sealers at once do no harm. Each raises the fence of the head in its transaction, if the
+// fence still has the value that the sealer read. So only one of the two succeeds, and the other
+// begins again. The lease only avoids wasted work.
 type sealer struct {
 	cluster *cluster
 	node    []byte // random bytes that identify the node
@@ -83,7 +82,7 @@ func (s *sealer) stop() {
 	<-s.ended
 }
 
-// wake makes the sealer look soon.
+// wake makes the sealer check soon.
 func (s *sealer) wake() {
 	select {
 	case s.nudge <- struct{}{}:
@@ -147,7 +146,7 @@ func (s *sealer) tell(ctx context.Context, err error) {
 	}
 }
 
-// seal seals committed changes. If there are more, it returns true.
+// seal seals committed changes, and reports whether there are more.
 func (s *sealer) seal(ctx context.Context) (more bool, err error) {
 	server, err := s.cluster.forWriting()
 	if err != nil {
@@ -202,8 +201,8 @@ func (s *sealer) sealOn(ctx context.Context, c *pgx.Conn) (more bool, err error)
 	return more, nil
 }
 
-// knows reports whether the edge is that of the log with this fence and hash. After a failover that
-// has lost changes, another log can have the same fence.
+// knows reports whether s has the edge of the log with this fence and hash. The hash is compared
+// because a failover that loses changes can lead to another log with the same fence.
 func (s *sealer) knows(fence int64, hash []byte) bool {
 	if s.edge == nil || s.fence != fence {
 		return false
@@ -212,7 +211,7 @@ func (s *sealer) knows(fence int64, hash []byte) bool {
 	return head.Size == 0 || bytes.Equal(head.Hash[:], hash)
 }
 
-// readUnits returns the units to seal next. If there are more, the result more is true.
+// readUnits returns the units to seal next, and whether there are more.
 func readUnits(ctx context.Context, c *pgx.Conn) (units []unit, more bool, err error) {
 	units, err = collect(ctx, c, func(r pgx.CollectableRow) (u unit, err error) {
 		var entries []byte
@@ -256,7 +255,8 @@ func (s *sealer) grow(units []unit) growth {
 	return g
 }
 
-// commit writes a growth. If another node has sealed since the edge was read, done is false.
+// commit writes a growth. If another node has sealed since the edge was read, commit returns
+// false.
 func (s *sealer) commit(ctx context.Context, c *pgx.Conn, g growth) (done bool, err error) {
 	defer rollback(c)
 	first := &pgx.Batch{}

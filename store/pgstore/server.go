@@ -29,11 +29,11 @@ func (r role) String() string {
 	return [...]string{"unknown", "primary", "replica", "late replica", "superseded primary", "down"}[r]
 }
 
-// Short work has separate connections, so that it never waits for listings. It may even be
-// called from within the loop over a listing.
+// Short work has its own connections, so that it never waits for listings. A caller may start it
+// within a loop over a listing.
 const longPool = 32 // maximum number of connections to a server for listings and other long work
 
-// A work determines which connections are used.
+// A work determines which connections of a server are used.
 type work bool
 
 const (
@@ -68,7 +68,7 @@ type server struct {
 	lines   quiet.Lines
 }
 
-// A life is the time until a server is next lost.
+// A life lasts until a server is lost.
 type life struct {
 	ctx context.Context
 	end context.CancelFunc
@@ -79,8 +79,8 @@ func newLife() *life {
 	return &life{ctx, end}
 }
 
-// while returns a context that ends with ctx, or when the server is lost, so that calls to
-// a server that hangs end early. The cause is then errServerLost.
+// while returns a context that ends with ctx, or when the server is lost. So calls to a server
+// that hangs end early, with the cause errServerLost.
 func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Load().ctx, func() { cancel(errServerLost) })
@@ -92,7 +92,7 @@ func (s *server) while(ctx context.Context) (context.Context, context.CancelFunc
 
 func (s *server) is(r role) bool { return role(s.role.Load()) == r }
 
-// lose aborts everything in progress on a server.
+// lose aborts all work in progress on a server.
 func (s *server) lose() {
 	s.life.Swap(newLife()).end()
 	s.short.drop()
@@ -107,15 +107,15 @@ type aspect struct {
 	reign    reign // of a server that is not read-only
 }
 
-// lookAt asks s about itself within watchTimeout. After an error it tries a new connection once,
-// or several times while an administrator ends its sessions.
+// lookAt asks s about itself within watchTimeout. After an error it tries a new connection: once,
+// or several times while an administrator ends the sessions of the server.
 func (s *server) lookAt(ctx context.Context) (a aspect, err error) {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()
 	look := func(c *pgx.Conn) error { return a.read(ctx, c) }
 	err = s.watch.with(ctx, look)
 	for tries := 0; err != nil && ctx.Err() == nil && (tries == 0 || state(err) == sessionEnded && tries < maxSessions); tries++ {
-		s.watch.drop() // possibly only the connection was lost: try a new one
+		s.watch.drop() // perhaps only the connection was lost: try a new one
 		err = s.watch.with(ctx, look)
 	}
 	if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() != nil {

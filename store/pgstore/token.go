@@ -41,8 +41,8 @@ func (r *tokenRow) subject() store.Subject {
 
 func (r *tokenRow) decode() (*store.Change, error) { return codec.Decode(r.subject(), r.value) }
 
-// tokens calls yield with the last changes of all tokens, in the order of their IDs, until
-// it returns false.
+// tokens calls yield with the last changes of all tokens, in the order of their IDs. It ends when
+// yield returns false.
 func (s *Store) tokens(ctx context.Context, yield func(*store.Change) bool) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// lockUsers makes transactions that change users wait for each other, so that none gives a
-	// subject to a user while another one gives it to a second user. It also sets the version
-	// of the schema: earlier programs do not know users.
+	// lockUsers makes transactions that change users wait for each other, so that no two give a
+	// subject to two users. It also sets the version of the schema, because earlier programs do
+	// not know users.
 	lockUsers = "update nomen_meta set format = greatest(format, $1) where id = 1"
 	ownersOf  = "select head, mark, key, rest from nomen_place where head = any($1)"
 )
 
-// owners has the IDs of the users who have subjects, by subject.
+// owners maps subjects to the IDs of the users who have them.
 type owners map[string]string
 
-// readOwners returns the owners of the subjects that changes of users mention. The caller must
-// have executed lockUsers in the same transaction.
+// readOwners returns the owners of the subjects in a group of changes. The caller must have
+// executed lockUsers in the same transaction.
 func readOwners(ctx context.Context, c queryer, group []*request) (owners, error) {
 	var heads [][]byte
 	for _, r := range group {
@@ -44,7 +44,7 @@ func readOwners(ctx context.Context, c queryer, group []*request) (owners, error
 	return all, err
 }
 
-// after returns the function that finds owners after the steps of earlier requests.
+// after returns a function that finds the owner of a subject after the planned changes.
 func (o owners) after(planned map[store.Subject]*store.Change) func(subject string) (string, error) {
 	return func(subject string) (string, error) {
 		for _, c := range planned {
@@ -60,8 +60,8 @@ func (o owners) after(planned map[store.Subject]*store.Change) func(subject stri
 	}
 }
 
-// owner returns the ID of the user who has a subject, "" if none has it. It prefers the
-// primary, because a user who lost a subject there may still have it on a replica.
+// owner returns the ID of the user who has a subject, or "". It prefers the primary, because on a
+// replica a user may still have a subject that was removed.
 func (s *Store) owner(ctx context.Context, subject string) (id string, err error) {
 	if err := s.enter(ctx); err != nil {
 		return "", err

@@ -10,8 +10,8 @@ import (
 	"github.com/nomen-project/nomen/store"
 )
 
-// The tables of secrets and leases are not part of the schema's version: a program that does
-// not know them ignores them. They are created when they are first written to.
+// The tables of secrets and leases are not part of the schema's version. Programs that do not
+// know these tables ignore them. The first write creates them.
 const (
 	makeSecrets = `create table if not exists nomen_secret (
 	key   text  not null primary key,
@@ -97,8 +97,8 @@ func isFree(ctx context.Context, c *pgx.Conn, key string) (bool, error) {
 	return false, err
 }
 
-// keep calls f on the primary. It creates the tables if they do not exist, and retries for
-// as long as a call may wait. f must be safe to repeat.
+// keep calls f on the primary. It creates missing tables, and retries for as long as a call may
+// wait. f must be safe to repeat.
 func (s *Store) keep(ctx context.Context, what string, f func(context.Context, *pgx.Conn) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *Store) onPrimary(ctx context.Context, f func(context.Context, *pgx.Conn
 	return err
 }
 
-// makeTables creates the tables. It is not an error if another node has just done so.
+// makeTables creates the tables, unless another node has just done so.
 func makeTables(ctx context.Context, c *pgx.Conn) error {
 	for _, sql := range []string{makeSecrets, makeLeases} {
 		if _, err := c.Exec(ctx, sql); err != nil && state(err) != uniqueViolation && state(err) != duplicateObject && state(err) != duplicateTable {

@@ -14,7 +14,7 @@ import (
 
 const (
 	writers        = 4    // maximum number of concurrent transactions
-	maxGroup       = 1000 // changes after which no further request joins a transaction
+	maxGroup       = 1000 // when a transaction has so many changes, no further request joins it
 	attemptTimeout = 2 * time.Minute
 )
 
@@ -27,10 +27,10 @@ type request struct {
 	done    chan struct{} // closed when results and err are final
 }
 
-// Apply implements [store.Store]. Cancelling the context while the batch is being written
-// does not stop it. If the database cannot be reached for the time given by the connection
-// string, Apply returns a [*store.AwayError], or a [*store.UnknownError] if it cannot find
-// out whether the batch was written.
+// Apply implements [store.Store]. After writing has begun, cancelling the context does not stop
+// it. If no database can be reached for the time given by the connection string, Apply returns a
+// [*store.AwayError], or a [*store.UnknownError] if it cannot find out whether the batch was
+// written.
 func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Store) Apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// apply is Apply without the patience of ctx.
+// apply is Apply, but ignores the patience of ctx.
 func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (s *Store) apply(ctx context.Context, changes []store.Change) ([]store.Resu
 	}
 }
 
-// write answers requests until requests is closed. Those that arrive during a transaction
-// form the next one.
+// write answers requests until the channel is closed. Requests that arrive during a transaction
+// form the next transaction.
 func (s *Store) write() {
 	for r := range s.requests {
 		s.answer(s.gather(r))
@@ -93,8 +93,8 @@ func (s *Store) gather(r *request) []*request {
 	return group
 }
 
-// answer writes a group of requests. If the database rejects the group, it tries each
-// request alone, so that none fails because of another.
+// answer writes a group of requests. If the database rejects the group, answer tries each request
+// alone, so that no request fails because of another.
 func (s *Store) answer(group []*request) {
 	p, err := s.persist(group)
 	var unknown *store.UnknownError
@@ -177,8 +177,8 @@ type plan struct {
 	steps   []store.Step // of all requests without an error
 }
 
-// makePlan plans requests one after another; each builds on those before it. With owners, it
-// rejects a request that gives a subject to a second user.
+// makePlan plans requests in their order; each sees the results of earlier ones. With owners, it
+// rejects requests that give a subject to a second user.
 func makePlan(group []*request, last map[store.Subject]*store.Change, users owners) *plan {
 	p := &plan{results: make([][]store.Result, len(group)), errs: make([]error, len(group))}
 	planned := map[store.Subject]*store.Change{}
@@ -211,8 +211,8 @@ type writing struct {
 	doubts []doubt
 }
 
-// A doubt is an attempt that may or may not have been committed. If it was, the store has a
-// change with its random salt.
+// A doubt is an attempt that may or may not have been committed. If the store has a change with
+// the salt of the doubt, the attempt was committed.
 type doubt struct {
 	plan     *plan
 	subject  store.Subject
@@ -232,11 +232,13 @@ const (
 	begin       = "begin isolation level read committed"
 )
 
-// attempt writes the group in one transaction. New names need no lock, because creating the
-// same name concurrently violates the primary key. Existing names are locked before changes
-// are planned. Changes of users wait for each other. It takes two round trips for new names, and three for others. If there is
-// nothing to write, the second round trip is a barrier: without it, a former primary could
-// return a result that misses later changes.
+// attempt writes the group in one transaction. New names need no lock, because creating a name
+// twice violates the primary key. Existing names are locked before changes are planned. Changes
+// of users wait for each other.
+//
+// It takes two round trips for new names, and three for others. If there is nothing to write, the
+// second round trip is a barrier. Without it, a former primary could return a result that lacks
+// later changes.
 func (w *writing) attempt(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	subjects := subjectsOf(w.group)
 	last, err := load(ctx, c, subjects, "")
@@ -320,8 +322,7 @@ func doubtful(err error) bool {
 	return gone(err)
 }
 
-// resolve returns the plan of an earlier attempt that turns out to be committed, or nil if no
-// attempt was.
+// resolve returns the plan of an earlier attempt that was committed, or nil.
 func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 	for _, d := range w.doubts {
 		var found int
@@ -339,13 +340,14 @@ func (w *writing) resolve(ctx context.Context, c *pgx.Conn) (*plan, error) {
 // keepHead changes nothing, but its transaction must be replicated.
 const keepHead = "update nomen_head set holder = holder where id = 1"
 
-// barrier waits until the synchronous standby of the server, if it has one, has received
-// everything that is committed. Data that can be read is not always replicated: the wait of
-// the transaction that wrote it may have been cut short. A standby acknowledges commits in
-// order, so once it acknowledges this transaction it has all earlier ones. A former primary,
-// whose standby was promoted, never gets an acknowledgement, and a standby rejects the
-// transaction. So if the barrier succeeds, what was read before it included every acknowledged
-// change.
+// barrier waits until the synchronous standby, if there is one, has received everything that is
+// committed. Some of the data that can be read may not be replicated, because the wait of its
+// transaction was cut short.
+//
+// The barrier is a transaction. A standby acknowledges transactions in order, so it has all
+// earlier ones when it acknowledges the barrier. The barrier of a former primary fails, because
+// its standby was promoted. So if the barrier succeeds, what was read before it included every
+// acknowledged change.
 func barrier(ctx context.Context, c *pgx.Conn) error {
 	rollback(c) // releases locks
 	if _, err := c.Exec(ctx, keepHead); err != nil {
@@ -362,13 +364,12 @@ func commit(ctx context.Context, c *pgx.Conn) error {
 	return replicated(c)
 }
 
-// errUnreplicated is returned for a commit whose wait for a synchronous standby was cut
-// short by a timeout or a cancellation: the server reports success, but a failover may lose
-// the commit.
+// errUnreplicated is returned for a commit whose wait for a synchronous standby was cut short by
+// a timeout or a cancellation. PostgreSQL reports success, but a failover may lose the commit.
 var errUnreplicated = errors.New("the changes are committed on the primary, but its synchronous standby has not acknowledged them")
 
-// syncWait is the name of the function of PostgreSQL that warns that such a wait was cut
-// short. The text of the warning depends on the language of the server.
+// syncWait is the function of PostgreSQL that warns that such a wait was cut short. The name
+// identifies the warning, because its text depends on the language of the server.
 const syncWait = "SyncRepWaitForLSN"
 
 // noteUnreplicated records a warning of syncWait.
@@ -378,7 +379,7 @@ func noteUnreplicated(c *pgconn.PgConn, n *pgconn.Notice) {
 	}
 }
 
-// replicated returns errUnreplicated if such a warning has arrived since the last call.
+// replicated returns errUnreplicated if a warning of syncWait has arrived since the last call.
 func replicated(c *pgx.Conn) error {
 	data := c.PgConn().CustomData()
 	if data[syncWait] == nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// initialize makes the files of a new server. It copies the files that an earlier run has
-// kept. If there are no such files, it runs initdb and keeps a copy of the result.
+// initialize makes the files of a new server. It copies those that an earlier run has kept. If
+// there are none, it runs initdb and keeps a copy.
 func (s *Server) initialize() error {
 	kept, err := s.kept()
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Server) initdb() error {
 	return s.run("initdb", append(args, "--locale=C.UTF-8")...)
 }
 
-// kept returns where the files of a server of this version and owner are kept, or would be;
-// "" if the user has no cache directory.
+// kept returns the directory in which the files of servers of this version and owner are kept. It
+// returns "" if the user has no cache directory.
 func (s *Server) kept() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Server) kept() (string, error) {
 	return filepath.Join(cache, "nomen-pgtest", fmt.Sprintf("%x", sha256.Sum256([]byte(version.String())))[:16]), nil
 }
 
-// keep copies the files of s to a directory that is complete as soon as it exists.
+// keep copies the files of s to the directory kept. It renames the copy when it is complete.
 func (s *Server) keep(kept string) error {
 	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
 		return nil // the cache cannot be written

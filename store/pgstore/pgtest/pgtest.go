@@ -1,14 +1,14 @@
-// Package pgtest starts private PostgreSQL servers for tests, using the PostgreSQL
-// programs installed on the machine. A server listens on a free port of the loopback
-// interface and uses a temporary directory, which is removed when the test ends.
+// Package pgtest starts private PostgreSQL servers for tests, using the PostgreSQL programs
+// installed on the machine. A server listens on a free port of the loopback interface. It uses a
+// temporary directory, which is removed when the test ends.
 //
-// PostgreSQL must not run as root: if the test does, the server runs as "postgres" or
-// else as "nobody". If possible, the server sorts text by the rules of a language, so that
-// a store that relies on byte order must request it.
+// PostgreSQL must not run as root. For a test that runs as root, the server runs as "postgres" or
+// "nobody". If possible, the server sorts text by the rules of a language, so that a store must
+// request byte order if it needs it.
 //
-// The files of the first new server are kept in the cache directory of the user, 40 MB for each
-// version of PostgreSQL, and copied for the next ones: initdb takes most of the time of a short
-// test. So all servers have the same system identifier.
+// initdb takes most of the time of a short test. So the files of the first server are kept in the
+// cache directory of the user, 40 MB for each version of PostgreSQL, and copied for further
+// servers. All of them have the same system identifier.
 package pgtest
 
 import (
@@ -88,7 +88,7 @@ func (s *Server) Replica() (*Server, error) {
 	return r.begin()
 }
 
-// begin starts a server on a new directory, and removes that if it fails.
+// begin starts a server on a new directory. If that fails, it removes the directory.
 func (s *Server) begin() (*Server, error) {
 	err := s.Restart()
 	if err != nil {
@@ -227,8 +227,8 @@ func (s *Server) Undump(file, database string) (string, error) {
 	return url, s.pipe(in, nil, "pg_restore", "--exit-on-error", "--dbname="+url)
 }
 
-// AwaitEnd waits until the server has no connection of an application: after a client has
-// ended, the server still executes what it has received.
+// AwaitEnd waits until the server has no connection of an application. After a client has ended,
+// the server still executes what it has received.
 func (s *Server) AwaitEnd(application string) error {
 	ask := "select count(*) from pg_stat_activity where application_name = '" + application + "'"
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -243,8 +243,7 @@ func (s *Server) AwaitEnd(application string) error {
 	}
 }
 
-// signal sends a signal to all processes of the server, including those that it starts
-// meanwhile.
+// signal sends a signal to all processes of the server, also to those that start meanwhile.
 func (s *Server) signal(sig syscall.Signal) error {
 	pid := s.process.Process.Pid
 	children := childrenOf(pid) // a killed process has none
@@ -257,7 +256,8 @@ func (s *Server) signal(sig syscall.Signal) error {
 	return err
 }
 
-// childrenOf returns the children of a process, on Linux; elsewhere they notice its end.
+// childrenOf returns the children of a process on Linux. On other systems it returns none:
+// children notice the end of their parent.
 func childrenOf(pid int) []string {
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	return strings.Fields(string(children))
@@ -276,7 +276,7 @@ func (s *Server) Stop() error {
 // run runs a PostgreSQL program.
 func (s *Server) run(program string, args ...string) error { return s.pipe(nil, nil, program, args...) }
 
-// pipe runs a PostgreSQL program with this input and output, nil for none.
+// pipe runs a PostgreSQL program. Input and output can be nil.
 func (s *Server) pipe(in io.Reader, out io.Writer, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -307,8 +307,8 @@ func (s *Server) command(ctx context.Context, program string, args ...string) (*
 	return cmd, nil
 }
 
-// find returns the path of a program: the first in PATH, else that of the newest version in
-// Debian's directory.
+// find returns the path of a program in PATH. If it is not there, find returns the newest version
+// in Debian's directory.
 func find(program string) (string, error) {
 	if path, err := exec.LookPath(program); err == nil {
 		return path, nil
@@ -326,7 +326,7 @@ func version(path string) int {
 	return n
 }
 
-// unprivileged returns the user that runs a server; nil for the user of the test.
+// unprivileged returns the user that runs a server, or nil for the user of the test.
 func unprivileged() (*owner, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

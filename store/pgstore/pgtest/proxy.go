@@ -46,8 +46,8 @@ func (p *Proxy) Delay(d time.Duration) {
 	p.delay = d
 }
 
-// Cut blocks all traffic until Mend: connections stay open, and new ones are accepted, but
-// no data passes.
+// Cut blocks all traffic until Mend. Connections stay open and new ones are accepted, but no data
+// passes.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *Proxy) pass(c net.Conn) {
 	ways.Wait()
 }
 
-// pause waits for the delay and until the network is whole.
+// pause waits for the delay, and until Mend after a Cut.
 func (p *Proxy) pause() {
 	p.mu.Lock()
 	delay, whole := p.delay, p.whole

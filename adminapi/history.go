@@ -236,6 +236,12 @@ func (c *Client) AuthorityHistory(ctx context.Context, p name.Prefix) iter.Seq2[
 	})
 }
 
+// AuthorityRevisions is like [Client.AuthorityHistory], but yields the revisions in their JSON form,
+// with the names of users, and [store.ErrNotFound] for an unknown prefix.
+func (c *Client) AuthorityRevisions(ctx context.Context, p name.Prefix) iter.Seq2[Revision, error] {
+	return lines[Revision](ctx, c, prefixPath(p)+"/history", url.Values{"format": {"jsonl"}})
+}
+
 // revisionsOf yields the changes in the history of an authority or a user, and nothing if it is
 // unknown. The function content sets the content of a change, and reports whether the revision has
 // content. In errors, the subject is called what.

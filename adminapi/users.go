@@ -74,6 +74,12 @@ func (c *Client) UserHistory(ctx context.Context, id string) iter.Seq2[*store.Ch
 	})
 }
 
+// UserRevisions is like [Client.UserHistory], but yields the revisions in their JSON form, with the
+// names of users, and [store.ErrNotFound] for an unknown ID.
+func (c *Client) UserRevisions(ctx context.Context, id string) iter.Seq2[Revision, error] {
+	return lines[Revision](ctx, c, userPath(id)+"/history", url.Values{"format": {"jsonl"}})
+}
+
 // knownOnly yields the values of seq, and ends without an error at [store.ErrNotFound].
 func knownOnly[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -88,7 +88,7 @@ func siteOf(t *testing.T, s *memstore.Store, failed ...string) *site {
 	now := func() time.Time { return servertest.Now }
 	api, err := admin.New(admin.Options{
 		Store: s, Resolver: resolve.New(s, resolve.Options{Now: now}), Registrar: registrar.New(s, registrar.Options{Now: now}),
-		Now: now, Misses: newMisses(t, now, failed),
+		Now: now, Misses: newMisses(t, now, failed), SignInLink: signInLink, EndSessions: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +117,11 @@ func signInPage(kind signin.Kind, fault signin.Fault, text string) signin.View {
 		Header: "X-Remote-User", Provider: text, ByHeader: true, Ended: true,
 		Sessions: []signin.SessionView{{Provider: text, Created: servertest.Now, Used: servertest.Now, Current: true}, {Created: servertest.Now, Used: servertest.Now}},
 	}
+}
+
+// signInLink makes links for the tests.
+func signInLink(_ context.Context, user string) (string, time.Time, error) {
+	return "https://pages.example.org/-/ui/sign-in/link?code=" + user + ".secret", servertest.Now.Add(10 * time.Minute), nil
 }
 
 // newMisses returns a counter that has seen failed lookups.

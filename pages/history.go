@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"iter"
 	"net/http"
 	"strconv"
 
@@ -58,8 +59,13 @@ func (c *request) history() error {
 // revisions returns at most limit revisions of a name, newest first, that are older than before.
 // A before of 0 means all.
 func (c *request) revisions(n name.Name, before uint64, limit int) ([]adminapi.Revision, error) {
+	return collect(c.api.Revisions(c.ctx(), n), before, limit)
+}
+
+// collect returns at most limit revisions that are older than before. A before of 0 means all.
+func collect(revisions iter.Seq2[adminapi.Revision, error], before uint64, limit int) ([]adminapi.Revision, error) {
 	var all []adminapi.Revision
-	for r, err := range c.api.Revisions(c.ctx(), n) {
+	for r, err := range revisions {
 		if err != nil {
 			return nil, err
 		}
@@ -94,6 +100,36 @@ func newRows(all []adminapi.Revision, newest bool) []revisionRow {
 		}
 	}
 	return rows
+}
+
+// changeRows returns the rows of revisions, which are in order and without gaps. The function
+// compare returns what leads from a revision to another; the first has no content if there is none.
+func changeRows(all []adminapi.Revision, newest bool, compare func(a, b adminapi.Revision) []adminapi.Difference) []changeRow {
+	rows := make([]changeRow, len(all))
+	for i, r := range all {
+		rows[i] = changeRow{Revision: r, Newest: newest && i == 0}
+		var before adminapi.Revision
+		if i+1 < len(all) {
+			before = all[i+1]
+		}
+		if rows[i].Unknown = r.Redacted || before.Redacted; !rows[i].Unknown {
+			rows[i].Differences = compare(before, r)
+		}
+	}
+	return rows
+}
+
+// historyPage returns the rows of one page of a history, and the URLs of the first and the next page.
+// The rows have one more if there is a next page.
+func historyPage(path string, rows []changeRow, before uint64) (page []changeRow, first, next string) {
+	if before > 0 {
+		first = path
+	}
+	if len(rows) > pageSize {
+		next = path + "?before=" + strconv.FormatUint(rows[pageSize-1].Revision.Revision, 10)
+		rows = rows[:pageSize]
+	}
+	return rows, first, next
 }
 
 // A diffView compares two revisions of a name.

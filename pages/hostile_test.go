@@ -40,6 +40,8 @@ func views() map[string]view {
 		"dashboard": &dashboardView{}, "names": &namesView{}, "name": &nameView{}, "history": &historyView{}, "diff": &diffView{},
 		"edit": &editView{draft: &draft{}}, "new": &newView{editView: editView{draft: &draft{}}}, "retire": &retireView{}, "delete": &deleteView{},
 		"restore": &restoreView{}, "redact": &redactView{}, "error": &errorView{}, "kept": &keptView{}, "signin": &signInView{},
+		"users": &usersView{}, "user-new": &newUserView{}, "user": &userView{}, "user-edit": &accountView{}, "user-disable": &accountView{},
+		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
 		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/nomen-project/nomen"
@@ -76,25 +77,20 @@ func (c *request) rights(n name.Name) rights {
 
 // notice returns the text about the change after which a page is shown.
 func (c *request) notice() string {
-	switch c.r.Form.Get("done") {
-	case "revoked":
-		return c.texts.text("done.revoked")
-	case "saved":
-		return c.texts.text("done.saved")
-	case "created":
-		return c.texts.text("done.created")
-	case "unchanged":
-		return c.texts.text("done.unchanged")
-	case "retired":
-		return c.texts.text("done.retired")
-	case "restored":
-		return c.texts.text("done.restored")
-	case "deleted":
-		return c.texts.text("done.deleted")
-	case "redacted":
-		return c.texts.text("done.redacted")
+	key := "done." + c.r.Form.Get("done")
+	if !slices.Contains(notices(), key) {
+		return ""
 	}
-	return ""
+	return c.texts.text(key)
+}
+
+// notices are the keys of the texts about changes.
+func notices() []string {
+	return []string{
+		"done.created", "done.deleted", "done.disabled", "done.enabled", "done.erased", "done.granted", "done.last-administrator",
+		"done.no-link", "done.redacted", "done.restored", "done.retired", "done.revoked", "done.revoked-role", "done.saved",
+		"done.signed-out", "done.unchanged", "done.user-added",
+	}
 }
 
 // leads asks where a name leads, as an anonymous client would be led.

@@ -161,7 +161,7 @@ type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.
 func allHandlers() []handlers {
-	return []handlers{nameHandlers(), meHandlers(), tokenHandlers()}
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers()}
 }
 
 // nameHandlers are the handlers of the overview, of lists and of single names.

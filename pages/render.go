@@ -34,6 +34,9 @@ type frame struct {
 	actor registrar.Actor // who is signed in
 }
 
+// SeesUsers reports whether the person may see the pages about users.
+func (f *frame) SeesUsers() bool { return f.actor.MayAny(registrar.Owner) }
+
 // SeesTokens reports whether the person may see the pages about tokens.
 func (f *frame) SeesTokens() bool { return f.actor.MayAll(registrar.Administrator) }
 
@@ -94,6 +97,7 @@ func functions(texts *messages.Catalogue) template.FuncMap {
 	return template.FuncMap{
 		"t":       texts.Lookup,
 		"name":    namePath,
+		"user":    userPath,
 		"line":    shown.Inline,
 		"brief":   brief,
 		"isBrief": isBrief,

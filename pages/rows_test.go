@@ -30,7 +30,7 @@ type row struct {
 // allRows are the pages in their states. Each route that shows a page has a row for a full page and
 // one for hostile content, and each route of a form has one for invalid input.
 func allRows() []row {
-	return slices.Concat(nameRows(), listRows(), signInRows(), tokenRows())
+	return slices.Concat(nameRows(), listRows(), signInRows(), tokenRows(), userRows())
 }
 
 func signInRows() (all []row) {
@@ -106,7 +106,6 @@ func tokenRows() (all []row) {
 	all = []row{
 		{route: "GET tokens", state: "empty", path: "tokens"},
 		{route: "GET me", state: "full", path: "me", who: "anna"},
-		{route: "POST tokens/new", state: "full", path: "tokens/new", form: "who=Harvester&role=reader&scope=all", status: 303},
 		{route: "POST tokens/new", state: "errors", path: "tokens/new", form: "who=&role=reader&prefixes=x+y&expires=never"},
 		{route: "POST tokens/revoke/{id}", state: "errors", path: "tokens/revoke/none", form: "why=", status: 404},
 	}
@@ -119,7 +118,56 @@ func tokenRows() (all []row) {
 			row{route: "GET tokens/revoke/{id}", state: state, path: "tokens/revoke/0000"},
 		)
 	}
+	// This is the last one, because the list of tokens then has a random ID.
+	return append(all, row{route: "POST tokens/new", state: "full", path: "tokens/new", form: "who=Harvester&role=reader&scope=all", status: 303})
+}
+
+// Two users of the stage: one with rights, and a disabled one.
+const (
+	berta  = "u-berta000"
+	closed = "u-closed00"
+)
+
+func userRows() (all []row) {
+	all = []row{
+		{route: "GET users", state: "empty", path: "users"},
+		{route: "GET users", state: "full", path: "users?q=berta", who: "other"},
+		{route: "GET users/{id}", state: "full", path: "users/" + closed},
+		{route: "GET users/{id}", state: "full", path: "users/" + berta, who: "other"},
+		{route: "GET users/{id}", state: "errors", path: "users/u-00000000", status: 404},
+		{route: "POST users/new", state: "errors", path: "users/new", form: "name=Berta+Berg&scope=all&role=reader&mail=x"},
+		{route: "POST users/new", state: "errors", path: "users/new", form: "name=&scope=some&prefix=x+y&role=boss&mail=x&subjects=x"},
+		{route: "POST users/{id}/grant", state: "errors", path: "users/" + berta + "/grant", form: "role=editor&scope=some&prefix=x+y"},
+		{route: "POST users/{id}/revoke", state: "errors", path: "users/" + berta + "/revoke", who: "other", form: "role=editor&prefix=urn:dns:example.org", status: 403},
+		{route: "POST users/{id}/edit", state: "errors", path: "users/" + berta + "/edit", form: "name=&mail=x&revision=2"},
+		{route: "POST users/{id}/disable", state: "errors", path: "users/" + berta + "/disable", form: "revision=1", status: 409},
+		{route: "POST users/{id}/enable", state: "errors", path: "users/" + closed + "/enable", form: "revision=9", status: 409},
+		{route: "POST users/{id}/sign-out", state: "errors", path: "users/none/sign-out", form: "x=", status: 404},
+		{route: "POST users/{id}/link", state: "errors", path: "users/" + berta + "/link", who: "owner", form: "x=", status: 403},
+		{route: "POST users/{id}/redact", state: "errors", path: "users/" + berta + "/redact", form: "revision=2&typed=x"},
+	}
+	for _, state := range []string{"full", "hostile"} {
+		all = append(all, row{route: "GET users", state: state, path: "users?all=1"}, row{route: "GET users/new", state: state, path: "users/new"})
+		for _, page := range []string{"", "/edit", "/disable", "/link", "/redact", "/history"} {
+			all = append(all, row{route: "GET users/{id}" + page, state: state, path: "users/" + berta + page})
+		}
+	}
 	return all
+}
+
+// addPeople stores users with a text in all fields.
+func (s *site) addPeople(display, text string) {
+	s.t.Helper()
+	u := store.User{ID: berta, Name: display, Mail: text, Subjects: []string{"header " + text}, Since: servertest.Now}
+	u.Grants = []store.UserGrant{{Role: "editor", Prefixes: []string{"urn:dns:example.org", text}}}
+	more := u
+	more.Grants = append(more.Grants, store.UserGrant{Role: "reader"})
+	gone := store.User{ID: closed, Name: display, Disabled: true, Since: servertest.Now}
+	for _, u := range []*store.User{&u, &more, &gone} {
+		if _, err := s.store.Apply(s.t.Context(), []store.Change{{User: u, Expected: store.AnyRevision, Time: servertest.Now, Who: berta, Why: text}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 // addTokens stores tokens with a text in all fields: a valid one, and one that is revoked.
@@ -222,6 +270,7 @@ func fullSite(t *testing.T) *site {
 	s := newSite(t)
 	s.addUser("u-colleague", "Zoe Zhang")
 	s.addTokens("Harvester")
+	s.addPeople("Berta Berg", "berta@example.org")
 	s.change(alb, "moved to a longer place", func(r *store.Record) {
 		r.Locations = append(r.Locations, nomen.Location{URL: "https://example.org/" + fmt.Sprintf("%0300d", 7), Type: "text/html", Lang: "de", Note: "a note"})
 		r.Metadata = nomen.Metadata{"title": {"A title that is quite long, as titles of albums are"}}
@@ -235,8 +284,9 @@ func hostileSite(t *testing.T) *site {
 	s.store = memstore.New()
 	servertest.Fill(t, s.store)
 	evil := strings.Join(hostileTexts(), " ")
-	s.addUser("u-colleague", evil)
+	s.addUser("u-colleague", strings.Join(shortHostileTexts(), " "))
 	s.addTokens(evil)
+	s.addPeople(strings.Join(shortHostileTexts(), " "), evil)
 	s.add(wild)
 	s.add(longName())
 	for i := range 60 {

@@ -43,6 +43,7 @@ func views() map[string]view {
 		"users": &usersView{}, "user-new": &newUserView{}, "user": &userView{}, "user-edit": &accountView{}, "user-disable": &accountView{},
 		"user-redact": &accountView{}, "user-link": &linkView{}, "user-history": &userHistoryView{},
 		"me": &meView{}, "tokens": &tokensView{}, "token-new": &newTokenView{}, "token-made": &madeView{}, "token-revoke": &revokeView{},
+		"log": &logView{}, "proof": &proofView{},
 	}
 }
 

@@ -61,6 +61,8 @@ type Condition struct {
 	Backup      time.Time // when a backup last succeeded; zero if that is not known
 	Database    bool      // the store is a database, which is backed up by other means
 	Certificate time.Time // when the first of its certificates expires; zero without certificates
+	Verified    time.Time // when the background verification was last completed; zero if it never was
+	Faults      uint64    // that it found
 }
 
 // Pages is the handler of the pages. It is safe for concurrent use.
@@ -161,7 +163,7 @@ type handlers map[string]func(*request) error
 
 // allHandlers returns the handlers of all pages but those about signing in.
 func allHandlers() []handlers {
-	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers()}
+	return []handlers{nameHandlers(), meHandlers(), tokenHandlers(), userHandlers(), logHandlers()}
 }
 
 // nameHandlers are the handlers of the overview, of lists and of single names.

@@ -25,12 +25,13 @@ type row struct {
 	who    string // who is signed in; "" means admin
 	form   string // sent by POST, as the query of a URL
 	status int    // 0 means 200, and 422 for a form
+	file   bool   // the response is a file that browsers save
 }
 
 // allRows are the pages in their states. Each route that shows a page has a row for a full page and
 // one for hostile content, and each route of a form has one for invalid input.
 func allRows() []row {
-	return slices.Concat(nameRows(), listRows(), signInRows(), tokenRows(), userRows())
+	return slices.Concat(nameRows(), listRows(), signInRows(), logRows(), tokenRows(), userRows())
 }
 
 func signInRows() (all []row) {
@@ -257,11 +258,23 @@ func TestRows(t *testing.T) {
 		if a.Body.Len() > maxPage {
 			t.Errorf("%s: the page has %d bytes, more than %d", r, a.Body.Len(), maxPage)
 		}
-		a.wantHarmless(r.String())
+		if r.file {
+			a.wantFile()
+		} else {
+			a.wantHarmless(r.String())
+		}
 		delete(missing, r.route+" "+r.state)
 	}
 	for what := range maps.Keys(missing) {
 		t.Errorf("no row for %s: add one to a function of this file", what)
+	}
+}
+
+// wantFile checks that a browser saves the response.
+func (a *answer) wantFile() {
+	a.t.Helper()
+	if h := a.Header(); !strings.HasPrefix(h.Get("Content-Disposition"), "attachment; filename=") || h.Get("X-Content-Type-Options") != "nosniff" {
+		a.t.Errorf("the response is not a file to save: %v", h)
 	}
 }
 

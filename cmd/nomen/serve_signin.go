@@ -316,15 +316,19 @@ func (c *cli) newAdminWithPages(f *serveFlags, p serverParts, o admin.Options) (
 	}
 	site, err = pages.New(pages.Options{
 		Client: api.Client, Sessions: pagesSessions{manager}, SignIn: manager.Handler(), TrustedOrigins: trusted, Now: clock, Log: p.log,
-		Condition: p.condition,
+		Condition: func() pages.Condition { return p.condition(api) },
 	})
 	return api, manager, err
 }
 
-// condition returns what administrators see on the overview of the pages.
-func (p serverParts) condition() pages.Condition {
+// condition returns what administrators see about the server on the pages.
+func (p serverParts) condition(api *admin.API) pages.Condition {
 	_, hasBackups := p.store.(store.Backuper)
-	return pages.Condition{Backup: p.seen.tasks.LastSuccess(metrics.TaskBackup), Database: !hasBackups, Certificate: p.seen.expiry()}
+	scrub, _ := api.Scrub()
+	return pages.Condition{
+		Backup: p.seen.tasks.LastSuccess(metrics.TaskBackup), Database: !hasBackups, Certificate: p.seen.expiry(),
+		Verified: scrub.Ended, Faults: scrub.Faults,
+	}
 }
 
 // pagesURL returns the scheme and host at which browsers reach the pages.

@@ -1,0 +1,228 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/registrar"
+	"github.com/nomen-project/nomen/store"
+)
+
+// logHandlers are the handlers of the log of changes and its proofs.
+func logHandlers() handlers {
+	return handlers{
+		"GET log":                  (*request).showLog,
+		"GET log/{seq}":            (*request).proof,
+		"GET log/{seq}/proof.json": (*request).downloadProof,
+		"GET name/{name}/proof":    (*request).proofOfRevision,
+	}
+}
+
+// Bounds of a page of the log. The first step reads as many changes as a page shows. If filters
+// leave out most of them, the next steps are larger.
+const (
+	logGrowth  = 4
+	maxLogRead = 10_000 // changes that one page reads
+)
+
+// A logView lists changes, newest first.
+type logView struct {
+	frame
+	Who, Prefix, Kind, From, To string
+	NoLog                       bool
+	Head                        store.Head
+	Entries                     []adminapi.Entry
+	Oldest, Newest              uint64 // changes that were read for this page; 0 if none
+	Verified                    []verification
+	First, Next                 string
+}
+
+// Filtered reports whether the page shows only some changes.
+func (v *logView) Filtered() bool { return v.Who+v.Prefix+v.Kind+v.From+v.To != "" }
+
+// showLog lists the changes that the filters select, before the one in "before".
+func (c *request) showLog() error {
+	q := c.r.Form
+	get := func(key string) string { return strings.TrimSpace(q.Get(key)) }
+	v := &logView{Who: get("who"), Prefix: get("prefix"), Kind: get("kind"), From: get("from"), To: get("to")}
+	v.Title, v.Section = c.texts.text("log.title"), "log"
+	var err error
+	if v.Head, err = c.api.Head(c.ctx()); isUnsupported(err) {
+		v.NoLog = true
+		c.show(http.StatusOK, "log", v)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	oldest, newest, err := c.logRange(v)
+	if len(v.Faults) > 0 {
+		c.show(http.StatusUnprocessableEntity, "log", v)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if before, err := strconv.ParseUint(q.Get("before"), 10, 64); err == nil && before > 0 {
+		newest = min(newest, before-1)
+		v.First = v.page(0)
+	}
+	if err := c.readLog(v, oldest, newest); err != nil {
+		return err
+	}
+	v.Verified, err = c.verified()
+	return c.shown(err, http.StatusOK, "log", v)
+}
+
+// logRange returns the numbers of the changes in the period of the page: those after the first
+// result, up to the second.
+func (c *request) logRange(v *logView) (after, until uint64, err error) {
+	until = v.Head.Size
+	if v.Kind != "" && !slices.Contains([]string{adminapi.KindOfName, adminapi.KindOfAuthority, adminapi.KindOfUser}, v.Kind) {
+		v.Faults = append(v.Faults, problem{"kind", c.texts.text("log.bad-kind")})
+	}
+	from, to := c.logTime(v, "from", v.From), c.logTime(v, "to", v.To)
+	if len(v.Faults) > 0 {
+		return 0, 0, nil
+	}
+	if !from.IsZero() {
+		if _, err := time.Parse(time.DateOnly, v.From); err == nil {
+			from = from.Add(time.Millisecond).AddDate(0, 0, -1) // a date means its last moment
+		}
+		h, err := c.api.HeadAt(c.ctx(), from.Add(-time.Millisecond))
+		if err != nil {
+			return 0, 0, err
+		}
+		after = h.Size
+	}
+	if !to.IsZero() {
+		h, err := c.api.HeadAt(c.ctx(), to)
+		if err != nil {
+			return 0, 0, err
+		}
+		until = h.Size
+	}
+	return after, until, nil
+}
+
+// logTime parses a time that was entered; "" is the zero time.
+func (c *request) logTime(v *logView, field, text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := adminapi.ParseTime(text)
+	if err != nil {
+		v.Faults = append(v.Faults, problem{field, err.Error()})
+	}
+	return t
+}
+
+// readLog fills a page with changes after one number, up to another, from the newest to older ones.
+func (c *request) readLog(v *logView, after, until uint64) error {
+	if until <= after {
+		return nil
+	}
+	v.Newest, v.Oldest = until, until+1
+	prefix := v.Prefix
+	if canonical, err := name.CanonicalPrefix(prefix); err == nil { // otherwise it may still be the beginning of a scheme, or of an ID
+		prefix = canonical
+	}
+	for step := uint64(pageSize); v.Oldest > after+1 && len(v.Entries) < pageSize && until+1-v.Oldest < maxLogRead; step *= logGrowth {
+		low := v.Oldest - 1 - min(step, v.Oldest-1-after, maxLogRead-(until+1-v.Oldest))
+		found, err := entriesOf(c.api.Search(c.ctx(), adminapi.LogQuery{
+			After: low, Until: v.Oldest - 1, Who: v.Who, Prefix: prefix, Kind: v.Kind,
+		}))
+		if err != nil {
+			return err
+		}
+		slices.Reverse(found)
+		v.Entries = append(v.Entries, found...)
+		v.Oldest = low + 1
+	}
+	if len(v.Entries) > pageSize {
+		v.Entries = v.Entries[:pageSize]
+		v.Oldest = v.Entries[pageSize-1].Seq
+	}
+	if v.Oldest > after+1 {
+		v.Next = v.page(v.Oldest)
+	}
+	return nil
+}
+
+// entriesOf returns all values of a sequence, or its error.
+func entriesOf[T any](all func(func(T, error) bool)) (list []T, err error) {
+	for v, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// page returns the URL of the page with the changes before one; 0 is the first page.
+func (v *logView) page(before uint64) string {
+	q := url.Values{}
+	for key, value := range map[string]string{"who": v.Who, "prefix": v.Prefix, "kind": v.Kind, "from": v.From, "to": v.To} {
+		if value != "" {
+			q.Set(key, value)
+		}
+	}
+	if before > 0 {
+		q.Set("before", strconv.FormatUint(before, 10))
+	}
+	if len(q) == 0 {
+		return Root + "log"
+	}
+	return Root + "log?" + q.Encode()
+}
+
+// A verification is a check of the store that has ended.
+type verification struct {
+	Time       time.Time
+	Background bool // by the server itself, of the whole store
+	Since      bool // only of the changes since a head
+	Incomplete bool
+	Faults     uint64
+}
+
+// verified returns the last verifications that the user may see, newest first.
+func (c *request) verified() ([]verification, error) {
+	var all []verification
+	if is := c.seen(); !is.Verified.IsZero() {
+		all = append(all, verification{Time: is.Verified, Background: true, Faults: is.Faults})
+	}
+	jobs, err := c.api.Jobs(c.ctx())
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range jobs {
+		if j.Kind != adminapi.JobVerify || j.State == adminapi.JobRunning {
+			continue
+		}
+		done := verification{Time: j.Ended, Since: j.Subject != "", Incomplete: !j.Complete}
+		if j.Result != nil {
+			done.Faults = j.Result.FaultCount
+		}
+		all = append(all, done)
+	}
+	slices.SortStableFunc(all, func(a, b verification) int { return b.Time.Compare(a.Time) })
+	return all[:min(len(all), maxVerified)], nil
+}
+
+// maxVerified is how many verifications a page lists.
+const maxVerified = 3
+
+// seen returns the condition of the server, if the user may see it.
+func (c *request) seen() Condition {
+	if c.condition == nil || !c.session.Actor.MayAll(registrar.Administrator) {
+		return Condition{}
+	}
+	return c.condition()
+}

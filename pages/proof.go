@@ -1,0 +1,181 @@
+package pages
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen/adminapi"
+	"github.com/nomen-project/nomen/internal/audit"
+	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/store"
+)
+
+// A proofView explains the proof of a change.
+type proofView struct {
+	frame
+	Entry  adminapi.Entry
+	Head   store.Head // for which the change is proven
+	Sound  bool       // the proof was checked
+	Hashes int
+	Noted  string // head that the user has entered
+	Same   bool   // Noted is the head of the proof
+	Size   uint64 // of the head that was entered, 0 if none; for the download
+}
+
+// proof shows a change and its proof: for the present head, or for the one in "head" that the user
+// has noted earlier.
+func (c *request) proof() error {
+	seq, err := c.changeNumber()
+	if err != nil {
+		return err
+	}
+	v := &proofView{Noted: strings.TrimSpace(c.r.Form.Get("head"))}
+	v.Title, v.Section = c.texts.text("proof.title", seq), "log"
+	noted := c.notedHead(v, seq)
+	p, err := c.api.Prove(c.ctx(), seq, v.Size)
+	if err != nil {
+		return err
+	}
+	proven, err := newProof(p)
+	if err != nil {
+		return err
+	}
+	v.Entry, v.Head, v.Hashes, v.Sound = p.Entry, proven.Head, len(proven.Hashes), proven.Check() == nil
+	v.Same = v.Noted != "" && noted == v.Head
+	status := http.StatusOK
+	if len(v.Faults) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	c.show(status, "proof", v)
+	return nil
+}
+
+// changeNumber returns the number of the change in the path.
+func (c *request) changeNumber() (uint64, error) {
+	seq, err := strconv.ParseUint(c.r.PathValue("seq"), 10, 64)
+	if err != nil || seq == 0 {
+		return 0, errNoPage
+	}
+	return seq, nil
+}
+
+// notedHead parses the head that the user has entered. If it cannot be compared, it adds an entry
+// to the error summary, and the page shows the proof for the present head.
+func (c *request) notedHead(v *proofView, seq uint64) (noted store.Head) {
+	if v.Noted == "" {
+		return noted
+	}
+	noted, err := store.ParseHead(v.Noted)
+	if err != nil {
+		v.Faults = []problem{{"head", c.texts.text("proof.bad-head")}}
+		return noted
+	}
+	now, err := c.api.Head(c.ctx())
+	switch {
+	case err != nil: // the page will fail too
+	case noted.Size < seq:
+		v.Faults = []problem{{"head", c.texts.text("proof.older-head", noted.Size)}}
+	case noted.Size > now.Size:
+		v.Faults = []problem{{"head", c.texts.text("proof.newer-head", noted.Size, now.Size)}}
+	default:
+		v.Size = noted.Size
+	}
+	return noted
+}
+
+// newProof returns a proof in the form that can be checked.
+func newProof(p adminapi.Proof) (audit.Proof, error) {
+	e, h, hashes, err := p.Parts()
+	return audit.Proof{Entry: e, Head: h, Hashes: hashes}, err
+}
+
+// downloadProof sends a proof as a file, which nomen verify --proof can check.
+func (c *request) downloadProof() error {
+	seq, err := c.changeNumber()
+	if err != nil {
+		return err
+	}
+	size, _ := strconv.ParseUint(c.r.Form.Get("size"), 10, 64) // 0 is the present size
+	p, err := c.api.Prove(c.ctx(), seq, size)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return err
+	}
+	c.download(fmt.Sprintf("change-%d.json", seq), "application/json", append(b, '\n'))
+	return nil
+}
+
+// download sends a file. Its name must have ASCII letters, digits, "-" and "." only.
+func (c *request) download(file, contentType string, body []byte) {
+	h := c.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", `attachment; filename="`+file+`"`)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // an error means that the client is gone
+	}
+}
+
+// How far from its time proofOfRevision looks for a revision in the log: first near, then farther,
+// because the clocks of servers with one database may differ.
+const (
+	nearRevision = time.Millisecond
+	farRevision  = 5 * time.Minute
+)
+
+// proofOfRevision redirects to the proof of the revision in "revision" of a name.
+func (c *request) proofOfRevision() error {
+	n, err := c.subject()
+	if err != nil {
+		return err
+	}
+	found, err := c.findRevisions(n, c.r.Form.Get("revision"))
+	if err != nil {
+		return err
+	}
+	for _, around := range []time.Duration{nearRevision, farRevision} {
+		seq, err := c.findChange(n, found[0], around)
+		if err != nil {
+			return err
+		}
+		if seq > 0 {
+			c.see(Root + "log/" + strconv.FormatUint(seq, 10))
+			return nil
+		}
+	}
+	return &adminapi.StatusError{Status: http.StatusNotFound, Detail: "this revision was not found in the log within 5 minutes of its time; look for it in the log"}
+}
+
+// findChange returns the number of the change that made a revision, if it is among the first
+// maxLogRead changes around its time; otherwise 0.
+func (c *request) findChange(n name.Name, r adminapi.Revision, around time.Duration) (uint64, error) {
+	before, err := c.api.HeadAt(c.ctx(), r.Time.Add(-around))
+	if err != nil {
+		return 0, err
+	}
+	after, err := c.api.HeadAt(c.ctx(), r.Time.Add(around))
+	if err != nil {
+		return 0, err
+	}
+	if after.Size <= before.Size {
+		return 0, nil
+	}
+	until := min(after.Size, before.Size+maxLogRead)
+	for e, err := range c.api.Search(c.ctx(), adminapi.LogQuery{After: before.Size, Until: until, Prefix: n.Key(), Kind: adminapi.KindOfName}) {
+		if err != nil {
+			return 0, err
+		}
+		if e.Key == n.Key() && e.Revision == r.Revision {
+			return e.Seq, nil
+		}
+	}
+	return 0, nil
+}

@@ -1,5 +1,11 @@
 package format
 
+import (
+	"html/template"
+
+	"github.com/nomen-project/nomen/site"
+)
+
 // A Page says where on the web an answer is read. If the Page is zero, only the links of the answer
 // itself are written.
 type Page struct {
@@ -8,7 +14,22 @@ type Page struct {
 
 	Root string // path of the server on its host, without a final slash; "" if the server has the root
 
-	Past Past // used only by the HTML page
+	// The following are used only by HTML pages.
+
+	Site  *site.Page    // the header, the footer and the language; nil for a page without settings
+	Owner Owner         // who is responsible for the name
+	Past  Past          // the name at other times
+	QR    template.HTML // a QR code of the URL of the name; "" for none
+	Near  []string      // public names that are spelled similarly to an unknown name
+	Above string        // a public name that an unknown name begins with; "" if there is none
+	Other bool          // a problem is not about a name, but about a page
+}
+
+// An Owner is responsible for the names that begin with a prefix.
+type Owner struct {
+	Prefix      string
+	Description string
+	Contact     string // usually a URL
 }
 
 // nameURL returns the URL of a name on the web, or "" if that is unknown.

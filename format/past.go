@@ -1,7 +1,7 @@
 package format
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +14,9 @@ type Past struct {
 	Present   string     // URL of the current state of the name
 	Revisions []Revision // newest first
 	All       string     // URL of the list of all revisions; "" if Revisions is complete
+	Retired   time.Time  // when the name was retired; zero if it was not, or if that is unknown
+	Form      string     // path to which the form for another time leads; "" for no form
+	First     time.Time  // time of the first revision; zero if unknown
 }
 
 // A Revision is the public part of a change to a name.
@@ -26,43 +29,65 @@ type Revision struct {
 }
 
 // memento says that a page shows an earlier state.
-func (p *page) memento(past Past) {
+func (p *page) memento() {
+	past := p.on.Past
 	if past.At.IsZero() {
 		return
 	}
-	p.print("<div class=\"banner\" role=\"note\">\n<p>This is the record as of ")
-	p.time(past.At)
-	p.print(". ")
-	p.link(past.Present, "Show the current record")
+	p.print("<div class=\"banner\" role=\"note\">\n<p>")
+	p.say("page.at", p.moment(past.At))
+	if past.Present != "" {
+		p.print(" ")
+		p.link(past.Present, p.t("page.present"))
+	}
 	p.print("</p>\n</div>\n")
 }
 
-func (p *page) time(t time.Time) {
-	p.print("<time datetime=\"%s\">%s</time>", t.UTC().Format(time.RFC3339Nano), t.UTC().Format("2006-01-02 15:04:05 UTC"))
-}
-
-// revisions writes the public history. It writes nothing for a single revision.
-func (p *page) revisions(past Past) {
+// history writes the public history, and a form for the state on a day. It writes nothing for a
+// single revision.
+func (p *page) history() {
+	past := p.on.Past
 	if len(past.Revisions) < 2 {
 		return
 	}
-	p.print("<h2>History</h2>\n<ul>\n")
+	p.heading("page.history")
+	p.revisions(past)
+	if past.Form == "" {
+		return
+	}
+	p.print("<form method=\"get\" action=\"%s\">\n<input type=\"hidden\" name=\"s\" value=\"I2C\">\n", past.Form)
+	p.print("<label for=\"at\">%s</label>\n<p class=\"hint\" id=\"at-hint\">%s</p>\n", p.t("page.as-of"), p.t("page.as-of-hint"))
+	p.print("<input id=\"at\" name=\"at\" type=\"date\" required aria-describedby=\"at-hint\"")
+	if !past.First.IsZero() {
+		p.print(" min=\"%s\"", past.First.UTC().Format(time.DateOnly))
+	}
+	p.print(">\n<button>%s</button>\n</form>\n", p.t("page.as-of-button"))
+}
+
+// revisions writes the list of revisions.
+func (p *page) revisions(past Past) {
+	p.print("<ul>\n")
 	for _, r := range past.Revisions {
-		p.print("<li><A HREF=\"%s\">", r.Target)
-		p.time(r.Time)
-		p.print("</A> revision %s", fmt.Sprint(r.Number))
-		if r.Status == nomen.Retired {
-			p.print(", retired")
-		}
-		if len(r.Fields) > 0 {
-			p.print(": <bdi>%s</bdi>", strings.Join(r.Fields, ", "))
+		at := p.markup(func(p *page) {
+			p.print("<A HREF=\"%s\">", r.Target)
+			p.b.WriteString(string(p.moment(r.Time)))
+			p.print("</A>")
+		})
+		p.print("<li>")
+		switch {
+		case r.Status == nomen.Retired && slices.Contains(r.Fields, "status"):
+			p.say("page.revision-retired", at, r.Number)
+		case len(r.Fields) > 0:
+			p.say("page.revision-changed", at, r.Number, p.foreign(strings.Join(r.Fields, ", ")))
+		default:
+			p.say("page.revision", at, r.Number)
 		}
 		p.print("</li>\n")
 	}
 	p.print("</ul>\n")
 	if past.All != "" {
 		p.print("<p>")
-		p.link(past.All, "All revisions")
+		p.link(past.All, p.t("page.history-all"))
 		p.print("</p>\n")
 	}
 }

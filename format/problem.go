@@ -17,7 +17,7 @@ type Problem struct {
 	Status   int    // HTTP status
 	Detail   string // what happened in this case, for people
 	Instance string // URI reference that identifies this case
-	Root     string // path of the server on its host, for links in a page; not sent
+	On       Page   // the page on which people read the problem; not sent
 
 	Name        string        // the name in the question
 	Service     nomen.Service // the service in the question

@@ -113,7 +113,7 @@ func (p *plain) raw(r *nomen.Raw) {
 
 // problem writes what is wrong, where, and what to do next.
 func (p *plain) problem(e *Problem) {
-	p.line(0, problemTitle(e), ".")
+	p.line(0, orDefault(e.Title, "No answer"), ".")
 	if e.Name != "" && e.Answer == nil {
 		p.line(2, shown.Inline(e.Name))
 	}

@@ -341,12 +341,16 @@ func (f *Forward) failed(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	body := []byte(why + "\r\n")
+	if relay, ok := w.(*Relay); ok && relay.Show != nil {
+		body = relay.Show(h, status, why)
+	}
 	h.Set("Proxy-Status", f.name+"; error=http_request_denied")
 	if status >= http.StatusInternalServerError {
 		h.Set("Proxy-Status", f.name+"; error=destination_unavailable") // RFC 9209, 2.3
 	}
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, why+"\r\n") // an error means that the client has disconnected
+	_, _ = w.Write(body) // an error means that the client has disconnected
 }
 
 // RetryAfter returns the value of a Retry-After field for an error, in whole seconds.

@@ -12,6 +12,8 @@ import (
 	"github.com/nomen-project/nomen/internal/location"
 	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/site"
 )
 
 //go:embed explain.html
@@ -20,19 +22,15 @@ var explainPage string
 // explainTemplate returns the template of the page of an Explanation. The first call parses it.
 var explainTemplate = sync.OnceValues(func() (*template.Template, error) { return ParsePage("explain", explainPage) })
 
-// ParsePage parses the template of a page. In the template, {{link URL}} returns the URL if it is
+// ParsePage parses the template of a page; see [site.Parse]. In the template, {{link URL}} returns the URL if it is
 // safe as a link, and otherwise "". Without it, html/template allows only http, https and mailto.
 func ParsePage(name, text string) (*template.Template, error) {
-	page, err := template.New(name).Funcs(template.FuncMap{"link": func(s string) template.URL {
+	return site.Parse(name, text, template.FuncMap{"link": func(s string) template.URL {
 		if !location.IsLink(s) {
 			return ""
 		}
 		return template.URL(s)
-	}}).Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("gateway: %w", err)
-	}
-	return page, nil
+	}})
 }
 
 // herePath returns the path on this server for a name and for the query and fragment after the
@@ -53,9 +51,27 @@ func herePath(text string) string {
 // A Page is the page of an Explanation.
 type Page struct {
 	*Explanation
-	Root    string // path of this server
-	Style   template.CSS
-	Version string
+	*site.Page
+}
+
+// English returns an English text as HTML.
+func (e Page) English(text string) template.HTML {
+	return template.HTML(`<span lang="en">` + template.HTMLEscapeString(shown.Inline(text)) + "</span>")
+}
+
+// Code returns a text as HTML in a fixed-width font.
+func (e Page) Code(text string) template.HTML {
+	return template.HTML("<code>" + template.HTMLEscapeString(shown.Inline(text)) + "</code>")
+}
+
+// Elsewhere returns the link to another site as HTML. Only a URL that is safe to follow becomes a
+// link.
+func (e Page) Elsewhere() template.HTML {
+	if !location.IsLink(e.Link) {
+		return e.Code(e.Link)
+	}
+	u := template.HTMLEscapeString(e.Link)
+	return template.HTML(`<a id="elsewhere" rel="noreferrer noopener nofollow external" href="` + u + `">` + u + "</a>")
 }
 
 // Here returns the path on this server that resolves the name. If this server does not resolve it,

@@ -19,6 +19,10 @@ type Relay struct {
 	request *http.Request
 	out     *paced.Writer
 	status  int
+
+	// Show returns the body of a response that says why the request was not forwarded, and sets the
+	// header fields that belong to it. If it is nil, the body is plain text.
+	Show func(h http.Header, status int, why string) []byte
 }
 
 // Relay returns a Relay of a request. The parameter target is the target as the client sent it, and

@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/nomen-project/nomen/internal/shown"
+	"github.com/nomen-project/nomen/site"
 )
 
 // A Format is a format of tables and their entries.
@@ -179,46 +181,56 @@ func (x *xmlWriter) text(name, value string) {
 //go:embed page.html
 var pageText string
 
-//go:embed page.css
-var pageStyle string
-
 // pages are the templates of a list, an entry and the list of registries.
-var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"label": label, "shown": shown.Line, "path": url.PathEscape, "style": func() template.CSS { return template.CSS(pageStyle) },
-}).Parse(pageText))
-
-// Style returns the style sheet of the pages. They load nothing else and run no script; a
-// server should enforce that by a Content-Security-Policy with the digest of the style sheet.
-func Style() string { return pageStyle }
+var pages = sync.OnceValues(func() (*template.Template, error) {
+	return site.Parse("registry", pageText, template.FuncMap{"label": label, "shown": shown.Line, "path": url.PathEscape})
+})
 
 // writeHTML writes a page with a table of all entries. It links to the other
 // formats, and to a page of each entry, by the paths NAME.FORMAT and NAME/ENTRY.
-func (t Table) writeHTML(w io.Writer) error { return execute(w, "table", view{t, Entry{}}) }
+func (t Table) writeHTML(w io.Writer) error { return t.WriteHTML(w, nil) }
 
 // writeEntryHTML writes a page about e. The path of the page is NAME/ENTRY. The page links to
 // the page of the table.
-func (t Table) writeEntryHTML(w io.Writer, e Entry) error {
-	return execute(w, "entry", view{t, e})
+func (t Table) writeEntryHTML(w io.Writer, e Entry) error { return t.WriteEntryHTML(w, e, nil) }
+
+// WriteHTML writes the HTML of the table as a page of a site; nil stands for a site without
+// settings.
+func (t Table) WriteHTML(w io.Writer, p *site.Page) error {
+	return execute(w, "table", view{Page: p.OrDefault(""), Table: t})
 }
 
-// A view is the data of a page of a table or an entry.
+// WriteEntryHTML is like [Table.WriteHTML], for the page about e.
+func (t Table) WriteEntryHTML(w io.Writer, e Entry, p *site.Page) error {
+	return execute(w, "entry", view{Page: p.OrDefault(""), Table: t, Of: e})
+}
+
+// WriteIndexHTML writes a page that links to each of the tables, by their names.
+func WriteIndexHTML(w io.Writer, tables []Table, p *site.Page) error {
+	return execute(w, "index", view{Page: p.OrDefault(""), Tables: tables})
+}
+
+// A view is the data of a page.
 type view struct {
+	*site.Page
 	Table
-	Of Entry
+	Of     Entry
+	Tables []Table
 }
 
 // Formats returns the formats other than HTML.
 func (view) Formats() []Format { return Formats()[1:] }
 
-// WriteIndexHTML writes a page that links to each of the tables, by their names.
-func WriteIndexHTML(w io.Writer, tables []Table) error { return execute(w, "index", tables) }
-
 // execute renders a page and, if there is no error, writes it.
-func execute(w io.Writer, page string, data any) error {
-	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, page, data); err != nil {
+func execute(w io.Writer, page string, data view) error {
+	t, err := pages()
+	if err != nil {
 		return err
 	}
-	_, err := b.WriteTo(w)
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, page, data); err != nil {
+		return err
+	}
+	_, err = b.WriteTo(w)
 	return err
 }

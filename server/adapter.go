@@ -50,7 +50,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.metrics.ServeHTTP(w, r)
 			return
 		}
-		p.finish(s.dates.of(start))
+		p.finish(s.dates.of(start), s.pagePolicy)
 	} else {
 		p = s.decide(ctx, in)
 	}

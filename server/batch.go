@@ -89,7 +89,7 @@ func (s *Server) batchReply(ctx context.Context, r *request) *reply {
 	_, text, _ := strings.Cut(r.target, "?")
 	q, _ := readQuery(text)
 	if q.badAt != "" {
-		return s.problem(r, parsedTarget{form: formPage}, badTime(r.target, q.badAt))
+		return s.problem(ctx, r, parsedTarget{form: formPage}, badTime(r.target, q.badAt))
 	}
 	items, back, p := s.readItems(ctx, r)
 	if p == nil { // a client that is still sending its list holds no turn

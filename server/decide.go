@@ -30,11 +30,11 @@ const (
 // decide answers a request.
 func (s *Server) decide(ctx context.Context, r *request) *reply {
 	stale := store.WithStaleness(ctx)
-	p := s.answer(stale, r)
+	p := s.forPeople(r, s.answer(stale, r))
 	p.private = p.private || gateway.ClientOf(ctx).Entered()
 	now := s.now()
 	s.addAge(p, stale.Age(now))
-	p.finish(s.dates.of(now))
+	p.finish(s.dates.of(now), s.pagePolicy)
 	return p
 }
 
@@ -44,10 +44,10 @@ func (s *Server) answer(ctx context.Context, r *request) *reply {
 	case len(r.target) > maxTarget:
 		return newReply(http.StatusRequestURITooLong).withText("The request target is longer than " + strconv.Itoa(maxTarget) + " bytes.")
 	case !r.servedHere():
-		return s.wrongProtocol(r)
+		return s.wrongProtocol(ctx, r)
 	case r.method == http.MethodGet, r.method == http.MethodHead:
 	case s.isForOthers(ctx, r):
-		return s.problem(r, parsedTarget{form: formPage}, errForOthers)
+		return s.problem(ctx, r, parsedTarget{form: formPage}, errForOthers)
 	case r.method == http.MethodOptions:
 		return options(batch)
 	case r.method == http.MethodPost && batch:
@@ -88,13 +88,13 @@ func (s *Server) replyTo(ctx context.Context, r *request, asked *parsedRequest) 
 	a := asked.target
 	switch {
 	case asked.err != nil:
-		return s.problem(r, a, asked.err)
+		return s.problem(ctx, r, a, asked.err)
 	case a.form == formPage:
 		return s.page(ctx, r, a, asked.set)
 	case a.reserved != "":
 		return s.reservedRequest(ctx, r, a, asked.set)
 	case r.hops > maxVia:
-		return s.problem(r, a, nomen.ErrLoop)
+		return s.problem(ctx, r, a, nomen.ErrLoop)
 	}
 	return s.resolve(ctx, r, a)
 }
@@ -132,7 +132,7 @@ func (s *Server) resolve(ctx context.Context, r *request, a parsedTarget) *reply
 		a = a.withQuery()
 	}
 	if a.query.badAt != "" {
-		return s.problem(r, a, badTime(r.target, a.query.badAt))
+		return s.problem(ctx, r, a, badTime(r.target, a.query.badAt))
 	}
 	if a.unknownService != "" {
 		return s.withoutService(ctx, r, a)
@@ -190,7 +190,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	}
 	q, err := a.question(r, service)
 	if err != nil {
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	ans, err := s.resolver.Resolve(ctx, q)
 	switch {
@@ -199,7 +199,7 @@ func (s *Server) resolveAt(ctx context.Context, r *request, a parsedTarget) *rep
 	case a.mayBeLocation(service) && isNoName(err):
 		return s.costly(ctx, func() *reply { return s.located(ctx, r, a, service) })
 	}
-	return s.problem(r, a, err)
+	return s.problem(ctx, r, a, err)
 }
 
 // answered sends an answer to the client. If the requested service is not available for the name,
@@ -208,12 +208,12 @@ func (s *Server) answered(ctx context.Context, r *request, a parsedTarget, asked
 	question.CloseResources(ans) // only fetch passes on resources, so these are not needed
 	switch {
 	case ans.Redirect != "":
-		return s.redirectElsewhere(r, a, ans)
+		return s.redirectElsewhere(ctx, r, a, ans)
 	case ans.Raw != nil:
 		return s.passThrough(r, ans)
 	case a.form == formTHTTP && ans.Service != asked:
 		a.query.service = asked
-		return s.problem(r, a, notOffered(a))
+		return s.problem(ctx, r, a, notOffered(a))
 	case ans.Service != asked && a.query.service != "": // answer as if the client had requested no service
 		a.query.service, a.service = "", ans.Service
 		return s.resolveAt(ctx, r, a)
@@ -246,7 +246,7 @@ func (s *Server) describedIn(r *request, a parsedTarget, ans *nomen.Answer, offe
 func (s *Server) inFormat(r *request, ans *nomen.Answer, offers []format.Format, dress func(*reply)) *reply {
 	f, ok := format.Negotiate(r.accept, offers, offers[0])
 	if !ok || onlyCitations(r.accept) {
-		return notAcceptable(r, offers)
+		return s.notAcceptable(r, offers)
 	}
 	f = readable(r, f)
 	body, err := written(func(w io.Writer) error { return f.Write(w, ans) })

@@ -348,6 +348,11 @@ func TestContactOfUnknown(t *testing.T) {
 		"/urn:dns:other.example:none": false, "/urn:dns:example.org:urn+x": false,
 	} {
 		for _, accept := range []string{"text/html", "text/plain", "application/json"} {
+			contact, want := contact, want
+			if accept == "text/html" { // all pages about names of an authority say whom to ask
+				want = strings.HasPrefix(target, "/urn:dns:example.org:")
+				contact = `You can ask them: <a href="mailto:names@example.org">names@example.org</a>.`
+			}
 			if p := ask(s, target, accepting(accept)); p.status < 400 || strings.Contains(string(p.body), contact) != want {
 				t.Errorf("%s, %s: %d %s", target, accept, p.status, p.body)
 			}

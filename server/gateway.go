@@ -2,16 +2,14 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed" // for the pages
-	"encoding/base64"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/gateway"
+	"github.com/nomen-project/nomen/internal/problempage"
 	"github.com/nomen-project/nomen/internal/requestlog"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/store"
@@ -25,12 +23,6 @@ const (
 	handlerPath = "/-/handler"   // for web+urn links
 	pacPath     = "/-/proxy.pac" // for clients that use a proxy auto-config file
 )
-
-// hashed returns the hash of a script or style in the form of Content-Security-Policy.
-func hashed(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
 
 // forwardRequest forwards a request for another host, if forwarding is enabled and the client is
 // allowed to use it. Otherwise it returns false and does nothing.
@@ -46,6 +38,9 @@ func (s *Server) forwardRequest(w http.ResponseWriter, r *http.Request, in *requ
 	}
 	start := s.now()
 	relay := s.forward.Relay(w, r.WithContext(gateway.WithClient(r.Context(), asker)), in.target, s.limits.Timeout)
+	if problempage.PrefersHTML(in.accept) {
+		relay.Show = func(h http.Header, status int, why string) []byte { return s.showRefusal(in, h, status, why) }
+	}
 	defer func() {
 		took := s.now().Sub(start)
 		s.metrics.Observe(formOther.String(), relay.Status(), took)
@@ -107,7 +102,7 @@ func (s *Server) explainInput(ctx context.Context, r *request, entered string, l
 	if err != nil {
 		return s.failure(r, err)
 	}
-	page := gateway.Page{Explanation: x, Root: s.root(r), Style: template.CSS(homeStyle), Version: s.version}
+	page := gateway.Page{Explanation: x, Page: s.sitePage(r)}
 	if lead && page.Here() != "" {
 		p := uncached(newReply(http.StatusSeeOther))
 		return redirectTo(r, p, page.Here())
@@ -117,5 +112,5 @@ func (s *Server) explainInput(ctx context.Context, r *request, entered string, l
 	if f, ok := format.Negotiate(r.accept, []format.Format{htmlPage, textPage}, htmlPage); ok && f.Name == textPage.Name {
 		return p.withText(page.Lines()...)
 	}
-	return s.withHTML(r, p, page.WriteHTML)
+	return s.withHTML(r, p, s.pagePolicy, page.WriteHTML)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nomen-project/nomen/gateway"
 	"github.com/nomen-project/nomen/internal/wire"
 	"github.com/nomen-project/nomen/name"
+	"github.com/nomen-project/nomen/site"
 	"github.com/nomen-project/nomen/store"
 )
 
@@ -50,22 +51,22 @@ func TestGatewayPages(t *testing.T) {
 		status, location     string
 		want, not            string // in the body
 	}{
-		{"the home page explains", "/", asBrowser, false, "200", "", `<form action="/" method="get">`, ""},
-		{"and redirects directly", "/", asBrowser, false, "200", "", `<button formaction="/-/resolve">`, ""},
+		{"the home page explains", "/", asBrowser, false, "200", "", `<form action="/" method="get" role="search">`, ""},
+		{"and redirects directly", "/", asBrowser, false, "200", "", `<button class="plain" formaction="/-/resolve">`, ""},
 		{"and registers itself", "/", asBrowser, false, "200", "", `navigator.registerProtocolHandler("web+urn", document.forms[0].action + "-/handler?uri=%s")`, ""},
 
-		{"a name here", "/?name=urn%3Aietf%3Arfc%3A2648", asBrowser, false, "200", "", `<a id="lead" rel="noreferrer" href="/urn:ietf:rfc:2648">`, ""},
+		{"a name here", "/?name=urn%3Aietf%3Arfc%3A2648", asBrowser, false, "200", "", `<a id="lead" class="button" rel="noreferrer" href="/urn:ietf:rfc:2648">`, ""},
 		{"elsewhere", "/?name=gopher%3A%2F%2Fexample.org%2F1", asBrowser, false, "200", "", `external" href="gopher://example.org/1">`, "ZgotmplZ"},
 		{"its canonical name", "/?name=%3CURN%3AIETF%3Arfc%3A+2648%3E", asBrowser, false, "200", "", `<code>urn:ietf:rfc:2648</code>`, ""},
 		{"its authority", "/?name=urn:ietf:rfc:2648", asBrowser, false, "200", "", `naming authority <code>urn:ietf:rfc</code>`, ""},
 		{"for programs", "/?name=urn:ietf:rfc:2648", "Accept: text/plain\r\n", false, "200", "", "path here          /urn:ietf:rfc:2648\r\n", "<"},
 		{"a foreign name", "/?name=urn:isbn:0451450523", asBrowser, false, "200", "", "This name is not registered here", `id="lead"`},
-		{"a foreign name, if others are asked", "/?name=urn:isbn:0451450523", asBrowser, true, "200", "", `<code>authority there.example:4500</code> <small>&lt;the host&gt; in the name</small>`, "<the host>"},
-		{"a URL", "/?name=https://there.example/%22%3E%3Cscript%3E", asBrowser, false, "200", "", "Neither a name nor a URI", "<script>"},
+		{"a foreign name, if others are asked", "/?name=urn:isbn:0451450523", asBrowser, true, "200", "", `<code>authority there.example:4500</code> <small lang="en">&lt;the host&gt; in the name</small>`, "<the host>"},
+		{"a URL", "/?name=https://there.example/%22%3E%3Cscript%3E", asBrowser, false, "200", "", "This is neither a name nor a URI", "<script>"},
 		{"a good URL", "/?name=https://there.example/%3Fa%3D1%26b", asBrowser, false, "200", "", `<a id="elsewhere" rel="noreferrer noopener nofollow external" href="https://there.example/?a=1&amp;b">`, ""},
 		{"a script", "/?name=javascript:alert(1)", asBrowser, false, "200", "", "This page cannot link to it safely", `href="javascript`},
-		{"no name", "/?name=urn:isbn:", asBrowser, false, "200", "", "Neither a name nor a URI", `id="lead"`},
-		{"nothing", "/?name=", asBrowser, false, "200", "", "Neither a name nor a URI", ""},
+		{"no name", "/?name=urn:isbn:", asBrowser, false, "200", "", "This is neither a name nor a URI", `id="lead"`},
+		{"nothing", "/?name=", asBrowser, false, "200", "", "This is neither a name nor a URI", ""},
 		{"a mistake", "/?name=ISBN+0-451-45052-3", asBrowser, false, "200", "", "Did you mean", ""},
 
 		{"a handler's name", "/-/handler?uri=web%2Burn%3Aietf%3Arfc%3A2648", asBrowser, false, "303", "/urn:ietf:rfc:2648", "", ""},
@@ -76,11 +77,11 @@ func TestGatewayPages(t *testing.T) {
 		{"a handler's foreign name", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, false, "200", "", "This name is not registered here", ""},
 		{"the same, if others are asked", "/-/handler?uri=web%2Burn%3Aisbn%3A0451450523", asBrowser, true, "303", "/urn:isbn:0451450523", "", ""},
 		{"a handler's URL is shown", "/-/handler?uri=https%3A%2F%2Fevil.example%2F", asBrowser, true, "200", "", `rel="noreferrer noopener nofollow external" href="https://evil.example/"`, ""},
-		{"no foreign host", "/-/handler?uri=%2F%2Fevil.example%2F", asBrowser, true, "200", "", "Neither a name", ""},
+		{"no foreign host", "/-/handler?uri=%2F%2Fevil.example%2F", asBrowser, true, "200", "", "This is neither a name", ""},
 		{"no injected line", "/-/handler?uri=urn%3Aietf%3Arfc%3A2648%0D%0ASet-Cookie%3A+a", asBrowser, false, "303", "/urn:ietf:rfc:2648Set-Cookie:a", "", ""},
 		{"no script", "/-/handler?uri=javascript%3Aalert(1)", asBrowser, true, "200", "", "This page cannot link to it", ""},
 		{"an http name of an authority here", "/-/handler?uri=https%3A%2F%2Fpurl.example%2Fnet%2Fx", asBrowser, false, "303", "/https://purl.example/net/x", "", ""},
-		{"nothing at all", "/-/handler", asBrowser, false, "200", "", "Neither a name", ""},
+		{"nothing at all", "/-/handler", asBrowser, false, "200", "", "This is neither a name", ""},
 
 		{"proxy auto-config", "/-/proxy.pac", "", false, "200", "", `"example.org":1`, ""},
 	} {
@@ -247,7 +248,7 @@ func TestHomePolicy(t *testing.T) {
 		for _, element := range []string{"script", "style"} {
 			_, rest, ok := strings.Cut(body, "<"+element+">")
 			text, _, _ := strings.Cut(rest, "</"+element+">")
-			if ok && !strings.Contains(policy, element+"-src "+hashed(text)) {
+			if ok && !strings.Contains(policy, element+"-src "+site.Digest(text)) {
 				t.Errorf("%s: a %s that the policy %s forbids:\n%s", target, element, policy, text)
 			}
 		}

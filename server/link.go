@@ -138,11 +138,13 @@ func isHostOf(a *store.Authority, host string) bool {
 // pageOf returns the page on which an answer is shown.
 func (s *Server) pageOf(r *request, a parsedTarget, ans *nomen.Answer) format.Page {
 	key := ans.Name.Key()
-	if key == "" || !describes(a.authority) {
-		return format.Page{Root: s.root(r)}
+	page := s.bare(r)
+	page.Owner = ownerOf(a.authority)
+	if key != "" && describes(a.authority) {
+		page.Base = s.base(r)
+		page.Asked = s.requestURL(r, a, page.Base, format.NamePath(key))
 	}
-	base := s.base(r)
-	return format.Page{Base: base, Root: s.root(r), Asked: s.requestURL(r, a, base, format.NamePath(key))}
+	return page
 }
 
 // A linkField is a Link field under construction.

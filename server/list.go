@@ -32,10 +32,10 @@ const typeList = format.TypeText + "; charset=utf-8"
 func (s *Server) list(ctx context.Context, r *request, prefix string, set *store.AuthoritySet) *reply {
 	a := authorityWithPrefix(set, prefix)
 	if a == nil || !a.List {
-		return s.problem(r, parsedTarget{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "list not found"})
+		return s.problem(ctx, r, parsedTarget{form: formList}, &nomen.Error{Kind: nomen.Unknown, Name: prefix, Message: "list not found"})
 	}
 	if err := (parsedTarget{authority: a}).checkAccess(); err != nil {
-		return s.problem(r, parsedTarget{form: formList}, err)
+		return s.problem(ctx, r, parsedTarget{form: formList}, err)
 	}
 	l := listing{s: s, set: set, authority: a}
 	p := newReply(http.StatusOK)

@@ -45,7 +45,7 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 	spellings := spellingsOf(a.subject)
 	names, err := s.namesAt(ctx, spellings)
 	if err != nil {
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	leadsThere := func(l nomen.Location) bool { return slices.Contains(spellings, l.URL) }
 	ans := &nomen.Answer{Service: service}
@@ -63,7 +63,7 @@ func (s *Server) located(ctx context.Context, r *request, a parsedTarget, servic
 		}
 	}
 	if ans.Narrow(service); len(ans.Names) == 0 && !service.List() {
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: url, Service: service, Message: "no name with this location"})
+		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: url, Service: service, Message: "no name with this location"})
 	}
 	if service != nomen.I2C {
 		ans.Name, ans.Spelling = name.Name{}, url

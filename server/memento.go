@@ -109,7 +109,7 @@ func (s *Server) negotiate(ctx context.Context, r *request, a parsedTarget) *rep
 	}
 	at, err := time.Parse(http.TimeFormat, r.datetime)
 	if err != nil {
-		return s.problem(r, a, badDatetime(a))
+		return s.problem(ctx, r, a, badDatetime(a))
 	}
 	m, err := s.mementosAt(ctx, a, at)
 	switch {
@@ -274,18 +274,18 @@ func wholeURL(text string) string {
 func (s *Server) timeGate(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	at := s.now()
 	if r.datetime != "" {
 		if at, err = time.Parse(http.TimeFormat, r.datetime); err != nil {
-			return s.problem(r, a, badDatetime(a))
+			return s.problem(ctx, r, a, badDatetime(a))
 		}
 	}
 	m, err := s.mementosAt(ctx, a, at)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no history found"})
+		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: a.name.Key(), Message: "no history found"})
 	case err != nil:
 		return s.failure(r, err)
 	}
@@ -318,13 +318,13 @@ func isPublic(c *store.Change) bool {
 func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, set *store.AuthoritySet) *reply {
 	n, err := name.Parse(spelling)
 	if err != nil {
-		return s.problem(r, parsedTarget{form: formPage}, question.Malformed(spelling, 0, err))
+		return s.problem(ctx, r, parsedTarget{form: formPage}, question.Malformed(spelling, 0, err))
 	}
 	a := parsedTarget{form: formWeb, name: n, authority: set.Of(n)}
 	a.query, _ = readQuery(q)
 	a.query.at, a.query.r, a.query.q = time.Time{}, "", ""
 	if err := a.checkAccess(); err != nil {
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	key := a.kept().Key()
 	base := s.base(r)
@@ -340,7 +340,7 @@ func (s *Server) timeMap(ctx context.Context, r *request, spelling, q string, se
 func (s *Server) prefixTimeMap(ctx context.Context, r *request, text string, set *store.AuthoritySet) *reply {
 	a, url, err := s.original(ctx, r, text, set)
 	if err != nil {
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	base := s.base(r)
 	return s.sendTimeMap(ctx, r, timeMap{target: a, base: base, original: url, gate: base + timeGatePrefix + url, self: base + timeMapPrefix + url})
@@ -357,7 +357,7 @@ func (s *Server) sendTimeMap(ctx context.Context, r *request, m timeMap) *reply 
 	_, err := firstOf(s.mementos(ctx, m.target))
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, errors.ErrUnsupported):
-		return s.problem(r, m.target, &nomen.Error{Kind: nomen.Unknown, Name: m.target.name.Key(), Message: "no public history found"})
+		return s.problem(ctx, r, m.target, &nomen.Error{Kind: nomen.Unknown, Name: m.target.name.Key(), Message: "no public history found"})
 	case err != nil:
 		return s.failure(r, err)
 	}

@@ -19,14 +19,12 @@ import (
 	"github.com/nomen-project/nomen/internal/problempage"
 	"github.com/nomen-project/nomen/internal/question"
 	"github.com/nomen-project/nomen/internal/requestlog"
+	"github.com/nomen-project/nomen/site"
 	"github.com/nomen-project/nomen/store"
 )
 
 //go:embed home.html
 var homePage string
-
-//go:embed home.css
-var homeStyle string
 
 // The formats of the pages for people.
 var (
@@ -40,14 +38,20 @@ type home struct {
 	policy string // Content-Security-Policy
 }
 
-func newHome() (home, error) {
+func newHome(of *site.Site) (home, error) {
 	page, err := gateway.ParsePage("home", homePage)
-	if err != nil {
-		return home{}, err
-	}
-	policy := "default-src 'none'; style-src " + hashed(homeStyle) + "; script-src " + hashed(handlerScript) +
-		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	return home{page, policy}, nil
+	return home{page, of.Policy(handlerScript)}, err
+}
+
+// shownAuthorities is how many naming authorities the home page shows.
+const shownAuthorities = 100
+
+// A homeView is the data of the home page.
+type homeView struct {
+	*site.Page
+	Script      template.JS
+	Authorities []*store.Authority
+	More        int // authorities that are left out
 }
 
 // page answers requests for pages, which are neither names nor elements.
@@ -58,6 +62,9 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 	path, q, _ := strings.Cut(a.path, "?")
 	if p := s.gatewayPage(ctx, r, path, q, set); p != nil {
 		return p
+	}
+	if name, ok := strings.CutPrefix(path, site.LogoPath); ok {
+		return s.logo(r, name)
 	}
 	switch path {
 	case "/":
@@ -77,7 +84,7 @@ func (s *Server) page(ctx context.Context, r *request, a parsedTarget, set *stor
 		p.add("Cache-Control", "max-age=86400")
 		return p
 	}
-	return s.problem(r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
+	return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Unknown, Name: path, Message: "page not found"})
 }
 
 // pageBelow answers requests for pages whose paths begin with a fixed prefix. It returns nil for
@@ -97,7 +104,7 @@ func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *
 		return s.costly(ctx, func() *reply { return s.timeMap(ctx, r, adminapi.UnescapeName(spelling), q, set) })
 	}
 	if kind, ok := strings.CutPrefix(path, format.ProblemPath); ok {
-		return problemPage(r.accept, kind)
+		return s.problemPage(r, kind)
 	}
 	if path, ok := strings.CutPrefix(path, registryPath); ok {
 		return s.registryPage(r, path)
@@ -106,13 +113,14 @@ func (s *Server) pageBelow(ctx context.Context, r *request, target string, set *
 }
 
 // problemPage serves the page that explains a type of problems.
-func problemPage(field, kind string) *reply {
-	status, contentType, body := problempage.Page(field, kind)
-	p := newReply(status)
-	if status == http.StatusOK {
-		p.add("Vary", "Accept")
-		p.add("Cache-Control", "max-age=86400")
+func (s *Server) problemPage(r *request, kind string) *reply {
+	status, contentType, body := problempage.Page(r.accept, kind, s.bare(r))
+	if status != http.StatusOK {
+		return newReply(status).withText("Problem type not found.")
 	}
+	p := newReply(status)
+	p.add("Vary", "Accept")
+	p.add("Cache-Control", "max-age=86400")
 	return p.withBody(contentType, body)
 }
 
@@ -136,7 +144,9 @@ func (s *Server) checkHealth(r *request, path string) *reply {
 	if body, err := json.Marshal(report); err == nil && health.WantsJSON(r.accept) {
 		return p.withBody("application/json", append(body, '\n'))
 	}
-	return p.withText(report.Lines...)
+	p = p.withText(report.Lines...)
+	p.text = nil // monitors show the text as it is
+	return p
 }
 
 // knownHost returns the Host field of a request, or "" if it is invalid.
@@ -158,20 +168,21 @@ func (s *Server) homePage(r *request, set *store.AuthoritySet) *reply {
 	if !ok || f.Name == textPage.Name && !problempage.PrefersHTML(r.accept) {
 		return p.withText(s.homeText(r, set)...)
 	}
-	return s.withHTML(r, p, func(w io.Writer) error {
-		return s.home.page.Execute(w, map[string]any{
-			"Root": s.root(r), "Style": template.CSS(homeStyle), "Script": template.JS(handlerScript), "Authorities": set.All(), "Version": s.version,
-		})
+	return s.withHTML(r, p, s.home.policy, func(w io.Writer) error {
+		all := set.All()
+		view := homeView{Page: s.sitePage(r), Script: template.JS(handlerScript), Authorities: all[:min(len(all), shownAuthorities)]}
+		view.Version, view.More = s.version, len(all)-len(view.Authorities)
+		return s.home.page.Execute(w, view)
 	})
 }
 
 // withHTML sets the body of a reply to the HTML page that the function write writes.
-func (s *Server) withHTML(r *request, p *reply, write func(io.Writer) error) *reply {
+func (s *Server) withHTML(r *request, p *reply, policy string, write func(io.Writer) error) *reply {
 	body, err := written(write)
 	if err != nil {
 		return s.failure(r, err)
 	}
-	p.add("Content-Security-Policy", s.home.policy)
+	p.add("Content-Security-Policy", policy)
 	return p.withBody(htmlPage.ContentType(), body)
 }
 

@@ -51,9 +51,9 @@ func (s *Server) passedRequest(ctx context.Context, r *request, a parsedTarget, 
 	case ans == nil && err == nil:
 		return nil
 	case err != nil:
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	case ans.Redirect != "":
-		return s.redirectElsewhere(r, a, ans)
+		return s.redirectElsewhere(ctx, r, a, ans)
 	case ans.Raw != nil:
 		return s.passThrough(r, ans)
 	case a.listsAuthorities():

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nomen-project/nomen"
 	"github.com/nomen-project/nomen/adminapi"
@@ -30,8 +31,9 @@ func (s *Server) onPage(ctx context.Context, r *request, a parsedTarget, ans *no
 			if err != nil {
 				return err
 			}
-			page.Past = past
-			return f.On(page).Write(w, ans)
+			onPage := page
+			onPage.Past, onPage.QR = past, qrOf(page, ans)
+			return f.On(onPage).Write(w, ans)
 		}
 	}
 	return offers
@@ -44,6 +46,7 @@ func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nom
 	if !a.query.at.IsZero() {
 		past.At, past.Present = ans.Modified, root+a.originalOf(key)
 	}
+	retired := ans.Status == nomen.Retired
 	for r, err := range s.revisions(ctx, a) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
@@ -51,13 +54,24 @@ func (s *Server) past(ctx context.Context, root string, a parsedTarget, ans *nom
 		case err != nil:
 			return past, err
 		}
+		past.Form = root + format.NamePath(key)
+		if of := r.change; !of.Time.After(ans.Modified) && retired {
+			if retired = of.Record.Status == nomen.Retired; retired {
+				past.Retired = of.Time
+			}
+		}
 		past.Revisions = append(past.Revisions, format.Revision{
 			Number: r.change.Revision(), Time: r.change.Time, Status: r.change.Record.Status,
 			Fields: changedFields(r.before, r.change),
 			Target: withDirectives(root+format.NamePath(key), a.directives(r.change.Time)),
 		})
-		if len(past.Revisions) == shownRevisions && r.before != nil {
+		if r.before == nil {
+			past.First = r.change.Time
+		} else if len(past.Revisions) == shownRevisions {
 			past.All = root + timeMapOf(key)
+			if retired {
+				past.Retired = time.Time{}
+			}
 			return past, nil
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // problem sends an error to the client.
-func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
+func (s *Server) problem(ctx context.Context, r *request, a parsedTarget, err error) *reply {
 	var e *nomen.Error
 	switch {
 	case errors.As(err, &e):
@@ -29,14 +29,14 @@ func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
 			plain.Answer, e = nil, &plain
 		}
 	case errors.Is(err, nomen.ErrLoop):
-		return s.loop(r, a)
+		return s.loop(ctx, r, a)
 	case errors.Is(err, errMisdirected):
-		return s.misdirected(r, a, "The Host field names neither this server nor a naming authority here. Use the full name, including its scheme, such as urn:. "+
+		return s.misdirected(ctx, r, a, "The Host field names neither this server nor a naming authority here. Use the full name, including its scheme, such as urn:. "+
 			"If the host is this server, add it to the hosts of the server or to its public URL; if it belongs to a naming authority, add it to the hosts of the authority.")
 	case errors.Is(err, errForOthers) && s.forward != nil:
-		return s.problem(r, a, &nomen.Error{Kind: nomen.Denied, Name: r.target, Message: "this server is a proxy for its own users only"})
+		return s.problem(ctx, r, a, &nomen.Error{Kind: nomen.Denied, Name: r.target, Message: "this server is a proxy for its own users only"})
 	case errors.Is(err, errForOthers):
-		return s.misdirected(r, a, "The request target is a URL of another server, and this server is not a proxy for other hosts. "+
+		return s.misdirected(ctx, r, a, "The request target is a URL of another server, and this server is not a proxy for other hosts. "+
 			"If the host is this server, add it to the hosts of the server or to its public URL.")
 	default:
 		return s.failure(r, err)
@@ -44,13 +44,13 @@ func (s *Server) problem(r *request, a parsedTarget, err error) *reply {
 	s.countMiss(a, e)
 	e = a.unknown(e)
 	said := format.NewProblem(e, format.StatusOf(e))
-	p := s.withProblem(r, a, said)
+	p := s.withProblem(ctx, r, a, said)
 	p.reason = e.Kind.Phrase()
 	return p
 }
 
-func (s *Server) withProblem(r *request, a parsedTarget, problem *format.Problem) *reply {
-	f, body, err := s.problemBody(r, a, problem)
+func (s *Server) withProblem(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) *reply {
+	f, body, err := s.problemBody(ctx, r, a, problem)
 	if err != nil {
 		return s.failure(r, err)
 	}
@@ -65,15 +65,18 @@ func (s *Server) withProblem(r *request, a parsedTarget, problem *format.Problem
 }
 
 // problemBody formats a problem as Accept requires.
-func (s *Server) problemBody(r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
+func (s *Server) problemBody(ctx context.Context, r *request, a parsedTarget, problem *format.Problem) (f format.ProblemForm, body []byte, err error) {
 	accept := r.accept
 	if accept == "" && a.form == formElement { // clients of 1995 get text/urc-0 (Y95-45)
 		accept = format.TypeURC
 	}
 	f = readable(r, problempage.Form(accept))
 	shown := *problem
-	if shown.Root = s.root(r); strings.HasPrefix(shown.Type, "/") {
-		shown.Type = shown.Root + shown.Type
+	if strings.HasPrefix(shown.Type, "/") {
+		shown.Type = s.root(r) + shown.Type
+	}
+	if f.MediaType == format.TypeHTML {
+		shown.On = s.onProblem(ctx, r, a, &shown)
 	}
 	if problem.Answer != nil { // write the full description of the tombstone, whatever service was requested
 		ans := *problem.Answer
@@ -119,16 +122,16 @@ var (
 // misdirected answers a request for a host that is not served here (RFC 9110, 15.5.20; RFC 9112,
 // 3.2.2). The server cannot resolve an element in such a request, because the authority of an
 // element depends on the Host field (Y95-21).
-func (s *Server) misdirected(r *request, a parsedTarget, detail string) *reply {
-	return s.withProblem(r, a, problempage.New(problempage.KindHost, detail))
+func (s *Server) misdirected(ctx context.Context, r *request, a parsedTarget, detail string) *reply {
+	return s.withProblem(ctx, r, a, problempage.New(problempage.KindHost, detail))
 }
 
 // loop answers a request that resolvers keep forwarding to each other.
-func (s *Server) loop(r *request, a parsedTarget) *reply {
+func (s *Server) loop(ctx context.Context, r *request, a parsedTarget) *reply {
 	s.log.Warn("delegation loop", "target", requestlog.Printable(r.target), "hops", r.hops)
 	p := problempage.New(problempage.KindLoop, "The name is delegated from one resolver to the next until it reaches this server again. Its owners need to fix the delegation.")
 	p.Name = a.text()
-	return s.withProblem(r, a, p)
+	return s.withProblem(ctx, r, a, p)
 }
 
 // failure answers a request that the server failed to process. It logs the cause, which the client
@@ -156,6 +159,7 @@ func (s *Server) failure(r *request, err error) *reply {
 	if !isAway {
 		s.log.Error("request failed", "target", requestlog.Printable(r.target), "err", err)
 	}
+	said.On = s.bare(r)
 	p := newReply(said.Status)
 	p.add("Cache-Control", "no-store")
 	if said.Status != http.StatusInternalServerError {
@@ -177,8 +181,9 @@ func (p *reply) withProblem(r *request, problem *format.Problem) *reply {
 
 // notAcceptable answers a client that accepts none of the available formats. The response lists
 // these formats.
-func notAcceptable(r *request, offers []format.Format) *reply {
+func (s *Server) notAcceptable(r *request, offers []format.Format) *reply {
 	problem := problempage.New(problempage.KindFormat, "The Accept field excludes every format that is available for this answer.")
+	problem.On = s.bare(r)
 	for _, f := range offers {
 		problem.Available = append(problem.Available, f.MediaType)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"strings"
 	"sync"
 
@@ -41,12 +42,12 @@ func (r *request) servedHere() bool {
 }
 
 // wrongProtocol answers a request in a protocol that its listener does not serve.
-func (s *Server) wrongProtocol(r *request) *reply {
+func (s *Server) wrongProtocol(ctx context.Context, r *request) *reply {
 	a, detail := parsedTarget{form: formElement, bare: true}, "This listener does not serve the resolution protocol of 1995. Begin the path with a slash, or use the port at which this server serves that protocol."
 	if protocolOf(r.method, r.target) == ProtocolWeb {
 		a, detail = parsedTarget{form: formPage}, "This listener serves only the resolution protocol of 1995. Use the port at which this server serves the web."
 	}
-	p := s.withProblem(r, a, problempage.New(problempage.KindProtocol, detail))
+	p := s.withProblem(ctx, r, a, problempage.New(problempage.KindProtocol, detail))
 	p.form = a.form
 	return p
 }

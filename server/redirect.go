@@ -31,10 +31,10 @@ func (s *Server) locate(ctx context.Context, r *request, a parsedTarget) *reply 
 	q, _ := a.question(r, nomen.I2L)
 	ans, err := s.resolver.Resolve(ctx, q)
 	if err != nil {
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	if onlyCitations(r.accept) && ans.Service == nomen.I2L && ans.Redirect == "" && !hasType(ans.Locations, []string{"text/x-bibliography", "text/bibliography"}) {
-		return notAcceptable(r, offersFor(nomen.I2C))
+		return s.notAcceptable(r, offersFor(nomen.I2C))
 	}
 	return s.answered(ctx, r, a, nomen.I2L, ans)
 }
@@ -86,6 +86,9 @@ func isRedirect(status int) bool {
 	return false
 }
 
+// redirectPolicy is the Content-Security-Policy of the body of a redirect, which only has a link.
+const redirectPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 // redirectTo adds to a redirect its Location field, and a body for clients that do not follow
 // redirects. The target must be a URI or a path on this server.
 func redirectTo(r *request, p *reply, target string) *reply {
@@ -94,7 +97,7 @@ func redirectTo(r *request, p *reply, target string) *reply {
 		return p.withBody("text/plain; charset=utf-8", []byte(target+"\r\n"))
 	}
 	to := html.EscapeString(target)
-	p.add("Content-Security-Policy", format.ContentSecurityPolicy)
+	p.add("Content-Security-Policy", redirectPolicy)
 	return p.withBody("text/html; charset=utf-8", []byte("<!DOCTYPE html>\n<title>Found</title>\n<p><A HREF=\""+to+"\">"+to+"</A>\n"))
 }
 
@@ -106,7 +109,7 @@ const maxSuccessorAge = 30 * 24 * time.Hour
 // has no leading slash (GET urn:x:1) is redirected to the name itself, and every other request to
 // the path of the name on this server. For an element, the reason phrase contains the name too
 // (Y95-42, Y95-43).
-func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer) *reply {
+func (s *Server) redirectElsewhere(ctx context.Context, r *request, a parsedTarget, ans *nomen.Answer) *reply {
 	u, err := uri.Parse(ans.Redirect)
 	if err != nil {
 		return s.failure(r, fmt.Errorf("server: redirect to another identifier: %w", err))
@@ -129,7 +132,7 @@ func (s *Server) redirectElsewhere(r *request, a parsedTarget, ans *nomen.Answer
 	if ans.Status != nomen.Retired || a.form != formElement {
 		return redirectTo(r, p, target)
 	}
-	f, body, err := s.problemBody(r, a, retiredProblem(ans, p.status))
+	f, body, err := s.problemBody(ctx, r, a, retiredProblem(ans, p.status))
 	if err != nil {
 		return s.failure(r, err)
 	}
@@ -210,7 +213,7 @@ func (s *Server) locatedList(ctx context.Context, r *request, a parsedTarget, an
 	case err == nil:
 		ans = all
 	case !errors.Is(err, &nomen.Error{Kind: nomen.NoResult}): // otherwise the authority does not offer the list, and ans stays
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	}
 	list := best + "\r\n"
 	for _, l := range ans.Locations {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nomen-project/nomen/format"
 	"github.com/nomen-project/nomen/registry"
+	"github.com/nomen-project/nomen/site"
 )
 
 // registryPath is the beginning of the paths of registries (2012, 9.1).
@@ -23,7 +24,7 @@ func (s *Server) registryPage(r *request, path string) *reply {
 	if named {
 		path = strings.TrimSuffix(path, "."+extension)
 	}
-	write, ok := s.registryDocument(path)
+	write, ok := s.registryDocument(path, s.sitePage(r))
 	if !ok {
 		return newReply(http.StatusNotFound).withText("Registry or entry not found. See " + s.root(r) + registryPath + " for the list.")
 	}
@@ -37,24 +38,17 @@ func (s *Server) registryPage(r *request, path string) *reply {
 	if err != nil {
 		return s.failure(r, err)
 	}
-	if f.Name == "html" {
-		p.add("Content-Security-Policy", s.registryPolicy())
-	}
 	return s.represent(r, p, f.MediaType, body)
 }
 
-// registryPolicy is the Content-Security-Policy of the pages of registries.
-func registryPolicy() string {
-	return "default-src 'none'; style-src " + hashed(registry.Style()) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-}
-
-// registryDocument returns the function that writes the document at a path without extension.
-func (s *Server) registryDocument(path string) (write func(io.Writer, registry.Format) error, ok bool) {
+// registryDocument returns the function that writes the document at a path without extension. HTML
+// is a page of a site.
+func (s *Server) registryDocument(path string, on *site.Page) (write func(io.Writer, registry.Format) error, ok bool) {
 	tables := s.registries()
 	if path == "" {
 		return func(w io.Writer, f registry.Format) error {
 			if f.Name == "html" {
-				return registry.WriteIndexHTML(w, tables)
+				return registry.WriteIndexHTML(w, tables, on)
 			}
 			return f.Table(registry.Index(tables), w)
 		}, true
@@ -64,11 +58,21 @@ func (s *Server) registryDocument(path string) (write func(io.Writer, registry.F
 		switch {
 		case t.Name != table:
 		case !one:
-			return func(w io.Writer, f registry.Format) error { return f.Table(t, w) }, true
+			return func(w io.Writer, f registry.Format) error {
+				if f.Name == "html" {
+					return t.WriteHTML(w, on)
+				}
+				return f.Table(t, w)
+			}, true
 		default:
 			name, err := url.PathUnescape(entry)
 			e, found := t.Lookup(name)
-			return func(w io.Writer, f registry.Format) error { return f.Entry(t, w, e) }, found && err == nil
+			return func(w io.Writer, f registry.Format) error {
+				if f.Name == "html" {
+					return t.WriteEntryHTML(w, e, on)
+				}
+				return f.Entry(t, w, e)
+			}, found && err == nil
 		}
 	}
 	return nil, false

@@ -29,6 +29,8 @@ type reply struct {
 
 	form form // of the request, for the metrics
 
+	text []string // the lines of a body of plain text
+
 	private bool // other servers were asked on behalf of an own user: pages of other sites must not read the response
 
 	fieldBuf [16]field // backing array of fields
@@ -105,11 +107,13 @@ func (p *reply) withBody(contentType string, body []byte) *reply {
 
 // withText sets a body of plain text.
 func (p *reply) withText(lines ...string) *reply {
+	p.text = lines
 	return p.withBody("text/plain; charset=utf-8", []byte(strings.Join(lines, "\r\n")+"\r\n"))
 }
 
-// finish adds the fields common to all responses.
-func (p *reply) finish(date string) {
+// finish adds the fields common to all responses. policy is the Content-Security-Policy of pages
+// that have none.
+func (p *reply) finish(date, policy string) {
 	p.add("Date", date)
 	if p.private {
 		p.add("Cross-Origin-Resource-Policy", "same-origin")
@@ -123,7 +127,7 @@ func (p *reply) finish(date string) {
 		p.add("X-Content-Type-Options", "nosniff")
 	}
 	if strings.HasPrefix(p.get("Content-Type"), format.TypeHTML) && !p.has("Content-Security-Policy") {
-		p.add("Content-Security-Policy", format.ContentSecurityPolicy)
+		p.add("Content-Security-Policy", policy)
 	}
 	switch {
 	case p.status == http.StatusNotModified, p.status == http.StatusNoContent:

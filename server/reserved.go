@@ -32,7 +32,7 @@ func (s *Server) reservedRequest(ctx context.Context, r *request, a parsedTarget
 	ans, err := s.requestAnswer(ctx, r, a, set)
 	switch {
 	case err != nil:
-		return s.problem(r, a, err)
+		return s.problem(ctx, r, a, err)
 	case ans.Service == nomen.I2Ns:
 		return s.authorityAnswer(r, a, set, ans)
 	}
@@ -207,7 +207,7 @@ func authorityLinks(base, request string, set *store.AuthoritySet, ans *nomen.An
 func (s *Server) reservedIn(r *request, a parsedTarget, ans *nomen.Answer, offers []format.Format) *reply {
 	for i, f := range offers {
 		if f.MediaType == format.TypeHTML {
-			offers[i] = f.On(format.Page{Root: s.root(r)})
+			offers[i] = f.On(s.bare(r))
 		}
 	}
 	return s.inFormat(r, ans, offers, func(p *reply) {

@@ -55,7 +55,7 @@ func (s *Server) fetchInTurn(ctx context.Context, r *request, a parsedTarget, se
 	}()
 	q, _ := a.question(r, service) // fails only for I=I
 	if ans, err = s.resolver.Resolve(ctx, q); err != nil {
-		return s.problem(r, a, gateway.Late(ctx, err))
+		return s.problem(ctx, r, a, gateway.Late(ctx, err))
 	}
 	begun()
 	switch {

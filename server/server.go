@@ -19,6 +19,7 @@ import (
 	"github.com/nomen-project/nomen/misses"
 	"github.com/nomen-project/nomen/registrar"
 	"github.com/nomen-project/nomen/registry"
+	"github.com/nomen-project/nomen/site"
 	"github.com/nomen-project/nomen/store"
 	"github.com/nomen-project/nomen/uri"
 )
@@ -76,6 +77,9 @@ type Options struct {
 	// of the protocol of 1995. It must pass on the request with its context, and must not change
 	// RequestURI, because the server reads the target from that field.
 	Middleware func(http.Handler) http.Handler
+
+	// Site says who runs the server, and how its pages look; nil for [site.Default].
+	Site *site.Site
 
 	// SameOrigin makes the server leave out the header fields that let scripts of other sites read
 	// public responses (CORS). Set it in programs that send such fields themselves.
@@ -181,14 +185,14 @@ type Server struct {
 	forward       *gateway.Forward
 	registries    func() []registry.Table
 
-	registryPolicy func() string
-
 	now         func() time.Time
 	log         *slog.Logger
 	access      *slog.Logger
 	limits      Limits
 	given       Limits // limits as given, without defaults
 	home        home
+	site        *site.Site
+	pagePolicy  string    // Content-Security-Policy of pages
 	linkBuffers sync.Pool // of *linkField
 	signposts   signposts
 	dates       dates
@@ -219,11 +223,12 @@ func New(o Options) (*Server, error) {
 		now: o.Now, log: o.Log, access: o.AccessLog, limits: o.Limits,
 		country: o.Country, countryHeader: http.CanonicalHeaderKey(o.CountryHeader), misses: o.Misses,
 		explainer: o.Explainer, forward: o.Forward,
-		registries:     sync.OnceValue(o.Registries.Tables),
-		registryPolicy: sync.OnceValue(registryPolicy),
-		signposts:      newSignposts(),
-		linkBuffers:    sync.Pool{New: func() any { return new(linkField) }},
-		users:          users{gone: make(chan struct{})},
+		registries:  sync.OnceValue(o.Registries.Tables),
+		signposts:   newSignposts(),
+		site:        o.Site,
+		pagePolicy:  o.Site.Policy(),
+		linkBuffers: sync.Pool{New: func() any { return new(linkField) }},
+		users:       users{gone: make(chan struct{})},
 	}
 	s.current.Store(s)
 	s.handler = s.wrap(s.Public())
@@ -234,7 +239,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	var err error
-	s.home, err = newHome()
+	s.home, err = newHome(o.Site)
 	return s, err
 }
 
@@ -248,6 +253,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{http.NotFoundHandler()}
+	}
+	if o.Site == nil {
+		o.Site = site.Default()
 	}
 	if o.Registries == nil {
 		o.Registries = new(registry.Standard())

@@ -280,7 +280,7 @@ func TestLoops(t *testing.T) {
 	}
 	h.answer = func(nomen.Question) (*nomen.Answer, error) { return nil, errors.Join(errors.New("x"), nomen.ErrLoop) }
 	for _, target := range []string{"/urn:example:a", "/uri-res/N2R?urn:example:a", "urn:example:a"} {
-		if p := ask(s, target, accepting("text/html")); p.status != 508 || !bytes.Contains(p.body, []byte("Delegation loop")) {
+		if p := ask(s, target, accepting("text/html")); p.status != 508 || !bytes.Contains(p.body, []byte("The name leads in a circle")) {
 			t.Errorf("%s: %d %s", target, p.status, p.body)
 		}
 	}

@@ -74,9 +74,9 @@ func (c *shortcut) answer(out []byte, q wire.Plain) ([]byte, bool) {
 	if err != nil || asked.err != nil || !asked.target.isLocal() || asked.target.authority == nil && s.asksOthers() {
 		return out, false
 	}
-	p := s.answerAsked(ctx, r, asked)
+	p := s.forPeople(r, s.answerAsked(ctx, r, asked))
 	s.addAge(p, ctx.Age(start))
-	p.finish(s.dates.of(start))
+	p.finish(s.dates.of(start), s.pagePolicy)
 	if s.sameOrigin {
 		p.withoutCORS()
 	}

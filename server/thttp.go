@@ -101,7 +101,7 @@ func (s *Server) withoutService(ctx context.Context, r *request, a parsedTarget)
 	if err == nil || errors.Is(err, &nomen.Error{Kind: nomen.NoResult}) {
 		err = notOffered(a)
 	}
-	return s.problem(r, a, err)
+	return s.problem(ctx, r, a, err)
 }
 
 // thttpServices maps names of services, in upper case, to the services.

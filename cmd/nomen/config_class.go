@@ -21,6 +21,7 @@ func optionClasses() map[optionClass]string {
 			country-db country-header ask-others proxy own-users connect
 			table public-table dns default-resolver public-metrics
 			sign-in.contact sign-in.idle sign-in.absolute sign-in.header sign-in.proxies
+			site.name site.logo site.accent site.background site.accent-dark site.background-dark site.footer site.links site.contact
 			limits.burst limits.costly limits.resources limits.batch-names limits.batch-bytes
 			limits.measure-timeout limits.ask-timeout limits.resource-timeout
 			limits.token-rate limits.token-burst limits.token-jobs limits.jobs

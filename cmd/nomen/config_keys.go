@@ -115,6 +115,9 @@ func optionExamples() map[string]string {
 		"acme-email": `"names@example.org"`, "acme-root": `"/etc/nomen/root.pem"`, "tls": `"acme"`,
 		"sign-in.url": `"https://names.example.org"`, "sign-in.contact": `"names@example.org"`, "sign-in.header": `"X-Remote-User"`,
 		"sign-in.proxies": `["unix:/run/nomen/pages.sock"]`, "sign-in.ca": `"/etc/nomen/proxies.pem"`,
+		"site.name": `"Example University Library"`, "site.logo": `"/etc/nomen/logo.svg"`, "site.accent": `"#7a1fa2"`, "site.background": `"#fffdf8"`,
+		"site.accent-dark": `"#d9a8f0"`, "site.background-dark": `"#101418"`, "site.footer": `"A service of Example University Library"`,
+		"site.links": `["Privacy https://www.example.org/privacy"]`, "site.contact": `"mailto:names@example.org"`,
 		"tls-cert": `"/etc/ssl/names.pem"`, "tls-key": `"/etc/ssl/private/names.key"`, "trusted-proxy": `["10.0.0.0/8"]`,
 	}
 }

@@ -43,6 +43,9 @@ func badOptions() map[string][]string {
 		"sign-in.url": {`"http://a.example"`, `"https://a.example/x"`}, "sign-in.idle": {`"0s"`, `"-1s"`}, "sign-in.absolute": {`"-1s"`},
 		"sign-in.header":  {`"X-User"`, "sign-in.proxies = [\"unix:a\"]\n" + `"a b"`, "sign-in.proxies = [\"unix:a\"]\n" + `"cookie"`},
 		"sign-in.proxies": {`["unix:a"]`, "sign-in.header = \"X-User\"\n" + `["10.0.0.0/8"]`}, "sign-in.ca": {`"none.pem"`},
+		"site.name": {`"a\u0007b"`, `"` + strings.Repeat("x", 101) + `"`}, "site.logo": {`"none.svg"`, `"option_places_test.go"`, `"."`},
+		"site.accent": {`"red"`, `"#ffcc00"`}, "site.background": {`"#12345"`, `"#808080"`}, "site.accent-dark": {`"#zzzzzz"`, `"#333333"`}, "site.background-dark": {`"#"`, `"#777777"`},
+		"site.footer": {`"a\u202eb"`}, "site.links": {`["Privacy"]`, `["Privacy javascript:alert(1)"]`, `["Privacy https://user@example.org/"]`}, "site.contact": {`"names@example.org"`, `"javascript:alert(1)"`},
 		"sign-in.contact": nil, // every text is a person to ask
 		"demo":            {"read-only = true\ntrue"},
 		"data":            nil, // every text is the name of a directory

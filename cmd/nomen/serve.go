@@ -103,6 +103,7 @@ type serveFlags struct {
 	seeing                  seeingFlags
 	limits                  limitFlags
 	signIn                  signInFlags
+	site                    siteFlags
 }
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -149,6 +150,7 @@ func (c *cli) registerServe(s *serveFlags, f *pflag.FlagSet) {
 	s.seeing.register(f)
 	s.limits.register(f)
 	s.signIn.register(f)
+	s.site.register(f)
 }
 
 // authorityLife is the maximum time until this process notices that another process has

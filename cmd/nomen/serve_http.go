@@ -38,12 +38,16 @@ type serverParts struct {
 
 // newServer returns a server with an admin API.
 func (c *cli) newServer(f *serveFlags, p serverParts, api *admin.API) (*server.Server, error) {
+	about, err := f.site.site()
+	if err != nil {
+		return nil, err
+	}
 	o := server.Options{
 		Store: p.store, Authorities: p.table, Admin: api, Metrics: p.seen.metrics, PublicMetrics: f.seeing.publicMetrics, Clock: p.registrar.ClockProblem,
 		PublicURL: f.publicURL, Version: versionText(), Instance: c.instance, TrustedProxies: p.proxies, Hosts: f.ownHosts(), Registries: p.registries,
 		Country: p.country, CountryHeader: f.outside.countryHeader, Misses: p.misses,
 		Now: clock, Log: p.log, AccessLog: f.accessLog(p.log),
-		Limits: f.serverLimits(),
+		Limits: f.serverLimits(), Site: about,
 	}
 	p.gateway.into(&o)
 	return server.New(o)

@@ -149,10 +149,13 @@ func (c *cli) gatewayOf(files map[string]string) string {
 	return b.String() + files["table"] + "\n" + files["public-table"]
 }
 
+// readAgainFiles are the options whose files a reload reads again.
+const readAgainFiles = "registry country-db table public-table site.logo"
+
 // digests returns the digests of the files that a reload reads again, by their options.
 func (c *cli) digests() map[string]string {
 	all := map[string]string{}
-	for option := range strings.FieldsSeq("registry country-db table public-table") {
+	for option := range strings.FieldsSeq(readAgainFiles) {
 		if b, err := os.ReadFile(c.flags.Lookup(option).Value.String()); err == nil {
 			sum := sha256.Sum256(b)
 			all[option] = hex.EncodeToString(sum[:])
@@ -399,7 +402,7 @@ func (c *cli) differences(next *cli) (all []adminapi.SettingChange) {
 // changedFiles returns the files whose names are the same in both configurations but whose content
 // has changed.
 func changedFiles(c, next *cli, before, after map[string]string) (all []adminapi.SettingChange) {
-	for option := range strings.FieldsSeq("registry country-db table public-table") {
+	for option := range strings.FieldsSeq(readAgainFiles) {
 		path := next.flags.Lookup(option).Value.String()
 		if c.flags.Lookup(option).Value.String() == path && before[option] != after[option] {
 			all = append(all, adminapi.SettingChange{Key: option, To: hideSecrets(path) + " was read again"})

@@ -38,6 +38,16 @@ func New(kind, detail string) *format.Problem {
 	return &format.Problem{Type: format.ProblemPath + kind, Title: k.Title, Status: k.Statuses[0], Detail: detail}
 }
 
+// TitleOf returns the title of the kind of responses in plain text that has a status.
+func TitleOf(status int) string {
+	for _, k := range kinds() {
+		if k.Name == "" && slices.Contains(k.Statuses, status) {
+			return k.Title
+		}
+	}
+	return http.StatusText(status)
+}
+
 // Kinds returns the kinds of error responses of the public listener and the gateway. A kind with a
 // name is a problem type, with a page below [format.ProblemPath]. A kind without a name is a
 // response in plain text.

@@ -259,11 +259,11 @@ func (s *API) page(w *statusWriter, r *http.Request, path string) error {
 
 // problemPage sends the page that explains a type of problems.
 func problemPage(w http.ResponseWriter, r *http.Request, kind string) error {
-	status, contentType, body := problempage.Page(strings.Join(r.Header.Values("Accept"), ", "), kind)
+	status, contentType, body := problempage.Page(strings.Join(r.Header.Values("Accept"), ", "), kind, format.Page{})
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", format.ContentSecurityPolicy)
+	h.Set("Content-Security-Policy", format.ContentSecurityPolicy())
 	if status == http.StatusOK {
 		h.Set("Vary", "Accept")
 		h.Set("Cache-Control", "max-age=86400")

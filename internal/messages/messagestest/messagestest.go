@@ -19,6 +19,7 @@ type Options struct {
 	Prefix  string            // of the names of the files, for error messages
 	Sources []string          // files that use the texts: templates (*.html) and Go files
 	Same    map[string]string // languages in which a text is the same as in the default language, by key
+	Made    []string          // keys that code composes
 }
 
 // Check reports what is wrong with the texts of a set of pages.
@@ -27,6 +28,9 @@ func Check(t testing.TB, s *messages.Set, o Options) {
 	uses, err := readUses(o.Sources, s.All()[0])
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, key := range o.Made {
+		uses[key] = append(uses[key], use{"Made", -1})
 	}
 	for _, fault := range append(Faults(s, o), uses.faults(s.All()[0], o)...) {
 		t.Error(fault)

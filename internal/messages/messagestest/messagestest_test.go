@@ -71,11 +71,11 @@ func TestUses(t *testing.T) {
 		return file
 	}
 	files := []string{
-		write("x.html", `{{define "y"}}{{range .}}{{if t "a.one" .}}{{else}}<p title="{{f . (t "a.two") "x"}}">{{end}}{{with t "a.gone"}}{{end}}{{template "z" (t "a.three")}}{{end}}{{end}}`),
+		write("x.html", `{{define "y"}}{{range .}}{{if t "a.one" .}}{{else}}<p title="{{f . (t "a.two") "x"}}">{{end}}{{with t "a.gone"}}{{end}}{{template "z" (t "a.three")}}{{end}}{{end}}{{.T "a.seven" 1}}{{$.T "a.eight"}}{{.No "a.nine"}}`),
 		write("x.go", "package x\nfunc f() { c.text(\"a.four\", 1); key := \"a.five\"; c.Text(\"b.six\", args...); open(\"a.csv\") }"),
 		write("x_test.go", "package x\nvar unused = \"a.unused\""),
 	}
-	s := newSet(t, header+"one = \"{1}\"\ntwo = \"x\"\nthree = \"{1}\"\nfour = \"x\"\nfive = \"x\"\nunused = \"x\"\n[b]\nsix = \"{1}\"\n", other)
+	s := newSet(t, header+"one = \"{1}\"\ntwo = \"x\"\nthree = \"{1}\"\nfour = \"x\"\nfive = \"x\"\nseven = \"x\"\neight = \"x\"\nunused = \"x\"\n[b]\nsix = \"{1}\"\n", other)
 	u, err := readUses(files, s.All()[0])
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +84,7 @@ func TestUses(t *testing.T) {
 	want := []string{
 		dir + `/x.go: "a.four" has 0 arguments, found 1`,
 		dir + `/x.html: m_en.toml has no text "a.gone"`,
+		dir + `/x.html: "a.seven" has 0 arguments, found 1`,
 		dir + `/x.html: "a.three" has 1 arguments, found 0`,
 		"m_en.toml: a.unused is not used",
 	}

@@ -133,7 +133,7 @@ func (r *reader) literal(call *ast.CallExpr) (string, bool) {
 // isText reports whether a function returns the text of a key.
 func isText(fun ast.Expr) bool {
 	s, ok := fun.(*ast.SelectorExpr)
-	return ok && slices.Contains([]string{"text", "Text", "Lookup"}, s.Sel.Name)
+	return ok && slices.Contains([]string{"text", "Text", "Lookup", "T", "t", "say"}, s.Sel.Name)
 }
 
 // countArguments returns the number of arguments after the key.
@@ -199,9 +199,9 @@ func (r *reader) pipe(n *parse.PipeNode) {
 	}
 }
 
-// command finds t with a key and its arguments.
+// command finds t, or the method T, with a key and its arguments.
 func (r *reader) command(n *parse.CommandNode) {
-	if f, ok := n.Args[0].(*parse.IdentifierNode); ok && f.Ident == "t" && len(n.Args) > 1 {
+	if isTextFunction(n.Args[0]) && len(n.Args) > 1 {
 		if key, ok := n.Args[1].(*parse.StringNode); ok {
 			r.add(key.Text, len(n.Args)-2)
 		}
@@ -209,4 +209,17 @@ func (r *reader) command(n *parse.CommandNode) {
 	for _, a := range n.Args {
 		r.node(a)
 	}
+}
+
+// isTextFunction reports whether a node is the function t, or a method T such as $.T.
+func isTextFunction(n parse.Node) bool {
+	switch n := n.(type) {
+	case *parse.IdentifierNode:
+		return n.Ident == "t"
+	case *parse.FieldNode:
+		return n.Ident[len(n.Ident)-1] == "T"
+	case *parse.VariableNode:
+		return n.Ident[len(n.Ident)-1] == "T"
+	}
+	return false
 }

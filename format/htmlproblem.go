@@ -1,0 +1,147 @@
+package format
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nomen-project/nomen"
+)
+
+// problemTitle returns the title of a problem in the language of the page. A problem of a kind
+// that has no text there has its own title.
+func (p *page) problemTitle(e *Problem) string {
+	if p.on.Other {
+		return p.t("problem.no-page")
+	}
+	if key := p.problemKey(e, ""); key != "" {
+		return p.t(key)
+	}
+	return orDefault(e.Title, p.t("problem.no-answer"))
+}
+
+// problemKey returns the key of a text about the kind of a problem, "" if there is none.
+func (p *page) problemKey(e *Problem, suffix string) string {
+	key := "problem." + e.Type[strings.LastIndexAny(e.Type, "/#:")+1:] + suffix
+	if e.Type == "" || strings.HasSuffix(e.Type, "#") || p.on.Site.Texts.Forms(key) == nil {
+		return ""
+	}
+	return key
+}
+
+// problem writes what is wrong, where, and what to do next.
+func (p *page) problem(e *Problem) {
+	lang := p.on.Site.Texts.Tag()
+	if !p.on.Other && p.problemKey(e, "") == "" && e.Title != "" {
+		lang = "en"
+	}
+	p.print("<h1 lang=\"%s\">%s</h1>\n", lang, p.problemTitle(e))
+	if e.Name != "" && e.Answer == nil {
+		p.print("<p>")
+		p.offender(e)
+		p.print("</p>\n")
+	}
+	p.reason(e)
+	if path := p.on.Root + NamePath(e.Name); e.Kind() == nomen.NoResult && p.nameTarget(e.Name) == path {
+		p.print("<p>")
+		p.link(path+describeQuery, p.t("problem.describe"))
+		p.print("</p>\n")
+	}
+	p.suggestions(e)
+	if len(e.Available) > 0 {
+		p.heading("problem.available")
+		p.print("<ul>\n")
+		for _, s := range e.Available {
+			p.print("<li><code>%s</code></li>\n", s)
+		}
+		p.print("</ul>\n")
+	}
+	if a := e.Answer; a != nil {
+		p.answer(a, "h2")
+		p.facts(a)
+		p.history()
+	}
+	p.why(e.Why)
+	p.owner("owner.heading")
+	if e.Status != 0 {
+		p.print("<p class=\"dim\">%s</p>\n", p.t("problem.status", e.Status))
+	}
+}
+
+// suggestions writes names that may have been meant, and a name that the name begins with.
+func (p *page) suggestions(e *Problem) {
+	if all := append(append([]string{}, e.Suggestions...), p.on.Near...); len(all) > 0 {
+		p.heading("problem.suggestions")
+		p.names(all)
+	}
+	if p.on.Above != "" {
+		p.heading("problem.above")
+		p.print("<p>%s</p>\n", p.t("problem.above-text"))
+		p.names([]string{p.on.Above})
+	}
+}
+
+// reason writes what is wrong, where, and what to do next.
+func (p *page) reason(e *Problem) {
+	p.detail(e)
+	if e.Kind() == nomen.Malformed {
+		p.print("<p>%s", p.t("problem.malformed-at", e.Offset))
+		if e.Rule != "" {
+			p.print(" ")
+			p.say("problem.malformed-rule", p.code(e.Rule))
+		}
+		p.print("</p>\n")
+	}
+	if e.Legal {
+		p.print("<p>%s</p>\n", p.t("problem.legal"))
+	}
+	if next := p.problemKey(e, "-next"); p.on.Other {
+		p.print("<p>%s</p>\n", p.t("problem.no-page-next"))
+	} else if next != "" {
+		p.print("<p>%s</p>\n", p.t(next))
+	}
+}
+
+// detail writes what happened. If that says no more than the kind, it writes a text about the
+// kind in the language of the page.
+func (p *page) detail(e *Problem) {
+	detail, at := e.Detail, p.on.Past.At
+	if !at.IsZero() {
+		detail = strings.TrimPrefix(detail, "as of "+at.UTC().Format(time.RFC3339)+": ")
+	}
+	text := p.problemKey(e, "-text")
+	unknown := e.Kind() == nomen.Unknown
+	plain := detail == "not found" || strings.HasPrefix(detail, "not found;") || strings.HasPrefix(detail, "not found,")
+	switch {
+	case p.on.Other, detail == "" && text == "", e.repeats():
+	case unknown && plain && !at.IsZero():
+		p.print("<p>")
+		p.say("problem.unknown-name-at", p.moment(at))
+		p.print("</p>\n")
+	case text != "" && (detail == "" || plain || !unknown):
+		p.print("<p>%s</p>\n", p.t(text))
+	default:
+		p.print("<div class=\"banner\" role=\"alert\"><p lang=\"en\"><bdi>%s</bdi></p></div>\n", detail)
+	}
+}
+
+// offender writes the name in the question. If the name is malformed, it marks the error.
+func (p *page) offender(e *Problem) {
+	if e.Kind() != nomen.Malformed || e.Offset < 0 || e.Offset > len(e.Name) {
+		p.print("<code>%s</code>", e.Name)
+		return
+	}
+	before, at, after := around(e.Name, e.Offset)
+	p.print("<code>%s<mark>%s</mark>%s</code>", before, orDefault(at, "\u2423"), after)
+}
+
+// around splits s into the part before the character at an offset, the character, and the part
+// after it.
+func around(s string, offset int) (before, at, after string) {
+	before, rest := s[:offset], s[offset:]
+	for i := range rest {
+		if i > 0 {
+			return before, rest[:i], rest[i:]
+		}
+	}
+	return before, rest, ""
+}

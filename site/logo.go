@@ -1,0 +1,65 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+)
+
+// A Logo is a picture that pages show beside the name of the site.
+type Logo struct {
+	Type    string // media type
+	Content []byte
+	name    string // the last part of its path, which has a hash of the content
+}
+
+// LogoPath is the beginning of the path of the logo, below the root of the server.
+const LogoPath = "/-/site/"
+
+// The limits of a logo.
+const (
+	maxLogo   = 256 << 10 // bytes
+	maxPixels = 2000      // width and height of a PNG
+)
+
+// newLogo checks a picture. Its type depends on the content alone. Without content there is no
+// logo.
+func newLogo(b []byte) (*Logo, error) {
+	l := &Logo{Content: b}
+	switch {
+	case len(b) == 0:
+		return nil, nil
+	case len(b) > maxLogo:
+		return nil, logoErrorf("the file has %d bytes, and must have at most %d", len(b), maxLogo)
+	case bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")):
+		l.Type, l.name = "image/png", "logo."+hashOf(b)+".png"
+		return l, checkPNG(b)
+	}
+	l.Type, l.name = "image/svg+xml", "logo."+hashOf(b)+".svg"
+	return l, checkSVG(b)
+}
+
+func logoErrorf(layout string, args ...any) error {
+	return &SettingError{Key: "logo", Message: fmt.Sprintf(layout, args...)}
+}
+
+// Is reports whether the logo is at a path below [LogoPath].
+func (l *Logo) Is(name string) bool { return l != nil && name == l.name }
+
+// Path returns the path of the logo below the root of the server.
+func (l *Logo) Path() string { return LogoPath + l.name }
+
+// checkPNG checks that a PNG can be shown, before it decodes the pixels.
+func checkPNG(b []byte) error {
+	size, err := png.DecodeConfig(bytes.NewReader(b))
+	if err == nil && (size.Width > maxPixels || size.Height > maxPixels) {
+		return logoErrorf("the picture has %d x %d pixels, and must have at most %d x %[3]d", size.Width, size.Height, maxPixels)
+	}
+	if err == nil {
+		_, err = png.Decode(bytes.NewReader(b))
+	}
+	if err != nil {
+		return logoErrorf("damaged PNG: %s", err)
+	}
+	return nil
+}

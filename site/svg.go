@@ -1,0 +1,168 @@
+package site
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+// The namespaces of an SVG file that browsers know.
+const (
+	svgSpace   = "http://www.w3.org/2000/svg"
+	xlinkSpace = "http://www.w3.org/1999/xlink"
+	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
+)
+
+// svgElements are the elements of SVG that a logo may have: none of them runs a script, loads
+// anything, or changes over time.
+const svgElements = ` svg g defs symbol use title desc metadata style path rect circle ellipse line polyline polygon
+	text tspan textPath linearGradient radialGradient stop pattern clipPath mask marker switch view
+	filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap
+	feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology
+	feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence `
+
+// editorSpaces are the beginnings of the namespaces of data that drawing programs add, and that
+// browsers ignore.
+var editorSpaces = [...]string{
+	"http://www.inkscape.org/", "http://sodipodi.sourceforge.net/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+	"http://purl.org/dc/", "http://creativecommons.org/ns#", "http://web.resource.org/cc/", "http://www.serif.com/",
+}
+
+// checkSVG checks that a file is an SVG picture without scripts, event attributes, references to
+// other files, and external definitions.
+func checkSVG(b []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(b))
+	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("the file must be in UTF-8") }
+	depth, seen, inStyle := 0, false, false
+	for {
+		token, err := d.Token()
+		if err == io.EOF && seen {
+			return nil
+		}
+		if err == nil && !seen {
+			err = checkBefore(token)
+		}
+		if err != nil {
+			return notSVG(d, err.Error())
+		}
+		fault := ""
+		switch t := token.(type) {
+		case xml.StartElement:
+			seen, inStyle = true, t.Name.Local == "style"
+			fault = elementFault(t, depth)
+			depth++
+		case xml.EndElement:
+			inStyle = false
+			depth--
+		case xml.CharData:
+			if inStyle {
+				fault = styleFault(string(t))
+			}
+		case xml.Directive:
+			if !isPlainDoctype(string(t)) {
+				fault = "definitions of entities are not allowed"
+			}
+		case xml.ProcInst:
+			if t.Target != "xml" {
+				fault = "the instruction " + t.Target + " is not allowed"
+			}
+		}
+		if fault != "" {
+			return notSVG(d, fault)
+		}
+	}
+}
+
+// checkBefore checks what precedes the first element.
+func checkBefore(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		if t.Name != (xml.Name{Space: svgSpace, Local: "svg"}) {
+			return errors.New("the first element is not svg of the namespace " + svgSpace)
+		}
+	case xml.CharData:
+		if len(bytes.Trim(t, " \t\r\n\ufeff")) > 0 {
+			return errors.New("the file does not begin with an element")
+		}
+	}
+	return nil
+}
+
+func notSVG(d *xml.Decoder, fault string) error {
+	line, column := d.InputPos()
+	return logoErrorf("the file is neither a PNG nor a safe SVG picture: line %d, column %d: %s", line, column, fault)
+}
+
+// isPlainDoctype reports whether a directive is a DOCTYPE without definitions.
+func isPlainDoctype(text string) bool {
+	return strings.HasPrefix(text, "DOCTYPE svg") && !strings.ContainsAny(text, "[<")
+}
+
+// elementFault returns why an element is not allowed, "" if it is.
+func elementFault(e xml.StartElement, depth int) string {
+	const maxDepth = 100
+	switch {
+	case depth > maxDepth:
+		return "the elements are nested too deeply"
+	case isEditors(e.Name.Space):
+	case e.Name.Space != svgSpace || !strings.Contains(spaced(svgElements), " "+e.Name.Local+" "):
+		return "the element " + e.Name.Local + " is not allowed; save the picture as plain SVG, without scripts, links and pictures of other files"
+	}
+	for _, a := range e.Attr {
+		if fault := svgAttributeFault(a); fault != "" {
+			return fault
+		}
+	}
+	return ""
+}
+
+func spaced(list string) string { return " " + strings.Join(strings.Fields(list), " ") + " " }
+
+func isEditors(space string) bool {
+	for _, s := range editorSpaces {
+		if strings.HasPrefix(space, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// svgAttributeFault returns why an attribute is not allowed, "" if it is.
+func svgAttributeFault(a xml.Attr) string {
+	name := strings.ToLower(a.Name.Local)
+	switch {
+	case isEditors(a.Name.Space), a.Name.Space == "xmlns", a.Name.Space == "" && name == "xmlns":
+		return ""
+	case strings.HasPrefix(name, "on"):
+		return "the event attribute " + a.Name.Local + " is not allowed"
+	case name == "base", name == "src":
+		return "the attribute " + a.Name.Local + " is not allowed"
+	case name == "href":
+		if !strings.HasPrefix(a.Value, "#") {
+			return "a reference to another file is not allowed: " + a.Value
+		}
+	case a.Name.Space != "" && a.Name.Space != xmlSpace && a.Name.Space != xlinkSpace:
+		return "the attribute " + a.Name.Local + " of the namespace " + a.Name.Space + " is not allowed"
+	}
+	return styleFault(a.Value)
+}
+
+// styleFault returns why a part of a style sheet, or the value of an attribute, is not allowed.
+// It allows no escapes, because they can hide anything, and url() only for parts of the picture.
+func styleFault(text string) string {
+	text = strings.ToLower(text)
+	switch {
+	case strings.ContainsAny(text, `\@`):
+		return "the characters \\ and @ are not allowed in styles and attributes"
+	case strings.Contains(text, "javascript:"), strings.Contains(text, "image("), strings.Contains(text, "image-set("), strings.Contains(text, "src("):
+		return "a reference to another file is not allowed"
+	}
+	for _, after := range strings.Split(text, "url(")[1:] {
+		if !strings.HasPrefix(strings.TrimLeft(after, " \t\r\n'\""), "#") {
+			return "a reference to another file is not allowed"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package site
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"sync"
+
+	"github.com/nomen-project/nomen/internal/messages"
+	"github.com/nomen-project/nomen/internal/shown"
+)
+
+//go:embed style.css
+var styleSheet string
+
+//go:embed layout.html
+var layout string
+
+//go:embed messages
+var catalogues embed.FS
+
+// readTexts returns the texts of the public pages. The first call reads them.
+var readTexts = sync.OnceValues(func() (*messages.Set, error) { return messages.Read(catalogues, "messages/", "en") })
+
+// Default returns the site without settings.
+var Default = sync.OnceValue(func() *Site {
+	s, err := New(Settings{})
+	if err != nil {
+		panic(err) // a test shows that it cannot happen
+	}
+	return s
+})
+
+// Texts returns the texts of the pages, in all languages.
+func (s *Site) Texts() *messages.Set { return s.texts }
+
+// Page returns the common part of a page, in the default language. root is the path of the server
+// on its host, without a final slash.
+func (s *Site) Page(root string) *Page { return &Page{Site: s, Root: root, Texts: s.texts.All()[0]} }
+
+// A Page is the common part of one page: the header, the footer and the language.
+type Page struct {
+	*Site
+	Root    string // path of the server on its host, without a final slash
+	Texts   *messages.Catalogue
+	Version string // of the program, in the footer; "" for none
+	noLogo  bool
+}
+
+// WithoutLogo makes the page show only the name of the site. A page at the URL of another server
+// needs it, because the logo is not there.
+func (p *Page) WithoutLogo() *Page {
+	p.noLogo = true
+	return p
+}
+
+// OrDefault returns p, or the page of a site without settings if p is nil.
+func (p *Page) OrDefault(root string) *Page {
+	if p == nil {
+		return Default().Page(root)
+	}
+	return p
+}
+
+// T returns the text for a key in the language of the page. If an argument is a [template.HTML],
+// so is the result.
+func (p *Page) T(key string, args ...any) (any, error) { return p.Texts.Lookup(key, args...) }
+
+// Plain is T for arguments that are not HTML.
+func (p *Page) Plain(key string, args ...any) string { return p.Texts.Text(key, args...) }
+
+// SiteName returns the name of the site.
+func (p *Page) SiteName() string { return cmp.Or(p.settings.Name, p.Plain("site.name")) }
+
+// Footer returns the sentence at the end of the page, "" for none.
+func (p *Page) Footer() string { return p.settings.Footer }
+
+// Links returns the links at the end of the page.
+func (p *Page) Links() []Link { return p.settings.Links }
+
+// Style returns the style sheet.
+func (p *Page) Style() template.CSS { return template.CSS(p.style) }
+
+// LogoURL returns the path of the logo, "" if there is none.
+func (p *Page) LogoURL() string {
+	if p.logo == nil || p.noLogo {
+		return ""
+	}
+	return p.Root + p.logo.Path()
+}
+
+// common are the templates of the common part.
+var common = sync.OnceValues(parseLayout)
+
+func parseLayout() (*template.Template, error) {
+	return template.New("site").Funcs(functions()).Parse(layout)
+}
+
+// functions returns the functions of the templates.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"line": shown.Inline, "contact": ContactText,
+		"link": func(s string) template.URL {
+			if !isLink(s) {
+				return ""
+			}
+			return template.URL(s)
+		},
+	}
+}
+
+// Parse parses the template of a page. The template begins with {{template "begin" .}}, which
+// writes the head up to the title, then {{template "head" .}} and {{template "end" .}}. Its data
+// must embed a [*Page].
+func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
+	t, err := parseLayout() // a template that has been executed cannot be cloned
+	if err == nil {
+		t, err = t.New(name).Funcs(more).Parse(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("site: %w", err)
+	}
+	return t, nil
+}
+
+// A part is the data of the templates of the common part.
+type part struct {
+	*Page
+	Title string
+	Head  template.HTML
+}
+
+// Begin returns the page up to the beginning of its main part. head has further elements of the
+// head.
+func (p *Page) Begin(title string, head template.HTML) (template.HTML, error) {
+	return p.execute("whole", part{p, title, head})
+}
+
+// End returns the page from the end of its main part.
+func (p *Page) End() (template.HTML, error) { return p.execute("end", part{Page: p}) }
+
+func (p *Page) execute(name string, data part) (template.HTML, error) {
+	t, err := common()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("site: %w", err)
+	}
+	return template.HTML(b.String()), nil
+}
